@@ -1,0 +1,31 @@
+"""blogapi: a self-hosted headless blog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Flask
+
+from blogapi.core import config
+
+__version__ = "0.1.0"
+
+
+def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
+    """Return the application, its database ready for use.
+
+    `settings` wins over every other source; Flask's usual names work in it beside our own. Raises
+    CannotStart, with a sentence on what to do, where it cannot run.
+    """
+    from blogapi import hooks, registry
+    from blogapi.core import database, errors, limits
+
+    app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
+    config.load(app, settings)
+    errors.init_app(app)
+    hooks.init_app(app)
+    registry.init_app(app, version=__version__)
+    limits.init_app(app)
+    database.init_app(app)
+    return app

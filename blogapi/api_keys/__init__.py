@@ -1,0 +1,1 @@
+"""API keys: kept as digests, shown once."""

@@ -1,0 +1,104 @@
+"""API keys over HTTP."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from flask import current_app, request
+
+from blogapi.api_keys import queries, rules, service
+from blogapi.api_keys.models import ApiKey
+from blogapi.api_keys.schemas import (
+    CreatedKeySchema,
+    KeyChangesSchema,
+    KeyFieldsSchema,
+    KeyListQuery,
+    KeySchema,
+    KeySettingsSchema,
+    NewKeySchema,
+    RotationSchema,
+)
+from blogapi.core import limits
+from blogapi.core.access import allow, caller, guest, reader
+from blogapi.core.blueprint import Blueprint, Trim
+from blogapi.core.errors import Forbidden
+from blogapi.core.paging import Query
+from blogapi.core.schema import Fields, Seen
+
+bp = Blueprint("api_keys", __name__, url_prefix="/api/v1/auth/api-key", description="API keys")
+
+
+def _visible(id: UUID) -> ApiKey:
+    return queries.visible(id, caller())
+
+
+@bp.post("/")
+@allow(guest)
+@bp.arguments(NewKeySchema, required=False)
+@bp.response(201, CreatedKeySchema(), section="4.1")
+def create(fields: Fields) -> Seen:
+    """Create a key. Without identity it is ownerless and reads what is published."""
+    rules.may_create(current_app.config["KEY_CREATION"], caller())
+    limits.count("KEY_LIMIT", request.remote_addr or "")
+    if caller().user is None:
+        if fields:
+            raise Forbidden("Only a user may name, date or scope a key; log in, or send no body.")
+        return service.issue(None)
+    return service.create(caller(), **fields)
+
+
+@bp.get("/")
+@allow(reader)
+@bp.arguments(KeyListQuery, location="query")
+@bp.response(200, KeySchema(many=True), trimmed=KeyFieldsSchema)
+def listed(query: Query) -> Trim:
+    """List the caller's own keys that still live; an admin's: all."""
+    if query.filters and not caller().is_admin:
+        raise Forbidden("Only an admin may look for the keys of others.")
+    return Trim(queries.listed(caller(), query.window, **query.filters), query)
+
+
+@bp.get("/<id:id>/")
+@allow(reader)
+@bp.response(200, KeySchema())
+def single(id: UUID) -> ApiKey:
+    """Show a key, without its value."""
+    return queries.visible(id, caller())
+
+
+@bp.patch("/<id:id>/")
+@allow(reader)
+@bp.item(_visible)
+@bp.arguments(KeyChangesSchema)
+@bp.response(200, KeySchema())
+def change(changes: Fields, id: UUID) -> ApiKey:
+    """Change the name or the expiry of a key."""
+    return service.change(caller(), id, changes)
+
+
+@bp.put("/<id:id>/")
+@allow(reader)
+@bp.item(_visible)
+@bp.arguments(KeySettingsSchema)
+@bp.response(200, KeySchema())
+def replace(settings: Fields, id: UUID) -> ApiKey:
+    """Set the name and the expiry of a key."""
+    return service.change(caller(), id, settings)
+
+
+@bp.delete("/<id:id>/")
+@allow(reader)
+@bp.response(204, section="4.2")
+def delete(id: UUID) -> None:
+    """Delete a key; it is dead for the next request."""
+    service.delete(caller(), id)
+
+
+@bp.post("/<id:id>/rotate/")
+@allow(reader)
+@bp.item(_visible)
+@bp.arguments(RotationSchema, required=False)
+@bp.response(201, CreatedKeySchema())
+def rotate(fields: Fields, id: UUID) -> Seen:
+    """Give the key a successor; the old one ends after the overlap."""
+    return service.rotate(caller(), id, **fields)

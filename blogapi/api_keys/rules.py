@@ -1,0 +1,102 @@
+"""How a key is written, and who may do what with one."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import string
+import zlib
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from blogapi.core.access import Caller, Scope
+from blogapi.core.errors import Forbidden, Invalid
+
+BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
+PREFIX = "blogapi_"
+RANDOM = 32
+CHECK = 6
+# The first characters tell the keys of a list apart and are far too few to guess the rest.
+SHOWN = len(PREFIX) + 6
+LENGTH = len(PREFIX) + RANDOM + CHECK
+
+# A key's last use is written at most this often, so that reads stay reads.
+TOUCH_EVERY = timedelta(hours=1)
+
+
+def new_value() -> str:
+    """Return a fresh key: `blogapi_`, 32 random base62 characters (190 bits), 6 of their CRC32."""
+    random = "".join(secrets.choice(BASE62) for _ in range(RANDOM))
+    return f"{PREFIX}{random}{_check(random)}"
+
+
+def well_formed(value: str) -> bool:
+    """Tell whether the text can be a key at all; a typing error fails here, without a query."""
+    random, check = value[len(PREFIX) : -CHECK], value[-CHECK:]
+    return len(value) == LENGTH and value.startswith(PREFIX) and _check(random) == check
+
+
+def digest(value: str) -> str:
+    """Return what is stored of a key: 190 random bits need no slow hash."""
+    return hashlib.sha256(value.encode("utf-8")).hexdigest()
+
+
+def _check(random: str) -> str:
+    number, letters = zlib.crc32(random.encode("utf-8")), ""
+    for _ in range(CHECK):
+        number, rest = divmod(number, len(BASE62))
+        letters = BASE62[rest] + letters
+    return letters
+
+
+def scopes_for(maker: Caller, wished: Iterable[Scope]) -> frozenset[str]:
+    """Return the scopes of a new key; raises Forbidden where they are wider than the maker's."""
+    scopes = frozenset(wished) | {"read"}
+    if not scopes <= maker.scopes:
+        raise Forbidden("A key cannot have wider scopes than its maker.", code="scope_missing")
+    return scopes
+
+
+def may_create(setting: str, maker: Caller) -> None:
+    """Raise Forbidden where the setting KEY_CREATION keeps the caller from creating keys."""
+    if setting == "users" and maker.user is None:
+        raise Forbidden("On this blog only users create keys; log in first.")
+    if setting == "admins" and not maker.is_admin:
+        raise Forbidden("On this blog only admins create keys; ask one.")
+
+
+def may_see(who: Caller, *, key: UUID, owner: UUID | None) -> bool:
+    """Tell whether a key exists for the caller.
+
+    An ownerless key is there for every caller who knows its uuid, which only its maker was shown; an
+    owned key for itself, its owner and admins.
+    """
+    return owner is None or key == who.key or owner == who.user or who.is_admin
+
+
+def may_change(who: Caller, *, key: UUID, scopes: Iterable[str], deletes: bool, owner: UUID | None) -> None:
+    """Raise Forbidden where the caller sees the key but is too narrow for the change.
+
+    To delete one's own key needs nothing more, for that only takes rights away. To change or succeed
+    one needs its scopes, or a read key would make itself a write key; another user's needs `write`.
+    """
+    if key == who.key:
+        return
+    mine = owner is None or owner == who.user
+    needed = frozenset(() if deletes else scopes) | (frozenset() if mine else {"write"})
+    if not needed <= who.scopes:
+        raise Forbidden("This needs a key with the write scope, or a login.", code="scope_missing")
+
+
+def expiry(wished: datetime | None, now: datetime) -> datetime | None:
+    """Return when a key ends; raises Invalid for a moment that is not ahead."""
+    if wished is not None and wished <= now:
+        raise Invalid("The key would be dead already.", errors={"expires": ["Must lie ahead."]})
+    return wished
+
+
+def end_of(expires: datetime | None, now: datetime, overlap_seconds: int) -> datetime:
+    """Return when a key that has a successor ends: after the overlap, never later than it would have."""
+    end = now + timedelta(seconds=overlap_seconds)
+    return end if expires is None else min(expires, end)

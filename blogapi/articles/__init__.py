@@ -1,0 +1,1 @@
+"""Articles, each with its author, tags, category and SEO record."""

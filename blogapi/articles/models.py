@@ -1,0 +1,91 @@
+"""Tables of articles, their tags and their SEO records."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, String, and_
+from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
+from sqlalchemy.ext.orderinglist import ordering_list
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from blogapi.articles.rules import Status
+from blogapi.categories.models import Category
+from blogapi.core.database import (
+    Base,
+    Identified,
+    Timestamped,
+    long_text,
+    slug_string,
+    subtitle_string,
+    title_string,
+    url_string,
+)
+from blogapi.tags.models import Tag
+
+
+class Article(Identified, Timestamped, Base):
+    """An article; its text is kept as it was given."""
+
+    __tablename__ = "article"
+    __table_args__ = (
+        CheckConstraint("status IN ('draft', 'published', 'archived')", name="status"),
+        CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
+        CheckConstraint("status != 'published' OR published_at IS NOT NULL", name="published_at"),
+        Index("ix_article_visible", "status", "published_at", "uuid"),
+    )
+
+    author_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
+    category_id: Mapped[UUID] = mapped_column(ForeignKey("category.uuid"), index=True)
+    title: Mapped[title_string]
+    subtitle: Mapped[subtitle_string] = mapped_column(default="")
+    slug: Mapped[slug_string] = mapped_column(unique=True)
+    cover_image: Mapped[url_string] = mapped_column(default="")
+    content: Mapped[long_text] = mapped_column(default="")
+    content_type: Mapped[str] = mapped_column(String(16))
+    status: Mapped[str] = mapped_column(String(16))
+    published_at: Mapped[datetime | None]
+
+    category: Mapped[Category] = relationship()
+    seo: Mapped[Seo] = relationship(cascade="all, delete-orphan", passive_deletes=True)
+    tag_links: Mapped[list[ArticleTag]] = relationship(
+        order_by="ArticleTag.position",
+        collection_class=ordering_list("position"),
+        cascade="all, delete-orphan",
+        passive_deletes=True,
+    )
+    tags: AssociationProxy[list[Tag]] = association_proxy(
+        "tag_links", "tag", creator=lambda tag: ArticleTag(tag=tag)
+    )
+
+    @classmethod
+    def visible_at(cls, now: datetime) -> ColumnElement[bool]:
+        """Return the condition under which everybody may see the article."""
+        return and_(cls.status == Status.PUBLISHED, cls.published_at <= now)
+
+
+class ArticleTag(Base):
+    """A tag of an article, at its place in the order that the author gave."""
+
+    __tablename__ = "article_tag"
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    tag_id: Mapped[UUID] = mapped_column(
+        ForeignKey("tag.uuid", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    position: Mapped[int]
+
+    tag: Mapped[Tag] = relationship()
+
+
+class Seo(Identified, Timestamped, Base):
+    """What search engines and social networks are told of an article; each article has one."""
+
+    __tablename__ = "seo"
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), unique=True)
+    title: Mapped[title_string]
+    description: Mapped[long_text] = mapped_column(default="")
+    og_image: Mapped[url_string] = mapped_column(default="")
+    canonical_url: Mapped[url_string] = mapped_column(default="")

@@ -1,0 +1,139 @@
+"""Wire shapes of articles and their SEO records (2.4, 2.5)."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.articles.models import Article
+from blogapi.articles.rules import SHOWN, ContentType, Status, shown_status
+from blogapi.categories.schemas import EmbeddedCategorySchema
+from blogapi.core import clock, markup
+from blogapi.core.paging import DetailQuery, ListQuery
+from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Text, Timestamp, Trimmed, WebAddress
+from blogapi.tags.schemas import TagSchema
+
+LONGEST_CONTENT = 2 * 1024 * 1024
+ORDERINGS = ("published_at", "-published_at", "title", "-title")
+
+
+class SeoSchema(Shown):
+    """What search engines and social networks are told of an article."""
+
+    uuid = Identifier()
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+    og_image = ma.fields.String()
+    title = ma.fields.String()
+    description = ma.fields.String()
+    canonical_url = ma.fields.String(metadata={"description": "May be empty."})
+    article = Identifier(attribute="article_id")
+
+
+class _DocumentedFields(ma.Schema):
+    uuid = Identifier()
+    author = Identifier(attribute="author_id")
+    title = ma.fields.String(metadata={"example": "The bread that waits for me"})
+    subtitle = ma.fields.String()
+    tags = ma.fields.List(ma.fields.Nested(TagSchema))
+    category = ma.fields.Nested(EmbeddedCategorySchema)
+    slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
+    cover_image = ma.fields.String()
+    content = ma.fields.String(metadata={"description": "The text as it was written."})
+    status = ma.fields.Method("shown_status", metadata={"type": "string", "enum": list(SHOWN)})
+    content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
+    seo = ma.fields.Nested(SeoSchema)
+
+    def shown_status(self, article: Article) -> str:
+        return shown_status(article.status, article.published_at, clock.now())
+
+
+class ArticleSchema(_DocumentedFields, Shown):
+    """An article in exactly the documented fields."""
+
+
+class ArticleFieldsSchema(_DocumentedFields, Trimmed):
+    """An article in the fields asked for."""
+
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+    published_at = Timestamp(dump_only=True, allow_none=True)
+    excerpt = ma.fields.Method("written_excerpt", metadata={"type": "string"})
+    reading_minutes = ma.fields.Method("counted_minutes", metadata={"type": "integer", "minimum": 1})
+    html = ma.fields.Method(
+        "rendered", metadata={"type": "string", "description": "The content as HTML that is safe to show."}
+    )
+
+    def written_excerpt(self, article: Article) -> str:
+        """Return the beginning of the text, without markup."""
+        return markup.excerpt(markup.plain(article.content, article.content_type))
+
+    def counted_minutes(self, article: Article) -> int:
+        """Return how long the article takes to read, in minutes."""
+        return markup.reading_minutes(markup.plain(article.content, article.content_type))
+
+    def rendered(self, article: Article) -> str:
+        """Return the content as sanitised HTML."""
+        return markup.html(article.content, article.content_type)
+
+
+class SeoBodySchema(Shape):
+    """What is written of an SEO record; what is absent comes from the article."""
+
+    title = Text(longest=255)
+    description = Text(longest=10_000)
+    og_image = WebAddress()
+    canonical_url = WebAddress()
+
+
+class ArticleBodySchema(Shape):
+    """What is written of an article beside its category and tags."""
+
+    title = Text(longest=255, required=True)
+    subtitle = Text(longest=500, load_default="")
+    slug = Text(longest=255)
+    cover_image = WebAddress(load_default="")
+    content = Text(longest=LONGEST_CONTENT, load_default="")
+    content_type = ma.fields.String(
+        validate=validate.OneOf([kind.value for kind in ContentType]), load_default=ContentType.HTML.value
+    )
+    status = ma.fields.String(
+        validate=validate.OneOf([status.value for status in Status]), load_default=Status.DRAFT.value
+    )
+    published_at = Timestamp(allow_none=True, load_default=None)
+    seo = ma.fields.Nested(SeoBodySchema, load_default=dict)
+
+
+class ArticleListQuery(ListQuery):
+    """The query string of the list of published articles."""
+
+    fields_ = FieldNames(ArticleFieldsSchema)
+    category = ma.fields.List(
+        Text(longest=255, shortest=1),
+        metadata={"description": "uuid or slug; repeated: any of them.", "example": ["kitchen"]},
+    )
+    tag = ma.fields.List(
+        Text(longest=255, shortest=1),
+        metadata={"description": "uuid or slug; repeated: any of them.", "example": ["bread"]},
+    )
+    author = Identifier(metadata={"description": "uuid of the author."})
+    slug = Text(longest=255, shortest=1, metadata={"example": "the-bread-that-waits-for-me"})
+    published_after = Timestamp(
+        metadata={"description": "Published at this moment or later.", "example": "2026-01-01T00:00:00Z"}
+    )
+    published_before = Timestamp(
+        metadata={"description": "Published before this moment.", "example": "2027-01-01T00:00:00Z"}
+    )
+    ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-published_at"})
+
+
+class OwnArticleListQuery(ArticleListQuery):
+    """The query string of the list of one's own articles."""
+
+    status = ma.fields.String(validate=validate.OneOf(SHOWN), metadata={"example": "draft"})
+
+
+class ArticleQuery(DetailQuery):
+    """The query string of one article."""
+
+    fields_ = FieldNames(ArticleFieldsSchema)

@@ -1,0 +1,1 @@
+"""Categories: the shelves that articles stand on."""

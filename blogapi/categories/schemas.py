@@ -1,0 +1,73 @@
+"""Wire shapes of categories (2.2)."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from blogapi.core.paging import DetailQuery, ListQuery
+from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Text, Timestamp, Trimmed, WebAddress
+
+
+class CategorySchema(Shown):
+    """A category as the list shows it."""
+
+    uuid = Identifier()
+    name = ma.fields.String(metadata={"example": "Kitchen"})
+    description = ma.fields.String(allow_none=True)
+    cover_image = ma.fields.String(metadata={"example": "https://example.org/kitchen.jpg"})
+    slug = ma.fields.String(metadata={"example": "kitchen"})
+
+
+class EmbeddedCategorySchema(CategorySchema):
+    """A category as an article shows it."""
+
+    user = Identifier(attribute="owner_id")
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+
+
+class SingleCategorySchema(CategorySchema):
+    """A category with its published articles, newest first."""
+
+    # By name: articles are built on categories, not the other way round.
+    articles = ma.fields.Nested("ArticleSchema", many=True)
+
+
+class CategoryFieldsSchema(Trimmed):
+    """A category in the fields asked for, from a list."""
+
+    uuid = Identifier()
+    name = ma.fields.String()
+    description = ma.fields.String(allow_none=True)
+    cover_image = ma.fields.String()
+    slug = ma.fields.String()
+    user = Identifier(attribute="owner_id")
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+
+
+class SingleCategoryFieldsSchema(CategoryFieldsSchema):
+    """A category in the fields asked for."""
+
+    articles = ma.fields.Nested("ArticleSchema", many=True)
+
+
+class CategoryBodySchema(Shape):
+    """What is written of a category."""
+
+    name = Text(longest=100, required=True)
+    description = Text(longest=10_000, allow_none=True, load_default=None)
+    cover_image = WebAddress(load_default="")
+    slug = Text(longest=255)
+
+
+class CategoryListQuery(ListQuery):
+    """The query string of the list of categories."""
+
+    fields_ = FieldNames(CategoryFieldsSchema)
+
+
+class CategoryQuery(DetailQuery):
+    """The query string of one category."""
+
+    fields_ = FieldNames(SingleCategoryFieldsSchema)

@@ -1,0 +1,1 @@
+"""What every resource stands on: clock, settings, database, errors, access and the wire."""

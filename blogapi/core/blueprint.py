@@ -1,0 +1,180 @@
+"""The blueprint that all resources use: arguments and answers by schema, each documented as it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache, wraps
+from typing import Any, NoReturn
+from uuid import UUID
+
+import flask
+import flask_smorest
+import marshmallow as ma
+from flask import Request, Response, request
+from webargs.flaskparser import FlaskParser
+from werkzeug.routing import BaseConverter
+
+from blogapi.core import wire
+from blogapi.core.errors import Invalid, InvalidQuery, flat
+from blogapi.core.paging import Page, Query
+from blogapi.core.schema import Trimmed, uuid_of
+
+View = Callable[..., Response]
+
+# A malformed id is the id of nothing: it is looked up like any other and not found.
+NOWHERE = UUID(int=0)
+
+
+class IdConverter(BaseConverter):
+    """The id in a path: any single segment, so that a stranger hears 401 before they hear 404."""
+
+    def to_python(self, value: str) -> UUID:
+        """Return the UUID, or that of nothing for a malformed one."""
+        return uuid_of(value) or NOWHERE
+
+
+class Parser(FlaskParser):
+    """Reads query strings and bodies: strictly, and with errors of our own."""
+
+    DEFAULT_UNKNOWN_BY_LOCATION = {"query": ma.RAISE, "json": ma.RAISE}  # noqa: RUF012 (webargs names it so)
+
+    def load_querystring(self, req: Request, schema: ma.Schema) -> dict[str, Any]:
+        """Return the parameters; one that is given twice must be one that may be repeated."""
+        found: dict[str, Any] = {}
+        for name, values in req.args.lists():
+            repeatable = isinstance(schema.fields.get(name), ma.fields.List)
+            if len(values) > 1 and not repeatable:
+                raise InvalidQuery(f"The parameter {name!r} is given {len(values)} times; give it once.")
+            found[name] = values if repeatable else values[0]
+        return found
+
+    def load_json(self, req: Request, schema: ma.Schema) -> Any:
+        """Return what the body says; no body is an empty object."""
+        body = wire.json_body(req)
+        return ma.missing if body is None else body
+
+    def handle_error(self, error: ma.ValidationError, req: Request, schema: ma.Schema, **_: Any) -> NoReturn:
+        """Say all that is wrong at once."""
+        messages = error.messages
+        assert isinstance(messages, Mapping)
+        if "query" in messages:
+            raise InvalidQuery(
+                "The query string is invalid; `errors` names each wrong parameter.",
+                errors=flat(messages["query"]),
+            )
+        raise Invalid("Some fields are invalid; `errors` names them all.", errors=flat(messages["json"]))
+
+
+class Trim:
+    """A result of which only some fields are to be shown (None: all that the schema shows)."""
+
+    def __init__(self, result: Any, query: Query) -> None:
+        self.result = result
+        self.fields = query.fields
+
+
+class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
+    """A blueprint whose views take and return objects; the schemas make bytes of them.
+
+    Flask's own blueprint stands among the bases for its types, which flask-smorest does not have.
+    """
+
+    ARGUMENTS_PARSER = Parser()
+
+    def __init__(self, name: str, module: str, *, description: str, url_prefix: str | None = None) -> None:
+        super().__init__(name, module, url_prefix=url_prefix)
+        self.description = description
+
+    def add_url_rule(
+        self,
+        rule: str,
+        endpoint: str | None = None,
+        view_func: Any = None,
+        provide_automatic_options: bool | None = None,
+        **options: Any,
+    ) -> None:
+        """Register the view, in the document under its endpoint's name."""
+        documented = view_func.__dict__.setdefault("_apidoc", {})
+        documented.setdefault("manual_doc", {})["operationId"] = f"{self.name}_{view_func.__name__}"
+        super().add_url_rule(rule, endpoint, view_func, provide_automatic_options, **options)
+
+    def item(self, lookup: Callable[[UUID], object]) -> Callable[[View], View]:
+        """Look the item of the path up before the body is read, so that a 404 comes before a 422."""
+
+        def decorate(view: View) -> View:
+            @wraps(view)
+            def looked_up(*args: Any, id: UUID, **kwargs: Any) -> Any:
+                lookup(id)
+                return view(*args, id=id, **kwargs)
+
+            return looked_up
+
+        return decorate
+
+    def arguments(
+        self, schema: type[ma.Schema], *, location: str = "json", **options: Any
+    ) -> Callable[[View], View]:
+        """Hand what the query string or the body says to the view, as its first argument."""
+        decorate: Callable[[View], View] = super().arguments(schema, location=location, **options)
+        return decorate
+
+    def response(
+        self,
+        status_code: int,
+        schema: ma.Schema | None = None,
+        *,
+        trimmed: type[Trimmed] | None = None,
+        section: str = "",
+        **options: Any,
+    ) -> Callable[[Callable[..., Any]], View]:
+        """Answer with what the view returns, in the shape of the schema.
+
+        `trimmed` is the schema of all fields that `fields=` may name; `section` the part of the interface
+        that documents the operation, whose `Allow` value it then carries. A view that returns a Page
+        answers with its rows and the paging headers.
+        """
+        document = super().response(status_code, schema, **options)
+
+        def decorate(view: Callable[..., Any]) -> View:
+            @wraps(view)
+            def answering(*args: Any, **kwargs: Any) -> Response:
+                response = _answer(view(*args, **kwargs), status_code, schema, trimmed)
+                if section:
+                    response.headers["Allow"] = wire.DOCUMENTED_ALLOW
+                return response
+
+            documented: View = document(answering)
+            documented.__dict__.update(trimmed=trimmed, section=section)
+            return documented
+
+        return decorate
+
+
+def _answer(result: Any, status: int, schema: ma.Schema | None, trimmed: type[Trimmed] | None) -> Response:
+    if isinstance(result, Response):
+        return result
+    if isinstance(result, Trim):
+        if result.fields is not None and trimmed is not None:
+            schema = _trimmed(trimmed, tuple(sorted(set(result.fields))))
+        result = result.result
+    many = isinstance(result, Page)
+    value = schema.dump(result.rows if many else result, many=many) if schema is not None else None
+    response = wire.answer(value, status)
+    if many:
+        response.headers["X-Total-Count"] = str(result.total)
+        links = result.links(request.path, list(request.args.items(multi=True)))
+        if links:
+            response.headers["Link"] = links
+    return response
+
+
+@lru_cache(maxsize=256)
+def _trimmed(shape: type[Trimmed], fields: tuple[str, ...]) -> Trimmed:
+    return shape(only=fields)
+
+
+def refuse_query(view: Callable[..., Any]) -> None:
+    """Raise InvalidQuery for a query string that the view does not read, as nothing is ever ignored."""
+    arguments = view.__dict__.get("_apidoc", {}).get("arguments", {}).get("parameters", ())
+    if request.args and not any(argument["in"] == "query" for argument in arguments):
+        raise InvalidQuery("This operation takes no query parameters.")

@@ -1,0 +1,193 @@
+"""The settings: each named once, with its type, its default and one sentence.
+
+Sources, later wins: the defaults, `config.toml` in the instance folder, the environment
+(`BLOGAPI_<NAME>`), what `create_app` was given.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import secrets
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import limits
+from flask import Flask
+
+from blogapi.core.errors import CannotStart
+
+PREFIX = "BLOGAPI_"
+INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
+
+
+def text(value: Any) -> str:
+    """Return a text setting."""
+    if not isinstance(value, str):
+        raise ValueError("must be a text")
+    return value
+
+
+def number(value: Any) -> int:
+    """Return a setting that is a whole number of 1 or more."""
+    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).isascii():
+        raise ValueError("must be a whole number")
+    if not str(value).isdigit() or int(value) < 1:
+        raise ValueError("must be a whole number of 1 or more")
+    return int(value)
+
+
+def names(value: Any) -> tuple[str, ...]:
+    """Return a list setting, given as a list or as one text with commas."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("must be a list of texts")
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def rate(value: Any) -> str:
+    """Return a limit such as `20 per minute`."""
+    try:
+        limits.parse_many(text(value))
+    except ValueError as error:
+        raise ValueError("must be a limit such as '20 per minute'") from error
+    return text(value)
+
+
+def one_of(*words: str) -> Callable[[Any], str]:
+    """Return the reader of a setting that is one of `words`."""
+
+    def choice(value: Any) -> str:
+        if value not in words:
+            raise ValueError(f"must be one of {', '.join(words)}")
+        return str(value)
+
+    choice.__doc__ = " or ".join(f"`{word}`" for word in words)
+    return choice
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: how it is called, read, what it is by default and what it does."""
+
+    name: str
+    read: Callable[[Any], Any]
+    default: Any
+    sentence: str
+
+
+SETTINGS = (
+    Setting(
+        "DATABASE_URL", text, "", "Where the content is kept; empty means `blog.db` in the instance folder."
+    ),
+    Setting("SECRET_KEY", text, "", "Signs the session cookies; empty means: made on first start and kept."),
+    Setting("KEY_CREATION", one_of("open", "users", "admins"), "open", "Who may create API keys."),
+    Setting("KEY_LIMIT", rate, "300 per minute", "How many keys one address may create."),
+    Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "How many failed logins one address may make."),
+    Setting("LOGIN_ACCOUNT_LIMIT", rate, "10 per minute", "How many failed logins one account may see."),
+    Setting("SESSION_DAYS", number, 14, "How long a login lasts, in days."),
+    Setting(
+        "CORS_ORIGINS", names, (), "Origins whose pages may call the API from a browser; none by default."
+    ),
+    Setting("MAX_CONTENT_LENGTH", number, 16 * 1024 * 1024, "The largest request body, in bytes."),
+    Setting(
+        "TRUSTED_PROXY", text, "", "Address of the one proxy whose `X-Forwarded-*` headers are believed."
+    ),
+)
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+def instance_path() -> str | None:
+    """Return the instance folder that the environment names, absolute, or None for Flask's own choice."""
+    given = os.environ.get(INSTANCE_PATH)
+    return str(Path(given).resolve()) if given else None
+
+
+def load(app: Flask, given: Mapping[str, Any] | None) -> None:
+    """Fill `app.config` from all sources and prepare the instance folder.
+
+    Raises CannotStart for a setting that is unknown or has an impossible value.
+    """
+    folder = Path(app.instance_path)
+    for setting in SETTINGS:
+        app.config[setting.name] = setting.default
+    _take(app, _from_file(folder / "config.toml"), source="config.toml")
+    _take(app, _from_environment(), source="the environment")
+    ours = {name: value for name, value in (given or {}).items() if name in _BY_NAME}
+    _take(app, ours, source="create_app")
+    app.config.update({name: value for name, value in (given or {}).items() if name not in _BY_NAME})
+    _prepare(folder)
+    app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or _secret_key(folder / "secret_key")
+    app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(days=app.config["SESSION_DAYS"])
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CannotStart(f"{path} cannot be read: {error}.") from error
+
+
+def _from_environment() -> dict[str, str]:
+    # A misspelt setting would leave a door open unnoticed, so every unknown name is refused; the names
+    # of our own tests and of the folder itself are not settings.
+    reserved = (INSTANCE_PATH, f"{PREFIX}TEST_")
+    return {
+        name.removeprefix(PREFIX): value
+        for name, value in os.environ.items()
+        if name.startswith(PREFIX) and not name.startswith(reserved)
+    }
+
+
+def _take(app: Flask, values: Mapping[str, Any], *, source: str) -> None:
+    for name, value in values.items():
+        setting = _BY_NAME.get(name)
+        if setting is None:
+            close = difflib.get_close_matches(name, _BY_NAME, n=1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise CannotStart(f"The setting {name} in {source} is unknown.{hint}")
+        try:
+            app.config[name] = setting.read(value)
+        except ValueError as error:
+            raise CannotStart(f"The setting {name} in {source} {error}.") from error
+
+
+def _prepare(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotStart(f"The instance folder {folder} cannot be made: {error.strerror}.") from error
+
+
+def _secret_key(path: Path) -> str:
+    """Return the kept key, made first where there is none."""
+    if not path.exists():
+        try:
+            _keep(path, secrets.token_hex(32))
+        except OSError as error:
+            raise CannotStart(f"{path} cannot be written: {error.strerror}.") from error
+    key = path.read_text(encoding="ascii").strip()
+    if len(key) < 32:
+        raise CannotStart(f"{path} is damaged; delete it, and a new one is made (all logins end).")
+    return key
+
+
+def _keep(path: Path, key: str) -> None:
+    # Two processes may start at once: each writes a file of its own, and only the first link stands, so
+    # that both go on with one key and neither ever sees half of it.
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(key)
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    finally:
+        draft.unlink()

@@ -1,0 +1,41 @@
+"""What all commands share: refusals as one sentence, progress on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from sqlalchemy.exc import DBAPIError
+
+from blogapi.core.errors import Problem
+from blogapi.core.schema import listed
+
+Item = TypeVar("Item")
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turn a Problem into one sentence on standard error and the exit status 1."""
+    try:
+        yield
+    except Problem as error:
+        raise click.ClickException(
+            " ".join(part for part in (error.detail, listed(error.errors or {})) if part)
+        ) from error
+    except DBAPIError as error:
+        raise click.ClickException(f"The database refuses: {error.orig}.") from error
+
+
+def progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+    """Yield the items, with a bar on standard error where that is a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield from items
+        return
+    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        yield from bar.track(items, total=total)

@@ -1,0 +1,224 @@
+"""Errors as the caller sees them: one problem+json body (RFC 9457) for all.
+
+Raise a `Problem` where the error is known; the handlers here write the body. Exceptions of other
+libraries reach the handlers only when nobody could say more.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import uuid
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+import click
+from flask import Flask, Response, current_app
+from sqlalchemy.exc import DBAPIError, OperationalError
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+# The order in which methods are listed wherever they are listed.
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+
+PROBLEM_JSON = "application/problem+json"
+
+Errors = dict[str, list[str]]
+
+
+class CannotStart(click.ClickException):
+    """The service cannot run as it is set up; the message says what to do (exit status 1)."""
+
+
+class Problem(Exception):
+    """An error with its status, its stable word and a sentence on what to do next."""
+
+    status = 500
+    code = "internal_error"
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        code: str | None = None,
+        errors: Errors | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.code = code or type(self).code
+        self.errors = errors
+        self.headers = dict(headers or {})
+
+
+class Malformed(Problem):
+    """The request cannot be read."""
+
+    status, code = 400, "malformed"
+
+
+class InvalidQuery(Problem):
+    """A query parameter is unknown or has an impossible value."""
+
+    status, code = 400, "invalid_query"
+
+
+class Unauthorized(Problem):
+    """Nobody we know is asking."""
+
+    status, code = 401, "key_missing"
+
+    def __init__(self, detail: str, *, code: str | None = None) -> None:
+        super().__init__(detail, code=code, headers={"WWW-Authenticate": "ApiKey"})
+
+
+class Forbidden(Problem):
+    """We know who asks, and they may not."""
+
+    status, code = 403, "forbidden"
+
+
+class NotFound(Problem):
+    """There is no such thing, or none that the caller may know of."""
+
+    status, code = 404, "not_found"
+
+
+class Conflict(Problem):
+    """The request contradicts what is stored."""
+
+    status, code = 409, "conflict"
+
+
+class UnsupportedMediaType(Problem):
+    """The body is of a type that we do not read."""
+
+    status, code = 415, "unsupported_media_type"
+
+
+class Invalid(Problem):
+    """The body can be read, but fields in it are wrong; `errors` names them all."""
+
+    status, code = 422, "invalid_fields"
+
+
+class TooManyRequests(Problem):
+    """The caller exceeded a limit and may try again after `seconds`."""
+
+    status, code = 429, "too_many_requests"
+
+    def __init__(self, detail: str, *, seconds: int) -> None:
+        super().__init__(detail, headers={"Retry-After": str(seconds)})
+
+
+class Unavailable(Problem):
+    """The database cannot serve this request now, but will."""
+
+    status, code = 503, "unavailable"
+
+    def __init__(self, detail: str, *, code: str | None = None) -> None:
+        super().__init__(detail, code=code, headers={"Retry-After": "1"})
+
+
+class StorageFull(Problem):
+    """The disk is full: nothing can be written until there is room."""
+
+    status, code = 507, "storage_full"
+
+
+# What an HTTP error that no code of ours raised tells the caller.
+_PLAIN = {
+    400: ("malformed", "The request cannot be read; check how it is written."),
+    404: ("not_found", "There is nothing at this path; GET /openapi.json lists the paths."),
+    405: (
+        "method_not_allowed",
+        "This path does not take that method; the Allow header lists those it takes.",
+    ),
+    413: ("too_large", "The body is larger than this server accepts; send less at once."),
+    414: ("uri_too_long", "The address is too long; send fewer or shorter query parameters."),
+    415: ("unsupported_media_type", "Send JSON with Content-Type: application/json."),
+    431: ("headers_too_large", "The request headers are larger than this server accepts; send fewer."),
+    500: ("internal_error", "Something went wrong on the server."),
+    501: ("not_implemented", "The server does not know this transfer coding; send Content-Length."),
+    503: ("unavailable", "The server is busy; send the same request again in a second."),
+}
+
+
+def plain(status: int) -> tuple[str, str]:
+    """Return the (code, detail) of an HTTP error that says nothing more of itself."""
+    return _PLAIN.get(status, (HTTPStatus(status).name.lower(), f"{HTTPStatus(status).phrase}."))
+
+
+def body(status: int, code: str, detail: str, errors: Errors | None = None) -> bytes:
+    """Return the one error body, as UTF-8 JSON."""
+    shown: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "code": code,
+    }
+    if errors is not None:
+        shown["errors"] = errors
+    return json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def flat(messages: Any, path: str = "") -> Errors:
+    """Return marshmallow's nested messages as field path → sentences (`"tags.0.name": [...]`)."""
+    if not isinstance(messages, Mapping):
+        return {path or "body": [str(sentence) for sentence in messages]}
+    found: Errors = {}
+    for key, value in messages.items():
+        step = "" if key == "_schema" else str(key)
+        found |= flat(value, ".".join(part for part in (path, step) if part))
+    return found
+
+
+def in_order(methods: Iterable[str]) -> str:
+    """Return the methods as an `Allow` value, in the order that all our answers use."""
+    return ", ".join(method for method in METHODS if method in set(methods))
+
+
+def init_app(app: Flask) -> None:
+    """Answer every exception with the one body."""
+    app.register_error_handler(Problem, _problem)
+    app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(DBAPIError, _database)
+    app.register_error_handler(Exception, _unexpected)
+
+
+def _answer(status: int, code: str, detail: str, errors: Errors | None = None) -> Response:
+    return Response(body(status, code, detail, errors), status, content_type=PROBLEM_JSON)
+
+
+def _problem(error: Problem) -> Response:
+    answer = _answer(error.status, error.code, error.detail, error.errors)
+    answer.headers.update(error.headers)
+    return answer
+
+
+def _http(error: HTTPException) -> Response:
+    status = error.code or 500
+    answer = _answer(status, *plain(status))
+    if isinstance(error, MethodNotAllowed):
+        answer.headers["Allow"] = in_order(error.valid_methods or ())
+    return answer
+
+
+def _database(error: DBAPIError) -> Response:
+    reason = str(error.orig).lower()
+    if "full" in reason or f"errno {errno.ENOSPC}" in reason:
+        return _problem(
+            StorageFull("The disk is full; nothing was stored. Free some space and send it again.")
+        )
+    if isinstance(error, OperationalError) or error.connection_invalidated:
+        current_app.logger.warning("database unavailable: %s", error.orig)
+        return _problem(Unavailable("The database is busy; send the same request again in a second."))
+    return _unexpected(error)
+
+
+def _unexpected(error: Exception) -> Response:
+    incident = uuid.uuid4().hex[:12]
+    current_app.logger.error("incident %s", incident, exc_info=error)
+    code, detail = plain(500)
+    return _answer(500, code, f"{detail} The log explains it under incident {incident}.")

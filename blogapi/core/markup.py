@@ -1,0 +1,149 @@
+"""Content as HTML that is safe to show, as plain text, and how long it takes to read."""
+
+from __future__ import annotations
+
+import html as entities
+import math
+import re
+from functools import cache
+from html.parser import HTMLParser
+from urllib.parse import urlsplit
+
+import nh3
+from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.tasklists import tasklists_plugin
+
+WORDS_PER_MINUTE = 220
+CHARACTERS_PER_MINUTE = 500
+EXCERPT = 200
+
+# Hosts whose players may stand in a frame.
+EMBED_HOSTS = frozenset(
+    {
+        "www.youtube.com",
+        "www.youtube-nocookie.com",
+        "player.vimeo.com",
+        "open.spotify.com",
+        "w.soundcloud.com",
+    }
+)
+
+# What nh3 lets through by default knows no frames, figures' captions included; these come on top.
+_TAGS = nh3.ALLOWED_TAGS | {"iframe", "input", "section", "video", "audio", "source"}
+_ATTRIBUTES = {
+    **nh3.ALLOWED_ATTRIBUTES,
+    "*": {"id", "title", "lang", "dir"},
+    "code": {"class"},
+    "pre": {"class"},
+    "span": {"class"},
+    "div": {"class"},
+    "sup": {"class"},
+    "ul": {"class"},
+    "ol": {"class", "start"},
+    "li": {"class"},
+    "section": {"class"},
+    "a": {"href", "class", "hreflang"},
+    "img": {"src", "alt", "width", "height", "srcset", "sizes", "loading"},
+    "iframe": {"src", "width", "height", "allowfullscreen", "title"},
+    "input": {"type", "checked", "disabled", "class"},
+    "video": {"src", "controls", "width", "height", "poster"},
+    "audio": {"src", "controls"},
+    "source": {"src", "type", "srcset"},
+}
+
+_SCRIPTS_WITHOUT_BLANKS = re.compile(r"[぀-ヿ㐀-鿿가-힣豈-﫿]")
+
+
+def html(content: str, content_type: str) -> str:
+    """Return the content as sanitised HTML; `content_type` is html, markdown or text."""
+    if content_type == "markdown":
+        written = _markdown().render(content)
+    elif content_type == "text":
+        written = "".join(f"<p>{part}</p>\n" for part in _paragraphs(content))
+    else:
+        written = content
+    return nh3.clean(
+        written,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        attribute_filter=_filtered,
+        url_schemes={"http", "https", "mailto", "tel"},
+        link_rel="noopener noreferrer",
+    )
+
+
+def plain(content: str, content_type: str) -> str:
+    """Return the words of the content in one line, without markup."""
+    if content_type == "text":
+        return " ".join(content.split())
+    reader = _Words()
+    reader.feed(html(content, content_type))
+    reader.close()
+    return " ".join("".join(reader.pieces).split())
+
+
+def excerpt(words: str) -> str:
+    """Return the beginning of a plain text, cut between words at about 200 characters."""
+    if len(words) <= EXCERPT:
+        return words
+    beginning = words[: EXCERPT - 1]
+    cut = beginning.rfind(" ")
+    return f"{beginning[:cut] if cut > EXCERPT // 2 else beginning}…"
+
+
+def reading_minutes(words: str) -> int:
+    """Return how many minutes a plain text takes to read (1 or more)."""
+    dense = len(_SCRIPTS_WITHOUT_BLANKS.findall(words))
+    spaced = len(_SCRIPTS_WITHOUT_BLANKS.sub(" ", words).split())
+    return max(1, math.ceil(dense / CHARACTERS_PER_MINUTE + spaced / WORDS_PER_MINUTE))
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return (
+        MarkdownIt("commonmark", {"html": True, "linkify": False})
+        .enable(["table", "strikethrough"])
+        .use(footnote_plugin)
+        .use(tasklists_plugin)
+    )
+
+
+def _paragraphs(text: str) -> list[str]:
+    parts = re.split(r"\n\s*\n", text.strip())
+    return [entities.escape(part).replace("\n", "<br>\n") for part in parts if part]
+
+
+def _filtered(tag: str, attribute: str, value: str) -> str | None:
+    """Keep frames of known hosts only, and only the boxes of task lists."""
+    if (tag, attribute) == ("iframe", "src"):
+        parts = urlsplit(value)
+        return value if parts.scheme == "https" and parts.hostname in EMBED_HOSTS else None
+    if (tag, attribute) == ("input", "type"):
+        return "checkbox"
+    return value
+
+
+class _Words(HTMLParser):
+    """Collects the text of HTML, with a blank wherever a tag stood."""
+
+    WITHIN_WORDS = frozenset(
+        {"a", "abbr", "b", "code", "em", "i", "mark", "s", "small", "span", "strong", "sub", "u"}
+    )
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Part what the tag parts."""
+        if tag not in self.WITHIN_WORDS:
+            self.pieces.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Part what the tag parts."""
+        self.handle_starttag(tag, [])
+
+    def handle_data(self, data: str) -> None:
+        """Keep the text."""
+        self.pieces.append(data)

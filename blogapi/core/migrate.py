@@ -1,0 +1,116 @@
+"""The schema: numbered steps, taken at start under a lock, with a copy of the file set aside first."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.exc import DatabaseError
+
+from blogapi.core import clock
+from blogapi.core.errors import CannotStart
+
+SCRIPTS = Path(__file__).parent.parent / "migrations"
+
+# How long a start waits for another process that is migrating, in seconds.
+LOCK_SECONDS = 60
+
+# Any number that no other user of a PostgreSQL server is likely to lock.
+_ADVISORY_LOCK = 6_251_846_213
+
+
+@cache
+def steps() -> tuple[str, ...]:
+    """Return the names of all steps, oldest first (`"0001"`, …)."""
+    return tuple(sorted(path.name[:4] for path in (SCRIPTS / "versions").glob("[0-9]*.py")))
+
+
+def make_ready(engine: Engine, *, backups: Path) -> None:
+    """Bring the schema to the newest step; does nothing where it is.
+
+    Safe when several processes start at once: one migrates, the others wait. A database with content is
+    copied into `backups` before it is changed. Raises CannotStart for a database that this version
+    cannot use, which is then left as it was.
+    """
+    try:
+        with engine.connect() as connection:
+            step = _step(connection)
+        if step == steps()[-1]:
+            return
+        _refuse_unknown(step)
+        with _locked(engine) as connection:
+            step = _step(connection)
+            if step == steps()[-1]:
+                return
+            if step is not None and connection.dialect.name == "sqlite":
+                _set_aside(Path(str(engine.url.database)), backups, step)
+            _upgrade(connection)
+    except (DatabaseError, sqlite3.Error) as error:
+        reason = getattr(error, "orig", error)
+        raise CannotStart(
+            f"The database {engine.url.render_as_string()} cannot be used: {reason}."
+        ) from error
+
+
+def _step(connection: Connection) -> str | None:
+    tables = inspect(connection).get_table_names()
+    if "alembic_version" not in tables:
+        if tables:
+            raise CannotStart("The database holds tables of another program; name another in DATABASE_URL.")
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _refuse_unknown(step: str | None) -> None:
+    if step is not None and step not in steps():
+        raise CannotStart(f"The database was made by a newer version (step {step}); install that version.")
+
+
+@contextmanager
+def _locked(engine: Engine) -> Iterator[Connection]:
+    """Yield a connection inside a transaction that only one process at a time can hold."""
+    if engine.dialect.name != "sqlite":
+        with engine.begin() as connection:
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+            yield connection
+        return
+    alone = create_engine(engine.url, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
+    event.listen(alone, "connect", _prepare)
+    event.listen(alone, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    try:
+        with alone.begin() as connection:
+            yield connection
+            broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+            if broken:
+                raise CannotStart(f"The upgrade would break {len(broken)} references; nothing was changed.")
+    finally:
+        alone.dispose()
+
+
+def _prepare(connection: sqlite3.Connection, record: object) -> None:
+    # With foreign keys on, re-creating a table silently deletes the rows that refer to it.
+    connection.isolation_level = None
+    connection.execute("PRAGMA foreign_keys=OFF")
+
+
+def _set_aside(path: Path, backups: Path, step: str) -> None:
+    """Copy the database as it is before the upgrade; readers and the lock's holder do not mind."""
+    backups.mkdir(mode=0o700, parents=True, exist_ok=True)
+    copy = backups / f"before-upgrade-from-{step}-{clock.now():%Y%m%dT%H%M%S}.db"
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+
+
+def _upgrade(connection: Connection) -> None:
+    # Imported here: a start that finds the schema ready, which is nearly every one, does without Alembic.
+    from alembic import command
+    from alembic.config import Config
+
+    settings = Config()
+    settings.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    settings.attributes["connection"] = connection
+    command.upgrade(settings, "head")

@@ -1,0 +1,105 @@
+"""Pages of a list: complete without parameters, else one page and the way to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlencode
+
+import marshmallow as ma
+from sqlalchemy import Select, func, select
+
+from blogapi.core.database import db
+from blogapi.core.schema import Fields, Shape, Whole
+
+Row = TypeVar("Row")
+
+DEFAULT_SIZE = 20
+LARGEST_SIZE = 100
+# Beyond this no blog reaches; the product with the size stays inside 64 bits.
+LAST_PAGE = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which page is asked for: its number (from 1) and its size (1 to 100)."""
+
+    number: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Row]):
+    """Rows of a list, how many the whole list has, and the window they were seen through (None: all)."""
+
+    rows: Sequence[Row]
+    total: int
+    window: Window | None
+
+    def links(self, path: str, query: Sequence[tuple[str, str]]) -> str:
+        """Return the `Link` header: first, prev, next, last; relative, as the Host header is not ours."""
+        if self.window is None:
+            return ""
+        last = max(1, -(-self.total // self.window.size))
+        number = self.window.number
+        numbers = {"first": 1, "prev": min(number - 1, last), "next": number + 1, "last": last}
+        kept = [pair for pair in query if pair[0] not in ("page", "page_size")]
+        size = ("page_size", str(self.window.size))
+        return ", ".join(
+            f'<{path}?{urlencode([*kept, ("page", str(to)), size])}>; rel="{name}"'
+            for name, to in numbers.items()
+            if 1 <= to <= last
+        )
+
+
+def paged(statement: Select[Row], window: Window | None) -> Page[Row]:
+    """Return the page of an ordered statement: one statement for all rows, a second where it counts."""
+    if window is None:
+        rows = db.session.scalars(statement).all()
+        return Page(rows, len(rows), None)
+    counted = select(func.count()).select_from(statement.order_by(None).subquery())
+    total = db.session.scalar(counted) or 0
+    offset = (window.number - 1) * window.size
+    return Page(db.session.scalars(statement.limit(window.size).offset(offset)).all(), total, window)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What the query string of a read asks for."""
+
+    fields: tuple[str, ...] | None
+    window: Window | None
+    filters: Fields
+
+
+class DetailQuery(Shape):
+    """The query string of a single item; a subclass gives `fields_` its schema."""
+
+    @ma.post_load
+    def gathered(self, data: Fields, **_: Any) -> Query:
+        """Return the parameters, told apart by what they act on."""
+        fields = data.pop("fields_", None)
+        number, size = data.pop("page", None), data.pop("page_size", None)
+        window = Window(number or 1, size or DEFAULT_SIZE) if number or size else None
+        return Query(fields, window, data)
+
+
+class ListQuery(DetailQuery):
+    """The query string of a list."""
+
+    page = Whole(
+        least=1,
+        most=LAST_PAGE,
+        written=True,
+        metadata={"description": "Number of the page, from 1.", "example": 1},
+    )
+    page_size = Whole(
+        least=1,
+        most=LARGEST_SIZE,
+        written=True,
+        metadata={
+            "description": f"Items on a page; {DEFAULT_SIZE} where only `page` is given.",
+            "example": 20,
+        },
+    )

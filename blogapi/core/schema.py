@@ -1,0 +1,228 @@
+"""Shapes on the wire: the fields that all schemas are made of.
+
+marshmallow's own fields take more than they should (braced UUIDs, `1_000`, lone surrogates); these take
+exactly what the interface says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import marshmallow as ma
+from marshmallow import validate
+
+Fields = dict[str, Any]
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_TIMESTAMP = re.compile(
+    r"(?P<date>\d{4}-\d\d-\d\d)([T ](?P<time>\d\d:\d\d(:\d\d(\.\d{1,6})?)?)(?P<zone>Z|[+-]\d\d:\d\d)?)?",
+    re.ASCII,
+)
+# Everything below the blank but tab, line feed and carriage return, and half a character.
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+NAIVE = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$"
+AWARE = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$"
+
+
+def uuid_of(written: str) -> UUID | None:
+    """Return the UUID written in its canonical form, or None for anything else."""
+    return UUID(written) if _UUID.fullmatch(written) else None
+
+
+def moment_of(written: str) -> datetime | None:
+    """Return the moment (aware, UTC) of an ISO 8601 date-time or date, or None for anything else.
+
+    Without an offset it is UTC; a date alone is its midnight.
+    """
+    match = _TIMESTAMP.fullmatch(written)
+    if match is None:
+        return None
+    zone = (match["zone"] or "Z").replace("Z", "+00:00")
+    try:
+        # Shifting a moment at either end of the calendar to UTC can leave it.
+        return datetime.fromisoformat(f"{match['date']}T{match['time'] or '00:00'}{zone}").astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+class Text(ma.fields.String):
+    """A text of at most `longest` characters, without control characters or halves of characters."""
+
+    def __init__(self, *, longest: int, shortest: int = 0, **options: Any) -> None:
+        super().__init__(validate=validate.Length(min=shortest, max=longest), **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        text = super()._deserialize(value, attr, data, **options)
+        if _UNFIT.search(text):
+            raise ma.ValidationError("Holds a control character or half a character; remove it.")
+        if self.required and not text.strip():
+            raise ma.ValidationError("Must not be empty.")
+        return text
+
+
+class Identifier(ma.fields.Field[UUID]):
+    """A UUID in its canonical form."""
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> str | None:
+        return None if value is None else str(value)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> UUID:
+        found = uuid_of(value) if isinstance(value, str) else None
+        if found is None:
+            raise ma.ValidationError("Not a UUID such as 3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d.")
+        return found
+
+
+class Timestamp(ma.fields.Field[datetime]):
+    """A moment; shown in UTC with microseconds, without an offset unless `aware`."""
+
+    def __init__(self, *, aware: bool = False, **options: Any) -> None:
+        self.aware = aware
+        shape = {"pattern": AWARE if aware else NAIVE} if options.get("dump_only") else {}
+        super().__init__(metadata=shape | options.pop("metadata", {}), **options)
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> str | None:
+        if value is None:
+            return None
+        # isoformat() would drop a fraction of zero.
+        shown: str = value.astimezone(UTC).isoformat(timespec="microseconds")
+        return shown if self.aware else shown.removesuffix("+00:00")
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> datetime:
+        found = moment_of(value) if isinstance(value, str) else None
+        if found is None:
+            raise ma.ValidationError("Not a date-time such as 2026-01-31T09:30:00Z.")
+        return found
+
+
+class WebAddress(Text):
+    """A web address: http or https without a password in it, or a path on the reader's own site."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(longest=2048, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        address = super()._deserialize(value, attr, data, **options)
+        if not is_web_address(address):
+            raise ma.ValidationError("Not an http(s) address or a relative one.")
+        return address
+
+
+def is_web_address(address: str) -> bool:
+    """Tell whether the text is empty, an http(s) address without credentials, or a relative one."""
+    # Browsers drop tabs and line ends inside an address, and read a backslash as a slash.
+    if re.search(r"[\s\\\x00-\x20<>\"]", address):
+        return False
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+    except ValueError:
+        return False
+    if parts.scheme:
+        return parts.scheme in ("http", "https") and bool(host) and "@" not in parts.netloc
+    return not parts.netloc
+
+
+class Shape(ma.Schema):
+    """A body or a query string that comes in: every field must be known.
+
+    `read_only` names the fields that a read shows and a write does not take: they are passed over, so
+    that what was read can be sent back.
+    """
+
+    read_only: ClassVar[frozenset[str]] = frozenset()
+
+    class Meta:
+        unknown = ma.RAISE
+
+    @ma.pre_load
+    def pass_over(self, data: Any, **_: Any) -> Any:
+        """Return the body without its read-only fields."""
+        if not isinstance(data, Mapping):
+            return data
+        return {name: value for name, value in data.items() if name not in self.read_only}
+
+
+class Shown(ma.Schema):
+    """A body that goes out: every field is always there."""
+
+    def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
+        """Mark each field as present, for the document of the API."""
+        field_obj.required = True
+
+
+class Trimmed(ma.Schema):
+    """A body that goes out with the fields that the caller chose."""
+
+    def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
+        """Mark each field as one that may be left out."""
+        field_obj.required = False
+
+
+class Whole(ma.fields.Integer):
+    """A whole number between two bounds; `written` in plain digits where it comes in a query string."""
+
+    def __init__(self, *, least: int, most: int, written: bool = False, **options: Any) -> None:
+        self.written = written
+        super().__init__(strict=True, validate=validate.Range(min=least, max=most), **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> int:
+        # int() alone would take 1_000, blanks, the digits of other scripts and true.
+        if self.written and re.fullmatch(r"[0-9]{1,18}", value):
+            return int(value)
+        if self.written or isinstance(value, bool):
+            raise ma.ValidationError("Not a valid integer.")
+        number: int = super()._deserialize(value, attr, data, **options)
+        return number
+
+
+class FieldNames(ma.fields.Field[tuple[str, ...]]):
+    """Names of the fields of a schema, with commas between them."""
+
+    def __init__(self, shape: type[Trimmed], **options: Any) -> None:
+        self.shape = shape
+        super().__init__(
+            # `fields` itself is a name that marshmallow's schemas use.
+            data_key="fields",
+            metadata={
+                "type": "string",
+                "description": "Show these fields only, with commas between: "
+                + ", ".join(f"`{name}`" for name in shape._declared_fields),
+                "example": "uuid",
+            },
+            **options,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> tuple[str, ...]:
+        names = tuple(name.strip() for name in str(value).split(","))
+        unknown = [name for name in names if name not in self.shape._declared_fields]
+        if unknown:
+            raise ma.ValidationError(
+                [
+                    f"{name!r} is not a field; known are {', '.join(self.shape._declared_fields)}."
+                    for name in unknown
+                ]
+            )
+        return names
+
+
+class Seen:
+    """An object seen with further attributes beside its own."""
+
+    def __init__(self, seen: object, **further: object) -> None:
+        self._seen = seen
+        self.__dict__.update(further)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._seen, name)
+
+
+def listed(messages: Mapping[str, Iterable[str]]) -> str:
+    """Return validation messages as one sentence for a person."""
+    return " ".join(f"{path}: {' '.join(sentences)}" for path, sentences in messages.items())

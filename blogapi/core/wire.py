@@ -1,0 +1,97 @@
+"""Bytes in, bytes out: strict JSON, the headers that every answer carries, conditional reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, NoReturn
+
+from flask import Request, Response, request
+
+from blogapi.core.errors import Malformed, UnsupportedMediaType
+
+HEADERS = {
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+VARY = "Accept, origin"
+
+# The interface shows this value on the answers of its operations, whatever each path takes.
+DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
+
+
+def loads(data: bytes) -> Any:
+    """Return what the JSON says; raises Malformed where it is not strict JSON in UTF-8."""
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        raise Malformed(f"The body is not UTF-8 (byte {error.start}); send UTF-8.") from error
+    except RecursionError as error:
+        raise Malformed("The JSON is nested too deeply.") from error
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise Malformed(
+            f"The body is not JSON ({where}: {error.msg}); correct it and send it again."
+        ) from error
+    except ValueError as error:
+        raise Malformed("The JSON holds a number that is too long.") from error
+
+
+def dumps(value: Any) -> bytes:
+    """Return the value as compact JSON in UTF-8."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def json_body(sent: Request) -> Any | None:
+    """Return what the request's JSON body says, or None where it has no body.
+
+    Raises UnsupportedMediaType for another type of body, Malformed for broken JSON.
+    """
+    data = sent.get_data(cache=True)
+    if not data:
+        return None
+    if not sent.is_json:
+        raise UnsupportedMediaType("Send JSON with Content-Type: application/json.")
+    return loads(data)
+
+
+def answer(value: Any, status: int = 200) -> Response:
+    """Return the value as a JSON answer; None is an empty body."""
+    if value is None:
+        return Response(status=status)
+    return Response(dumps(value), status, content_type="application/json")
+
+
+def finish(response: Response) -> Response:
+    """Give the response the headers that all carry, and turn a read that nothing changed into a 304."""
+    response.headers.update(HEADERS)
+    response.headers["Vary"] = VARY
+    if response.status_code == 204:
+        response.headers.pop("Content-Type", None)
+    if request.method in ("GET", "HEAD"):
+        response.headers["Cache-Control"] = "private, no-cache"
+        if response.status_code == 200:
+            _conditional(response)
+    else:
+        response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _conditional(response: Response) -> None:
+    if response.get_etag()[0] is None:
+        response.set_etag(hashlib.sha256(response.get_data()).hexdigest()[:32])
+    if request.if_none_match.contains_weak(str(response.get_etag()[0])):
+        response.status_code = 304
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise Malformed("The JSON names the same key twice in one object; name each once.")
+    return found
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise Malformed(f"{word} is not JSON.")

@@ -1,0 +1,1 @@
+"""A small sample blog, written for blogapi."""

@@ -1,0 +1,39 @@
+"""Filling an empty blog with the sample: it goes the way of every import."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from blogapi.articles import queries as articles
+from blogapi.categories import service as categories
+from blogapi.categories.schemas import CategoryBodySchema
+from blogapi.core import clock
+from blogapi.core.database import transaction
+from blogapi.transfer import folder, markdown
+from blogapi.transfer import service as transfer
+from blogapi.users import queries as users
+from blogapi.users import service as accounts
+from blogapi.users.rules import Role
+
+AUTHOR = "demo"
+
+_HERE = Path(__file__).parent
+
+
+def fill() -> int:
+    """Store the sample articles and return how many; 0 where the blog is not empty, which is left alone.
+
+    They belong to the admin `demo`, who has no password.
+    """
+    with transaction():
+        if not articles.is_empty():
+            return 0
+        author = (users.find(AUTHOR) or accounts.create(AUTHOR, None, role=Role.ADMIN)).uuid
+        for category in tomllib.loads((_HERE / "categories.toml").read_text(encoding="utf-8"))["category"]:
+            categories.create(author, CategoryBodySchema().load(category))
+        now, stored = clock.now(), 0
+        for key, path in folder.files(_HERE / "articles"):
+            transfer.store(author, markdown.read(key, folder.read_bytes(path), now=now))
+            stored += 1
+        return stored

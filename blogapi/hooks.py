@@ -1,0 +1,147 @@
+"""Before each request: who asks (X-API-KEY or session), may they; after it: the headers all answers get."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from flask import Flask, Response, current_app, g, request, session
+from flask.globals import request_ctx
+from flask.sessions import SecureCookieSessionInterface
+from flask_cors import CORS
+from werkzeug.exceptions import MethodNotAllowed
+
+from blogapi.api_keys import queries as api_keys
+from blogapi.api_keys import rules as key_rules
+from blogapi.api_keys import service as api_key_service
+from blogapi.core import clock, wire
+from blogapi.core.access import STRANGER, Access, Caller, access_of, judge, reader, refuse_other_sites
+from blogapi.core.blueprint import refuse_query
+from blogapi.core.errors import Unauthorized, in_order
+from blogapi.users import queries as users
+from blogapi.users.models import Account
+from blogapi.users.rules import Role
+
+COOKIE = "blogapi_session"
+
+
+class SessionInterface(SecureCookieSessionInterface):
+    """Flask's own session, whose cookie is Secure wherever the request came over TLS."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:
+        """Tell whether the browser may send the cookie over TLS only."""
+        return request.is_secure
+
+
+def init_app(app: Flask) -> None:
+    """Put the hook in front of every view and the headers on every answer."""
+    app.session_interface = SessionInterface()
+    app.config.update(
+        SESSION_COOKIE_NAME=COOKIE, SESSION_COOKIE_SAMESITE="Lax", SESSION_REFRESH_EACH_REQUEST=False
+    )
+    app.before_request(admit)
+    app.after_request(wire.finish)
+    if app.config["CORS_ORIGINS"]:
+        _open_to_browsers(app)
+
+
+def admit() -> Response | None:
+    """Establish the caller and apply the rule that the view declared.
+
+    An unknown path stays a 404 for everybody, and OPTIONS needs no key; where a path does not take the
+    method, a stranger hears 401 before 405.
+    """
+    g.caller = STRANGER
+    if isinstance(request.routing_exception, MethodNotAllowed):
+        _judge_all(request.routing_exception)
+        return None
+    if request.routing_exception is not None:
+        return None
+    if request.method == "OPTIONS":
+        return Response(status=204, headers={"Allow": _allowed()})
+    endpoint = request.endpoint or ""
+    _judge(_access(endpoint))
+    refuse_query(current_app.view_functions[endpoint])
+    return None
+
+
+def _judge(access: Access) -> None:
+    if access.rule.identifies:
+        g.caller = _identified()
+    judge(access, g.caller)
+
+
+def _judge_all(error: MethodNotAllowed) -> None:
+    """Demand of a request with a method that the path does not take what its most open method demands."""
+    adapter = request_ctx.url_adapter
+    assert adapter is not None
+    endpoints = {adapter.match(method=method)[0] for method in error.valid_methods or ()}
+    accesses = [_access(endpoint) for endpoint in endpoints]
+    most_open = min(accesses, key=lambda access: (access.rule.requires, access.rule.identifies))
+    if most_open.rule.requires:
+        _judge(Access(reader, "read"))
+
+
+def _access(endpoint: str) -> Access:
+    access = access_of(current_app.view_functions[endpoint])
+    assert access is not None, f"{endpoint} has no rule; the registry lets none through"
+    return access
+
+
+def _identified() -> Caller:
+    value = request.headers.get("X-API-KEY")
+    if value is not None:
+        return _by_key(value)
+    return _by_session() if COOKIE in request.cookies else STRANGER
+
+
+def _by_key(value: str) -> Caller:
+    key, now = api_keys.by_value(value), clock.now()
+    if key is None:
+        raise Unauthorized("This API key is not valid; check it, or create a new one.", code="key_invalid")
+    if key.expires is not None and key.expires <= now:
+        raise Unauthorized("This API key has expired; create a new one.", code="key_expired")
+    who = _caller(key.owner, scopes=key.scopes, key=key.uuid)
+    if key.last_used is None or now - key.last_used >= key_rules.TOUCH_EVERY:
+        api_key_service.touch(key.uuid, now)
+    return who
+
+
+def _by_session() -> Caller:
+    found = users.session(session.get("token", ""))
+    if found is None:
+        session.clear()
+        raise Unauthorized("The login is over; log in again.", code="login_over")
+    refuse_other_sites(request)
+    return _caller(found.account, scopes=frozenset({"read", "write"}))
+
+
+def _caller(account: Account | None, *, scopes: frozenset[str], key: UUID | None = None) -> Caller:
+    if account is None:
+        return Caller(scopes=scopes, key=key, known=True)
+    return Caller(
+        user=account.uuid,
+        username=account.username,
+        is_admin=account.role == Role.ADMIN,
+        scopes=scopes,
+        key=key,
+        known=True,
+    )
+
+
+def _allowed() -> str:
+    adapter = request_ctx.url_adapter
+    assert adapter is not None
+    return in_order(adapter.allowed_methods())
+
+
+def _open_to_browsers(app: Flask) -> None:
+    # Our own Vary already names the origin, in the documented spelling.
+    CORS(
+        app,
+        origins=list(app.config["CORS_ORIGINS"]),
+        allow_headers=["Content-Type", "X-API-KEY", "If-Match", "If-None-Match"],
+        expose_headers=["ETag", "Link", "X-Total-Count"],
+        vary_header=False,
+        intercept_exceptions=False,
+        max_age=600,
+    )

@@ -1,0 +1,11 @@
+"""Run the steps on the connection that `core.migrate` hands over, inside its transaction."""
+
+from alembic import context
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    render_as_batch=True,
+    transactional_ddl=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

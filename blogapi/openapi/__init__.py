@@ -1,0 +1,1 @@
+"""The document of the API, built from the routes and their schemas."""

@@ -1,0 +1,191 @@
+"""The OpenAPI document: what the routes, their rules and their schemas say, and nothing written twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+import flask_smorest
+import marshmallow as ma
+from flask import Flask
+
+from blogapi.core import wire
+from blogapi.core.access import Access, Rule, access_of
+from blogapi.core.blueprint import IdConverter
+from blogapi.core.errors import PROBLEM_JSON, plain
+from blogapi.core.schema import FieldNames, Identifier, Timestamp
+from blogapi.openapi import examples
+from blogapi.openapi.schemas import ProblemSchema
+
+Document = dict[str, Any]
+
+METHODS = ("get", "post", "put", "patch", "delete")
+
+# Operations that count tries.
+LIMITED = ("auth_login", "api_keys_create")
+_ALWAYS = (
+    "X-Frame-Options",
+    "X-Content-Type-Options",
+    "Referrer-Policy",
+    "Cross-Origin-Opener-Policy",
+    "Vary",
+)
+_HEADERS: dict[str, Document] = {
+    **{name: {"schema": {"type": "string", "enum": [value]}} for name, value in wire.HEADERS.items()},
+    "Vary": {"schema": {"type": "string", "enum": [wire.VARY, f"{wire.VARY}, Cookie"]}},
+    "Cache-Control": {"schema": {"type": "string"}},
+    "ETag": {
+        "description": "Of exactly this answer; send it as If-None-Match.",
+        "schema": {"type": "string"},
+    },
+    "Allow": {"schema": {"type": "string", "example": wire.DOCUMENTED_ALLOW}},
+    "X-Total-Count": {"description": "Items in the whole list.", "schema": {"type": "integer"}},
+    "Link": {"description": "first, prev, next and last page, where paged.", "schema": {"type": "string"}},
+    "WWW-Authenticate": {"schema": {"type": "string", "enum": ["ApiKey"]}},
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
+}
+_OF_ERRORS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc]
+    """Collects the operations as the blueprints register, and makes the document of them."""
+
+    ERROR_SCHEMA = ProblemSchema
+    DEFAULT_ERROR_RESPONSE_NAME: ClassVar[None] = None
+
+    def __init__(self, app: Flask, *, version: str) -> None:
+        super().__init__(
+            spec_kwargs={
+                "title": "blogapi",
+                "version": version,
+                "openapi_version": "3.1.0",
+                "info": {
+                    "description": "Articles, categories and tags of one blog, over HTTP with an API key."
+                },
+                "servers": [{"url": "/"}],
+            }
+        )
+        self.register_field(Identifier, "string", "uuid")
+        self.register_field(Timestamp, "string", None)
+        self.register_field(FieldNames, "string", None)
+        self.register_converter(IdConverter, lambda converter: {"type": "string", "format": "uuid"})
+        self.init_app(app)
+        app.extensions["blogapi-api"] = self
+
+    def _register_error_handlers(self) -> None:
+        """Leave all errors to `core.errors`."""
+
+    @cached_property
+    def document(self) -> Document:
+        """Return the whole document."""
+        components = self.spec.components
+        components.security_scheme("key", {"type": "apiKey", "in": "header", "name": "X-API-KEY"})
+        components.security_scheme("login", {"type": "apiKey", "in": "cookie", "name": "blogapi_session"})
+        for name, header in _HEADERS.items():
+            components.header(name, header)
+        self._reference(ProblemSchema)
+        views = {endpoint.replace(".", "_"): view for endpoint, view in self._app.view_functions.items()}
+        trimmed = {name: self._reference(shape) for name, view in views.items() if (shape := _trimmed(view))}
+        document: Document = self.spec.to_dict()
+        document["components"].pop("responses", None)
+        for path in document["paths"].values():
+            for method, operation in path.items():
+                if method in METHODS:
+                    name = operation["operationId"]
+                    _complete(operation, method, views[name], trimmed.get(name), document)
+        return document
+
+    def _reference(self, shape: type[ma.Schema]) -> Document:
+        reference: Document = self.ma_plugin.resolver.resolve_schema_dict(shape)
+        return reference
+
+
+def _trimmed(view: Any) -> type[ma.Schema] | None:
+    shape: type[ma.Schema] | None = view.__dict__.get("trimmed")
+    return shape
+
+
+def _complete(
+    operation: Document, method: str, view: Any, trimmed: Document | None, document: Document
+) -> None:
+    """Add what the rule, the schemas and the hooks say of an operation beyond what the view declared."""
+    access = access_of(view)
+    assert access is not None
+    operation["security"] = _security(access.rule)
+    operation["description"] = f"For: {access.rule.sentence}. Scope: {access.scope}."
+    for media in operation.get("requestBody", {}).get("content", {}).values():
+        media["example"] = examples.of(media["schema"], document)
+    success = {status: answer for status, answer in operation["responses"].items() if int(status) < 300}
+    for answer in success.values():
+        _describe(answer, method, view, trimmed, document)
+    if method == "get":
+        success["304"] = {
+            "description": "Nothing changed.",
+            "headers": _headers(*_ALWAYS, "Cache-Control", "ETag"),
+        }
+    operation["responses"] = success | {
+        str(status): _problem(status) for status in _errors(operation, method, access)
+    }
+
+
+def _describe(answer: Document, method: str, view: Any, trimmed: Document | None, document: Document) -> None:
+    names = [*_ALWAYS, "Cache-Control"]
+    if method == "get":
+        names.append("ETag")
+    if view.__dict__.get("section"):
+        names.append("Allow")
+    for media in answer.get("content", {}).values():
+        media["example"] = examples.of(media["schema"], document)
+        is_list = media["schema"].get("type") == "array"
+        if is_list:
+            names += ["X-Total-Count", "Link"]
+        if trimmed is not None:
+            few = {"type": "array", "items": trimmed} if is_list else trimmed
+            media["schema"] = {"anyOf": [media["schema"], few]}
+    answer["headers"] = answer.get("headers", {}) | _headers(*names)
+
+
+def _security(rule: Rule) -> list[dict[str, list[str]]]:
+    known: list[dict[str, list[str]]] = [{"key": []}, {"login": []}]
+    if rule.requires:
+        return known
+    return [{}, *known] if rule.identifies else []
+
+
+def _errors(operation: Document, method: str, access: Access) -> Iterator[int]:
+    """Yield the statuses of the errors that the operation can answer with."""
+    yield 400
+    if access.rule.identifies or "requestBody" in operation:
+        yield from (401, 403)
+    if any(parameter["in"] == "path" for parameter in operation.get("parameters", ())):
+        yield 404
+    if "requestBody" in operation:
+        yield from (413, 415, 422)
+    if operation["operationId"] in LIMITED:
+        yield 429
+    yield from (500, 503)
+    if method != "get":
+        yield 507
+
+
+def _problem(status: int) -> Document:
+    code, detail = plain(status)
+    example = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "code": code,
+    }
+    extra = (_OF_ERRORS[status],) if status in _OF_ERRORS else ()
+    return {
+        "description": HTTPStatus(status).phrase,
+        "headers": _headers(*_ALWAYS, "Cache-Control", *extra),
+        "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}},
+    }
+
+
+def _headers(*names: str) -> Document:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

@@ -1,0 +1,55 @@
+"""The interactive page of the API; all it needs comes out of installed packages, nothing off the network."""
+
+from __future__ import annotations
+
+from functools import cache
+from mimetypes import guess_type
+from pathlib import Path
+
+import flask_swagger_ui
+from flask import Blueprint, Response
+
+from blogapi.core.access import allow, anyone
+from blogapi.core.errors import NotFound
+
+bp = Blueprint("docs", __name__, url_prefix="/docs")
+
+_OURS = Path(__file__).parent / "static"
+_THEIRS = Path(flask_swagger_ui.__file__).parent / "dist"
+ASSETS = {
+    "docs.js": _OURS,
+    "docs.css": _OURS,
+    "swagger-ui.css": _THEIRS,
+    "swagger-ui-bundle.js": _THEIRS,
+    "favicon-32x32.png": _THEIRS,
+}
+
+# Swagger UI sets styles on its elements and draws its icons from data: addresses.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+@bp.get("/")
+@allow(anyone)
+def page() -> Response:
+    """Show the page."""
+    response = Response(_bytes(_OURS / "docs.html"), content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _POLICY
+    return response
+
+
+@bp.get("/<name>")
+@allow(anyone)
+def asset(name: str) -> Response:
+    """Serve a script, a style or an image of the page."""
+    if name not in ASSETS:
+        raise NotFound("The page has no such part.")
+    kind = guess_type(name)[0] or "application/octet-stream"
+    return Response(_bytes(ASSETS[name] / name), content_type=kind)
+
+
+@cache
+def _bytes(path: Path) -> bytes:
+    return path.read_bytes()

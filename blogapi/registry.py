@@ -1,0 +1,73 @@
+"""The one list of blueprints and commands; a view without an access rule does not start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+from flask import Flask, current_app
+from flask.cli import with_appcontext
+from rich.console import Console
+from rich.table import Table
+
+from blogapi.api_keys.commands import key
+from blogapi.api_keys.routes import bp as api_keys
+from blogapi.articles.routes import bp as articles
+from blogapi.categories.routes import bp as categories
+from blogapi.core.access import Access, access_of
+from blogapi.core.blueprint import IdConverter
+from blogapi.core.errors import METHODS, CannotStart
+from blogapi.health.routes import bp as health
+from blogapi.openapi.document import Api
+from blogapi.openapi.pages import bp as docs
+from blogapi.openapi.routes import bp as openapi
+from blogapi.serving.commands import serve
+from blogapi.tags.routes import bp as tags
+from blogapi.transfer.commands import import_
+from blogapi.users.commands import user
+from blogapi.users.routes import bp as auth
+
+BLUEPRINTS = (auth, api_keys, categories, tags, articles, health, openapi)
+PAGES = (docs,)
+
+
+def init_app(app: Flask, *, version: str) -> None:
+    """Register every blueprint and command; raises CannotStart for a view without a rule."""
+    # With and without a slash at the end alike; never a redirect, whose target a Host header could choose.
+    app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False
+    app.url_map.converters["id"] = IdConverter
+    api = Api(app, version=version)
+    for blueprint in BLUEPRINTS:
+        api.register_blueprint(blueprint)
+    for pages in PAGES:
+        app.register_blueprint(pages)
+    for command in COMMANDS:
+        app.cli.add_command(command)
+    list(rules(app))
+
+
+def rules(app: Flask) -> Iterator[tuple[str, str, str, Access]]:
+    """Yield (path, method, endpoint, access) of every operation; raises CannotStart where one has no rule."""
+    for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
+        access = access_of(app.view_functions[rule.endpoint])
+        if access is None:
+            raise CannotStart(f"The view {rule.endpoint} declares no access rule; add @allow(…).")
+        for method in METHODS:
+            if method in (rule.methods or ()) and method not in ("HEAD", "OPTIONS"):
+                yield rule.rule, method, rule.endpoint, access
+
+
+@click.command()
+@with_appcontext
+def routes() -> None:
+    """List every path and method with the rule that says who may call it."""
+    table = Table("path", "method", "rule", "scope", "who that is", box=None)
+    for path, method, _, access in rules(current_app):
+        table.add_row(path, method, access.rule.name, access.scope, access.rule.sentence)
+    console = Console()
+    # Piped into a file or another program, no line is cut to the width of a terminal.
+    console.print(table, width=None if console.is_terminal else 200)
+
+
+COMMANDS = (serve, user, key, import_, routes)

@@ -1,0 +1,1 @@
+"""The server: waitress, with our errors and limits."""

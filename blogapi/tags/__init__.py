@@ -1,0 +1,1 @@
+"""Tags: the words that articles are found by."""

@@ -1,0 +1,64 @@
+"""Wire shapes of tags (2.3)."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from blogapi.core.paging import DetailQuery, ListQuery
+from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Text, Timestamp, Trimmed
+
+
+class TagSchema(Shown):
+    """A tag as the list and an article show it."""
+
+    uuid = Identifier()
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+    name = ma.fields.String(metadata={"example": "slow food"})
+    slug = ma.fields.String(metadata={"example": "slow-food"})
+    user = Identifier(attribute="owner_id")
+
+
+class SingleTagSchema(Shown):
+    """A tag with its published articles, newest first."""
+
+    uuid = Identifier()
+    name = ma.fields.String(metadata={"example": "slow food"})
+    # By name: articles are built on tags, not the other way round.
+    articles = ma.fields.Nested("ArticleSchema", many=True)
+
+
+class TagFieldsSchema(Trimmed):
+    """A tag in the fields asked for, from a list."""
+
+    uuid = Identifier()
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+    name = ma.fields.String()
+    slug = ma.fields.String()
+    user = Identifier(attribute="owner_id")
+
+
+class SingleTagFieldsSchema(TagFieldsSchema):
+    """A tag in the fields asked for."""
+
+    articles = ma.fields.Nested("ArticleSchema", many=True)
+
+
+class TagBodySchema(Shape):
+    """What is written of a tag."""
+
+    name = Text(longest=100, required=True)
+    slug = Text(longest=255)
+
+
+class TagListQuery(ListQuery):
+    """The query string of the list of tags."""
+
+    fields_ = FieldNames(TagFieldsSchema)
+
+
+class TagQuery(DetailQuery):
+    """The query string of one tag."""
+
+    fields_ = FieldNames(SingleTagFieldsSchema)

@@ -1,0 +1,82 @@
+"""Import on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from uuid import UUID
+
+import click
+from flask.cli import with_appcontext
+
+from blogapi.core import clock
+from blogapi.core.console import progress, refusals
+from blogapi.core.errors import Conflict, NotFound
+from blogapi.transfer import folder, markdown, service
+from blogapi.transfer.service import Outcome, Result
+from blogapi.users import queries as users
+
+
+@click.command("import")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--author", help="Who the articles belong to; without, the only admin.")
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and store nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@with_appcontext
+def import_(paths: tuple[Path, ...], author: str | None, dry_run: bool, as_json: bool) -> None:
+    """Take in folders of Markdown with front matter (Jekyll, Hugo, Hexo, Zola).
+
+    A second run changes nothing but what has changed in the files. Exit status 1 when a file was refused.
+    """
+    with refusals():
+        owner = _author(author)
+        found = [entry for path in paths for entry in folder.files(path)]
+        outcomes = [
+            _take(owner, key, path, dry_run=dry_run)
+            for key, path in progress(found, total=len(found), label="Importing")
+        ]
+    _print_json(outcomes, dry_run) if as_json else _print(outcomes, dry_run)
+    if any(outcome.result is Result.REFUSED for outcome in outcomes):
+        raise SystemExit(1)
+
+
+def _author(name: str | None) -> UUID:
+    if name is not None:
+        return users.named(name).uuid
+    admins = users.admins()
+    if not admins:
+        raise NotFound("Articles need an author; create one first: user create NAME --admin")
+    if len(admins) > 1:
+        raise Conflict("There are several admins; say whose articles these are: --author NAME")
+    return admins[0].uuid
+
+
+def _take(owner: UUID, key: str, path: Path, *, dry_run: bool) -> Outcome:
+    now = clock.now()
+    return service.take(
+        owner, key, lambda: markdown.read(key, folder.read_bytes(path), now=now), dry_run=dry_run
+    )
+
+
+def _counts(outcomes: list[Outcome]) -> dict[str, int]:
+    counted = Counter(outcome.result for outcome in outcomes)
+    return {result.value: counted[result] for result in Result}
+
+
+def _print(outcomes: list[Outcome], dry_run: bool) -> None:
+    for outcome in outcomes:
+        for note in outcome.notes:
+            click.echo(f"{outcome.result.value:<9}  {outcome.key}: {note}")
+    told = ", ".join(f"{number} {name}" for name, number in _counts(outcomes).items())
+    click.echo(f"{len(outcomes)} files: {told}.{' Nothing was stored (dry run).' if dry_run else ''}")
+
+
+def _print_json(outcomes: list[Outcome], dry_run: bool) -> None:
+    files = [
+        {"key": outcome.key, "result": outcome.result.value, "notes": list(outcome.notes)}
+        for outcome in outcomes
+    ]
+    click.echo(
+        json.dumps({"dry_run": dry_run, "counts": _counts(outcomes), "files": files}, ensure_ascii=False)
+    )

@@ -1,0 +1,25 @@
+"""Table of what was imported, so that a second import changes nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, String, Text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from blogapi.articles.models import Article
+from blogapi.core.database import Base
+
+
+class Imported(Base):
+    """An article's origin: the key and the digest of the record it was made of."""
+
+    __tablename__ = "imported"
+
+    key: Mapped[str] = mapped_column(Text(), primary_key=True)
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), index=True)
+    digest: Mapped[str] = mapped_column(String(64))
+    imported_at: Mapped[datetime]
+
+    article: Mapped[Article] = relationship()

@@ -1,0 +1,157 @@
+"""Storing what the readers give: one transaction per record, so that a broken one never stops the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from uuid import UUID
+
+import marshmallow as ma
+
+from blogapi.articles import service as articles
+from blogapi.articles.models import Article
+from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.categories import service as categories
+from blogapi.core import clock, slugs
+from blogapi.core.database import db, transaction
+from blogapi.core.errors import Problem, flat
+from blogapi.core.schema import Fields, listed
+from blogapi.tags import service as tags
+from blogapi.tags.models import Tag
+from blogapi.transfer.models import Imported
+from blogapi.transfer.records import ArticleRecord, NotAnArticle, Refused
+
+# Where an article without a category goes.
+NO_CATEGORY = "Uncategorised"
+
+
+class Result(StrEnum):
+    """What became of one file."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    SKIPPED = "skipped"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one file, and why: the reason of a refusal, or what was altered on the way in."""
+
+    key: str
+    result: Result
+    notes: tuple[str, ...] = ()
+
+
+class _DryRun(Exception):
+    """Takes back what was stored only to see whether it could be."""
+
+
+def take(author: UUID, key: str, read: Callable[[], ArticleRecord], *, dry_run: bool = False) -> Outcome:
+    """Read one record and store it; whatever is wrong with it is told in the outcome."""
+    try:
+        record = read()
+        return store(author, record, dry_run=dry_run)
+    except NotAnArticle as error:
+        return Outcome(key, Result.SKIPPED, (str(error),))
+    except Refused as error:
+        return Outcome(key, Result.REFUSED, (str(error),))
+    except ma.ValidationError as error:
+        return Outcome(key, Result.REFUSED, (listed(flat(error.messages)),))
+    except Problem as error:
+        return Outcome(key, Result.REFUSED, (error.detail,))
+
+
+def store(author: UUID, record: ArticleRecord, *, dry_run: bool = False) -> Outcome:
+    """Store a record as a new article, or bring the article that came of it up to date.
+
+    An article that was edited here since is left alone. Raises ValidationError or Problem.
+    """
+    outcome: Outcome | None = None
+    with suppress(_DryRun), transaction():
+        outcome = _stored(author, record)
+        if dry_run:
+            raise _DryRun
+    assert outcome is not None
+    return outcome
+
+
+def _stored(author: UUID, record: ArticleRecord) -> Outcome:
+    known = db.session.get(Imported, record.key)
+    digest = _digest(record)
+    if known is None:
+        article = _created(author, record)
+        db.session.add(Imported(key=record.key, article=article, digest=digest, imported_at=clock.now()))
+        return Outcome(record.key, Result.CREATED, (*record.notes, *_renamed(record, article)))
+    if known.digest == digest:
+        return Outcome(record.key, Result.UNCHANGED)
+    if known.article.last_updated > known.imported_at:
+        raise Refused("The article was edited here since it was imported; delete it here to import it anew.")
+    _updated(author, record, known.article)
+    known.digest, known.imported_at = digest, clock.now()
+    return Outcome(record.key, Result.UPDATED, record.notes)
+
+
+def _created(author: UUID, record: ArticleRecord) -> Article:
+    fields = _fields(record)
+    return articles.create(
+        author,
+        fields,
+        category=categories.named(author, record.category or NO_CATEGORY),
+        tags=_tags(author, record),
+    )
+
+
+def _updated(author: UUID, record: ArticleRecord, article: Article) -> None:
+    fields = _fields(record)
+    fields["published_at"] = fields["published_at"] or article.published_at
+    articles.rewrite(
+        article,
+        fields,
+        category=categories.named(author, record.category or NO_CATEGORY),
+        tags=_tags(author, record),
+    )
+
+
+def _fields(record: ArticleRecord) -> Fields:
+    fields: Fields = ArticleBodySchema().load(
+        {
+            "title": record.title,
+            "subtitle": record.subtitle,
+            "slug": record.slug,
+            "content": record.content,
+            "content_type": record.content_type,
+            "status": record.status,
+            "cover_image": record.cover_image,
+            "published_at": record.published_at and record.published_at.isoformat(),
+            "seo": {
+                "title": record.seo_title,
+                "description": record.seo_description,
+                "canonical_url": record.canonical_url,
+            },
+        }
+    )
+    return fields
+
+
+def _tags(author: UUID, record: ArticleRecord) -> list[Tag]:
+    # Two names can have one slug ("C++" and "C"): then they are one tag.
+    found = {tag.uuid: tag for tag in (tags.named(author, name) for name in record.tags)}
+    return list(found.values())
+
+
+def _renamed(record: ArticleRecord, article: Article) -> tuple[str, ...]:
+    wished = slugs.slug_of(record.slug or record.title)
+    if article.slug == wished:
+        return ()
+    return (f"The slug {wished!r} is taken; the article has {article.slug!r}.",)
+
+
+def _digest(record: ArticleRecord) -> str:
+    told = asdict(record) | {"notes": ()}
+    return hashlib.sha256(json.dumps(told, default=str, sort_keys=True).encode("utf-8")).hexdigest()

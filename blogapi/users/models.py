@@ -1,0 +1,35 @@
+"""Tables of users and their web sessions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, String
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from blogapi.core.database import Base, Identified, Timestamped
+
+
+class Account(Identified, Timestamped, Base):
+    """A user: an admin or a member; without a password digest nobody can log in as them."""
+
+    __tablename__ = "account"
+    __table_args__ = (CheckConstraint("role IN ('admin', 'member')", name="role"),)
+
+    username: Mapped[str] = mapped_column(String(64), unique=True)
+    role: Mapped[str] = mapped_column(String(16))
+    password_digest: Mapped[str | None] = mapped_column(String(255))
+
+
+class WebSession(Base):
+    """A login: the digest of the token that the cookie carries."""
+
+    __tablename__ = "web_session"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid", ondelete="CASCADE"), index=True)
+    created: Mapped[datetime]
+    expires: Mapped[datetime] = mapped_column(index=True)
+
+    account: Mapped[Account] = relationship()

@@ -1,0 +1,66 @@
+"""Login, logout, and who is asking."""
+
+from __future__ import annotations
+
+from flask import current_app, request, session
+
+from blogapi.core import limits
+from blogapi.core.access import allow, anyone, caller, reader, refuse_other_sites
+from blogapi.core.blueprint import Blueprint
+from blogapi.core.errors import Forbidden, Unauthorized
+from blogapi.core.schema import Fields, Seen
+from blogapi.users import rules, service
+from blogapi.users.models import Account
+from blogapi.users.schemas import CallerSchema, LoginSchema, UserSchema
+
+bp = Blueprint("auth", __name__, url_prefix="/api/v1/auth", description="Login, logout, and who is asking")
+
+
+@bp.post("/login/")
+@allow(anyone)
+@bp.arguments(LoginSchema)
+@bp.response(200, UserSchema(), headers={"Set-Cookie": {"schema": {"type": "string"}}})
+def login(fields: Fields) -> Account:
+    """Log in with a user name and a password; the answer sets the session cookie."""
+    refuse_other_sites(request)
+    account = _authenticated(fields["username"], fields["password"])
+    token = service.log_in(account, lasts=current_app.permanent_session_lifetime)
+    # What the browser held before is dropped, so that nobody can plant a session and wait for its login.
+    session.clear()
+    session.permanent = True
+    session["token"] = token
+    return account
+
+
+@bp.post("/logout/")
+@allow(reader)
+@bp.response(204)
+def logout() -> None:
+    """End the login that the cookie stands for."""
+    if caller().key is not None:
+        raise Forbidden("A key has no login to end; DELETE /api/v1/auth/api-key/:id/ ends the key.")
+    service.log_out(session["token"])
+    session.clear()
+
+
+@bp.get("/me/")
+@allow(reader)
+@bp.response(200, CallerSchema())
+def me() -> Seen:
+    """Say who asks, by which key, with which scopes."""
+    who = caller()
+    role = "reader" if who.user is None else rules.Role.ADMIN if who.is_admin else rules.Role.MEMBER
+    return Seen(who, role=role, scopes=sorted(who.scopes))
+
+
+def _authenticated(username: str, password: str) -> Account:
+    address = request.remote_addr or ""
+    tries = (("LOGIN_ADDRESS_LIMIT", address), ("LOGIN_ACCOUNT_LIMIT", username.casefold()))
+    for setting, whom in tries:
+        limits.check(setting, whom)
+    account = service.authenticate(username, password)
+    if account is None:
+        for setting, whom in tries:
+            limits.count(setting, whom)
+        raise Unauthorized("User name or password is wrong.", code="login_failed")
+    return account

@@ -1,0 +1,67 @@
+"""What a user may be called, and how passwords are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from enum import StrEnum
+from functools import cache
+
+from werkzeug.security import check_password_hash, generate_password_hash
+
+from blogapi.core.errors import Invalid
+
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 1024
+
+_USERNAME = re.compile(r"[^\W_][\w.@+-]{0,63}")
+
+
+class Role(StrEnum):
+    """What a user may do: admins write, members read."""
+
+    ADMIN = "admin"
+    MEMBER = "member"
+
+
+def username(written: str) -> str:
+    """Return the name as it is stored: case and compatibility forms folded, so that no two look alike.
+
+    Raises Invalid for a name that is empty, too long or holds other signs.
+    """
+    name = unicodedata.normalize("NFKC", written).casefold()
+    if not _USERNAME.fullmatch(name):
+        raise Invalid(
+            "The user name is not usable.",
+            errors={"username": ["Use 1 to 64 letters, digits and . @ + - _, a letter or digit first."]},
+        )
+    return name
+
+
+def password_digest(password: str) -> str:
+    """Return what is stored of a password (scrypt, salted).
+
+    Raises Invalid for a password that is too short or too long.
+    """
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise Invalid(
+            "The password is not usable.",
+            errors={"password": [f"Use {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters."]},
+        )
+    return generate_password_hash(password, method="scrypt")
+
+
+def password_fits(digest: str | None, password: str) -> bool:
+    """Tell whether the password is the one; takes as long where there is no digest to compare with."""
+    return check_password_hash(digest or _digest_of_nobody(), password) and digest is not None
+
+
+def token_digest(token: str) -> str:
+    """Return what is stored of a session token (random, so that a fast hash is enough)."""
+    return hashlib.sha256(token.encode("utf-8")).hexdigest()
+
+
+@cache
+def _digest_of_nobody() -> str:
+    return generate_password_hash("nobody's password", method="scrypt")

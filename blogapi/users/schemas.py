@@ -1,0 +1,37 @@
+"""Wire shapes of users and logins."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from blogapi.core.schema import Identifier, Shape, Shown, Text
+from blogapi.users import rules
+
+
+class LoginSchema(Shape):
+    """What a login sends."""
+
+    username = Text(longest=200, required=True, metadata={"example": "ada"})
+    password = Text(
+        longest=rules.LONGEST_PASSWORD,
+        required=True,
+        metadata={"format": "password", "example": "a long pass phrase"},
+    )
+
+
+class UserSchema(Shown):
+    """A user, as they see themselves."""
+
+    uuid = Identifier()
+    username = ma.fields.String(metadata={"example": "ada"})
+    role = ma.fields.String(metadata={"enum": [role.value for role in rules.Role]})
+
+
+class CallerSchema(Shown):
+    """Who asks, by which key, with which scopes."""
+
+    user = Identifier(allow_none=True, metadata={"description": "Null for an ownerless key."})
+    username = ma.fields.String(metadata={"description": "Empty for an ownerless key."})
+    role = ma.fields.String(metadata={"enum": ["admin", "member", "reader"]})
+    key = Identifier(allow_none=True, metadata={"description": "Null where a login decided."})
+    scopes = ma.fields.List(ma.fields.String(metadata={"enum": ["read", "write"]}))

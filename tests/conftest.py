@@ -1,0 +1,250 @@
+"""Fixtures: a real application on a real SQLite file, and one client for each kind of caller."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import event
+
+from blogapi import create_app
+from blogapi.api_keys import service as api_keys
+from blogapi.articles import service as article_service
+from blogapi.articles.models import Article
+from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.categories import service as category_service
+from blogapi.categories.models import Category
+from blogapi.categories.schemas import CategoryBodySchema
+from blogapi.core import clock
+from blogapi.core.database import db
+from blogapi.tags import service as tag_service
+from blogapi.tags.models import Tag
+from blogapi.users import service as users
+from blogapi.users.models import Account
+from blogapi.users.rules import Role
+from tests.contract import CheckedClient, Contract
+
+ARTICLES = "/api/v1/blog/articles/"
+CATEGORIES = "/api/v1/blog/categories/"
+TAGS = "/api/v1/blog/tags/"
+KEYS = "/api/v1/auth/api-key/"
+
+
+@pytest.fixture(scope="session")
+def empty_blog(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the schema and nothing in it, made once and copied for each test."""
+    folder = tmp_path_factory.mktemp("empty")
+    app = create_app({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{folder / 'blog.db'}", "SECRET_KEY": "x" * 32})
+    with app.app_context():
+        with db.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.engine.dispose()
+    return folder / "blog.db"
+
+
+@pytest.fixture(scope="session")
+def contract(tmp_path_factory: pytest.TempPathFactory) -> Contract:
+    """The document of the API."""
+    folder = tmp_path_factory.mktemp("contract")
+    app = create_app({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{folder / 'blog.db'}", "SECRET_KEY": "x" * 32})
+    document = app.extensions["blogapi-api"].document
+    with app.app_context():
+        db.engine.dispose()
+    return Contract(document)
+
+
+@pytest.fixture(autouse=True)
+def instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The instance folder of the test."""
+    folder = tmp_path / "instance"
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(folder))
+    return folder
+
+
+@pytest.fixture
+def make_app(instance: Path, empty_blog: Path) -> Iterator[Callable[..., Flask]]:
+    """Makes applications on the test's own blog, with the settings given."""
+    made: list[Flask] = []
+
+    def make(**settings: Any) -> Flask:
+        instance.mkdir(exist_ok=True)
+        if not (instance / "blog.db").exists():
+            shutil.copy(empty_blog, instance / "blog.db")
+        app = create_app({"TESTING": True, "SECRET_KEY": "x" * 32} | settings)
+        made.append(app)
+        return app
+
+    yield make
+    for app in made:
+        with app.app_context():
+            db.session.remove()
+            db.engine.dispose()
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask]) -> Flask:
+    """The application with its default settings."""
+    return make_app()
+
+
+@pytest.fixture
+def make_client(contract: Contract) -> Callable[..., CheckedClient]:
+    """Makes clients of an application, with or without a key."""
+
+    def make(app: Flask, key: str | None = None) -> CheckedClient:
+        app.test_client_class = CheckedClient
+        client = app.test_client()
+        assert isinstance(client, CheckedClient)
+        client.contract, client.key = contract, key
+        return client
+
+    return make
+
+
+class People:
+    """The users of the blog, and keys of theirs."""
+
+    def __init__(self, app: Flask) -> None:
+        self.app = app
+        self.admin = self._user("ada", Role.ADMIN)
+        self.other_admin = self._user("grace", Role.ADMIN)
+        self.member = self._user("mel", Role.MEMBER)
+
+    def _user(self, name: str, role: Role) -> Account:
+        with self.app.app_context():
+            return users.create(name, None, role=role)
+
+    def key(self, owner: Account | None, scope: str = "read") -> str:
+        """Return the value of a new key."""
+        with self.app.app_context():
+            value: str = api_keys.issue(owner and owner.uuid, scopes=frozenset({"read", scope})).value
+            return value
+
+
+@pytest.fixture
+def people(app: Flask) -> People:
+    """Ada and Grace, who are admins, and Mel, who is a member."""
+    return People(app)
+
+
+@pytest.fixture
+def as_stranger(app: Flask, make_client: Callable[..., CheckedClient]) -> CheckedClient:
+    """Somebody without key or login."""
+    return make_client(app)
+
+
+@pytest.fixture
+def as_reader(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
+    """The holder of an ownerless key."""
+    return make_client(app, people.key(None))
+
+
+@pytest.fixture
+def as_member(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
+    """Mel, by a key that may write as far as a member may."""
+    return make_client(app, people.key(people.member, "write"))
+
+
+@pytest.fixture
+def as_admin(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
+    """Ada, by a key that may write."""
+    return make_client(app, people.key(people.admin, "write"))
+
+
+@pytest.fixture
+def as_reading_admin(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
+    """Ada, by a key that only reads."""
+    return make_client(app, people.key(people.admin))
+
+
+@pytest.fixture
+def make_category(app: Flask, people: People) -> Callable[..., Category]:
+    """Makes categories of Ada's."""
+    numbers = count(1)
+
+    def make(**fields: Any) -> Category:
+        body = CategoryBodySchema().load({"name": f"Category {next(numbers)}"} | fields)
+        with app.app_context():
+            return category_service.create(people.admin.uuid, body)
+
+    return make
+
+
+@pytest.fixture
+def make_tag(app: Flask, people: People) -> Callable[..., Tag]:
+    """Makes tags of Ada's."""
+    numbers = count(1)
+
+    def make(name: str = "") -> Tag:
+        with app.app_context():
+            return tag_service.create(people.admin.uuid, {"name": name or f"tag {next(numbers)}"})
+
+    return make
+
+
+@pytest.fixture
+def make_article(
+    app: Flask, people: People, make_category: Callable[..., Category]
+) -> Callable[..., Article]:
+    """Makes articles: published on 2026-01-01 and of Ada's, unless told otherwise."""
+    numbers = count(1)
+    shelf: list[Category] = []
+
+    def make(
+        category: Category | None = None,
+        tags: tuple[Tag, ...] = (),
+        author: Account | None = None,
+        **fields: Any,
+    ) -> Article:
+        if category is None and not shelf:
+            shelf.append(make_category(name="Shelf"))
+        given = {"title": f"Article {next(numbers)}", "content": "<p>Words.</p>", "status": "published"}
+        if fields.get("status", "published") == "published":
+            given["published_at"] = "2026-01-01T00:00:00Z"
+        body = ArticleBodySchema().load(given | fields)
+        with app.app_context():
+            home = db.session.merge(category or shelf[0])
+            worn = [db.session.merge(tag) for tag in tags]
+            return article_service.create((author or people.admin).uuid, body, category=home, tags=worn)
+
+    return make
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
+    """Sets the clock."""
+
+    def set_clock(moment: datetime) -> None:
+        monkeypatch.setattr(clock, "now", lambda: moment.astimezone(UTC))
+
+    return set_clock
+
+
+@pytest.fixture
+def statements(app: Flask) -> Callable[[], Any]:
+    """Counts the statements that the database executes meanwhile, BEGIN and PRAGMA aside."""
+
+    @contextmanager
+    def counting() -> Iterator[list[str]]:
+        seen: list[str] = []
+
+        def note(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+            if not statement.startswith(("BEGIN", "PRAGMA", "SAVEPOINT", "RELEASE")):
+                seen.append(statement)
+
+        with app.app_context():
+            engine = db.engine
+        event.listen(engine, "before_cursor_execute", note)
+        try:
+            yield seen
+        finally:
+            event.remove(engine, "before_cursor_execute", note)
+
+    return counting

@@ -1,0 +1,12 @@
+"""The application for a WSGI server; run as a program, it serves itself."""
+
+import sys
+
+from blogapi import create_app
+
+if __name__ == "__main__":
+    from blogapi.__main__ import main
+
+    main(["serve", *sys.argv[1:]], prog_name="python wsgi.py")
+
+app = create_app()
