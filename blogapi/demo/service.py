@@ -10,8 +10,9 @@ from blogapi.categories import service as categories
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.core import clock
 from blogapi.core.database import transaction
-from blogapi.transfer import folder, markdown
+from blogapi.transfer import folder
 from blogapi.transfer import service as transfer
+from blogapi.transfer.markdown import reader
 from blogapi.users import queries as users
 from blogapi.users import service as accounts
 from blogapi.users.rules import Role
@@ -34,6 +35,6 @@ def fill() -> int:
             categories.create(author, CategoryBodySchema().load(category))
         now, stored = clock.now(), 0
         for key, path in folder.files(_HERE / "articles"):
-            transfer.store(author, markdown.read(key, folder.read_bytes(path), now=now))
+            transfer.store(author, reader.read_file(key, path, now=now))
             stored += 1
         return stored

@@ -13,7 +13,8 @@ from flask.cli import with_appcontext
 from blogapi.core import clock
 from blogapi.core.console import progress, refusals
 from blogapi.core.errors import Conflict, NotFound
-from blogapi.transfer import folder, markdown, service
+from blogapi.transfer import folder, service
+from blogapi.transfer.markdown import reader
 from blogapi.transfer.service import Outcome, Result
 from blogapi.users import queries as users
 
@@ -54,9 +55,7 @@ def _author(name: str | None) -> UUID:
 
 def _take(owner: UUID, key: str, path: Path, *, dry_run: bool) -> Outcome:
     now = clock.now()
-    return service.take(
-        owner, key, lambda: markdown.read(key, folder.read_bytes(path), now=now), dry_run=dry_run
-    )
+    return service.take(owner, key, lambda: reader.read_file(key, path, now=now), dry_run=dry_run)
 
 
 def _counts(outcomes: list[Outcome]) -> dict[str, int]:

@@ -1,0 +1,1 @@
+"""Bringing articles over from other blogs: readers that turn bytes into records."""

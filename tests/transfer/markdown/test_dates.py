@@ -1,0 +1,106 @@
+"""Moments as blogs write them."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blogapi.transfer.markdown import dates
+
+READ = {
+    "2013-12-24 23:30:09": (2013, 12, 24, 23, 30, 9),
+    "2015-09-01 10:00:00 -0500": (2015, 9, 1, 15),
+    "2015-12-08 10:00:00 -5": (2015, 12, 8, 15),
+    "2014-06-14 18:30 +0800": (2014, 6, 14, 10, 30),
+    "2021-10-26T15:00:00+08:00": (2021, 10, 26, 7),
+    "2020-07-07T00:00:00.000Z": (2020, 7, 7),
+    "2020-07-07t01:02:03.1234567z": (2020, 7, 7, 1, 2, 3, 123456),
+    "2024-02-29 10:00 UTC": (2024, 2, 29, 10),
+    "2021-9-1": (2021, 9, 1),
+    "2018-7-24 3:31:06": (2018, 7, 24, 3, 31, 6),
+    "2021/05/06": (2021, 5, 6),
+    "2021.05.06 10:20": (2021, 5, 6, 10, 20),
+    "Tue, 06 Mar 2018 10:20:30 +0200": (2018, 3, 6, 8, 20, 30),
+    "6 Mar 2018 10:20:30 GMT": (2018, 3, 6, 10, 20, 30),
+    "March 6, 2018": (2018, 3, 6),
+    "6 March 2018": (2018, 3, 6),
+}
+UNREADABLE = (
+    "2020-02-30", "2020-13-01", "2023-01-29 18:30:22 2023 -0800", "2020-01-01 25:00", "01/02/2020", "soon",
+    "0000-01-01", "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00", "2020-01-01 10:00 +99:99",
+    "1577836800",
+    "\uff16-1-1", "2020-01-01 10:00 Europe/Berlin", "Tue, 99 Mar 2018 10:20:30 +0200", "true", "",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("written", "meant"), READ.items())
+def test_a_date_is_read_as_utc(written, meant):
+    assert dates.parse(written) == datetime(*meant, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("written", UNREADABLE)
+def test_what_is_no_certain_date_is_not_read(written):
+    assert dates.parse(written) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "hour"),
+    [
+        ("2020-01-02", 0),
+        ("2020-01-02T03:00:00", 3),
+        ("2020-01-02 03:00:00Z", 3),
+        ("2020-01-02T03:00:00+02:00", 1),
+    ],
+)
+def test_the_types_of_toml_are_read(written, hour):
+    value = tomllib.loads(f"a = {written}")["a"]
+    assert dates.parse(value) == datetime(2020, 1, 2, hour, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("value", [None, "0001-01-01T00:00:00Z", "0000-00-00 00:00:00"])
+def test_a_zero_date_is_none(value):
+    assert dates.missing(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "day", "rest"),
+    [
+        ("2017-2-5-zeroes", "2017-02-05", "zeroes"),
+        ("2018-12-01-2018-12-01-twice", "2018-12-01", "2018-12-01-twice"),
+        ("2021-05-06_zola", "2021-05-06", "zola"),
+        ("2021-05-06", "2021-05-06", "2021-05-06"),
+        ("2021-13-45-no-date", None, "2021-13-45-no-date"),
+        ("2021-05-061", None, "2021-05-061"),
+        ("1.66.0-prerelease", None, "1.66.0-prerelease"),
+    ],
+)
+def test_a_file_name_gives_its_date_and_the_rest(name, day, rest):
+    moment, left = dates.in_name(name)
+    assert (moment and dates.day(moment), left) == (day, rest)
+
+
+@pytest.mark.parametrize(
+    ("path", "day"),
+    [
+        ("2021/05/06/x", "2021-05-06"),
+        ("inside/2021/5/6/x", "2021-05-06"),
+        ("blog/2021-05-06", "2021-05-06"),
+        ("blog/2021-05-06-not-a-post", None),
+        ("2021/45/06/x", None),
+        ("/2021/05/", None),
+    ],
+)
+def test_whole_folders_of_a_path_give_a_date(path, day):
+    moment = dates.in_path(path)
+    assert (moment and dates.day(moment)) == day
+
+
+@settings(deadline=None)
+@given(st.text() | st.from_regex(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.{0,12}") | st.integers() | st.datetimes())
+def test_nothing_breaks_the_reading_of_dates(value):
+    moment = dates.parse(value)
+    assert moment is None or moment.tzinfo is UTC

@@ -1,0 +1,132 @@
+"""Splitting files into front matter and body, and reading the front matter."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blogapi.transfer.markdown import front_matter
+from blogapi.transfer.records import Refused
+
+SHAPES = {
+    "yaml": ("yaml", "---\ntitle: A\n---\nText"),
+    "yaml closed by dots": ("yaml", "---\ntitle: A\n...\nText"),
+    "spaces after the fences": ("yaml", "---  \ntitle: A\n--- \t\nText"),
+    "blank lines before and after": ("yaml", "\n \n---\ntitle: A\n---\n\n \nText"),
+    "toml": ("toml", '+++\ntitle = "A"\n+++\nText'),
+    "json": ("json", '{\n "title": "A"\n}\n\nText'),
+    "hexo": ("hexo", "title: A\n---\nText"),
+    "pelican": ("pelican", "Title: A\n\nText"),
+}
+
+
+@pytest.mark.parametrize(("kind", "text"), SHAPES.values(), ids=SHAPES)
+def test_each_shape_is_split(kind, text):
+    parts = front_matter.split(text)
+    assert (parts.kind, parts.body) == (kind, "Text")
+    assert {key.lower(): value for key, value in parts.entries.items()} == {"title": "A"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Text",
+        "# Title\n\n---\n",
+        "Note: a rule follows\n---\nText",
+        "{% include x %}",
+        "{{< figure >}}",
+        "----\nText",
+        "a\n---\nb\n---\n",
+    ],
+)
+def test_a_text_without_front_matter_stays_whole(text):
+    parts = front_matter.split(text)
+    assert (parts.kind, parts.entries, parts.body) == ("none", {}, text)
+
+
+def test_the_body_keeps_its_indentation_and_its_rules():
+    assert front_matter.split("---\na: b\n---\n\n    code\n---\nend\n").body == "    code\n---\nend\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["---\n---\nText", "---\n# a remark\n---\nText", "+++\n+++\nText", "{}\nText"]
+)
+def test_empty_front_matter_is_an_empty_mapping(text):
+    parts = front_matter.split(text)
+    assert (parts.entries, parts.body) == ({}, "Text")
+
+
+def test_yaml_values_are_kept_as_written():
+    text = "---\na: 3.10\nb: no\nc: 012\nd: 2020-02-30\ne: 1:30\nf: Not published!\ng: 1_000\n---\n"
+    assert list(front_matter.split(text).entries.values()) == [
+        "3.10", "no", "012", "2020-02-30", "1:30", "Not published!", "1_000"
+    ]  # fmt: skip
+
+
+def test_only_plain_nulls_are_null():
+    text = '---\na:\nb: ~\nc: null\nd: "null"\ne: ""\nf: nullable\n---\n'
+    assert list(front_matter.split(text).entries.values()) == [None, None, None, "null", "", "nullable"]
+
+
+def test_unknown_yaml_tags_build_nothing():
+    assert front_matter.split("---\na: !!python/name:os.system x\n---\n").entries == {"a": "x"}
+
+
+def test_numbers_with_leading_zeros_are_read_with_a_note():
+    parts = front_matter.split("+++\nday = 08  # August\n+++\n")
+    assert (parts.entries, len(parts.notes)) == ({"day": 8}, 1)
+
+
+def test_a_pelican_value_goes_on_in_indented_lines():
+    parts = front_matter.split("Title: A\nSummary: one\n    two\n\nText")
+    assert parts.entries["Summary"] == "one two"
+
+
+REFUSED = {
+    "never closed": ("---\ntitle: A\n\nText", "line 1 is never closed"),
+    "toml never closed": ("\n+++\ntitle = 1", "line 2 is never closed"),
+    "colon in a value": ("---\ntitle: A: b: c\n---\n", "line 2: a value holds a colon"),
+    "colon, after blank lines": ("\n\n---\na: b\ntitle: A: b: c\n---\n", "line 5: a value holds a colon"),
+    "tab": ("---\na:\n\tb: c\n---\n", "line 3: it is indented with a tab"),
+    "no entry": ("---\na: b\nplain\nc: d\n---\n", "line 3: the line is not of the form"),
+    "twice": ("---\ntitle: A\ndate: b\ntitle: C\n---\n", "line 4: the key “title” stands twice"),
+    "twice in json": ('{"a": 1, "a": 2}', "“a” stands twice"),
+    "twice in toml": ("+++\na = 1\na = 2\n+++\n", "line 3: Cannot overwrite a value"),
+    "a list": ("---\n- a\n---\n", "no list of `key: value` entries"),
+    "a text": ("---\njust text\n---\n", "no list of `key: value` entries"),
+    "bad toml": ("+++\na = 1\nb = \n+++\n", "line 3: Invalid value"),
+    "leading zero and worse": ("+++\na = 01\nb = \n+++\n", "line 3: Invalid value"),
+    "bad json": ('{\n"a": }', "line 2: Expecting value"),
+    "c1 control": ("---\na: \x93\n---\n", "U+0093"),
+    "impossible escape": ('---\na: "\\U00110000"\n---\n', "out of range"),
+    "huge integer": (f"+++\na = {'9' * 5000}\n+++\n", "out of range"),
+    "deep yaml": (f"---\na: {'[' * 5000}\n---\n", "nested too deeply"),
+    "deep json": (f'{{"a": {"[" * 100}{"]" * 100}}}', "nested too deeply"),
+    "deep toml": (f"+++\na = {'[' * 100}{']' * 100}\n+++\n", "nested too deeply"),
+    "deep key": (f"+++\n{'a.' * 100}a = 1\n+++\n", "more than 64 parts"),
+    "deep quoted key": ("+++\nx = {" + '"a".' * 100 + "a = 1}\n+++\n", "more than 64 parts"),
+    "aliases": (f"---\na: &a [x, x]\nb: [{'*a, ' * 9}]\n---\n", "more than 8 aliases"),
+    "recursion": ("---\na: &a [*a]\n---\n", "unconstructable recursive node"),
+    "too long": (f"---\na: {'x' * front_matter.LONGEST}\n---\n", "longer than 262,144 characters"),
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_read_is_refused_with_its_line_and_reason(text, reason):
+    with pytest.raises(Refused) as caught:
+        front_matter.split(text)
+    assert reason in str(caught.value)
+
+
+@settings(deadline=None)
+@given(
+    st.text(st.characters(codec="utf-8")),
+    st.sampled_from(["---\n", "+++\n", '{"', "title: ", "---\na: ", "+++\na ="]),
+)
+def test_any_text_is_split_or_refused(text, start):
+    try:
+        parts = front_matter.split(f"{start}{text}\n{start}body")
+    except Refused:
+        return
+    assert isinstance(parts.entries, dict)

@@ -1,0 +1,91 @@
+"""Whether and when an article was published."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from blogapi.transfer.markdown import reader
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def read(front, key="blog/a.md"):
+    """Return the record of a file, dated 2 January 2020 if `front` says nothing else."""
+    usual = "" if re.search(r"(?m)^date:", front) else "date: 2020-01-02\n"
+    return reader.read(key, f"---\ntitle: Hello\n{usual}{front}\n---\nText".encode(), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("key", "front", "day"),
+    [
+        ("blog/2019-09-09-a.md", "date: 2020-01-02", 2),
+        ("blog/2020-1-3-a.md", "date:", 3),
+        ("blog/2020-01-04-a/index.md", "date:", 4),
+        ("blog/2020-01-05/a.md", "date:", 5),
+        ("blog/2020/1/6/a.md", "date:", 6),
+        ("blog/a.md", "date:\npath: 2020/01/07/a", 7),
+        ("blog/a.md", "date:\npublished: 2020-01-08", 8),
+        ("blog/a.md", "date:\npubDate: 2020-01-09", 9),
+        ("blog/a.md", "date: 2020-01-01\npublishDate: 2020-01-10", 10),
+        ("blog/a.md", "date: 2020-01-11\npublishDate: 2019-01-01", 11),
+        ("blog/2020-01-12-a.md", "date: 2020-02-30", 12),
+        ("blog/a.md", "date: 0001-01-01\npermalink: /2020/01/13/a/", 13),
+    ],
+)
+def test_the_date_is_found_where_each_blog_keeps_it(key, front, day):
+    record = read(front, key)
+    assert (record.status, record.published_at) == ("published", datetime(2020, 1, day, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("front", ["date: soon", "date: 2020-02-30", "date: [2020]", "publishDate: soon"])
+def test_an_unreadable_date_makes_a_draft(front):
+    record = read(front)
+    assert record.status == "draft"
+    assert "could not be read; the article became a draft" in record.notes[0]
+
+
+def test_without_a_date_the_time_of_the_import_is_announced():
+    record = read("date:")
+    assert (record.status, record.published_at) == ("published", None)
+    assert record.notes == ("No date was found; the article will carry the time of the import.",)
+
+
+def test_a_date_ahead_stays_published():
+    record = read("date: 2030-01-01")
+    assert (record.status, record.published_at) == ("published", datetime(2030, 1, 1, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("front", "status", "noted"),
+    [
+        ("draft: true", "draft", False),
+        ("draft: 'yes'", "draft", False),
+        ("draft: no", "published", False),
+        ("draft:", "published", False),
+        ("draft: perhaps", "draft", True),
+        ("published: false", "draft", False),
+        ("published: true", "published", False),
+        ("published: 2019-01-01", "published", False),
+        ("published: perhaps", "draft", True),
+        ("status: Draft", "draft", False),
+        ("status: archived", "archived", False),
+        ("status: publish", "published", False),
+        ("status: hidden", "draft", True),
+        ("status: odd", "draft", True),
+        ("expiryDate: 2025-12-31", "archived", True),
+        ("expiryDate: 2027-01-01", "published", True),
+        ("expiryDate: 0001-01-01T00:00:00Z", "published", False),
+        ("expiryDate: 2025-12-31\ndraft: true", "draft", True),
+    ],
+)
+def test_the_status_is_told_in_many_ways(front, status, noted):
+    record = read(front)
+    assert record.status == status
+    assert any("left behind" not in note.lower() or "expiry" in note for note in record.notes) == noted
+
+
+def test_jekyll_s_folder_of_drafts_holds_drafts():
+    assert read("", "blog/_drafts/a.md").status == "draft"

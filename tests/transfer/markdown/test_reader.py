@@ -1,0 +1,275 @@
+"""Files of other blogs become records."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from blogapi.transfer.markdown import reader
+from blogapi.transfer.records import NotAnArticle, Refused
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def read(front="", body="Text", key="blog/post.md"):
+    """Return the record of a YAML file with a title and a date, unless `front` gives others."""
+    usual = {"title": "title: Hello", "date": "date: 2020-01-02"}
+    lines = [line for name, line in usual.items() if not re.search(f"(?mi)^{name}:", front)]
+    return raw("\n".join(["---", *lines, front, "---", body]), key)
+
+
+def raw(text, key="blog/post.md"):
+    data = text if isinstance(text, bytes) else text.encode()
+    return reader.read(key, data, now=NOW)
+
+
+def test_a_whole_file_becomes_a_record():
+    record = read(
+        "subtitle: Two\nslug: three\ncategory: Four\ntags: [five, Six]\nauthor: Seven\ncover: /8.png\n"
+        "seo: {title: Nine}\ndescription: Ten\ncanonical_url: https://example.org/11",
+    )
+    assert (record.key, record.title, record.subtitle, record.slug) == (
+        "blog/post.md",
+        "Hello",
+        "Two",
+        "three",
+    )
+    assert (record.category, record.tags, record.author) == ("Four", ("five", "Six"), "Seven")
+    assert (record.cover_image, record.canonical_url) == ("/8.png", "https://example.org/11")
+    assert (record.seo_title, record.seo_description) == ("Nine", "Ten")
+    assert (record.status, record.published_at) == ("published", datetime(2020, 1, 2, tzinfo=UTC))
+    assert (record.content, record.content_type, record.notes) == ("Text", "markdown", ())
+
+
+# What is an article
+
+
+@pytest.mark.parametrize("suffix", ["md", "MD", "markdown", "mkd", "mkdn", "mdown", "Rmd", "text"])
+def test_markdown_has_many_suffixes(suffix):
+    assert read(key=f"blog/a.{suffix}").content_type == "markdown"
+
+
+def test_text_and_html_files_are_articles():
+    assert raw("# no heading", "a/b.txt").title == "B"
+    assert read(key="a/b.html").content_type == "html"
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "what"),
+    [
+        ("blog/a.yml", "title: A", "“a.yml” is not a Markdown"),
+        ("blog/md", "Text", "“md” is not a Markdown"),
+        ("blog/_index.md", "Text", "section page"),
+        ("blog/_index.fr.md", "Text", "section page"),
+        ("blog/a.html", "<p>Text", "HTML page without front matter"),
+        ("blog/index.md", "---\nheadless: true\n---\n", "headless bundle"),
+    ],
+)
+def test_what_is_no_article_says_what_it_is(key, text, what):
+    with pytest.raises(NotAnArticle, match=what):
+        raw(text, key)
+
+
+# Titles and slugs
+
+
+@pytest.mark.parametrize(
+    ("front", "title"),
+    [
+        ("title: 2013", "2013"),
+        ("title: 3.10", "3.10"),
+        ("title: yes", "yes"),
+        ("title: Not published!", "Not published!"),
+        ("title: '  a \n\n  b '", "a b"),
+        ('title: "a\\tb\\0\\uD800"', "a b"),
+        ("Title: Upper", "Upper"),
+        ("title:\nTITLE: Second", "Second"),
+    ],
+)
+def test_a_title_is_one_line_as_written(front, title):
+    assert read(front).title == title
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("# One `two` #", "One two"),
+        ("Text\n\n# [One](x) **two** {#id}", "One two"),
+        ("One\n===\nText", "One"),
+        ("```\n# code\n```\n## Two\n# One", "One"),
+        ("# {{ page.title }}", "My first post"),
+        ("#hashtag", "My first post"),
+        ("===\nText", "My first post"),
+    ],
+)
+def test_without_a_title_the_heading_or_the_file_name_is_taken(body, title):
+    record = raw(body, "blog/2020-01-02-my-first_post.md")
+    assert (record.title, record.content) == (title, body)
+    assert "title" in record.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "front", "slug"),
+    [
+        ("blog/2020-01-02-my-post.md", "", "my-post"),
+        ("blog/my-post/index.md", "", "my-post"),
+        ("blog/2020-01-02-my-post/index.md", "", "my-post"),
+        ("blog/my-post/index.fr.md", "", "my-post.fr"),
+        ("blog/post.fr.md", "", "post.fr"),
+        ("index.md", "", "index"),
+        ("blog/2020-01-02.md", "", "2020-01-02"),
+        ("blog/-.md", "slug: ''", "-"),
+        ("blog/ .md", "", "untitled"),
+        ("blog/a.md", "slug: A b", "A b"),
+        ("blog/a.md", "slug: ../../etc/passwd", "passwd"),
+        ("blog/a.md", "permalink: /2020/b.html", "b"),
+        ("blog/a.md", "permalink: /2020/b/index.html", "b"),
+        ("blog/a.md", "permalink: /%2e%2e/%2e%2e/b.html", "b"),
+        ("blog/a.md", "permalink: /:year/:title/", "a"),
+        ("blog/a.md", "permalink: pretty", "a"),
+        ("blog/a.md", "permalink: '/{{ slug }}/'", "a"),
+        ("blog/a.md", "url: https://example.org/b/?c=d#e", "b"),
+        ("blog/a.md", "url: http://[", "a"),
+        ("blog/a.md", "url: ..\\..\\b", "b"),
+        ("blog/a.md", "path: 2020/01/02/Rust-1.2.0", "Rust-1.2.0"),
+        ("blog/a.md", "basename: b", "b"),
+    ],
+)
+def test_the_wished_slug_is_the_last_part_of_an_address_or_the_name(key, front, slug):
+    assert read(front, key=key).slug == slug
+
+
+# Persons, images, descriptions
+
+
+@pytest.mark.parametrize(
+    ("front", "author"),
+    [
+        ("authors: [a, b]", "a, b"),
+        ("author: {name: a}", "a"),
+        ("authors: [{name: a}, {login: b}, c]", "a, c"),
+        ("author: '[A B](https://example.org) (C)'", "A B (C)"),
+        ("author: 7", "7"),
+    ],
+)
+def test_authors_are_named(front, author):
+    assert read(front).author == author
+
+
+@pytest.mark.parametrize(
+    ("front", "cover"),
+    [
+        ("image: a.png", "a.png"),
+        ("images: [/a.png, b.png]", "/a.png"),
+        ("cover: {image: a.png, alt: A}", "a.png"),
+        ("header: {image: a.png}", "a.png"),
+        ("cover: [{src: a.png}]", "a.png"),
+        ("heroImage: https://example.org/a", "https://example.org/a"),
+        ("featured: true\nimage: a.png", "a.png"),
+        ("featured: true", ""),
+    ],
+)
+def test_the_cover_is_found(front, cover):
+    assert read(front).cover_image == cover
+
+
+@pytest.mark.parametrize(
+    "address", ["data:image/png;base64,AA", "javascript:alert(1)", "word", f"/{'a' * 2048}"]
+)
+def test_a_doubtful_cover_is_left_behind_with_a_note(address):
+    record = read(f"image: '{address}'")
+    assert record.cover_image == ""
+    assert "left behind" in record.notes[0]
+
+
+@pytest.mark.parametrize("address", ["/a", "javascript:alert(1)", "https://"])
+def test_a_doubtful_canonical_address_is_left_behind_with_a_note(address):
+    record = read(f"canonical: {address}")
+    assert record.canonical_url == ""
+    assert "left behind" in record.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("front", "description"),
+    [
+        ("excerpt: <p>a <b>b</b></p> &amp; [c](d)", "a b & c"),
+        ("summary: a\ndescription: b", "b"),
+        ("description: Option<T> a < b", "Option<T> a < b"),
+    ],
+)
+def test_descriptions_are_plain_text(front, description):
+    assert read(front).seo_description == description
+
+
+# Notes
+
+
+def test_front_matter_alone_is_an_article_without_text():
+    record = read(body="")
+    assert (record.content, record.notes) == ("", ("The article has no text.",))
+
+
+def test_tags_of_templates_and_relative_images_are_counted_outside_of_code():
+    body = (
+        "{% youtube x %}{% endyoutube %} {{< figure >}} {{ a }} `{% code %}`\n"
+        "```\n{% code %} ![](x.png)\n```\n"
+        '![a](b.png) ![](/c.png) ![](https://example.org/d.png) <img class="x" src="e.png">'
+        "![]({{ f }}) `![](g)`"
+    )
+    tags, images = read(body=body).notes
+    assert tags == "4 template tags (such as `{% … %}`) left in the text as written."
+    assert images == "3 images with a relative address left in the text as written."
+
+
+def test_what_has_no_place_here_is_named():
+    record = read("layout: post\naliases: [/a]\nweight: 3\nempty:\nlinkTitle: Hello")
+    assert record.notes == ("Left behind from the front matter: aliases, weight.",)
+
+
+def test_many_keys_are_not_all_named():
+    record = read("\n".join(f"k{number}: v" for number in range(12)))
+    assert record.notes[0].endswith("k9 and 2 more.")
+
+
+# Anything at all
+
+KEYS = st.sampled_from(
+    ["blog/a.md", "a/2020-01-01-b.html", "a/index.fr.md", "c.txt", ".md", "2020-99-99-.md", "a//.md"]
+)
+FENCES = st.sampled_from(["---\n", "+++\n", "title: a\n", '{"'])
+SIGNS = st.sampled_from([*"{}[]\t\n~", '"', "&a ", "*a", "- ", "-:", "!!int ", "? ", "|\n", "\\ud800"])
+WORDS = st.sampled_from(["title: ", "date: ", "tags: ", "draft: ", "title = ", "date = ", "2020-02-30"])
+
+
+def survives(key, data):
+    try:
+        record = raw(data, key)
+    except (Refused, NotAnArticle) as error:
+        assert str(error).endswith(".")
+        return
+    assert record.title
+    repr(record).encode()
+    assert len({tag.casefold() for tag in record.tags}) == len(record.tags)
+
+
+@settings(deadline=None)
+@given(KEYS, st.binary())
+def test_any_bytes_are_taken_or_refused(key, data):
+    survives(key, data)
+
+
+@settings(deadline=None)
+@given(KEYS, FENCES, st.lists(FENCES | SIGNS | WORDS | st.text(max_size=5)))
+@example("a.md", "---\n", ["-: a\n"])
+def test_any_front_matter_is_taken_or_refused(key, start, pieces):
+    survives(key, f"{start}{''.join(pieces)}\n{start}".encode(errors="replace"))
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(codec="utf-8")))
+def test_any_key_is_survived(key):
+    survives(f"{key}.md", b"Text")

@@ -1,0 +1,47 @@
+"""Categories and tags in all the shapes that blogs write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from blogapi.transfer.markdown import reader
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def read(front, key="blog/a.md"):
+    return reader.read(key, f"---\ntitle: Hello\n{front}\n---\nText".encode(), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("front", "category", "tags"),
+    [
+        ("categories: a b", "a b", ()),
+        ("categories: a, b", "a", ("b",)),
+        ("categories: [[a, b], [c]]", "a", ("b", "c")),
+        ("categories: [a, A, '', ~, b]", "a", ("b",)),
+        ("category: a\ncategories: [b, a]", "a", ("b",)),
+        ("category: 2013", "2013", ()),
+        ("category:", "", ()),
+        ("taxonomies: {categories: [a], tags: [b]}", "a", ("b",)),
+        ("tags: a b", "", ("a b",)),
+        ("tags: a,b , ,c", "", ("a", "b", "c")),
+        ("tags: [1.10, yes, Washington (DC), 'a, b']", "", ("1.10", "yes", "Washington (DC)", "a, b")),
+        ("tags: [Go, go, GO]", "", ("Go",)),
+        ("tags: {a: 1, b: 2}", "", ("a", "b")),
+        ("tags: [{name: a, slug: b}]", "", ("a",)),
+        ("tags: [a]\ntag: b c\nkeywords: d", "", ("a", "b c")),
+        ("keywords: a, b", "", ("a", "b")),
+    ],
+)
+def test_terms_come_in_many_shapes(front, category, tags):
+    record = read(front)
+    assert (record.category, record.tags) == (category, tags)
+
+
+def test_jekyll_s_dated_files_split_plural_terms_at_spaces():
+    record = read("category: a b\ncategories: c d\ntag: e f\ntags: g h", key="_posts/2020-01-02-a.md")
+    assert (record.category, record.tags) == ("a b", ("g", "h", "e f", "c", "d"))
+    assert "“a b” was taken" in record.notes[0]

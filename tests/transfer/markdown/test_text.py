@@ -1,0 +1,55 @@
+"""From bytes to text."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from blogapi.transfer.markdown import reader
+from blogapi.transfer.records import Refused
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def raw(text):
+    data = text if isinstance(text, bytes) else text.encode()
+    return reader.read("blog/post.md", data, now=NOW)
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_unicode_with_and_without_a_mark_is_taken(codec):
+    record = raw("---\ntitle: 中文\n---\n\nÄ\r\nb\rc".encode(codec))
+    assert (record.title, record.content) == ("中文", "Ä\nb\nc")
+
+
+def test_a_converted_file_says_so():
+    assert raw("Text".encode("utf-16")).notes[0] == "The file was converted from UTF-16."
+
+
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        (b"a\nb\xe9c", "byte 0xe9 at offset 3 (line 2)"),
+        ("é".encode("gb18030"), "byte 0xa8 at offset 0"),
+        (b"\xef\xbb\xbfa\xff", "byte 0xff at offset 4"),
+        (b"\xed\xa0\x80", "byte 0xed at offset 0"),
+        (b"\xff\xfea", "UTF-16: byte 0x61 at offset 2"),
+        (b"\xff\xfe\x00\xd8a\x00", "UTF-16: byte 0x00 at offset 2"),
+    ],
+)
+def test_other_encodings_are_refused_at_the_first_bad_byte(data, place):
+    with pytest.raises(Refused) as caught:
+        raw(data)
+    assert place in str(caught.value)
+
+
+def test_control_characters_are_removed_and_counted():
+    record = raw("a\x00b\x07\tc\x1b")
+    assert (record.content, record.notes[0]) == ("ab\tc", "3 control characters (such as NUL) removed.")
+
+
+@pytest.mark.parametrize("text", ["", " \n\n", "\ufeff", "\x00", "---\n---\n", "---\n---\n \n"])
+def test_an_empty_file_is_refused(text):
+    with pytest.raises(Refused, match="empty"):
+        raw(text)
