@@ -121,7 +121,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     def response(
         self,
         status_code: int,
-        schema: ma.Schema | None = None,
+        schema: ma.Schema | dict[str, Any] | None = None,
         *,
         trimmed: type[Trimmed] | None = None,
         section: str = "",
@@ -150,7 +150,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         return decorate
 
 
-def _answer(result: Any, status: int, schema: ma.Schema | None, trimmed: type[Trimmed] | None) -> Response:
+def _answer(
+    result: Any, status: int, schema: ma.Schema | dict[str, Any] | None, trimmed: type[Trimmed] | None
+) -> Response:
     if isinstance(result, Response):
         return result
     if isinstance(result, Trim):
@@ -158,7 +160,7 @@ def _answer(result: Any, status: int, schema: ma.Schema | None, trimmed: type[Tr
             schema = _trimmed(trimmed, tuple(sorted(set(result.fields))))
         result = result.result
     many = isinstance(result, Page)
-    value = schema.dump(result.rows if many else result, many=many) if schema is not None else None
+    value = schema.dump(result.rows if many else result, many=many) if isinstance(schema, ma.Schema) else None
     response = wire.answer(value, status)
     if many:
         response.headers["X-Total-Count"] = str(result.total)

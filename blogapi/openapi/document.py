@@ -21,7 +21,7 @@ from blogapi.openapi.schemas import ProblemSchema
 
 Document = dict[str, Any]
 
-METHODS = ("get", "post", "put", "patch", "delete")
+METHODS = {"get", "post", "put", "patch", "delete"}
 
 # Operations that count tries.
 LIMITED = ("auth_login", "api_keys_create")
@@ -90,11 +90,10 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         trimmed = {name: self._reference(shape) for name, view in views.items() if (shape := _trimmed(view))}
         document: Document = self.spec.to_dict()
         document["components"].pop("responses", None)
-        for path in document["paths"].values():
-            for method, operation in path.items():
-                if method in METHODS:
-                    name = operation["operationId"]
-                    _complete(operation, method, views[name], trimmed.get(name), document)
+        for path, operations in document["paths"].items():
+            for method in METHODS & operations.keys():
+                name = operations[method]["operationId"]
+                _complete(operations[method], path, method, views[name], trimmed.get(name), document)
         return document
 
     def _reference(self, shape: type[ma.Schema]) -> Document:
@@ -108,7 +107,7 @@ def _trimmed(view: Any) -> type[ma.Schema] | None:
 
 
 def _complete(
-    operation: Document, method: str, view: Any, trimmed: Document | None, document: Document
+    operation: Document, path: str, method: str, view: Any, trimmed: Document | None, document: Document
 ) -> None:
     """Add what the rule, the schemas and the hooks say of an operation beyond what the view declared."""
     access = access_of(view)
@@ -126,7 +125,7 @@ def _complete(
             "headers": _headers(*_ALWAYS, "Cache-Control", "ETag"),
         }
     operation["responses"] = success | {
-        str(status): _problem(status) for status in _errors(operation, method, access)
+        str(status): _problem(status) for status in _errors(operation, path, method, access)
     }
 
 
@@ -154,12 +153,12 @@ def _security(rule: Rule) -> list[dict[str, list[str]]]:
     return [{}, *known] if rule.identifies else []
 
 
-def _errors(operation: Document, method: str, access: Access) -> Iterator[int]:
+def _errors(operation: Document, path: str, method: str, access: Access) -> Iterator[int]:
     """Yield the statuses of the errors that the operation can answer with."""
     yield 400
     if access.rule.identifies or "requestBody" in operation:
         yield from (401, 403)
-    if any(parameter["in"] == "path" for parameter in operation.get("parameters", ())):
+    if "{" in path:
         yield 404
     if "requestBody" in operation:
         yield from (413, 415, 422)

@@ -14,7 +14,7 @@ bp = Blueprint("openapi", __name__, description="This document")
 
 @bp.get("/openapi.json")
 @allow(anyone)
-@bp.response(200)
+@bp.response(200, {"type": "object"})
 def document() -> Response:
     """Show this document."""
     api: Api = current_app.extensions["blogapi-api"]

@@ -1,0 +1,82 @@
+"""The document of the API."""
+
+from __future__ import annotations
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from openapi_spec_validator import validate as validate_document
+
+from blogapi import registry
+
+
+@pytest.fixture
+def document(as_stranger):
+    """The document as it is served."""
+    return as_stranger.get("/openapi.json").json
+
+
+def operations(document):
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            if method in ("get", "post", "put", "patch", "delete"):
+                yield path, method, operation
+
+
+def test_the_document_is_valid_openapi(document):
+    assert document["openapi"].startswith("3.1")
+    validate_document(document, cls=OpenAPIV31SpecValidator)
+
+
+def test_every_operation_of_the_api_is_in_it(app, document):
+    documented = {(path, method.upper()) for path, method, _ in operations(document)}
+    served = {
+        (path.replace("<id:id>", "{id}"), method)
+        for path, method, endpoint, _ in registry.rules(app)
+        if not endpoint.startswith("docs.")
+    }
+    assert documented == served
+
+
+def test_operation_ids_are_unique(document):
+    names = [operation["operationId"] for _, _, operation in operations(document)]
+    assert len(names) == len(set(names))
+
+
+def test_every_operation_says_what_it_does_and_for_whom(document):
+    for path, method, operation in operations(document):
+        assert operation["summary"].endswith("."), (path, method)
+        assert operation["description"].startswith("For: ")
+        assert "security" in operation
+
+
+def test_every_body_and_every_answer_has_an_example(document):
+    for path, method, operation in operations(document):
+        bodies = [operation["requestBody"]] if "requestBody" in operation else []
+        for part in (*bodies, *operation["responses"].values()):
+            for media in part.get("content", {}).values():
+                assert "example" in media, (path, method)
+
+
+def test_every_error_has_the_one_body(document):
+    for path, method, operation in operations(document):
+        errors = {status: answer for status, answer in operation["responses"].items() if int(status) >= 400}
+        assert {"400", "500", "503"} <= set(errors), (path, method)
+        for answer in errors.values():
+            assert list(answer["content"]) == ["application/problem+json"]
+
+
+def test_examples_fit_their_schemas(document, contract):
+    for path, method, operation in operations(document):
+        for status, answer in operation["responses"].items():
+            for kind, media in answer.get("content", {}).items():
+                steps = (path, method, "responses", status, "content", kind)
+                pointer = "/".join(step.replace("~", "~0").replace("/", "~1") for step in steps)
+                contract._validate(f"/paths/{pointer}/schema", media["example"])
+
+
+def test_reading_articles_names_its_parameters(document):
+    parameters = document["paths"]["/api/v1/blog/articles/"]["get"]["parameters"]
+    assert {parameter["name"] for parameter in parameters} == {
+        *("page", "page_size", "fields", "category", "tag", "author", "slug", "published_after"),
+        *("published_before", "ordering"),
+    }
