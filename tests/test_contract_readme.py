@@ -1,0 +1,56 @@
+"""The README against the code: every setting and every command is in it, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from blogapi.__main__ import main
+from blogapi.core.config import PREFIX, SETTINGS
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+
+
+def commands(group: click.Group = main, path: str = ""):
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{path}{name} ")
+        else:
+            yield f"{path}{name}", command
+
+
+def shown(default):
+    return f"`{','.join(default) if isinstance(default, tuple) else default}`" if default else "empty"
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_every_setting_is_in_the_table(setting):
+    assert f"| `{setting.name}` | {shown(setting.default)} | {setting.sentence} |" in README
+
+
+def test_no_other_setting_is_in_the_table():
+    table = README[README.index("## Settings") :].split("\n## ")[0]
+    assert set(re.findall(r"^\| `([A-Z_]+)` \|", table, re.M)) == {setting.name for setting in SETTINGS}
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands()), ids=lambda value: str(value))
+def test_every_command_is_in_the_table(name, command):
+    options = [
+        max(parameter.opts, key=len) for parameter in command.params if isinstance(parameter, click.Option)
+    ]
+    (row,) = [line for line in README.splitlines() if line.startswith(f"| `{name}")]
+    missing = [option for option in options if option not in row]
+    assert not missing
+
+
+def test_no_other_command_is_in_the_table():
+    table = README[README.index("## Commands") :].split("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    assert len(rows) == len(list(commands()))
+
+
+def test_environment_names_are_told():
+    assert f"`{PREFIX}<NAME>`" in README and f"`{PREFIX}INSTANCE_PATH`" in README

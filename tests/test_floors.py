@@ -1,0 +1,116 @@
+"""The architecture: an import goes down, or sideways to a resource listed earlier."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import blogapi
+
+ROOT = Path(blogapi.__file__).parent
+MODULES = sorted(path for path in ROOT.rglob("*.py") if "migrations" not in path.parts)
+
+# Low to high. An import goes to a lower name, or to the same name of a resource that stands earlier.
+FILES = (
+    *("rules", "records", "folder", "markdown", "models", "schemas", "queries", "service", "examples", "document", "server"),
+    *("commands", "pages", "routes"),
+)
+RESOURCES = (
+    *(
+        "users",
+        "api_keys",
+        "categories",
+        "tags",
+        "articles",
+        "transfer",
+        "demo",
+        "health",
+        "openapi",
+        "serving",
+    ),
+)
+# The assembly stands above all resources.
+TOP = ("hooks", "registry", "__main__")
+
+
+def name_of(path: Path) -> tuple[str, ...]:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def imports(path: Path) -> Iterator[tuple[str, ...]]:
+    """Yield what a module imports of blogapi, also inside functions and for types only."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (
+                tuple(alias.name.split(".")[1:]) for alias in node.names if alias.name.startswith("blogapi")
+            )
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "blogapi":
+            for alias in node.names:
+                whole = (*(node.module or "").split(".")[1:], alias.name)
+                known = (ROOT.joinpath(*whole)).with_suffix(".py").exists() or ROOT.joinpath(*whole).is_dir()
+                yield whole if known else whole[:-1]
+
+
+EDGES = [(name_of(path), target) for path in MODULES for target in imports(path) if target]
+
+
+@pytest.mark.parametrize(
+    "resource", [path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()]
+)
+def test_every_folder_has_its_place(resource):
+    assert resource in (*RESOURCES, "core")
+
+
+@pytest.mark.parametrize(("source", "target"), [edge for edge in EDGES if edge[0][:1] == ("core",)])
+def test_core_knows_no_resource(source, target):
+    assert target[0] == "core"
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [edge for edge in EDGES if len(edge[0]) >= 2 and edge[0][0] in RESOURCES]
+)
+def test_an_import_goes_down_or_to_an_earlier_resource(source, target):
+    if target[0] == "core":
+        return
+    assert target[0] in RESOURCES, f"{'.'.join(source)} imports {'.'.join(target)} from above"
+    if source[:2] == target[:2]:
+        # Inside the folder of one reader; that there are no circles holds there too.
+        return
+    assert source[1] in FILES and target[1] in FILES
+    low, high = FILES.index(target[1]), FILES.index(source[1])
+    earlier = RESOURCES.index(target[0]) < RESOURCES.index(source[0])
+    assert low < high or (low == high and earlier), f"{'.'.join(source)} imports {'.'.join(target)}"
+
+
+def test_there_are_no_circles():
+    graph: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for source, target in EDGES:
+        if source:
+            graph.setdefault(source, set()).add(target)
+    done: set[tuple[str, ...]] = set()
+
+    def visit(node: tuple[str, ...], trail: tuple[tuple[str, ...], ...]) -> None:
+        assert node not in trail, " -> ".join(".".join(step) for step in (*trail, node))
+        if node not in done:
+            for target in sorted(graph.get(node, ())):
+                visit(target, (*trail, node))
+            done.add(node)
+
+    for node in sorted(graph):
+        visit(node, ())
+
+
+def test_nothing_imports_the_assembly():
+    above = {target for source, target in EDGES if source and source[0] not in TOP and target[0] in TOP}
+    assert not above
+
+
+def test_every_module_says_what_it_is():
+    silent = [
+        path.name for path in MODULES if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not silent
