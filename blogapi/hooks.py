@@ -8,7 +8,8 @@ from flask import Flask, Response, current_app, g, request, session
 from flask.globals import request_ctx
 from flask.sessions import SecureCookieSessionInterface
 from flask_cors import CORS
-from werkzeug.exceptions import MethodNotAllowed
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+from werkzeug.routing import MapAdapter
 
 from blogapi.api_keys import queries as api_keys
 from blogapi.api_keys import rules as key_rules
@@ -51,6 +52,7 @@ def admit() -> Response | None:
     method, a stranger hears 401 before 405.
     """
     g.caller = STRANGER
+    request.routing_exception = _routing_error()
     if isinstance(request.routing_exception, MethodNotAllowed):
         _judge_all(request.routing_exception)
         return None
@@ -64,6 +66,26 @@ def admit() -> Response | None:
     return None
 
 
+def _routing_error() -> HTTPException | None:
+    """Return why the request leads to no view, or None where it does.
+
+    A path is taken with and without its last slash; Werkzeug takes it with two as well, and without any
+    it forgets which methods the path has.
+    """
+    if request.path.endswith("//"):
+        return NotFound()
+    if isinstance(request.routing_exception, NotFound):
+        try:
+            _adapter().match(_with_slash(request.path))
+        except HTTPException as error:
+            return error
+    return request.routing_exception
+
+
+def _with_slash(path: str) -> str:
+    return f"{path.rstrip('/')}/"
+
+
 def _judge(access: Access) -> None:
     if access.rule.identifies:
         g.caller = _identified()
@@ -72,9 +94,7 @@ def _judge(access: Access) -> None:
 
 def _judge_all(error: MethodNotAllowed) -> None:
     """Demand of a request with a method that the path does not take what its most open method demands."""
-    adapter = request_ctx.url_adapter
-    assert adapter is not None
-    endpoints = {adapter.match(method=method)[0] for method in error.valid_methods or ()}
+    endpoints = {_adapter().match(method=method)[0] for method in error.valid_methods or ()}
     accesses = [_access(endpoint) for endpoint in endpoints]
     most_open = min(accesses, key=lambda access: (access.rule.requires, access.rule.identifies))
     if most_open.rule.requires:
@@ -129,9 +149,13 @@ def _caller(account: Account | None, *, scopes: frozenset[str], key: UUID | None
 
 
 def _allowed() -> str:
+    return in_order(_adapter().allowed_methods(_with_slash(request.path)))
+
+
+def _adapter() -> MapAdapter:
     adapter = request_ctx.url_adapter
     assert adapter is not None
-    return in_order(adapter.allowed_methods())
+    return adapter
 
 
 def _open_to_browsers(app: Flask) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import click
@@ -65,9 +66,8 @@ def routes() -> None:
     table = Table("path", "method", "rule", "scope", "who that is", box=None)
     for path, method, _, access in rules(current_app):
         table.add_row(path, method, access.rule.name, access.scope, access.rule.sentence)
-    console = Console()
     # Piped into a file or another program, no line is cut to the width of a terminal.
-    console.print(table, width=None if console.is_terminal else 200)
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
 COMMANDS = (serve, user, key, import_, routes)

@@ -34,7 +34,7 @@ class Contract:
 
     def operation(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
         """Return the path template and the operation that answers, or None where none is documented."""
-        plain = path.rstrip("/")
+        plain = path.removesuffix("/")
         exact = [template for pattern, template in self.paths if pattern.fullmatch(plain)]
         exact.sort(key=lambda template: template.count("{"))
         method = {"HEAD": "get"}.get(method, method.lower())

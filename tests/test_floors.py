@@ -15,7 +15,20 @@ MODULES = sorted(path for path in ROOT.rglob("*.py") if "migrations" not in path
 
 # Low to high. An import goes to a lower name, or to the same name of a resource that stands earlier.
 FILES = (
-    *("rules", "records", "folder", "markdown", "models", "schemas", "queries", "service", "examples", "document", "server"),
+    *(
+        "rules",
+        "records",
+        "folder",
+        "markdown",
+        "models",
+        "schemas",
+        "queries",
+        "service",
+        "examples",
+        "document",
+        "proxy",
+        "server",
+    ),
     *("commands", "pages", "routes"),
 )
 RESOURCES = (

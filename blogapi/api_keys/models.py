@@ -34,3 +34,8 @@ class ApiKey(Identified, Base):
     def scopes(self) -> frozenset[str]:
         """Return the scopes as a set; to write includes to read."""
         return frozenset({"read", self.scope})
+
+    @property
+    def scopes_in_order(self) -> list[str]:
+        """Return the scopes as they are shown; a set has another order in each process."""
+        return sorted(self.scopes)

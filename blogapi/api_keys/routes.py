@@ -19,7 +19,7 @@ from blogapi.api_keys.schemas import (
     RotationSchema,
 )
 from blogapi.core import limits
-from blogapi.core.access import allow, caller, guest, reader
+from blogapi.core.access import allow, caller, first, guest, reader
 from blogapi.core.blueprint import Blueprint, Trim
 from blogapi.core.errors import Forbidden
 from blogapi.core.paging import Query
@@ -28,18 +28,26 @@ from blogapi.core.schema import Fields, Seen
 bp = Blueprint("api_keys", __name__, url_prefix="/api/v1/auth/api-key", description="API keys")
 
 
-def _visible(id: UUID) -> ApiKey:
-    return queries.visible(id, caller())
+def _changeable(id: UUID) -> ApiKey:
+    return service.changeable(caller(), id)
+
+
+def _may_create() -> None:
+    rules.may_create(current_app.config["KEY_CREATION"], caller())
+
+
+def _count() -> None:
+    limits.count("KEY_LIMIT", request.remote_addr or "")
 
 
 @bp.post("/")
 @allow(guest)
+@first(_may_create)
 @bp.arguments(NewKeySchema, required=False)
 @bp.response(201, CreatedKeySchema(), section="4.1")
 def create(fields: Fields) -> Seen:
     """Create a key. Without identity it is ownerless and reads what is published."""
-    rules.may_create(current_app.config["KEY_CREATION"], caller())
-    limits.count("KEY_LIMIT", request.remote_addr or "")
+    _count()
     if caller().user is None:
         if fields:
             raise Forbidden("Only a user may name, date or scope a key; log in, or send no body.")
@@ -68,7 +76,7 @@ def single(id: UUID) -> ApiKey:
 
 @bp.patch("/<id:id>/")
 @allow(reader)
-@bp.item(_visible)
+@bp.item(_changeable)
 @bp.arguments(KeyChangesSchema)
 @bp.response(200, KeySchema())
 def change(changes: Fields, id: UUID) -> ApiKey:
@@ -78,7 +86,7 @@ def change(changes: Fields, id: UUID) -> ApiKey:
 
 @bp.put("/<id:id>/")
 @allow(reader)
-@bp.item(_visible)
+@bp.item(_changeable)
 @bp.arguments(KeySettingsSchema)
 @bp.response(200, KeySchema())
 def replace(settings: Fields, id: UUID) -> ApiKey:
@@ -96,9 +104,10 @@ def delete(id: UUID) -> None:
 
 @bp.post("/<id:id>/rotate/")
 @allow(reader)
-@bp.item(_visible)
+@bp.item(_changeable)
 @bp.arguments(RotationSchema, required=False)
 @bp.response(201, CreatedKeySchema())
 def rotate(fields: Fields, id: UUID) -> Seen:
     """Give the key a successor; the old one ends after the overlap."""
+    _count()
     return service.rotate(caller(), id, **fields)

@@ -10,8 +10,11 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from uuid import UUID
 
+import marshmallow as ma
+
 from blogapi.core.access import Caller, Scope
-from blogapi.core.errors import Forbidden, Invalid
+from blogapi.core.errors import Forbidden, Invalid, Unauthorized
+from blogapi.core.schema import Text
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 PREFIX = "blogapi_"
@@ -20,6 +23,8 @@ CHECK = 6
 # The first characters tell the keys of a list apart and are far too few to guess the rest.
 SHOWN = len(PREFIX) + 6
 LENGTH = len(PREFIX) + RANDOM + CHECK
+
+LONGEST_NAME = 100
 
 # A key's last use is written at most this often, so that reads stay reads.
 TOUCH_EVERY = timedelta(hours=1)
@@ -50,6 +55,15 @@ def _check(random: str) -> str:
     return letters
 
 
+def name(written: str) -> str:
+    """Return the name; raises Invalid for one that is too long or could not be sent back as JSON."""
+    try:
+        kept: str = Text(longest=LONGEST_NAME).deserialize(written)
+    except ma.ValidationError as error:
+        raise Invalid("The name is not usable.", errors={"name": [*map(str, error.messages)]}) from error
+    return kept
+
+
 def scopes_for(maker: Caller, wished: Iterable[Scope]) -> frozenset[str]:
     """Return the scopes of a new key; raises Forbidden where they are wider than the maker's."""
     scopes = frozenset(wished) | {"read"}
@@ -59,7 +73,9 @@ def scopes_for(maker: Caller, wished: Iterable[Scope]) -> frozenset[str]:
 
 
 def may_create(setting: str, maker: Caller) -> None:
-    """Raise Forbidden where the setting KEY_CREATION keeps the caller from creating keys."""
+    """Raise Forbidden, for a stranger Unauthorized, where the setting KEY_CREATION keeps the caller out."""
+    if setting != "open" and not maker.known:
+        raise Unauthorized(f"On this blog only {setting} create keys; log in, or send a key.")
     if setting == "users" and maker.user is None:
         raise Forbidden("On this blog only users create keys; log in first.")
     if setting == "admins" and not maker.is_admin:
@@ -94,6 +110,12 @@ def expiry(wished: datetime | None, now: datetime) -> datetime | None:
     if wished is not None and wished <= now:
         raise Invalid("The key would be dead already.", errors={"expires": ["Must lie ahead."]})
     return wished
+
+
+def may_rotate(expires: datetime | None, now: datetime) -> None:
+    """Raise Forbidden for a key that has expired, as a successor ends when its key would have ended."""
+    if expires is not None and expires <= now:
+        raise Forbidden("This key has expired and has no successor; create a new one.", code="key_expired")
 
 
 def end_of(expires: datetime | None, now: datetime, overlap_seconds: int) -> datetime:

@@ -7,6 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
+from blogapi.api_keys import rules
 from blogapi.core.paging import ListQuery
 from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Text, Timestamp, Trimmed, Whole
 
@@ -15,7 +16,9 @@ MOST_OVERLAP = 30 * 24 * 3600
 
 def _name(**options: Any) -> Text:
     return Text(
-        longest=100, metadata={"description": "To tell keys apart.", "example": "front end"}, **options
+        longest=rules.LONGEST_NAME,
+        metadata={"description": "To tell keys apart.", "example": "front end"},
+        **options,
     )
 
 
@@ -38,7 +41,9 @@ class _KeyFields(ma.Schema):
     uuid = Identifier()
     name = ma.fields.String()
     prefix = ma.fields.String(metadata={"description": "How the key's value begins."})
-    scopes = ma.fields.List(ma.fields.String(metadata={"enum": ["read", "write"]}))
+    scopes = ma.fields.List(
+        ma.fields.String(metadata={"enum": ["read", "write"]}), attribute="scopes_in_order"
+    )
     user = Identifier(attribute="owner_id", allow_none=True, metadata={"description": "Null: ownerless."})
     created = Timestamp(aware=True, dump_only=True)
     expires = Timestamp(allow_none=True, dump_only=True)

@@ -36,12 +36,15 @@ def issue(
     expires: datetime | None = None,
     scopes: frozenset[str] = frozenset(),
 ) -> Seen:
-    """Make a key for a user, or for nobody; return it with its `value`, which is kept nowhere."""
+    """Make a key for a user, or for nobody; return it with its `value`, which is kept nowhere.
+
+    Raises Invalid for an unusable name.
+    """
     value = rules.new_value()
     key = ApiKey(
         digest=rules.digest(value),
         prefix=value[: rules.SHOWN],
-        name=name,
+        name=rules.name(name),
         owner_id=owner,
         scope="write" if "write" in scopes else "read",
         expires=expires,
@@ -51,23 +54,35 @@ def issue(
     return Seen(key, value=value)
 
 
+def changeable(who: Caller, uuid: UUID, *, deletes: bool = False) -> ApiKey:
+    """Return the key if the caller may change (or delete) it; raises NotFound or Forbidden."""
+    key = queries.visible(uuid, who)
+    rules.may_change(who, key=key.uuid, scopes=key.scopes, deletes=deletes, owner=key.owner_id)
+    return key
+
+
 def change(who: Caller, uuid: UUID, changes: Fields) -> ApiKey:
     """Change name or expiry of a key.
 
     Raises NotFound for a key that the caller may not know of, Forbidden where they are too narrow.
     """
     with transaction():
-        key = _changeable(who, uuid)
+        key = changeable(who, uuid)
         key.name = changes.get("name", key.name)
-        if "expires" in changes:
+        # What GET shows of a key that has expired can be sent back as it is.
+        if changes.get("expires", key.expires) != key.expires:
             key.expires = rules.expiry(changes["expires"], clock.now())
     return key
 
 
 def rotate(who: Caller, uuid: UUID, *, overlap_seconds: int) -> Seen:
-    """Make a successor with the same owner, name and scopes; the old key ends after the overlap."""
+    """Make a successor with the same owner, name, scopes and expiry; the old key ends after the overlap.
+
+    Raises NotFound or Forbidden, also for a key that has expired: its successor would be dead already.
+    """
     with transaction():
-        key = _changeable(who, uuid)
+        key = changeable(who, uuid)
+        rules.may_rotate(key.expires, clock.now())
         successor = issue(key.owner_id, name=key.name, expires=key.expires, scopes=key.scopes)
         key.expires = rules.end_of(key.expires, clock.now(), overlap_seconds)
     return successor
@@ -76,7 +91,7 @@ def rotate(who: Caller, uuid: UUID, *, overlap_seconds: int) -> Seen:
 def delete(who: Caller, uuid: UUID) -> None:
     """Delete a key; it is dead for the next request, in every process."""
     with transaction():
-        db.session.delete(_changeable(who, uuid, deletes=True))
+        db.session.delete(changeable(who, uuid, deletes=True))
 
 
 def remove(uuid: UUID) -> None:
@@ -89,9 +104,3 @@ def touch(key: UUID, now: datetime) -> None:
     """Note that the key was used; not now, if another is writing: a read waits for nobody."""
     with suppress(OperationalError), transaction(patient=False):
         db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(last_used=now))
-
-
-def _changeable(who: Caller, uuid: UUID, *, deletes: bool = False) -> ApiKey:
-    key = queries.visible(uuid, who)
-    rules.may_change(who, key=key.uuid, scopes=key.scopes, deletes=deletes, owner=key.owner_id)
-    return key

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import secrets
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +34,17 @@ def text(value: Any) -> str:
     return value
 
 
-def number(value: Any) -> int:
-    """Return a setting that is a whole number of 1 or more."""
-    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).isascii():
-        raise ValueError("must be a whole number")
-    if not str(value).isdigit() or int(value) < 1:
-        raise ValueError("must be a whole number of 1 or more")
-    return int(value)
+def number(most: int) -> Callable[[Any], int]:
+    """Return the reader of a setting that is a whole number from 1 to `most`."""
+
+    def whole(value: Any) -> int:
+        written = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+        if not re.fullmatch(r"[0-9]{1,18}", written) or not 1 <= int(written) <= most:
+            raise ValueError(f"must be a whole number from 1 to {most}")
+        return int(written)
+
+    whole.__doc__ = f"A whole number from 1 to {most}."
+    return whole
 
 
 def names(value: Any) -> tuple[str, ...]:
@@ -56,6 +62,14 @@ def rate(value: Any) -> str:
     except ValueError as error:
         raise ValueError("must be a limit such as '20 per minute'") from error
     return text(value)
+
+
+def network(value: Any) -> str:
+    """Return an IP address or a network such as `172.16.0.0/12`; empty: none."""
+    try:
+        return value and str(ip_network(text(value), strict=False))
+    except ValueError as error:
+        raise ValueError("must be an IP address or a network") from error
 
 
 def one_of(*words: str) -> Callable[[Any], str]:
@@ -89,13 +103,16 @@ SETTINGS = (
     Setting("KEY_LIMIT", rate, "300 per minute", "How many keys one address may create."),
     Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "How many failed logins one address may make."),
     Setting("LOGIN_ACCOUNT_LIMIT", rate, "10 per minute", "How many failed logins one account may see."),
-    Setting("SESSION_DAYS", number, 14, "How long a login lasts, in days."),
+    Setting("SESSION_DAYS", number(3650), 14, "How long a login lasts, in days."),
     Setting(
         "CORS_ORIGINS", names, (), "Origins whose pages may call the API from a browser; none by default."
     ),
-    Setting("MAX_CONTENT_LENGTH", number, 16 * 1024 * 1024, "The largest request body, in bytes."),
+    Setting("MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "The largest request body, in bytes."),
     Setting(
-        "TRUSTED_PROXY", text, "", "Address of the one proxy whose `X-Forwarded-*` headers are believed."
+        "TRUSTED_PROXY",
+        network,
+        "",
+        "Address (or network) of the one proxy whose `X-Forwarded-*` headers are believed.",
     ),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
@@ -115,12 +132,12 @@ def load(app: Flask, given: Mapping[str, Any] | None) -> None:
     folder = Path(app.instance_path)
     for setting in SETTINGS:
         app.config[setting.name] = setting.default
+    _prepare(folder)
     _take(app, _from_file(folder / "config.toml"), source="config.toml")
     _take(app, _from_environment(), source="the environment")
     ours = {name: value for name, value in (given or {}).items() if name in _BY_NAME}
     _take(app, ours, source="create_app")
     app.config.update({name: value for name, value in (given or {}).items() if name not in _BY_NAME})
-    _prepare(folder)
     app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or _secret_key(folder / "secret_key")
     app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(days=app.config["SESSION_DAYS"])
 
@@ -132,6 +149,8 @@ def _from_file(path: Path) -> dict[str, Any]:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CannotStart(f"{path} cannot be read: {error}.") from error
+    except OSError as error:
+        raise CannotStart(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _from_environment() -> dict[str, str]:
@@ -167,12 +186,12 @@ def _prepare(folder: Path) -> None:
 
 def _secret_key(path: Path) -> str:
     """Return the kept key, made first where there is none."""
-    if not path.exists():
-        try:
+    try:
+        if not path.exists():
             _keep(path, secrets.token_hex(32))
-        except OSError as error:
-            raise CannotStart(f"{path} cannot be written: {error.strerror}.") from error
-    key = path.read_text(encoding="ascii").strip()
+        key = path.read_text(encoding="ascii", errors="ignore").strip()
+    except OSError as error:
+        raise CannotStart(f"{path} cannot be made or read: {error.strerror}.") from error
     if len(key) < 32:
         raise CannotStart(f"{path} is damaged; delete it, and a new one is made (all logins end).")
     return key
@@ -189,5 +208,8 @@ def _keep(path: Path, key: str) -> None:
         os.link(draft, path)
     except FileExistsError:
         return
+    except OSError:
+        # A file system without hard links, such as exFAT: there the later of two starts would win.
+        draft.replace(path)
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)

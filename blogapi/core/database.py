@@ -17,9 +17,10 @@ from uuid import UUID, uuid4
 
 from flask import Flask
 from flask_sqlalchemy import SQLAlchemy
-from sqlalchemy import DateTime, Dialect, Engine, MetaData, String, Text, TypeDecorator, Uuid, event
+from sqlalchemy import URL, DateTime, Dialect, Engine, MetaData, String, Text, TypeDecorator, Uuid, event
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.default import DefaultExecutionContext
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 
 from blogapi.core import clock, migrate
@@ -130,18 +131,28 @@ def init_app(app: Flask) -> None:
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {"hide_parameters": True} | app.config.get(
         "SQLALCHEMY_ENGINE_OPTIONS", {}
     )
-    db.init_app(app)
-    with app.app_context():
-        engine = db.engine
+    engine = _engine(app)
     if engine.dialect.name == "sqlite":
         _keep_private(engine)
         _listen(engine)
     migrate.make_ready(engine, backups=Path(app.instance_path) / "backups")
 
 
-def _url(app: Flask) -> str:
-    given: str = app.config["DATABASE_URL"]
-    return given or f"sqlite:///{Path(app.instance_path, 'blog.db').as_posix()}"
+def _url(app: Flask) -> str | URL:
+    # Built and not written: the name of a folder can hold signs that mean something in a URL.
+    ours = URL.create("sqlite", database=str(Path(app.instance_path, "blog.db")))
+    return app.config["DATABASE_URL"] or ours
+
+
+def _engine(app: Flask) -> Engine:
+    try:
+        db.init_app(app)
+    except (ArgumentError, ImportError) as error:
+        # The URL itself is not shown: it can hold a password.
+        reason = f"{error}".splitlines()[0] if isinstance(error, ImportError) else "no such kind of database"
+        raise CannotStart(f"DATABASE_URL cannot be used ({reason}); write sqlite:///blog.db.") from error
+    with app.app_context():
+        return db.engine
 
 
 def _keep_private(engine: Engine) -> None:

@@ -6,8 +6,8 @@ libraries reach the handlers only when nobody could say more.
 
 from __future__ import annotations
 
-import errno
 import json
+import sqlite3
 import uuid
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
@@ -16,6 +16,7 @@ from typing import Any
 import click
 from flask import Flask, Response, current_app
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 # The order in which methods are listed wherever they are listed.
@@ -160,7 +161,8 @@ def body(status: int, code: str, detail: str, errors: Errors | None = None) -> b
     }
     if errors is not None:
         shown["errors"] = errors
-    return json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    # A wrong field is named as it was sent, and JSON can name one by half a character.
+    return json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def flat(messages: Any, path: str = "") -> Errors:
@@ -184,6 +186,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Problem, _problem)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(DBAPIError, _database)
+    app.register_error_handler(NoConnection, _busy)
     app.register_error_handler(Exception, _unexpected)
 
 
@@ -206,15 +209,20 @@ def _http(error: HTTPException) -> Response:
 
 
 def _database(error: DBAPIError) -> Response:
-    reason = str(error.orig).lower()
-    if "full" in reason or f"errno {errno.ENOSPC}" in reason:
+    # SQLite's primary result code; other databases have none and say it in words.
+    code = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    if code == sqlite3.SQLITE_FULL or "no space left" in str(error.orig).lower():
         return _problem(
             StorageFull("The disk is full; nothing was stored. Free some space and send it again.")
         )
-    if isinstance(error, OperationalError) or error.connection_invalidated:
-        current_app.logger.warning("database unavailable: %s", error.orig)
-        return _problem(Unavailable("The database is busy; send the same request again in a second."))
-    return _unexpected(error)
+    # SQLITE_ERROR is a wrong statement, which no waiting mends.
+    passes = isinstance(error, OperationalError) and code != sqlite3.SQLITE_ERROR
+    return _busy(error) if passes or error.connection_invalidated else _unexpected(error)
+
+
+def _busy(error: DBAPIError | NoConnection) -> Response:
+    current_app.logger.warning("database unavailable: %s", getattr(error, "orig", error))
+    return _problem(Unavailable("The database is busy; send the same request again in a second."))
 
 
 def _unexpected(error: Exception) -> Response:

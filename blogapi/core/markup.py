@@ -7,7 +7,6 @@ import math
 import re
 from functools import cache
 from html.parser import HTMLParser
-from urllib.parse import urlsplit
 
 import nh3
 from markdown_it import MarkdownIt
@@ -46,11 +45,21 @@ _ATTRIBUTES = {
     "a": {"href", "class", "hreflang"},
     "img": {"src", "alt", "width", "height", "srcset", "sizes", "loading"},
     "iframe": {"src", "width", "height", "allowfullscreen", "title"},
-    "input": {"type", "checked", "disabled", "class"},
+    "input": {"checked", "disabled", "class"},
     "video": {"src", "controls", "width", "height", "poster"},
     "audio": {"src", "controls"},
     "source": {"src", "type", "srcset"},
+    "td": nh3.ALLOWED_ATTRIBUTES["td"] | {"style"},
+    "th": nh3.ALLOWED_ATTRIBUTES["th"] | {"style"},
 }
+
+# Matched as text: a parser and a browser can disagree on which host an address with odd signs names.
+_EMBED = re.compile(
+    rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
+)
+
+# nh3 looks at the schemes of all addresses but those of a list.
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 _SCRIPTS_WITHOUT_BLANKS = re.compile(r"[぀-ヿ㐀-鿿가-힣豈-﫿]")
 
@@ -67,6 +76,10 @@ def html(content: str, content_type: str) -> str:
         written,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
+        # The only input there is, is the box of a task list.
+        set_tag_attribute_values={"input": {"type": "checkbox"}},
+        # How Markdown's tables align their columns.
+        filter_style_properties={"text-align"},
         attribute_filter=_filtered,
         url_schemes={"http", "https", "mailto", "tel"},
         link_rel="noopener noreferrer",
@@ -115,13 +128,13 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _filtered(tag: str, attribute: str, value: str) -> str | None:
-    """Keep frames of known hosts only, and only the boxes of task lists."""
-    if (tag, attribute) == ("iframe", "src"):
-        parts = urlsplit(value)
-        return value if parts.scheme == "https" and parts.hostname in EMBED_HOSTS else None
-    if (tag, attribute) == ("input", "type"):
-        return "checkbox"
-    return value
+    """Keep frames of known hosts only, over TLS, and images of the web only."""
+    if attribute == "srcset":
+        return value if all(scheme in ("http", "https") for scheme in _SCHEME.findall(value)) else None
+    if (tag, attribute) != ("iframe", "src"):
+        return value
+    known = _EMBED.fullmatch(value.strip())
+    return f"https:{known[1]}" if known else None
 
 
 class _Words(HTMLParser):

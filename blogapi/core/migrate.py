@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -37,8 +38,7 @@ def make_ready(engine: Engine, *, backups: Path) -> None:
     cannot use, which is then left as it was.
     """
     try:
-        with engine.connect() as connection:
-            step = _step(connection)
+        step = _present(engine)
         if step == steps()[-1]:
             return
         _refuse_unknown(step)
@@ -46,14 +46,27 @@ def make_ready(engine: Engine, *, backups: Path) -> None:
             step = _step(connection)
             if step == steps()[-1]:
                 return
-            if step is not None and connection.dialect.name == "sqlite":
-                _set_aside(Path(str(engine.url.database)), backups, step)
-            _upgrade(connection)
+            with _set_aside(engine, backups, step):
+                _upgrade(connection)
     except (DatabaseError, sqlite3.Error) as error:
         reason = getattr(error, "orig", error)
         raise CannotStart(
             f"The database {engine.url.render_as_string()} cannot be used: {reason}."
         ) from error
+
+
+def _present(engine: Engine) -> str | None:
+    """Return the step that the database stands at, None for an empty one.
+
+    Looks through a connection of its own, which sets nothing: a database that is not ours keeps even its
+    journal mode.
+    """
+    looking = create_engine(engine.url, hide_parameters=True)
+    try:
+        with looking.connect() as connection:
+            return _step(connection)
+    finally:
+        looking.dispose()
 
 
 def _step(connection: Connection) -> str | None:
@@ -67,7 +80,10 @@ def _step(connection: Connection) -> str | None:
 
 def _refuse_unknown(step: str | None) -> None:
     if step is not None and step not in steps():
-        raise CannotStart(f"The database was made by a newer version (step {step}); install that version.")
+        raise CannotStart(
+            f"The database was made by a newer version or another program (step {step}); "
+            "install that version, or name another database in DATABASE_URL."
+        )
 
 
 @contextmanager
@@ -84,9 +100,6 @@ def _locked(engine: Engine) -> Iterator[Connection]:
     try:
         with alone.begin() as connection:
             yield connection
-            broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
-            if broken:
-                raise CannotStart(f"The upgrade would break {len(broken)} references; nothing was changed.")
     finally:
         alone.dispose()
 
@@ -95,12 +108,36 @@ def _prepare(connection: sqlite3.Connection, record: object) -> None:
     # With foreign keys on, re-creating a table silently deletes the rows that refer to it.
     connection.isolation_level = None
     connection.execute("PRAGMA foreign_keys=OFF")
+    # Set before the first step, since it takes a moment without any other connection.
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
-def _set_aside(path: Path, backups: Path, step: str) -> None:
-    """Copy the database as it is before the upgrade; readers and the lock's holder do not mind."""
-    backups.mkdir(mode=0o700, parents=True, exist_ok=True)
+@contextmanager
+def _set_aside(engine: Engine, backups: Path, step: str | None) -> Iterator[None]:
+    """Copy the database as it is before the upgrade; readers and the lock's holder do not mind.
+
+    The copy is dropped where the upgrade fails, which leaves the database itself as it was: a service
+    that is started again and again must not fill the disk.
+    """
+    if step is None or engine.dialect.name != "sqlite":
+        yield
+        return
     copy = backups / f"before-upgrade-from-{step}-{clock.now():%Y%m%dT%H%M%S}.db"
+    try:
+        _copy(Path(str(engine.url.database)), copy)
+        yield
+    except BaseException:
+        with suppress(OSError):
+            copy.unlink()
+        raise
+
+
+def _copy(path: Path, copy: Path) -> None:
+    try:
+        copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(copy, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise CannotStart(f"The copy {copy} cannot be made before the upgrade: {error.strerror}.") from error
     with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
 
@@ -114,3 +151,11 @@ def _upgrade(connection: Connection) -> None:
     settings.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
     settings.attributes["connection"] = connection
     command.upgrade(settings, "head")
+    if connection.dialect.name == "sqlite":
+        _refuse_broken(connection)
+
+
+def _refuse_broken(connection: Connection) -> None:
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+    if broken:
+        raise CannotStart(f"The upgrade would break {len(broken)} references; nothing was changed.")

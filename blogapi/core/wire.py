@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from flask import Request, Response, request
 
-from blogapi.core.errors import Malformed, UnsupportedMediaType
+from blogapi.core.errors import PROBLEM_JSON, Invalid, Malformed, UnsupportedMediaType
 
 HEADERS = {
     "X-Frame-Options": "DENY",
@@ -47,14 +47,20 @@ def dumps(value: Any) -> bytes:
 def json_body(sent: Request) -> Any | None:
     """Return what the request's JSON body says, or None where it has no body.
 
-    Raises UnsupportedMediaType for another type of body, Malformed for broken JSON.
+    Raises UnsupportedMediaType for another type of body, Malformed for broken JSON, Invalid for `null`,
+    which is a body and none that anything takes.
     """
     data = sent.get_data(cache=True)
     if not data:
         return None
     if not sent.is_json:
         raise UnsupportedMediaType("Send JSON with Content-Type: application/json.")
-    return loads(data)
+    said = loads(data)
+    if said is None:
+        raise Invalid(
+            "The body is null; send an object or no body.", errors={"body": ["Invalid input type."]}
+        )
+    return said
 
 
 def answer(value: Any, status: int = 200) -> Response:
@@ -77,6 +83,16 @@ def finish(response: Response) -> Response:
     else:
         response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def refusal_headers() -> list[tuple[str, str]]:
+    """Return the headers of an error that is answered before the application saw the request."""
+    return [
+        *HEADERS.items(),
+        ("Vary", VARY),
+        ("Cache-Control", "no-store"),
+        ("Content-Type", PROBLEM_JSON),
+    ]
 
 
 def _conditional(response: Response) -> None:

@@ -24,7 +24,7 @@ Document = dict[str, Any]
 METHODS = {"get", "post", "put", "patch", "delete"}
 
 # Operations that count tries.
-LIMITED = ("auth_login", "api_keys_create")
+LIMITED = ("auth_login", "api_keys_create", "api_keys_rotate")
 _ALWAYS = (
     "X-Frame-Options",
     "X-Content-Type-Options",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
+from typing import NoReturn
 
 import click
 from flask import Flask, current_app
@@ -31,18 +33,24 @@ Or stop, and start with --demo for a sample blog."""
 @click.option("--demo", "with_demo", is_flag=True, help="Fill a blog that is empty with a sample.")
 @with_appcontext
 def serve(host: str, port: int, threads: int, with_demo: bool) -> None:
-    """Serve the blog until Ctrl-C."""
+    """Serve the blog until Ctrl-C, or until a supervisor ends it; requests at work are answered first."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-    _welcome(with_demo)
     try:
         listening = server.create(app, host=host, port=port, threads=threads)
     except OSError as error:
         raise click.ClickException(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
+    _welcome(with_demo)
     address = f"[{host}]" if ":" in host else host
     click.echo(
         f"Serving {Path(app.instance_path)} at http://{address}:{listening.effective_port}/  (Ctrl-C ends)"
     )
+    signal.signal(signal.SIGTERM, _end)
     listening.run()
+
+
+def _end(*_: object) -> NoReturn:
+    # The server takes it like Ctrl-C; by default the process would be gone with answers half sent.
+    raise SystemExit(0)
 
 
 def _welcome(with_demo: bool) -> None:

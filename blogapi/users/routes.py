@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import current_app, request, session
 
 from blogapi.core import limits
-from blogapi.core.access import allow, anyone, caller, reader, refuse_other_sites
+from blogapi.core.access import allow, anyone, caller, first, reader, refuse_other_sites
 from blogapi.core.blueprint import Blueprint
 from blogapi.core.errors import Forbidden, Unauthorized
 from blogapi.core.schema import Fields, Seen
@@ -18,11 +18,11 @@ bp = Blueprint("auth", __name__, url_prefix="/api/v1/auth", description="Login, 
 
 @bp.post("/login/")
 @allow(anyone)
+@first(lambda: refuse_other_sites(request))
 @bp.arguments(LoginSchema)
 @bp.response(200, UserSchema(), headers={"Set-Cookie": {"schema": {"type": "string"}}})
 def login(fields: Fields) -> Account:
     """Log in with a user name and a password; the answer sets the session cookie."""
-    refuse_other_sites(request)
     account = _authenticated(fields["username"], fields["password"])
     token = service.log_in(account, lasts=current_app.permanent_session_lifetime)
     # What the browser held before is dropped, so that nobody can plant a session and wait for its login.
@@ -55,7 +55,8 @@ def me() -> Seen:
 
 def _authenticated(username: str, password: str) -> Account:
     address = request.remote_addr or ""
-    tries = (("LOGIN_ADDRESS_LIMIT", address), ("LOGIN_ACCOUNT_LIMIT", username.casefold()))
+    # As the account is found, or another spelling of the same name would begin a count of its own.
+    tries = (("LOGIN_ADDRESS_LIMIT", address), ("LOGIN_ACCOUNT_LIMIT", rules.folded(username)))
     for setting, whom in tries:
         limits.check(setting, whom)
     account = service.authenticate(username, password)

@@ -1,0 +1,122 @@
+"""API keys on the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from uuid import uuid4
+
+import pytest
+from click.testing import CliRunner
+from flask.cli import ScriptInfo
+
+from blogapi import create_app
+from blogapi.__main__ import main
+from tests.conftest import KEYS
+
+ME = "/api/v1/auth/me/"
+
+
+@pytest.fixture
+def run(app):
+    """Runs a command."""
+    runner = app.test_cli_runner()
+    return lambda *args: runner.invoke(args=["key", *args])
+
+
+@pytest.mark.parametrize(
+    ("args", "user", "scopes"),
+    [
+        ((), "", ["read"]),
+        (("--scope", "read"), "", ["read"]),
+        (("--user", "mel"), "mel", ["read"]),
+        (("--user", "ADA", "--scope", "write"), "ada", ["read", "write"]),
+    ],
+)
+def test_create_prints_the_value_alone_on_the_last_line(run, people, as_stranger, args, user, scopes):
+    result = run("create", *args)
+    assert result.exit_code == 0
+    assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}\n", result.stdout)
+    me = as_stranger.get(ME, headers={"X-API-KEY": result.stdout.strip()}).json
+    assert (me["username"], me["scopes"]) == (user, scopes)
+    assert me["key"] in result.stderr
+
+
+def test_create_names_the_key(run, as_stranger):
+    value = run("create", "--name", "front end").stdout.strip()
+    assert [key["name"] for key in as_stranger.get(KEYS, headers={"X-API-KEY": value}).json] == ["front end"]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("create", "--scope", "write"),
+        ("create", "--scope", "admin"),
+        ("create", "x"),
+        ("delete",),
+        (),
+        ("rotate",),
+    ],
+)
+def test_a_wrong_use_is_told_apart(run, args):
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("--user", "nobody"), "no user called 'nobody'"),
+        (("--user", "a b"), "not usable"),
+        (("--name", "x" * 101), "name: "),
+        (("--name", "bell\x07"), "name: "),
+    ],
+)
+def test_create_refuses_in_one_sentence(run, args, says):
+    result = run("create", *args)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.count("\n") == 1 and result.stderr.startswith("Error: ") and says in result.stderr
+    assert run("list").stdout == ""
+
+
+def test_list_shows_every_key_without_its_value(run, people):
+    values = [people.key(None), people.key(people.member), people.key(people.admin, "write")]
+    shown = json.loads(run("list", "--json").stdout)
+    assert {one["user"] for one in shown} == {None, str(people.member.uuid), str(people.admin.uuid)}
+    assert {one["prefix"] for one in shown} == {value[:14] for value in values}
+    assert list(shown[0]) == ["uuid", "name", "prefix", "scopes", "user", "created", "expires", "last_used"]
+    assert not any(value in run("list", *args).output for value in values for args in ((), ("--json",)))
+
+
+def test_list_is_for_people(run, people):
+    value = people.key(people.admin, "write")
+    (line,) = run("list").stdout.splitlines()
+    assert value[:14] in line and "read,write" in line and "never used" in line
+
+
+def test_list_of_no_keys_is_an_empty_array(run):
+    assert run("list", "--json").stdout == "[]\n"
+
+
+def test_delete_ends_the_key(run, people, as_stranger):
+    header = {"X-API-KEY": people.key(people.admin, "write")}
+    uuid = as_stranger.get(ME, headers=header).json["key"]
+    result = run("delete", uuid)
+    assert (result.exit_code, result.stdout) == (0, f"Deleted the key {uuid}.\n")
+    assert as_stranger.get(ME, headers=header).status_code == 401
+    assert run("delete", uuid).exit_code == 1
+
+
+@pytest.mark.parametrize("uuid", [str(uuid4()), "x", "", "{3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d}"])
+def test_delete_of_an_unknown_key_is_refused(run, uuid):
+    result = run("delete", uuid)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.count("\n") == 1 and result.stderr.startswith("Error: ")
+
+
+def test_the_installed_program_does_the_same(app, as_stranger):
+    # In a process of its own the program makes its application once.
+    fresh = ScriptInfo(create_app=create_app)
+    result = CliRunner().invoke(main, ["key", "create"], obj=fresh)
+    assert result.exit_code == 0, result.output
+    assert as_stranger.get(ME, headers={"X-API-KEY": result.stdout.strip()}).json["role"] == "reader"

@@ -1,0 +1,684 @@
+"""API keys over HTTP, as each kind of caller."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from flask.testing import FlaskClient
+
+from blogapi.api_keys import rules, service
+from blogapi.core.database import db
+from blogapi.users import service as users
+from tests.conftest import ARTICLES, KEYS, TAGS
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+READ, WRITE = frozenset({"read"}), frozenset({"read", "write"})
+
+
+@pytest.fixture
+def make_key(app):
+    """Makes keys, with their uuid and value."""
+
+    def make(owner=None, scopes=READ, **fields):
+        with app.app_context():
+            return service.issue(owner and owner.uuid, scopes=scopes, **fields)
+
+    return make
+
+
+@pytest.fixture
+def logged_in(app, make_client):
+    """Makes clients with the session cookie of a user."""
+
+    def make(account):
+        with app.app_context():
+            token = users.log_in(account, lasts=timedelta(days=3650))
+        client = make_client(app)
+        with client.session_transaction() as session:
+            session["token"] = token
+        return client
+
+    return make
+
+
+@pytest.fixture
+def client_of(app, people, make_client, make_key, logged_in):
+    """Makes clients of the kinds of callers that a key can meet."""
+
+    def make(who, target):
+        if who.startswith("login of "):
+            return logged_in(getattr(people, who.removeprefix("login of ")))
+        key = {
+            "stranger": lambda: None,
+            "itself": lambda: target.value,
+            "ownerless": lambda: make_key().value,
+            "member, reading": lambda: make_key(people.member).value,
+            "member, writing": lambda: make_key(people.member, WRITE).value,
+            "admin, reading": lambda: make_key(people.admin).value,
+            "admin, writing": lambda: make_key(people.admin, WRITE).value,
+            "other admin, writing": lambda: make_key(people.other_admin, WRITE).value,
+        }[who]()
+        return make_client(app, key)
+
+    return make
+
+
+def path_of(key):
+    return f"{KEYS}{key.uuid}/"
+
+
+def lives(client, value):
+    return client.get(TAGS, headers={"X-API-KEY": value}).status_code == 200
+
+
+# Creating
+
+
+@pytest.mark.parametrize(
+    ("who", "body", "role", "scopes"),
+    [
+        ("stranger", None, "reader", ["read"]),
+        ("stranger", {}, "reader", ["read"]),
+        ("ownerless", None, "reader", ["read"]),
+        ("member, reading", None, "member", ["read"]),
+        ("member, writing", None, "member", ["read"]),
+        ("member, writing", {"scopes": ["write"]}, "member", ["read", "write"]),
+        ("admin, reading", None, "admin", ["read"]),
+        ("admin, writing", {"scopes": ["read"]}, "admin", ["read"]),
+        ("admin, writing", {"scopes": ["read", "write"]}, "admin", ["read", "write"]),
+        ("login of admin", None, "admin", ["read"]),
+        ("login of member", {"scopes": ["write"]}, "member", ["read", "write"]),
+    ],
+)
+def test_a_new_key_belongs_to_its_maker(client_of, as_stranger, who, body, role, scopes):
+    made = client_of(who, None).post(KEYS, json=body) if body is not None else client_of(who, None).post(KEYS)
+    assert made.status_code == 201
+    me = as_stranger.get("/api/v1/auth/me/", headers={"X-API-KEY": made.json["public_state"]}).json
+    assert (me["role"], me["scopes"], me["key"]) == (role, scopes, made.json["uuid"])
+
+
+def test_a_new_key_takes_name_and_expiry(as_member):
+    made = as_member.post(KEYS, json={"name": "front end", "expires": "2999-01-01T02:00:00+02:00"}).json
+    shown = as_member.get(f"{KEYS}{made['uuid']}/").json
+    assert (shown["name"], shown["expires"]) == ("front end", "2999-01-01T00:00:00.000000")
+    assert list(made) == ["public_state", "uuid", "created"]
+
+
+def test_a_key_is_shown_with_its_first_characters_and_never_again_with_its_value(as_member, people):
+    made = as_member.post(KEYS, json={"name": "front end"}).json
+    answer = as_member.get(f"{KEYS}{made['uuid']}/")
+    assert answer.json == {
+        "uuid": made["uuid"],
+        "name": "front end",
+        "prefix": made["public_state"][:14],
+        "scopes": ["read"],
+        "user": str(people.member.uuid),
+        "created": made["created"],
+        "expires": None,
+        "last_used": None,
+    }
+    assert made["public_state"] not in as_member.get(KEYS).text
+
+
+def test_only_the_digest_of_a_key_is_stored(app, as_stranger, instance):
+    made = as_stranger.post(KEYS).json
+    with app.app_context(), db.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    stored = b"".join(file.read_bytes() for file in instance.glob("blog.db*"))
+    assert rules.digest(made["public_state"]).encode() in stored
+    assert made["public_state"].encode() not in stored
+    assert made["public_state"][20:].encode() not in stored
+
+
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        ({"name": None}, ["name"]),
+        ({"name": 5}, ["name"]),
+        ({"name": "x" * 101}, ["name"]),
+        ({"name": "bell\x07"}, ["name"]),
+        ({"expires": "tomorrow"}, ["expires"]),
+        ({"expires": 1893456000}, ["expires"]),
+        ({"expires": "2030-02-30T00:00:00Z"}, ["expires"]),
+        ({"expires": "2020-01-01T00:00:00Z"}, ["expires"]),
+        ({"scopes": "read"}, ["scopes"]),
+        ({"scopes": []}, ["scopes"]),
+        ({"scopes": None}, ["scopes"]),
+        ({"scopes": ["admin"]}, ["scopes.0"]),
+        ({"scopes": ["read", 5]}, ["scopes.1"]),
+        ({"scopes": ["read", "write", "read"]}, ["scopes"]),
+        ({"uuid": "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"}, ["uuid"]),
+        ({"user": None}, ["user"]),
+        ({"name": 5, "expires": "soon", "scopes": ["all"], "x": 1}, ["expires", "name", "scopes.0", "x"]),
+        ([], ["body"]),
+        (["name"], ["body"]),
+        ("name", ["body"]),
+    ],
+)
+def test_create_names_all_wrong_fields(as_member, body, wrong):
+    answer = as_member.post(KEYS, json=body)
+    assert (answer.status_code, answer.json["code"]) == (422, "invalid_fields")
+    assert sorted(answer.json["errors"]) == wrong
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "status", "code"),
+    [
+        (b"name=x", "application/x-www-form-urlencoded", 415, "unsupported_media_type"),
+        (b'{"name": "x"}', "text/plain", 415, "unsupported_media_type"),
+        (b'{"name": "x"}', None, 415, "unsupported_media_type"),
+        (b"{", "application/json", 400, "malformed"),
+        (b'{"name": "x", "name": "y"}', "application/json", 400, "malformed"),
+        (b'{"name": "\xff"}', "application/json", 400, "malformed"),
+        ('{"name": "x"}'.encode("utf-16"), "application/json", 400, "malformed"),
+        (b'{"name": NaN}', "application/json", 400, "malformed"),
+        (b"[" * 100_000, "application/json", 400, "malformed"),
+    ],
+)
+def test_create_refuses_what_it_cannot_read(as_member, body, content_type, status, code):
+    answer = as_member.post(KEYS, data=body, content_type=content_type)
+    assert (answer.status_code, answer.json["code"]) == (status, code)
+
+
+@pytest.mark.parametrize("who", ["as_stranger", "as_reader"])
+@pytest.mark.parametrize("body", [{"name": "x"}, {"expires": "2999-01-01T00:00:00Z"}, {"scopes": ["read"]}])
+def test_only_a_user_says_something_of_a_new_key(request, who, body):
+    answer = request.getfixturevalue(who).post(KEYS, json=body)
+    assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("who", ["member, reading", "admin, reading"])
+def test_no_key_is_made_wider_than_its_maker(client_of, who):
+    answer = client_of(who, None).post(KEYS, json={"scopes": ["write"]})
+    assert (answer.status_code, answer.json["code"]) == (403, "scope_missing")
+
+
+@pytest.mark.parametrize(
+    ("setting", "who", "status"),
+    [
+        ("open", "as_stranger", 201),
+        ("open", "as_reader", 201),
+        ("open", "as_member", 201),
+        ("users", "as_stranger", 401),
+        ("users", "as_reader", 403),
+        ("users", "as_member", 201),
+        ("users", "as_reading_admin", 201),
+        ("admins", "as_stranger", 401),
+        ("admins", "as_reader", 403),
+        ("admins", "as_member", 403),
+        ("admins", "as_reading_admin", 201),
+    ],
+)
+@pytest.mark.parametrize("body", [b"", b"{"])
+def test_the_setting_key_creation_comes_before_the_body(app, request, setting, who, status, body):
+    app.config["KEY_CREATION"] = setting
+    answer = request.getfixturevalue(who).post(KEYS, data=body, content_type="application/json")
+    assert answer.status_code == (400 if body and status == 201 else status)
+
+
+def test_a_hundred_keys_in_a_minute_are_nothing_special(as_stranger):
+    assert {as_stranger.post(KEYS).status_code for _ in range(100)} == {201}
+
+
+def test_an_address_creates_no_more_keys_than_the_setting_says(make_app, make_client):
+    client = make_client(make_app(KEY_LIMIT="2 per minute"))
+    answers = [client.post(KEYS) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    assert 1 <= int(answers[2].headers["Retry-After"]) <= 60
+    assert client.post(KEYS, environ_base={"REMOTE_ADDR": "192.0.2.7"}).status_code == 201
+
+
+def test_successors_count_as_keys_of_the_address(make_app, make_client):
+    app = make_app(KEY_LIMIT="1 per minute")
+    made = make_client(app).post(KEYS).json
+    # A client that is not held against the document.
+    plain = FlaskClient(app, app.response_class)
+    answer = plain.post(f"{KEYS}{made['uuid']}/rotate/", headers={"X-API-KEY": made["public_state"]})
+    assert answer.status_code == 429
+
+
+# Using
+
+
+def spoilt(value):
+    return value[:-1] + ("0" if value[-1] != "0" else "1")
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        (lambda make_key: "", "key_invalid"),
+        (lambda make_key: "x", "key_invalid"),
+        (lambda make_key: "<API_KEY>", "key_invalid"),
+        (lambda make_key: spoilt(make_key().value), "key_invalid"),
+        (lambda make_key: make_key().value.upper(), "key_invalid"),
+        (lambda make_key: rules.new_value(), "key_invalid"),
+        (lambda make_key: rules.digest(make_key().value), "key_invalid"),
+        (lambda make_key: f"ApiKey {make_key().value}", "key_invalid"),
+        (lambda make_key: "clé", "key_invalid"),
+        (lambda make_key: "blogapi_" + "0" * 100_000, "key_invalid"),
+        (lambda make_key: make_key(expires=NOON).value, "key_expired"),
+    ],
+)
+def test_a_key_that_does_not_live_is_a_401(as_stranger, make_key, value, code):
+    answer = as_stranger.get(ARTICLES, headers={"X-API-KEY": value(make_key)})
+    assert (answer.status_code, answer.json["code"]) == (401, code)
+    assert answer.headers["WWW-Authenticate"] == "ApiKey"
+
+
+def test_a_wrong_key_is_a_401_even_where_none_is_needed(as_stranger):
+    assert as_stranger.post(KEYS, headers={"X-API-KEY": rules.new_value()}).status_code == 401
+
+
+def test_a_typing_error_fails_without_a_query(as_stranger, make_key, statements):
+    mistyped = spoilt(make_key().value)
+    with statements() as seen:
+        assert as_stranger.get(TAGS, headers={"X-API-KEY": mistyped}).status_code == 401
+    assert seen == []
+
+
+def test_a_key_is_looked_up_in_one_statement(as_stranger, statements):
+    with statements() as seen:
+        assert as_stranger.get(TAGS, headers={"X-API-KEY": rules.new_value()}).status_code == 401
+    assert len(seen) == 1
+
+
+def test_two_keys_in_one_request_are_a_401(as_stranger, make_key):
+    headers = [("X-API-KEY", make_key().value), ("X-API-KEY", make_key().value)]
+    assert as_stranger.get(TAGS, headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize("name", ["X-API-KEY", "api_key", "key", "apikey"])
+def test_a_key_in_the_query_string_says_nothing(as_stranger, make_key, name):
+    assert as_stranger.get(TAGS, query_string={name: make_key().value}).status_code == 401
+
+
+@pytest.mark.parametrize("form", ["Bearer {}", "ApiKey {}", "{}"])
+def test_a_key_in_another_header_says_nothing(as_stranger, make_key, form):
+    headers = {"Authorization": form.format(make_key().value)}
+    assert as_stranger.get(TAGS, headers=headers).status_code == 401
+
+
+def test_a_key_lives_up_to_its_expiry(as_stranger, make_key, at):
+    key = make_key(expires=NOON)
+    at(NOON - timedelta(microseconds=1))
+    assert lives(as_stranger, key.value)
+    at(NOON)
+    assert not lives(as_stranger, key.value)
+
+
+def test_last_used_is_written_at_most_once_an_hour(as_stranger, make_key, at, statements):
+    key = make_key()
+    minutes = {0: True, 1: False, 59: False, 60: True, 61: False, 120: True}
+    for minute, writes in minutes.items():
+        at(NOON + timedelta(minutes=minute))
+        with statements() as seen:
+            assert lives(as_stranger, key.value)
+        assert any(statement.startswith("UPDATE api_key") for statement in seen) is writes, minute
+
+
+def test_last_used_is_shown(as_stranger, make_key, at):
+    key = make_key()
+    at(NOON)
+    as_stranger.get(TAGS, headers={"X-API-KEY": key.value})
+    shown = as_stranger.get(path_of(key), headers={"X-API-KEY": key.value}).json
+    assert shown["last_used"] == "2026-03-01T12:00:00.000000"
+
+
+def test_a_read_does_not_wait_for_the_lock_that_another_process_holds(as_stranger, make_key, instance):
+    key = make_key()
+    with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        assert lives(as_stranger, key.value)
+        # A connection that waits does so for 5 seconds.
+        assert time.monotonic() - began < 2
+        assert other.execute("SELECT last_used FROM api_key").fetchall() == [(None,)]
+        other.execute("ROLLBACK")
+
+
+# Deleting
+
+OWNERLESS = {
+    "stranger": 401,
+    "itself": 204,
+    "ownerless": 204,
+    "member, reading": 204,
+    "admin, reading": 204,
+    "admin, writing": 204,
+    "login of member": 204,
+}
+OWNED = {
+    "stranger": 401,
+    "itself": 204,
+    "ownerless": 404,
+    "member, reading": 204,
+    "member, writing": 204,
+    "login of member": 204,
+    "admin, reading": 403,
+    "admin, writing": 204,
+    "login of admin": 204,
+}
+AN_ADMINS = {
+    "itself": 204,
+    "ownerless": 404,
+    "member, writing": 404,
+    "login of member": 404,
+    "admin, reading": 204,
+    "other admin, writing": 204,
+    "login of other_admin": 204,
+}
+
+
+@pytest.mark.parametrize(
+    ("owner", "who", "status"),
+    [
+        *((None, who, status) for who, status in OWNERLESS.items()),
+        *(("member", who, status) for who, status in OWNED.items()),
+        *(("admin", who, status) for who, status in AN_ADMINS.items()),
+    ],
+)
+def test_delete_answers_each_kind_of_caller(client_of, as_stranger, make_key, people, owner, who, status):
+    key = make_key(owner and getattr(people, owner), WRITE if owner else READ)
+    answer = client_of(who, key).delete(path_of(key))
+    assert answer.status_code == status
+    assert lives(as_stranger, key.value) is (status != 204)
+
+
+def test_a_key_that_is_not_for_the_caller_looks_like_none_at_all(as_reader, make_key, people):
+    hidden = as_reader.delete(path_of(make_key(people.member)))
+    assert hidden.data == as_reader.delete(f"{KEYS}{uuid4()}/").data
+
+
+MALFORMED = [
+    "x",
+    "1",
+    "00000000-0000-0000-0000-000000000000",
+    "{3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d}",
+    "urn:uuid:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d",
+    "3f2b6c1e8d4a4f5b9c7d1e2f3a4b5c6d",
+    "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6",
+    "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6g",
+    "%00",
+    "%27%20OR%201=1--",
+    "٣f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d",
+    "x" * 5000,
+]
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH", "PUT", "DELETE"])
+@pytest.mark.parametrize("id", MALFORMED)
+def test_a_malformed_id_is_a_404(as_admin, as_stranger, method, id):
+    body = {} if method in ("PATCH", "PUT") else None
+    assert as_admin.open(f"{KEYS}{id}/", method=method, json=body).status_code == 404
+    assert as_stranger.open(f"{KEYS}{id}/", method=method).status_code == 401
+
+
+def test_an_id_in_capitals_is_the_same_id(as_reader, make_key):
+    assert (
+        as_reader.delete(path_of(make_key()).upper().replace("/API/V1/AUTH/API-KEY/", KEYS)).status_code
+        == 204
+    )
+
+
+def test_a_deleted_key_is_dead_in_every_process(make_app, make_client, make_key):
+    here, there, key = make_app(), make_app(), make_key()
+    assert lives(make_client(there), key.value)
+    assert make_client(here, key.value).delete(path_of(key)).status_code == 204
+    assert not lives(make_client(there), key.value)
+    assert make_client(there, key.value).delete(path_of(key)).status_code == 401
+
+
+def test_a_key_is_deleted_once(as_reader, make_key):
+    key = make_key()
+    assert [as_reader.delete(path_of(key)).status_code for _ in range(2)] == [204, 404]
+
+
+# Listing
+
+
+def names_of(answer):
+    assert answer.status_code == 200
+    return [key["name"] for key in answer.json]
+
+
+@pytest.fixture
+def shelf(make_key, people, at):
+    """Keys of each kind, made one after the other."""
+    kinds = [
+        ("nobody's", None, None),
+        ("mel's", people.member, None),
+        ("mel's dead", people.member, NOON + timedelta(hours=1)),
+        ("ada's", people.admin, None),
+    ]
+    keys = {}
+    for number, (name, owner, expires) in enumerate(kinds):
+        at(NOON + timedelta(seconds=number))
+        keys[name] = make_key(owner, name=name, expires=expires)
+    at(NOON + timedelta(days=1))
+    return keys
+
+
+@pytest.mark.parametrize(
+    ("key", "seen"),
+    [("nobody's", ["nobody's"]), ("mel's", ["mel's"]), ("ada's", ["ada's", "mel's", "nobody's"])],
+)
+def test_the_list_shows_own_keys_and_to_an_admin_all_newest_first(as_stranger, shelf, key, seen):
+    assert names_of(as_stranger.get(KEYS, headers={"X-API-KEY": shelf[key].value})) == seen
+
+
+def test_the_list_under_a_login_shows_the_users_keys(logged_in, people, shelf):
+    assert names_of(logged_in(people.member).get(KEYS)) == ["mel's"]
+
+
+def test_an_admin_narrows_the_list(logged_in, people, shelf):
+    ada = logged_in(people.admin)
+    assert names_of(ada.get(f"{KEYS}?user={people.member.uuid}")) == ["mel's"]
+    assert names_of(ada.get(f"{KEYS}?user={people.other_admin.uuid}")) == []
+    assert names_of(ada.get(f"{KEYS}?ownerless=true")) == ["nobody's"]
+    assert names_of(ada.get(f"{KEYS}?ownerless=false")) == ["ada's", "mel's"]
+    assert names_of(ada.get(f"{KEYS}?ownerless=true&user={people.member.uuid}")) == []
+
+
+@pytest.mark.parametrize("who", ["as_reader", "as_member"])
+@pytest.mark.parametrize("query", ["ownerless=true", "user=3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"])
+def test_only_an_admin_narrows_the_list(request, who, query):
+    assert request.getfixturevalue(who).get(f"{KEYS}?{query}").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("query", "wrong"),
+    [
+        ("user=mel", "user"),
+        ("ownerless=1", "ownerless"),
+        ("ownerless=", "ownerless"),
+        ("fields=value", "fields"),
+        ("fields=", "fields"),
+        ("page=0", "page"),
+        ("page_size=101", "page_size"),
+        ("status=published", "status"),
+    ],
+)
+def test_the_list_names_a_wrong_parameter(as_admin, query, wrong):
+    answer = as_admin.get(f"{KEYS}?{query}")
+    assert (answer.status_code, list(answer.json["errors"])) == (400, [wrong])
+
+
+def test_the_list_comes_in_pages(logged_in, people, shelf):
+    answer = logged_in(people.admin).get(f"{KEYS}?page=2&page_size=1&fields=name")
+    assert answer.json == [{"name": "mel's"}]
+    assert answer.headers["X-Total-Count"] == "3"
+    links = answer.headers["Link"]
+    assert [part.split('rel="')[1].rstrip('"') for part in links.split(", ")] == [
+        "first",
+        "prev",
+        "next",
+        "last",
+    ]
+    assert f"<{KEYS}?fields=name&page=3&page_size=1>" in links
+
+
+def test_the_list_takes_the_same_statements_for_any_length(as_admin, make_key, people, statements):
+    as_admin.get(KEYS)
+    counts = []
+    for _ in range(2):
+        with statements() as seen:
+            as_admin.get(KEYS)
+        counts.append(len(seen))
+        for owner in (None, people.member, people.admin) * 3:
+            make_key(owner)
+    assert counts == [2, 2]
+
+
+# Changing
+
+CHANGES = {
+    "stranger": 401,
+    "itself": 200,
+    "ownerless": 404,
+    "member, reading": 403,
+    "member, writing": 200,
+    "login of member": 200,
+    "admin, reading": 403,
+    "admin, writing": 200,
+    "login of admin": 200,
+}
+
+
+@pytest.mark.parametrize("method", ["PATCH", "PUT"])
+@pytest.mark.parametrize(("who", "status"), CHANGES.items())
+def test_change_answers_each_kind_of_caller(client_of, make_key, people, method, who, status):
+    key = make_key(people.member, WRITE)
+    client = client_of(who, key)
+    answer = client.open(path_of(key), method=method, json={"name": "renamed"})
+    assert answer.status_code == status
+    if status == 200:
+        assert client.get(path_of(key)).json["name"] == "renamed"
+
+
+@pytest.mark.parametrize("method", ["PATCH", "PUT", "POST"])
+@pytest.mark.parametrize(
+    ("owner", "status"),
+    [pytest.param("other_admin", 404, id="hidden"), pytest.param("member", 403, id="wide")],
+)
+def test_who_may_not_change_a_key_hears_so_before_the_body_is_read(
+    app, make_client, make_key, people, method, owner, status
+):
+    key = make_key(getattr(people, owner), WRITE)
+    client = make_client(app, make_key(people.member).value)
+    path = path_of(key) + ("rotate/" if method == "POST" else "")
+    answer = client.open(path, method=method, data=b"{", content_type="application/json")
+    assert answer.status_code == status
+
+
+def test_patch_changes_what_is_named(as_stranger, make_key, people):
+    key = make_key(people.member, name="old", expires=datetime(2999, 1, 1, tzinfo=UTC))
+    headers = {"X-API-KEY": key.value}
+    named = as_stranger.patch(path_of(key), json={"name": "new"}, headers=headers).json
+    assert (named["name"], named["expires"]) == ("new", "2999-01-01T00:00:00.000000")
+    endless = as_stranger.patch(path_of(key), json={"expires": None}, headers=headers).json
+    assert (endless["name"], endless["expires"]) == ("new", None)
+    assert as_stranger.patch(path_of(key), json={}, headers=headers).json == endless
+
+
+def test_put_sets_what_is_not_named_to_its_default(as_stranger, make_key, people):
+    key = make_key(people.member, name="old", expires=datetime(2999, 1, 1, tzinfo=UTC))
+    answer = as_stranger.put(path_of(key), json={}, headers={"X-API-KEY": key.value}).json
+    assert (answer["name"], answer["expires"]) == ("", None)
+
+
+@pytest.mark.parametrize("expires", [None, "2999-01-01T00:00:00.000001Z", "2000-01-01T00:00:00Z"])
+def test_what_get_shows_put_takes_back_unchanged(as_admin, make_key, people, expires):
+    key = make_key(people.member, WRITE, name="n", expires=expires and datetime.fromisoformat(expires))
+    shown = as_admin.get(path_of(key)).json
+    answer = as_admin.put(path_of(key), json=shown)
+    assert (answer.status_code, answer.json) == (200, shown)
+    assert as_admin.get(path_of(key)).json == shown
+
+
+@pytest.mark.parametrize("method", ["PATCH", "PUT"])
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        ({"name": None}, ["name"]),
+        ({"name": "x" * 101, "expires": "never"}, ["expires", "name"]),
+        ({"expires": "2020-01-01T00:00:00Z"}, ["expires"]),
+        ({"public_state": "blogapi_x"}, ["public_state"]),
+        ([], ["body"]),
+    ],
+)
+def test_change_names_all_wrong_fields(as_member, make_key, people, method, body, wrong):
+    answer = as_member.open(path_of(make_key(people.member)), method=method, json=body)
+    assert (answer.status_code, sorted(answer.json["errors"])) == (422, wrong)
+
+
+def test_nobody_widens_the_scopes_of_a_key(as_stranger, make_key, people):
+    key = make_key(people.member)
+    answer = as_stranger.patch(path_of(key), json={"scopes": ["write"]}, headers={"X-API-KEY": key.value})
+    assert answer.json["scopes"] == ["read"]
+
+
+def test_a_key_shortens_its_own_life(as_stranger, make_key, at):
+    key, end = make_key(), NOON + timedelta(hours=1)
+    at(NOON)
+    as_stranger.patch(path_of(key), json={"expires": end.isoformat()}, headers={"X-API-KEY": key.value})
+    at(end)
+    assert not lives(as_stranger, key.value)
+
+
+# Rotating
+
+
+@pytest.mark.parametrize(("who", "status"), (CHANGES | {"itself": 201}).items())
+def test_rotate_answers_each_kind_of_caller(client_of, as_stranger, make_key, people, who, status):
+    key = make_key(people.member, WRITE)
+    answer = client_of(who, key).post(f"{path_of(key)}rotate/")
+    assert answer.status_code == (201 if status == 200 else status)
+    assert lives(as_stranger, key.value) is (answer.status_code != 201)
+
+
+def test_a_successor_is_like_its_key(as_stranger, make_key, people):
+    end = datetime(2999, 1, 1, tzinfo=UTC)
+    key = make_key(people.member, WRITE, name="front end", expires=end)
+    made = as_stranger.post(f"{path_of(key)}rotate/", headers={"X-API-KEY": key.value}).json
+    assert list(made) == ["public_state", "uuid", "created"]
+    header = {"X-API-KEY": made["public_state"]}
+    shown = as_stranger.get(f"{KEYS}{made['uuid']}/", headers=header).json
+    assert (shown["name"], shown["scopes"], shown["user"]) == (
+        "front end",
+        ["read", "write"],
+        str(people.member.uuid),
+    )
+    assert shown["expires"] == "2999-01-01T00:00:00.000000"
+    assert shown["uuid"] != str(key.uuid)
+
+
+def test_the_old_key_lives_through_the_overlap_and_no_longer(as_stranger, make_key, at):
+    key = make_key()
+    at(NOON)
+    body, headers = {"overlap_seconds": 60}, {"X-API-KEY": key.value}
+    new = as_stranger.post(f"{path_of(key)}rotate/", json=body, headers=headers).json["public_state"]
+    at(NOON + timedelta(seconds=59))
+    assert (lives(as_stranger, key.value), lives(as_stranger, new)) == (True, True)
+    at(NOON + timedelta(seconds=60))
+    assert (lives(as_stranger, key.value), lives(as_stranger, new)) == (False, True)
+
+
+def test_a_key_that_expired_has_no_successor(as_member, make_key, people):
+    answer = as_member.post(f"{path_of(make_key(people.member, expires=NOON))}rotate/")
+    assert (answer.status_code, answer.json["code"]) == (403, "key_expired")
+
+
+@pytest.mark.parametrize("overlap", [-1, 2_592_001, 1.5, "60", True, None, 10**30])
+def test_rotate_refuses_an_impossible_overlap(as_stranger, make_key, overlap):
+    key = make_key()
+    answer = as_stranger.post(
+        f"{path_of(key)}rotate/", json={"overlap_seconds": overlap}, headers={"X-API-KEY": key.value}
+    )
+    assert (answer.status_code, list(answer.json["errors"])) == (422, ["overlap_seconds"])
+    assert lives(as_stranger, key.value)

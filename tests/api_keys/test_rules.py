@@ -1,0 +1,220 @@
+"""How a key is written, and who may do what with one."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blogapi.api_keys import rules
+from blogapi.core.access import STRANGER, Caller
+from blogapi.core.errors import Forbidden, Invalid, Unauthorized
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+MEL, ADA = uuid4(), uuid4()
+READ, WRITE = frozenset({"read"}), frozenset({"read", "write"})
+
+values = st.builds(rules.new_value)
+
+
+def reader(**fields):
+    return Caller(key=uuid4(), scopes=READ, known=True, **fields)
+
+
+def test_a_value_has_the_form_that_secret_scanners_look_for():
+    assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}", rules.new_value())
+
+
+def test_no_value_comes_twice():
+    assert len({rules.new_value() for _ in range(1000)}) == 1000
+
+
+def test_the_check_characters_are_the_crc32_of_the_random_ones():
+    # zlib.crc32 of 32 noughts is 2700251856, in base 62 2wjyrI.
+    assert rules.well_formed("blogapi_" + "0" * 32 + "2wjyrI")
+
+
+@given(values)
+def test_every_new_value_is_well_formed(value):
+    assert rules.well_formed(value)
+
+
+@given(values, st.integers(0, rules.LENGTH - 1), st.sampled_from(rules.BASE62 + "_ -é"))
+def test_any_mistyped_character_is_noticed(value, place, character):
+    mistyped = value[:place] + character + value[place + 1 :]
+    assert rules.well_formed(mistyped) == (mistyped == value)
+
+
+@given(values, st.integers(len(rules.PREFIX), rules.LENGTH - rules.CHECK - 2))
+def test_two_characters_in_the_wrong_order_are_noticed(value, place):
+    turned = value[:place] + value[place + 1] + value[place] + value[place + 2 :]
+    assert rules.well_formed(turned) == (turned == value)
+
+
+@given(st.text())
+def test_no_other_text_is_well_formed(text):
+    assert not rules.well_formed(text)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda value: "", id="empty"),
+        pytest.param(lambda value: value[:-1], id="cut"),
+        pytest.param(lambda value: value + "0", id="longer"),
+        pytest.param(lambda value: value.removeprefix("blogapi_"), id="without prefix"),
+        pytest.param(str.upper, id="shouted"),
+        pytest.param(lambda value: f" {value}", id="blank before"),
+        pytest.param(lambda value: f"{value}\n", id="line end after"),
+        pytest.param(lambda value: f'"{value}"', id="quoted"),
+        pytest.param(lambda value: f"{value}, {value}", id="twice"),
+        pytest.param(lambda value: f"ApiKey {value}", id="with a scheme"),
+    ],
+)
+def test_a_value_copied_badly_is_not_well_formed(spoil):
+    assert not rules.well_formed(spoil(rules.new_value()))
+
+
+def test_a_digest_is_a_sha_256():
+    assert rules.digest("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+@pytest.mark.parametrize(
+    ("owned", "wished", "granted"),
+    [
+        (READ, [], READ),
+        (READ, ["read"], READ),
+        (WRITE, [], READ),
+        (WRITE, ["write"], WRITE),
+        (WRITE, ["read", "write"], WRITE),
+    ],
+)
+def test_a_new_key_reads_and_writes_only_where_its_maker_wishes(owned, wished, granted):
+    assert rules.scopes_for(Caller(user=MEL, scopes=owned, known=True), wished) == granted
+
+
+def test_no_key_is_wider_than_its_maker():
+    with pytest.raises(Forbidden) as refused:
+        rules.scopes_for(reader(user=MEL), ["write"])
+    assert refused.value.code == "scope_missing"
+
+
+HOLDER, MEMBER, ADMIN = reader(), reader(user=MEL), reader(user=ADA, is_admin=True)
+
+
+@pytest.mark.parametrize(
+    ("setting", "makers"),
+    [
+        ("open", (STRANGER, HOLDER, MEMBER, ADMIN)),
+        ("users", (MEMBER, ADMIN)),
+        ("admins", (ADMIN,)),
+    ],
+)
+def test_the_setting_lets_its_makers_create(setting, makers):
+    for maker in makers:
+        rules.may_create(setting, maker)
+
+
+@pytest.mark.parametrize(
+    ("setting", "maker", "error"),
+    [
+        ("users", STRANGER, Unauthorized),
+        ("users", HOLDER, Forbidden),
+        ("admins", STRANGER, Unauthorized),
+        ("admins", HOLDER, Forbidden),
+        ("admins", MEMBER, Forbidden),
+    ],
+)
+def test_the_setting_keeps_all_others_from_creating(setting, maker, error):
+    with pytest.raises(error):
+        rules.may_create(setting, maker)
+
+
+KEY = uuid4()
+
+
+@pytest.mark.parametrize(
+    ("who", "owner", "sees"),
+    [
+        pytest.param(HOLDER, None, True, id="any holder, ownerless key"),
+        pytest.param(MEMBER, None, True, id="a member, ownerless key"),
+        pytest.param(Caller(user=MEL, key=KEY, scopes=READ, known=True), MEL, True, id="itself"),
+        pytest.param(MEMBER, MEL, True, id="the owner"),
+        pytest.param(ADMIN, MEL, True, id="an admin"),
+        pytest.param(MEMBER, ADA, False, id="a member, another's key"),
+        pytest.param(HOLDER, MEL, False, id="an ownerless holder, an owned key"),
+    ],
+)
+def test_a_key_is_there_for_those_who_may_end_it(who, owner, sees):
+    assert rules.may_see(who, key=KEY, owner=owner) is sees
+
+
+@pytest.mark.parametrize(
+    ("who", "owner", "scopes", "deletes"),
+    [
+        pytest.param(Caller(user=MEL, key=KEY, scopes=WRITE, known=True), MEL, WRITE, False, id="itself"),
+        pytest.param(MEMBER, MEL, READ, False, id="equal scopes"),
+        pytest.param(MEMBER, MEL, WRITE, True, id="ending one's own write key"),
+        pytest.param(HOLDER, None, READ, False, id="ownerless"),
+        pytest.param(
+            Caller(user=ADA, is_admin=True, scopes=WRITE, known=True), MEL, WRITE, False, id="admin"
+        ),
+    ],
+)
+def test_a_change_that_gives_no_new_rights_passes(who, owner, scopes, deletes):
+    rules.may_change(who, key=KEY, scopes=scopes, deletes=deletes, owner=owner)
+
+
+@pytest.mark.parametrize(
+    ("who", "owner", "scopes", "deletes"),
+    [
+        pytest.param(MEMBER, MEL, WRITE, False, id="a read key, its owner's write key"),
+        pytest.param(ADMIN, MEL, READ, False, id="a reading admin, another's key"),
+        pytest.param(ADMIN, MEL, READ, True, id="a reading admin, another's key's end"),
+    ],
+)
+def test_a_change_beyond_the_callers_scopes_is_refused(who, owner, scopes, deletes):
+    with pytest.raises(Forbidden):
+        rules.may_change(who, key=KEY, scopes=scopes, deletes=deletes, owner=owner)
+
+
+@pytest.mark.parametrize("wished", [None, NOW + timedelta(microseconds=1)])
+def test_an_expiry_lies_ahead_or_nowhere(wished):
+    assert rules.expiry(wished, NOW) == wished
+
+
+@pytest.mark.parametrize("wished", [NOW, NOW - timedelta(days=1)])
+def test_an_expiry_that_is_not_ahead_is_refused(wished):
+    with pytest.raises(Invalid) as refused:
+        rules.expiry(wished, NOW)
+    assert list(refused.value.errors) == ["expires"]
+
+
+@pytest.mark.parametrize(
+    ("expires", "overlap", "end"),
+    [
+        (None, 0, NOW),
+        (None, 60, NOW + timedelta(seconds=60)),
+        (NOW + timedelta(seconds=30), 60, NOW + timedelta(seconds=30)),
+        (NOW + timedelta(days=9), 60, NOW + timedelta(seconds=60)),
+        (NOW - timedelta(days=9), 60, NOW - timedelta(days=9)),
+    ],
+)
+def test_a_succeeded_key_never_lives_longer_than_it_would_have(expires, overlap, end):
+    assert rules.end_of(expires, NOW, overlap) == end
+
+
+@pytest.mark.parametrize("name", ["", "front end", "x" * 100, "数", "two\nlines"])
+def test_a_name_of_up_to_100_characters_is_kept(name):
+    assert rules.name(name) == name
+
+
+@pytest.mark.parametrize("name", ["x" * 101, "bell\x07", "half \ud800"])
+def test_a_name_that_could_not_be_sent_back_is_refused(name):
+    with pytest.raises(Invalid) as refused:
+        rules.name(name)
+    assert list(refused.value.errors) == ["name"]

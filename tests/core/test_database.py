@@ -1,0 +1,264 @@
+"""The database: its connections, the one way to write, and moments."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import threading
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, text
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from blogapi import create_app
+from blogapi.core.database import db, transaction
+from blogapi.core.errors import CannotStart
+from blogapi.users.models import Account
+from blogapi.users.rules import Role
+
+
+def account(name: str) -> Account:
+    return Account(username=name, role=Role.MEMBER)
+
+
+def names() -> list[str]:
+    return list(db.session.scalars(select(Account.username).order_by(Account.username)))
+
+
+@pytest.fixture
+def within(app):
+    """Inside the application, on the test's own database."""
+    with app.app_context():
+        yield app
+
+
+@pytest.mark.parametrize(
+    ("pragma", "value"),
+    [("journal_mode", "wal"), ("foreign_keys", 1), ("synchronous", 2), ("busy_timeout", 5000)],
+)
+def test_each_connection_is_set_up(within, pragma, value):
+    with db.engine.connect() as first, db.engine.connect() as second:
+        for connection in (first, second):
+            assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
+def test_the_database_file_is_its_owners_alone(instance):
+    previous = os.umask(0o022)
+    try:
+        app = create_app()
+    finally:
+        os.umask(previous)
+    with app.app_context():
+        with transaction():
+            db.session.add(account("a"))
+        made = sorted(path.name for path in instance.iterdir())
+        modes = {stat.S_IMODE((instance / name).stat().st_mode) for name in made}
+        db.session.remove()
+        db.engine.dispose()
+    assert made == ["blog.db", "blog.db-shm", "blog.db-wal", "secret_key"]
+    assert modes == {0o600}
+
+
+def used(settings: dict[str, object]) -> Path:
+    app = create_app(settings)
+    with app.app_context():
+        database = db.engine.url.database
+        db.engine.dispose()
+    assert database is not None
+    return Path(database)
+
+
+def test_database_url_names_the_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", f"sqlite:///{tmp_path / 'named.db'}")
+    assert used({}) == tmp_path / "named.db"
+    assert (tmp_path / "named.db").is_file()
+
+
+def test_flasks_own_name_of_the_database_wins(tmp_path, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", f"sqlite:///{tmp_path / 'named.db'}")
+    assert used({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{tmp_path / 'b.db'}"}) == tmp_path / "b.db"
+    assert not (tmp_path / "named.db").exists()
+
+
+def test_a_relative_file_lies_in_the_instance_folder(instance):
+    assert used({"DATABASE_URL": "sqlite:///mine.db"}) == instance / "mine.db"
+
+
+@pytest.mark.parametrize("name", ["a b", "100%", "what?x=1", "#1", "ä", "%2e"])
+def test_the_instance_folder_may_have_any_name(tmp_path, monkeypatch, name):
+    if os.name == "nt" and "?" in name:
+        pytest.skip("no name on Windows")
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / name))
+    assert used({}) == tmp_path / name / "blog.db"
+    assert (tmp_path / name / "blog.db").stat().st_size > 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name]
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
+def test_a_database_in_memory_is_refused(url):
+    with pytest.raises(CannotStart, match="must be a file"):
+        create_app({"DATABASE_URL": url})
+
+
+@pytest.mark.parametrize(
+    "url", ["nonsense", "postgres://u:secret@h/d", "://", "mysql+nothing://u:secret@h/d"]
+)
+def test_a_database_that_nothing_can_open_is_refused_without_its_password(url):
+    with pytest.raises(CannotStart) as raised:
+        create_app({"DATABASE_URL": url})
+    assert raised.value.message.startswith("DATABASE_URL cannot be used (")
+    assert "secret" not in raised.value.message and "\n" not in raised.value.message
+
+
+def test_a_transaction_commits_at_its_end(within):
+    with transaction():
+        db.session.add(account("a"))
+    db.session.rollback()
+    assert names() == ["a"]
+
+
+def test_a_transaction_that_fails_stores_nothing(within):
+    with pytest.raises(RuntimeError), transaction():
+        db.session.add(account("a"))
+        db.session.flush()
+        raise RuntimeError
+    assert names() == []
+
+
+def test_an_inner_failure_that_is_caught_takes_back_its_own_rows_only(within):
+    with transaction():
+        db.session.add(account("outer"))
+        with pytest.raises(RuntimeError), transaction():
+            db.session.add(account("inner"))
+            db.session.flush()
+            raise RuntimeError
+        with transaction():
+            db.session.add(account("second"))
+    db.session.rollback()
+    assert names() == ["outer", "second"]
+
+
+def test_an_inner_refusal_of_the_database_leaves_the_outer_alive(within):
+    with transaction():
+        db.session.add(account("a"))
+        with pytest.raises(IntegrityError), transaction():
+            db.session.add(account("a"))
+            db.session.flush()
+        db.session.add(account("b"))
+    db.session.rollback()
+    assert names() == ["a", "b"]
+
+
+def test_an_outer_failure_takes_back_all(within):
+    with pytest.raises(RuntimeError), transaction():
+        with transaction():
+            db.session.add(account("inner"))
+        raise RuntimeError
+    assert names() == []
+    with transaction():
+        db.session.add(account("after"))
+    db.session.rollback()
+    assert names() == ["after"]
+
+
+def elsewhere(app, statement: str) -> None:
+    """Write as another process would."""
+    with sqlite3.connect(Path(app.instance_path, "blog.db")) as connection:
+        connection.execute(statement)
+    connection.close()
+
+
+def test_what_was_read_before_is_read_anew(within):
+    with transaction():
+        db.session.add(account("a"))
+    seen = db.session.scalars(select(Account)).one()
+    assert seen.role == "member"
+    elsewhere(within, "UPDATE account SET role = 'admin'")
+    with transaction():
+        assert seen.role == "admin"
+
+
+def test_what_was_pending_before_is_dropped(within):
+    db.session.add(account("pending"))
+    with transaction():
+        db.session.add(account("a"))
+    assert names() == ["a"]
+
+
+def test_a_transaction_that_waits_for_nobody_says_so_at_once(within):
+    holder = sqlite3.connect(Path(within.instance_path, "blog.db"), isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(OperationalError, match="locked"), transaction(patient=False):
+        pytest.fail("never entered")
+    holder.execute("ROLLBACK")
+    holder.close()
+    with transaction(patient=False):
+        db.session.add(account("a"))
+    assert names() == ["a"]
+    assert db.session.connection().exec_driver_sql("PRAGMA busy_timeout").scalar() == 5000
+
+
+def test_a_reader_waits_for_no_writer(within):
+    holder = sqlite3.connect(Path(within.instance_path, "blog.db"), isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    assert names() == []
+    holder.execute("ROLLBACK")
+    holder.close()
+
+
+def test_eight_threads_lose_no_read_modify_write(within):
+    with transaction():
+        db.session.add(account("0"))
+
+    def count_up() -> None:
+        for _ in range(50):
+            with within.app_context(), transaction():
+                row = db.session.scalars(select(Account)).one()
+                row.username = str(int(row.username) + 1)
+
+    threads = [threading.Thread(target=count_up) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    db.session.rollback()
+    db.session.expire_all()
+    assert names() == ["400"]
+
+
+def test_foreign_keys_are_held(within):
+    with pytest.raises(IntegrityError), transaction():
+        db.session.execute(text("INSERT INTO tag VALUES ('00', 'a', 'a', '11', '2026-01-01', '2026-01-01')"))
+
+
+def test_moments_are_stored_as_naive_utc_and_read_as_aware(within):
+    with transaction():
+        row = account("a")
+        row.created = datetime(2026, 1, 1, 12, 30, tzinfo=timezone(timedelta(hours=2)))
+        db.session.add(row)
+    stored = db.session.scalar(text("SELECT created FROM account"))
+    assert stored == "2026-01-01 10:30:00.000000"
+    db.session.expire_all()
+    assert db.session.scalars(select(Account.created)).one() == datetime(2026, 1, 1, 10, 30, tzinfo=UTC)
+    assert db.session.scalars(select(Account.created)).one().tzinfo is UTC
+    late = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=2)))
+    assert db.session.scalar(select(func.count()).where(Account.created > late)) == 1
+
+
+def test_a_new_row_was_changed_when_it_was_made_and_later_when_it_is_changed(within, at):
+    at(datetime(2026, 1, 1, tzinfo=UTC))
+    row = account("a")
+    with transaction():
+        db.session.add(row)
+    assert row.created == row.last_updated == datetime(2026, 1, 1, tzinfo=UTC)
+    at(datetime(2026, 1, 2, tzinfo=UTC))
+    with transaction():
+        row.role = Role.ADMIN
+    assert (row.created, row.last_updated) == (
+        datetime(2026, 1, 1, tzinfo=UTC),
+        datetime(2026, 1, 2, tzinfo=UTC),
+    )

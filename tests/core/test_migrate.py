@@ -1,0 +1,266 @@
+"""The schema: equal to the models, upgraded under a lock, and never at the cost of a database."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import CheckConstraint, create_engine, inspect, text
+
+from blogapi import create_app
+from blogapi.core import migrate
+from blogapi.core.database import Base, db, transaction
+from blogapi.core.errors import CannotStart
+from blogapi.tags.models import Tag
+from blogapi.users.models import Account
+
+STEP = '''"""A step of the test."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    """Do it."""
+    {body}
+'''
+RECREATES_A_PARENT = """with op.batch_alter_table("account", recreate="always") as table:
+        table.add_column(sa.Column("motto", sa.Text(), nullable=True))"""
+FAILS_HALF_WAY = """op.add_column("tag", sa.Column("motto", sa.Text(), nullable=True))
+    op.execute("INSERT INTO nowhere VALUES (1)")"""
+BREAKS_REFERENCES = 'op.execute("DELETE FROM account")'
+
+
+@pytest.fixture
+def further(tmp_path, monkeypatch):
+    """Adds a step 0002 with the body given."""
+
+    def add(body: str) -> None:
+        scripts = tmp_path / "scripts"
+        shutil.copytree(migrate.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+        (scripts / "versions" / "0002_further.py").write_text(STEP.format(body=body), encoding="utf-8")
+        monkeypatch.setattr(migrate, "SCRIPTS", scripts)
+        migrate.steps.cache_clear()
+
+    yield add
+    migrate.steps.cache_clear()
+
+
+@pytest.fixture
+def old(make_app, make_tag, people, instance):
+    """A blog at step 0001 with three users and a tag, that nobody serves; its file."""
+    make_tag("kept")
+    with people.app.app_context():
+        db.session.remove()
+        with db.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.engine.dispose()
+    return instance / "blog.db"
+
+
+def dump(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
+
+
+def start() -> None:
+    app = create_app()
+    with app.app_context():
+        db.engine.dispose()
+
+
+def refusal(**settings: Any) -> str:
+    with pytest.raises(CannotStart) as raised:
+        create_app(settings)
+    assert raised.value.message.endswith(".") and "\n" not in raised.value.message
+    return raised.value.message
+
+
+def test_the_migrated_schema_is_that_of_the_models(app):
+    with app.app_context(), db.engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True, "render_as_batch": True}
+        )
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_the_migrated_constraints_and_indexes_are_those_of_the_models(app, tmp_path):
+    modelled = create_engine(f"sqlite:///{tmp_path / 'models.db'}")
+    Base.metadata.create_all(modelled)
+    with app.app_context():
+        migrated, wanted = inspect(db.engine), inspect(modelled)
+        assert set(migrated.get_table_names()) == set(wanted.get_table_names()) | {"alembic_version"}
+        for table in wanted.get_table_names():
+            for kind in ("check_constraints", "indexes", "unique_constraints", "foreign_keys"):
+                found = sorted(getattr(migrated, f"get_{kind}")(table), key=lambda one: str(one["name"]))
+                expected = sorted(getattr(wanted, f"get_{kind}")(table), key=lambda one: str(one["name"]))
+                assert found == expected, (table, kind)
+            assert migrated.get_pk_constraint(table) == wanted.get_pk_constraint(table)
+            columns = {column["name"]: str(column["type"]) for column in migrated.get_columns(table)}
+            assert columns == {column["name"]: str(column["type"]) for column in wanted.get_columns(table)}
+    modelled.dispose()
+
+
+def test_every_constraint_has_a_name():
+    for table in Base.metadata.tables.values():
+        for constraint in table.constraints:
+            assert constraint.name, table.name
+        assert all(index.name for index in table.indexes)
+        checks = [one for one in table.constraints if isinstance(one, CheckConstraint)]
+        assert all(str(check.name).startswith(f"ck_{table.name}_") for check in checks)
+
+
+def test_the_steps_are_numbered_without_a_gap():
+    assert list(migrate.steps()) == [f"{number:04}" for number in range(1, len(migrate.steps()) + 1)]
+
+
+def test_eight_processes_that_start_at_once_on_nothing_all_come_up(instance):
+    code = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(8)
+    ]
+    told = [process.communicate(timeout=60) for process in started]
+    assert {out.strip() for out, _ in told} == {b"{'status': 'ok'}"}, told
+    assert not (instance / "backups").exists()
+
+
+def test_a_start_with_the_schema_ready_goes_without_alembic(old):
+    code = (
+        "import sys; from blogapi import create_app; create_app(); "
+        "print([name for name in sys.modules if name.split('.')[0] == 'alembic'])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (run.stdout.strip(), run.returncode) == ("[]", 0), run.stderr
+
+
+def test_an_upgrade_keeps_all_rows_and_sets_a_copy_aside(old, further, instance):
+    before = dump(old)
+    further(RECREATES_A_PARENT)
+    start()
+    with closing(sqlite3.connect(old)) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0002",)
+        assert connection.execute("SELECT count(*), count(motto) FROM account").fetchone() == (3, 0)
+        assert connection.execute("SELECT name FROM tag").fetchall() == [("kept",)]
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    (copy,) = (instance / "backups").iterdir()
+    assert copy.name.startswith("before-upgrade-from-0001-")
+    assert dump(copy) == before
+    if os.name != "nt":
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+
+
+def test_an_upgraded_blog_goes_on(old, further):
+    further(RECREATES_A_PARENT)
+    app = create_app()
+    with app.app_context():
+        with transaction():
+            owner = db.session.query(Account).first()
+            db.session.add(Tag(name="new", slug="new", owner_id=owner.uuid))
+        assert db.session.query(Tag).count() == 2
+        assert db.session.scalar(text("PRAGMA foreign_keys")) == 1
+        db.session.remove()
+        db.engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"), [(FAILS_HALF_WAY, "nowhere"), (BREAKS_REFERENCES, "would break 1 references")]
+)
+def test_a_step_that_fails_leaves_all_as_it_was(old, further, instance, body, reason):
+    before = dump(old)
+    further(body)
+    for _ in range(2):
+        assert reason in refusal()
+    assert dump(old) == before
+    # A supervisor that tries again and again must not fill the disk with copies.
+    assert list((instance / "backups").iterdir()) == []
+
+
+def test_an_upgrade_without_room_for_the_copy_is_refused(old, further, instance):
+    before = dump(old)
+    (instance / "backups").write_text("in the way")
+    further(RECREATES_A_PARENT)
+    assert "cannot be made before the upgrade: " in refusal()
+    assert dump(old) == before
+
+
+def test_processes_that_upgrade_at_once_take_one_copy(old, tmp_path, instance):
+    scripts = tmp_path / "scripts"
+    shutil.copytree(migrate.SCRIPTS, scripts)
+    (scripts / "versions" / "0002_further.py").write_text(STEP.format(body=RECREATES_A_PARENT))
+    code = (
+        "from pathlib import Path; from blogapi.core import migrate; "
+        f"migrate.SCRIPTS = Path({str(scripts)!r}); "
+        "from blogapi import create_app; create_app(); print('up')"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]
+    told = [process.communicate(timeout=60) for process in started]
+    assert [out.strip() for out, _ in told] == [b"up"] * 4, told
+    assert len(list((instance / "backups").iterdir())) == 1
+
+
+def test_a_newer_schema_is_refused_and_left_alone(old):
+    with closing(sqlite3.connect(old)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    before = dump(old)
+    assert "newer version or another program (step 9999)" in refusal()
+    assert dump(old) == before
+
+
+def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    before = path.read_bytes()
+    assert "tables of another program" in refusal(DATABASE_URL=f"sqlite:///{path}")
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.glob("other*")] == ["other.db"]
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear reader, " * 1000)
+    before = path.read_bytes()
+    assert "not a database" in refusal(DATABASE_URL=f"sqlite:///{path}")
+    assert path.read_bytes() == before
+
+
+def test_a_folder_in_the_place_of_the_database_is_refused(instance):
+    (instance / "blog.db").mkdir(parents=True)
+    assert f"{instance / 'blog.db'} cannot be opened: " in refusal()
+
+
+def test_a_database_in_a_folder_that_is_not_there_is_refused(tmp_path):
+    assert "cannot be opened: No such file" in refusal(DATABASE_URL=f"sqlite:///{tmp_path}/no/blog.db")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="no modes, or all may read")
+def test_a_database_in_a_folder_that_may_not_be_read_is_refused(tmp_path):
+    (tmp_path / "closed").mkdir(mode=0)
+    assert "Permission denied" in refusal(DATABASE_URL=f"sqlite:///{tmp_path}/closed/blog.db")
+
+
+def test_a_blog_restored_from_a_backup_is_used_with_a_log_again(old):
+    with closing(sqlite3.connect(old)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+    app = create_app()
+    with app.app_context():
+        assert db.session.scalar(text("PRAGMA journal_mode")) == "wal"
+        db.session.remove()
+        db.engine.dispose()

@@ -1,0 +1,118 @@
+"""The command `serve`, up to the moment when it would serve."""
+
+from __future__ import annotations
+
+import signal
+import socket
+
+import pytest
+from click.testing import CliRunner
+from flask.cli import ScriptInfo
+
+from blogapi import create_app
+from blogapi.__main__ import main
+from blogapi.core.database import db
+from blogapi.serving import server
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    """Runs `serve` on a free port; the server ends as soon as it would begin."""
+    begun: list[server.Server] = []
+
+    def run(self: server.Server) -> None:
+        begun.append(self)
+        self.task_dispatcher.shutdown()
+        self.close()
+
+    monkeypatch.setattr(server.Server, "run", run)
+    former = signal.getsignal(signal.SIGTERM)
+
+    def invoke(*options: str):
+        # A new process would make a new application; within this one, each run needs its own.
+        fresh = ScriptInfo(create_app=create_app)
+        return CliRunner().invoke(main, ["serve", "--port", "0", *options], obj=fresh)
+
+    yield invoke
+    signal.signal(signal.SIGTERM, former)
+    assert len(begun) <= 2
+
+
+def articles(app) -> int:
+    with app.app_context():
+        return db.session.scalar(db.text("SELECT count(*) FROM article"))
+
+
+def test_an_empty_blog_is_told_the_next_steps(serve):
+    told = serve()
+    assert told.exit_code == 0
+    assert "The blog is empty." in told.output
+    for command in ("user create NAME --admin", "import FOLDER", "key create", "--demo"):
+        assert command in told.output
+
+
+def test_the_address_is_printed(serve, instance):
+    last = serve().output.splitlines()[-1]
+    assert last.startswith(f"Serving {instance} at http://127.0.0.1:")
+    assert last.endswith("/  (Ctrl-C ends)") and ":0/" not in last
+
+
+def test_a_blog_with_articles_is_just_served(serve, make_article):
+    make_article()
+    assert len(serve().output.splitlines()) == 1
+
+
+def test_the_demo_fills_an_empty_blog_once(serve, app):
+    first = serve("--demo").output
+    stored = articles(app)
+    assert f"The sample blog is there: {stored} articles by the admin 'demo'." in first
+    assert "The blog has articles; the sample is left out." in serve("--demo").output
+    assert articles(app) == stored > 0
+
+
+def test_the_demo_leaves_a_blog_with_articles_alone(serve, make_article, app):
+    make_article()
+    serve("--demo")
+    assert articles(app) == 1
+
+
+def test_a_port_in_use_is_one_sentence_and_fills_nothing(serve, app):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        told = serve("--port", str(port), "--demo")
+    assert told.exit_code == 1
+    assert told.output == f"Error: Cannot listen on 127.0.0.1:{port}: Address already in use.\n"
+    assert articles(app) == 0
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", "256.1.1.1", "192.0.2.1"])
+def test_a_host_that_is_not_here_is_one_sentence(serve, host):
+    told = serve("--host", host)
+    assert told.exit_code == 1
+    assert told.output.startswith(f"Error: Cannot listen on {host}:0: ") and told.output.count("\n") == 1
+
+
+def test_an_ipv6_address_is_served_and_written_as_in_a_browser(serve):
+    if not socket.has_ipv6:
+        pytest.skip("no IPv6 here")
+    told = serve("--host", "::1")
+    if told.exit_code:
+        pytest.skip("no IPv6 address here")
+    assert "http://[::1]:" in told.output
+
+
+@pytest.mark.parametrize(
+    "options", [["--port", "65536"], ["--port", "-1"], ["--port", "x"], ["--threads", "0"], ["--nonsense"]]
+)
+def test_wrong_usage_is_status_2(options):
+    assert CliRunner().invoke(main, ["serve", *options]).exit_code == 2
+
+
+def test_a_wrong_setting_is_one_sentence(serve, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_SESSION_DAYS", "many")
+    told = serve()
+    assert told.exit_code == 1
+    assert (
+        told.output
+        == "Error: The setting SESSION_DAYS in the environment must be a whole number from 1 to 3650.\n"
+    )

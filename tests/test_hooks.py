@@ -1,0 +1,361 @@
+"""Who asks, may they, and in which order a request is refused; the headers that all answers get."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from flask import Blueprint
+from flask.testing import FlaskClient
+
+from blogapi import create_app, registry
+from blogapi.articles import queries as articles
+from blogapi.core.access import allow, anyone
+from blogapi.core.errors import METHODS, CannotStart
+from blogapi.users import service as users
+from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
+
+LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth/me/"
+ALL_CALLERS = ["as_stranger", "as_reader", "as_member", "as_reading_admin", "as_admin", "as_login"]
+
+
+@pytest.fixture
+def as_login(app, people, make_client):
+    """Ada, logged in."""
+    with app.app_context():
+        token = users.log_in(people.admin, lasts=timedelta(days=1))
+    client = make_client(app)
+    with client.session_transaction() as session:
+        session["token"] = token
+    return client
+
+
+def concrete(template):
+    return re.sub(r"<[^>]+>", str(uuid4()), template)
+
+
+# Unknown paths
+
+
+@pytest.mark.parametrize("who", ALL_CALLERS)
+def test_an_unknown_path_is_a_404_for_everybody(request, who):
+    assert request.getfixturevalue(who).get("/nowhere").status_code == 404
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS", "HEAD", "FOO"])
+@pytest.mark.parametrize(
+    "path", ["/", "/api", "/api/v1/", "/api/v2/blog/articles/", f"{TAGS}a/b/", "/.env", "/%00", "//"]
+)
+def test_an_unknown_path_is_a_404_in_every_method(as_stranger, method, path):
+    assert as_stranger.open(path, method=method).status_code == 404
+
+
+@pytest.mark.parametrize("key", ["x", ""])
+def test_an_unknown_path_is_a_404_for_a_wrong_key_too(as_stranger, key):
+    assert as_stranger.get("/nowhere", headers={"X-API-KEY": key}).json["code"] == "not_found"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "OPTIONS"])
+@pytest.mark.parametrize("path", [f"{TAGS}/", f"{TAGS}//", f"{ME}/", "/health//", "//api/v1/blog//tags/"])
+def test_a_slash_too_many_makes_another_path(app, people, method, path):
+    # A client that is not held against the document, where the path is not to be found.
+    answer = FlaskClient(app, app.response_class).open(path, method=method)
+    assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
+
+
+# OPTIONS
+
+ALLOWED = {
+    KEYS: "GET, POST, HEAD, OPTIONS",
+    f"{KEYS}x/": "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
+    f"{KEYS}x/rotate/": "POST, OPTIONS",
+    LOGIN: "POST, OPTIONS",
+    ME: "GET, HEAD, OPTIONS",
+    "/health/": "GET, HEAD, OPTIONS",
+    "/openapi.json": "GET, HEAD, OPTIONS",
+}
+
+
+@pytest.mark.parametrize(("path", "allowed"), ALLOWED.items())
+@pytest.mark.parametrize("headers", [{}, {"X-API-KEY": "x"}])
+def test_options_needs_no_key_and_lists_what_the_path_takes(as_stranger, path, allowed, headers):
+    for spelling in (path, path.rstrip("/")):
+        answer = as_stranger.options(spelling, headers=headers)
+        assert (answer.status_code, answer.data, answer.headers["Allow"]) == (204, b"", allowed)
+
+
+def test_options_and_405_agree_on_every_path(app, as_admin):
+    slashed = {concrete(rule.rule) for rule in app.url_map.iter_rules()}
+    for path in slashed | {path.rstrip("/") for path in slashed}:
+        allowed = as_admin.options(path).headers["Allow"].split(", ")
+        assert allowed == [method for method in METHODS if method in allowed], path
+        for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - set(allowed):
+            answer = as_admin.open(path, method=method)
+            assert (answer.status_code, answer.headers["Allow"].split(", ")) == (405, allowed), (method, path)
+
+
+# 401 before 405
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", f"{KEYS}x/"),
+        ("GET", f"{KEYS}x/rotate/"),
+        ("GET", LOGOUT),
+        ("POST", ME),
+        ("FOO", TAGS),
+        ("POST", TAGS.rstrip("/")),
+        ("PUT", f"{ARTICLES}author/me"),
+        ("TRACE", f"{ARTICLES}author/me/"),
+        ("DELETE", f"{ARTICLES}author/me/"),
+    ],
+)
+def test_a_stranger_hears_401_before_405(as_stranger, as_reader, method, path):
+    assert as_stranger.open(path, method=method).status_code == 401
+    assert as_stranger.open(path, method=method, headers={"X-API-KEY": "x"}).status_code == 401
+    answer = as_reader.open(path, method=method)
+    assert (answer.status_code, answer.json["code"]) == (405, "method_not_allowed")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("DELETE", KEYS), ("GET", LOGIN), ("POST", "/health"), ("PUT", "/openapi.json")]
+)
+def test_where_a_stranger_may_do_something_they_hear_405(as_stranger, method, path):
+    assert as_stranger.open(path, method=method).status_code == 405
+
+
+# 403 and 404 before the body
+
+MALFORMED = {"data": b"{", "content_type": "application/json"}
+
+
+@pytest.mark.parametrize("method", ["PATCH", "PUT"])
+def test_an_unknown_item_comes_before_the_body(as_admin, method):
+    assert as_admin.open(f"{KEYS}{uuid4()}/", method=method, **MALFORMED).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("who", "status"), [("as_stranger", 401), ("as_reader", 403), ("as_member", 403), ("as_admin", 200)]
+)
+def test_the_rule_comes_before_body_and_query(request, who, status):
+    client = request.getfixturevalue(who)
+    assert client.get(f"{ARTICLES}author/me/", **MALFORMED).status_code == status
+    assert client.get(f"{ARTICLES}author/me/?x=1").status_code == (400 if status == 200 else status)
+
+
+@pytest.mark.parametrize("key", ["x", None])
+def test_a_stranger_hears_of_the_key_before_the_body(as_stranger, key):
+    headers = {"X-API-KEY": key} if key else {}
+    assert as_stranger.patch(f"{KEYS}{uuid4()}/", headers=headers, **MALFORMED).status_code == 401
+
+
+# Query parameters
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", KEYS),
+        ("GET", f"{KEYS}x/"),
+        ("DELETE", f"{KEYS}x/"),
+        ("PATCH", f"{KEYS}x/"),
+        ("GET", ME),
+        ("POST", LOGIN),
+        ("GET", "/health"),
+        ("GET", "/openapi.json"),
+    ],
+)
+def test_a_parameter_that_an_operation_does_not_read_is_a_400(as_admin, method, path):
+    answer = as_admin.open(f"{path}?x=1", method=method)
+    assert (answer.status_code, answer.json["code"]) == (400, "invalid_query")
+
+
+@pytest.mark.parametrize("path", [KEYS, TAGS, CATEGORIES, ARTICLES, f"{ARTICLES}author/me/"])
+@pytest.mark.parametrize("query", ["x=1", "page=1&page=2", "X-API-KEY=x"])
+def test_no_parameter_is_ignored(as_admin, path, query):
+    assert as_admin.get(f"{path}?{query}").status_code == 400
+
+
+def test_an_empty_query_string_is_none(as_reader):
+    assert as_reader.get(f"{ME}?").status_code == 200
+
+
+# Failures of our own
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """The list of articles, broken."""
+
+    def fail(*args, **kwargs):
+        raise RuntimeError("a secret of the inside")
+
+    monkeypatch.setattr(articles, "published", fail)
+
+
+def test_a_failure_shows_an_incident_that_only_the_log_explains(as_reader, broken, caplog):
+    answer = as_reader.get(ARTICLES)
+    assert answer.status_code == 500
+    assert list(answer.json) == ["type", "title", "status", "detail", "code"]
+    incident = re.fullmatch(
+        r"Something went wrong on the server\. The log explains it under incident ([0-9a-f]{12})\.",
+        answer.json["detail"],
+    )[1]
+    assert "secret" not in answer.text and "RuntimeError" not in answer.text
+    assert incident in caplog.text
+    assert "Traceback" in caplog.text and "a secret of the inside" in caplog.text
+
+
+def test_a_failure_tells_two_incidents_apart(as_reader, broken):
+    assert as_reader.get(ARTICLES).json["detail"] != as_reader.get(ARTICLES).json["detail"]
+
+
+def test_a_key_is_in_no_log(app, people, make_client, broken, caplog):
+    key = people.key(None)
+    make_client(app, key).get(ARTICLES)
+    assert key not in caplog.text
+
+
+# Headers: the clients of the tests check them on every answer; here they are said once in full.
+
+ANSWERS = {
+    "200": ("GET", TAGS, 200),
+    "201": ("POST", KEYS, 201),
+    "204": ("OPTIONS", TAGS, 204),
+    "400": ("GET", f"{TAGS}?x=1", 400),
+    "403": ("GET", f"{ARTICLES}author/me/", 403),
+    "404 path": ("GET", "/nowhere", 404),
+    "404 item": ("GET", f"{TAGS}{uuid4()}/", 404),
+    "405": ("PUT", ME, 405),
+    "500": ("GET", ARTICLES, 500),
+    "HEAD 404": ("HEAD", "/nowhere", 404),
+    "HEAD 500": ("HEAD", ARTICLES, 500),
+}
+
+
+@pytest.mark.parametrize(("method", "path", "status"), ANSWERS.values(), ids=ANSWERS)
+def test_every_answer_carries_the_headers(as_reader, broken, method, path, status):
+    answer = as_reader.open(path, method=method)
+    assert answer.status_code == status
+    shared = (
+        "Vary",
+        "X-Frame-Options",
+        "X-Content-Type-Options",
+        "Referrer-Policy",
+        "Cross-Origin-Opener-Policy",
+    )
+    assert [answer.headers.getlist(name) for name in shared] == [
+        ["Accept, origin"],
+        ["DENY"],
+        ["nosniff"],
+        ["same-origin"],
+        ["same-origin"],
+    ]
+    assert "Server" not in answer.headers and "Set-Cookie" not in answer.headers
+
+
+# Pages of other origins
+
+
+@pytest.fixture
+def open_to(make_app, make_client):
+    """Makes clients of a blog that is open to the pages of some origins."""
+    return lambda *origins: make_client(make_app(CORS_ORIGINS=origins))
+
+
+def test_no_origin_is_allowed_by_default(as_reader):
+    answer = as_reader.get(TAGS, headers={"Origin": "https://front.example"})
+    assert not [name for name, _ in answer.headers if name.lower().startswith("access-control-")]
+
+
+def test_a_named_origin_sends_keys_and_sees_the_headers(people, open_to):
+    client = open_to("https://front.example")
+    headers = {"Origin": "https://front.example", "X-API-KEY": people.key(None)}
+    answer = client.get(TAGS, headers=headers)
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://front.example"
+    assert answer.headers["Access-Control-Expose-Headers"] == "ETag, Link, X-Total-Count"
+    assert "Access-Control-Allow-Credentials" not in answer.headers
+    assert answer.headers.getlist("Vary") == ["Accept, origin"]
+
+
+def test_a_preflight_needs_no_key(open_to):
+    headers = {
+        "Origin": "https://front.example",
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "x-api-key, if-none-match",
+    }
+    answer = open_to("https://front.example").options(TAGS, headers=headers)
+    assert answer.status_code == 204
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://front.example"
+    assert answer.headers["Access-Control-Allow-Headers"].lower() == "if-none-match, x-api-key"
+
+
+@pytest.mark.parametrize("path", [TAGS, "/nowhere"])
+def test_a_named_origin_can_read_the_errors(open_to, path):
+    answer = open_to("https://front.example").get(path, headers={"Origin": "https://front.example"})
+    assert answer.status_code in (401, 404)
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://front.example"
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "https://front.example.evil", "null"])
+def test_another_origin_is_not_allowed(open_to, origin):
+    answer = open_to("https://front.example").get(TAGS, headers={"Origin": origin})
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+# The list of rules
+
+
+def with_page(monkeypatch, view):
+    pages = Blueprint("bare", __name__)
+    pages.add_url_rule("/bare", view_func=view)
+    monkeypatch.setattr(registry, "PAGES", (*registry.PAGES, pages))
+
+
+def test_a_view_without_a_rule_does_not_start(monkeypatch):
+    def bare():
+        return "open to all by mistake"
+
+    with_page(monkeypatch, bare)
+    with pytest.raises(CannotStart, match=r"bare\.bare"):
+        create_app()
+
+
+def test_a_view_with_a_rule_starts(monkeypatch, make_app, make_client):
+    @allow(anyone)
+    def bare():
+        return "open to all on purpose"
+
+    with_page(monkeypatch, bare)
+    assert make_client(make_app()).get("/bare").status_code == 200
+
+
+def test_routes_prints_every_operation_with_its_rule(app):
+    result = app.test_cli_runner().invoke(args=["routes"])
+    lines = [re.split(r"\s{2,}", line.strip()) for line in result.stdout.splitlines()]
+    printed = {tuple(line[:4]) for line in lines}
+    operations = list(registry.rules(app))
+    assert result.exit_code == 0
+    assert {
+        (path, method, access.rule.name, access.scope) for path, method, _, access in operations
+    } <= printed
+    assert len(operations) == len(set(operations)) >= 20
+
+
+def test_the_documented_operations_stand_under_their_rules(app):
+    rules = {(method, path): access.rule.name for path, method, _, access in registry.rules(app)}
+    expected = {
+        ("POST", KEYS): "guest",
+        ("DELETE", f"{KEYS}<id:id>/"): "reader",
+        ("GET", CATEGORIES): "reader",
+        ("GET", f"{CATEGORIES}<id:id>/"): "reader",
+        ("GET", TAGS): "reader",
+        ("GET", f"{TAGS}<id:id>/"): "reader",
+        ("GET", ARTICLES): "reader",
+        ("GET", f"{ARTICLES}<id:id>/"): "reader",
+        ("GET", f"{ARTICLES}author/me/"): "admin",
+    }
+    assert {operation: rules[operation] for operation in expected} == expected

@@ -1,0 +1,166 @@
+"""Users on the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+from flask.cli import ScriptInfo
+
+from blogapi import create_app
+from blogapi.__main__ import main
+from blogapi.users import queries, service
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def run(app):
+    """Runs a command with lines of input."""
+    runner = app.test_cli_runner()
+    return lambda *args, typed="": runner.invoke(args=["user", *args], input=typed)
+
+
+@pytest.fixture
+def fits(app):
+    """Tells whether a password is a user's."""
+
+    def tell(name, password):
+        with app.app_context():
+            return service.authenticate(name, password) is not None
+
+    return tell
+
+
+def test_create_asks_for_the_password_twice(run, fits):
+    result = run("create", "Ada", "--admin", typed=f"{PASSWORD}\n{PASSWORD}\n")
+    assert result.exit_code == 0
+    assert re.fullmatch(r"Created the admin ada \([0-9a-f-]{36}\)\.", result.output.splitlines()[-1])
+    assert PASSWORD not in result.output
+    assert fits("ada", PASSWORD)
+
+
+def test_create_asks_again_where_the_two_differ(run, fits):
+    result = run("create", "ada", typed=f"{PASSWORD}\nanother password\n{PASSWORD}\n{PASSWORD}\n")
+    assert result.exit_code == 0
+    assert "do not match" in result.output
+    assert fits("ada", PASSWORD)
+
+
+@pytest.mark.parametrize("typed", [PASSWORD, f"{PASSWORD}\n", f"{PASSWORD}\r\n", f"{PASSWORD}\nmore\n"])
+def test_create_reads_the_password_from_the_first_line(run, fits, typed):
+    result = run("create", "ada", "--password-stdin", typed=typed)
+    assert result.exit_code == 0
+    assert result.stdout.count("\n") == 1 and result.stdout.startswith("Created the member ada (")
+    assert fits("ada", PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "says"),
+    [
+        ("ada", "short\n", "password"),
+        ("ada", "", "password"),
+        ("ada", "x" * 2000, "password"),
+        ("ada", "\x07" * 12, "password"),
+        ("ada l", PASSWORD, "username"),
+        ("", PASSWORD, "username"),
+        ("grace", PASSWORD, "'grace' is taken"),
+        ("GRACE", PASSWORD, "'grace' is taken"),
+    ],
+)
+def test_create_refuses_in_one_sentence(app, people, run, name, typed, says):
+    result = run("create", name, "--password-stdin", typed=typed)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.count("\n") == 1 and result.stderr.startswith("Error: ") and says in result.stderr
+    with app.app_context():
+        assert [account.username for account in queries.everyone()] == ["ada", "grace", "mel"]
+
+
+@pytest.mark.parametrize(
+    "args", [(), ("create",), ("create", "ada", "--root"), ("create", "a", "b"), ("rename",)]
+)
+def test_a_wrong_use_is_told_apart(run, args):
+    assert run(*args).exit_code == 2
+
+
+def test_list_is_for_people(run, people):
+    result = run("list")
+    assert [line.split()[::3] for line in result.stdout.splitlines()] == [
+        [str(people.admin.uuid), "ada"],
+        [str(people.other_admin.uuid), "grace"],
+        [str(people.member.uuid), "mel"],
+    ]
+
+
+def test_list_is_for_programs(run, people):
+    shown = json.loads(run("list", "--json").stdout)
+    assert [(one["uuid"], one["username"], one["role"]) for one in shown] == [
+        (str(people.admin.uuid), "ada", "admin"),
+        (str(people.other_admin.uuid), "grace", "admin"),
+        (str(people.member.uuid), "mel", "member"),
+    ]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", one["created"]) for one in shown)
+
+
+def test_list_of_nobody_is_an_empty_array(run):
+    assert run("list", "--json").stdout == "[]\n"
+
+
+def test_password_sets_a_new_one(run, people, fits):
+    assert run("password", "mel", "--password-stdin", typed=PASSWORD).exit_code == 0
+    result = run("password", "Mel", typed="another password\nanother password\n")
+    assert result.exit_code == 0 and "all their logins are over" in result.output
+    assert (fits("mel", PASSWORD), fits("mel", "another password")) == (False, True)
+
+
+def test_password_does_not_ask_for_that_of_nobody(run):
+    result = run("password", "nobody")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "no user called 'nobody'" in result.stderr
+
+
+def test_password_refuses_a_short_one(run, people, fits):
+    run("password", "mel", "--password-stdin", typed=PASSWORD)
+    result = run("password", "mel", "--password-stdin", typed="short")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert fits("mel", PASSWORD)
+
+
+def test_delete_asks_first(app, run, people):
+    assert run("delete", "mel", typed="n\n").exit_code == 1
+    with app.app_context():
+        assert queries.find("mel") is not None
+    assert run("delete", "mel", typed="y\n").exit_code == 0
+    with app.app_context():
+        assert queries.find("mel") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("ada", "written content"), ("nobody", "no user"), ("a b", "not usable")]
+)
+def test_delete_refuses_in_one_sentence(run, people, make_tag, name, says):
+    make_tag()
+    result = run("delete", name, "--yes")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.count("\n") == 1 and says in result.stderr
+
+
+def test_the_installed_program_does_the_same(app, fits):
+    # In a process of its own the program makes its application once.
+    fresh = ScriptInfo(create_app=create_app)
+    result = CliRunner().invoke(
+        main, ["user", "create", "ada", "--password-stdin"], input=PASSWORD, obj=fresh
+    )
+    assert result.exit_code == 0, result.output
+    assert fits("ada", PASSWORD)
+
+
+@pytest.mark.parametrize(
+    "args", [["--help"], ["user", "--help"], ["user", "create", "--help"], ["key", "--help"]]
+)
+def test_help_touches_no_folder(instance, args):
+    result = CliRunner().invoke(main, args)
+    assert (result.exit_code, "Usage:" in result.output) == (0, True)
+    assert not instance.exists()

@@ -1,0 +1,417 @@
+"""Login, logout, and who is asking."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from werkzeug import security
+
+from blogapi.api_keys import service as api_keys
+from blogapi.core.database import transaction
+from blogapi.users import queries, rules
+from blogapi.users import service as users
+from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
+
+LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth/me/"
+PASSWORD = "correct horse battery"
+ADA = {"username": "ada", "password": PASSWORD}
+WRONG = {"username": "ada", "password": "another password"}
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def digest():
+    """The digest of the password, which takes long to make."""
+    return rules.password_digest(PASSWORD)
+
+
+@pytest.fixture
+def passwords(app, people, digest):
+    """Ada and Mel with passwords; Grace has none."""
+    with app.app_context(), transaction():
+        for name in ("ada", "mel"):
+            queries.named(name).password_digest = digest
+
+
+@pytest.fixture
+def as_ada(passwords, app, make_client):
+    """Ada, logged in."""
+    client = make_client(app)
+    assert client.post(LOGIN, json=ADA).status_code == 200
+    return client
+
+
+@pytest.fixture
+def with_cookie(app, make_client):
+    """Makes clients with a given session cookie."""
+
+    def make(value):
+        client = make_client(app)
+        client.set_cookie("blogapi_session", value)
+        return client
+
+    return make
+
+
+def cookie_of(client):
+    cookie = client.get_cookie("blogapi_session")
+    return cookie and cookie.value
+
+
+def flags_of(answer):
+    (header,) = answer.headers.getlist("Set-Cookie")
+    return {flag.split("=")[0] if flag.startswith("Expires") else flag for flag in header.split("; ")[1:]}
+
+
+# Logging in
+
+
+def test_login_shows_the_user(passwords, people, as_stranger):
+    answer = as_stranger.post(LOGIN, json=ADA)
+    assert answer.status_code == 200
+    assert answer.json == {"uuid": str(people.admin.uuid), "username": "ada", "role": "admin"}
+
+
+@pytest.mark.parametrize("name", ["ADA", "ａｄａ"])  # noqa: RUF001
+def test_login_takes_any_spelling_of_the_name(passwords, as_stranger, name):
+    assert as_stranger.post(LOGIN, json=ADA | {"username": name}).json["username"] == "ada"
+
+
+def test_the_cookie_is_for_this_site_and_no_script(passwords, as_stranger):
+    assert flags_of(as_stranger.post(LOGIN, json=ADA)) == {"Expires", "HttpOnly", "Path=/", "SameSite=Lax"}
+
+
+def test_the_cookie_is_secure_where_the_request_was(passwords, as_stranger):
+    answer = as_stranger.post(LOGIN, json=ADA, base_url="https://localhost")
+    assert flags_of(answer) == {"Expires", "HttpOnly", "Path=/", "SameSite=Lax", "Secure"}
+
+
+def test_the_cookie_lasts_as_long_as_the_setting_says(passwords, make_app, make_client):
+    client = make_client(make_app(SESSION_DAYS=3))
+    client.post(LOGIN, json=ADA)
+    left = client.get_cookie("blogapi_session").expires - datetime.now(UTC)
+    assert timedelta(days=2, hours=23) < left <= timedelta(days=3)
+
+
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        ({}, ["password", "username"]),
+        ({"username": "ada"}, ["password"]),
+        ({"password": PASSWORD}, ["username"]),
+        ({"username": "", "password": ""}, ["password", "username"]),
+        ({"username": None, "password": 5}, ["password", "username"]),
+        ({"username": ["ada"], "password": {"$ne": ""}}, ["password", "username"]),
+        ({"username": "x" * 201, "password": "x" * 1025}, ["password", "username"]),
+        ({"username": "ada\x00", "password": PASSWORD}, ["username"]),
+        ({"username": "ada", "password": "\ud800" * 10}, ["password"]),
+        (ADA | {"admin": True}, ["admin"]),
+        ([ADA], ["body"]),
+    ],
+)
+def test_login_names_all_wrong_fields(as_stranger, body, wrong):
+    answer = as_stranger.post(LOGIN, json=body)
+    assert (answer.status_code, sorted(answer.json["errors"])) == (422, wrong)
+    assert "Set-Cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "status"),
+    [
+        (b"username=ada&password=x", "application/x-www-form-urlencoded", 415),
+        (b"{", "application/json", 400),
+        (b'{"username": "ada", "username": "mel"}', "application/json", 400),
+    ],
+)
+def test_login_refuses_what_it_cannot_read(as_stranger, body, content_type, status):
+    assert as_stranger.post(LOGIN, data=body, content_type=content_type).status_code == status
+
+
+FAILURES = {
+    "wrong password": WRONG,
+    "unknown user": ADA | {"username": "nobody"},
+    "impossible name": ADA | {"username": "a b"},
+    "no password set": ADA | {"username": "grace"},
+}
+
+
+@pytest.mark.parametrize("body", FAILURES.values(), ids=FAILURES)
+def test_a_failed_login_says_nothing_of_the_reason(passwords, as_stranger, monkeypatch, body):
+    hashed = []
+    real = security._hash_internal
+
+    def counting(method, salt, password):
+        hashed.append(method)
+        return real(method, salt, password)
+
+    monkeypatch.setattr(security, "_hash_internal", counting)
+    answer = as_stranger.post(LOGIN, json=body)
+    assert (answer.status_code, answer.json) == (
+        401,
+        {
+            "type": "about:blank",
+            "title": "Unauthorized",
+            "status": 401,
+            "detail": "User name or password is wrong.",
+            "code": "login_failed",
+        },
+    )
+    assert answer.headers["WWW-Authenticate"] == "ApiKey"
+    assert "Set-Cookie" not in answer.headers
+    assert hashed == ["scrypt:32768:8:1"]
+
+
+# Throttling
+
+
+@pytest.fixture
+def tried(passwords, make_app, make_client):
+    """Makes functions that log in, from an address of choice, with the limits given."""
+
+    def make(**limits):
+        client = make_client(make_app(**limits))
+
+        def log_in(body, address="127.0.0.1"):
+            return client.post(LOGIN, json=body, environ_base={"REMOTE_ADDR": address})
+
+        return log_in
+
+    return make
+
+
+def test_an_account_is_tried_no_oftener_than_the_setting_says(tried):
+    log_in = tried(LOGIN_ACCOUNT_LIMIT="2 per minute")
+    answers = [log_in(WRONG, f"192.0.2.{number}") for number in range(3)]
+    assert [answer.status_code for answer in answers] == [401, 401, 429]
+    assert answers[2].json["code"] == "too_many_requests"
+    assert 1 <= int(answers[2].headers["Retry-After"]) <= 60
+    assert log_in(ADA).status_code == 429
+    assert log_in(ADA | {"username": "mel"}).status_code == 200
+
+
+def test_an_account_is_the_same_under_every_spelling(tried):
+    log_in = tried(LOGIN_ACCOUNT_LIMIT="2 per minute")
+    spellings = ["ada", "ADA", "ａｄａ", "𝐚𝐝𝐚"]  # noqa: RUF001
+    assert [log_in(WRONG | {"username": name}).status_code for name in spellings] == [401, 401, 429, 429]
+
+
+def test_an_unknown_account_is_throttled_like_a_known_one(tried):
+    log_in = tried(LOGIN_ACCOUNT_LIMIT="1 per minute")
+    nobody = ADA | {"username": "nobody"}
+    assert [log_in(nobody).status_code for _ in range(2)] == [401, 429]
+
+
+def test_an_address_tries_no_oftener_than_the_setting_says(tried):
+    log_in = tried(LOGIN_ADDRESS_LIMIT="2 per minute")
+    names = ["ada", "mel", "grace"]
+    assert [log_in(WRONG | {"username": name}).status_code for name in names] == [401, 401, 429]
+    assert log_in(ADA).status_code == 429
+    assert log_in(ADA, "192.0.2.7").status_code == 200
+
+
+def test_logins_that_succeed_are_not_counted(tried):
+    log_in = tried(LOGIN_ACCOUNT_LIMIT="1 per minute", LOGIN_ADDRESS_LIMIT="1 per minute")
+    assert [log_in(ADA).status_code for _ in range(3)] == [200] * 3
+
+
+# Under a login
+
+
+def test_me_is_nobody_for_a_stranger(as_stranger):
+    answer = as_stranger.get(ME)
+    assert (answer.status_code, answer.json["code"]) == (401, "key_missing")
+
+
+@pytest.mark.parametrize(
+    ("owner", "scope", "name", "role", "scopes"),
+    [
+        (None, "read", "", "reader", ["read"]),
+        ("member", "read", "mel", "member", ["read"]),
+        ("member", "write", "mel", "member", ["read", "write"]),
+        ("admin", "read", "ada", "admin", ["read"]),
+        ("admin", "write", "ada", "admin", ["read", "write"]),
+    ],
+)
+def test_me_says_whose_key_asks(app, people, make_client, owner, scope, name, role, scopes):
+    account = owner and getattr(people, owner)
+    with app.app_context():
+        key = api_keys.issue(account and account.uuid, scopes=frozenset({scope}))
+    assert make_client(app, key.value).get(ME).json == {
+        "user": account and str(account.uuid),
+        "username": name,
+        "role": role,
+        "key": str(key.uuid),
+        "scopes": scopes,
+    }
+
+
+def test_me_says_who_is_logged_in(as_ada, people):
+    assert as_ada.get(ME).json == {
+        "user": str(people.admin.uuid),
+        "username": "ada",
+        "role": "admin",
+        "key": None,
+        "scopes": ["read", "write"],
+    }
+
+
+def test_a_login_reads_as_an_admin_does(as_ada):
+    assert as_ada.get(f"{ARTICLES}author/me/").status_code == 200
+
+
+def test_every_login_has_a_token_of_its_own(as_ada):
+    before = cookie_of(as_ada)
+    as_ada.post(LOGIN, json=ADA)
+    assert cookie_of(as_ada) != before
+
+
+def test_a_session_planted_before_the_login_is_not_the_logins(passwords, as_stranger, with_cookie):
+    with as_stranger.session_transaction() as session:
+        session["token"] = "planted"
+        session["else"] = "planted"
+    planted = cookie_of(as_stranger)
+    as_stranger.post(LOGIN, json=ADA)
+    with as_stranger.session_transaction() as session:
+        assert session["token"] != "planted" and "else" not in session
+    assert with_cookie(planted).get(ME).status_code == 401
+
+
+def test_logout_ends_the_login_for_a_copied_cookie_too(as_ada, with_cookie):
+    copied = cookie_of(as_ada)
+    answer = as_ada.post(LOGOUT)
+    assert (answer.status_code, answer.data) == (204, b"")
+    assert cookie_of(as_ada) is None
+    replayed = with_cookie(copied).get(ME)
+    assert (replayed.status_code, replayed.json["code"]) == (401, "login_over")
+
+
+def test_logout_ends_no_other_login(as_ada, passwords, app, make_client):
+    other = make_client(app)
+    other.post(LOGIN, json=ADA)
+    as_ada.post(LOGOUT)
+    assert other.get(ME).status_code == 200
+
+
+def test_logout_is_for_logins(as_stranger, as_reader, as_admin):
+    assert as_stranger.post(LOGOUT).status_code == 401
+    for client in (as_reader, as_admin):
+        assert client.post(LOGOUT).status_code == 403
+        assert client.get(ME).status_code == 200
+
+
+def test_a_new_password_ends_the_login(app, as_ada):
+    with app.app_context():
+        users.set_password("ada", "another password")
+    assert as_ada.get(ME).status_code == 401
+
+
+def test_a_removed_user_is_logged_out(app, people, passwords, make_client):
+    client = make_client(app)
+    client.post(LOGIN, json=ADA | {"username": "mel"})
+    with app.app_context():
+        users.remove("mel")
+    assert client.get(ME).status_code == 401
+
+
+def test_a_login_ends_by_the_clock(passwords, as_stranger, at):
+    at(NOON)
+    as_stranger.post(LOGIN, json=ADA)
+    at(NOON + timedelta(days=14) - timedelta(seconds=1))
+    assert as_stranger.get(ME).status_code == 200
+    at(NOON + timedelta(days=14))
+    assert as_stranger.get(ME).status_code == 401
+
+
+def test_a_login_that_is_over_loses_its_cookie(app, as_ada):
+    with app.app_context():
+        users.set_password("ada", PASSWORD)
+    assert as_ada.get(ME).json["code"] == "login_over"
+    assert cookie_of(as_ada) is None
+    assert as_ada.post(KEYS).status_code == 201
+
+
+@pytest.mark.parametrize("value", ["", "x", "e30.x.y", "e30", "é"])
+def test_a_cookie_of_other_making_is_a_401(with_cookie, value):
+    answer = with_cookie(value).get(TAGS)
+    assert (answer.status_code, answer.json["code"]) == (401, "login_over")
+
+
+def test_a_cookie_signed_with_another_key_is_a_401(as_ada, make_app, make_client):
+    other = make_client(make_app(SECRET_KEY="y" * 32))
+    other.set_cookie("blogapi_session", cookie_of(as_ada))
+    assert other.get(ME).status_code == 401
+
+
+# From other sites
+
+FOREIGN = [
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://localhost.evil.example"},
+    {"Origin": "http://localhost:8000"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "cross-site", "Origin": "http://localhost"},
+    {"Sec-Fetch-Site": ""} | {"Origin": "https://evil.example"},
+]
+OWN = [{}, {"Origin": "http://localhost"}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}]
+
+
+@pytest.mark.parametrize("headers", FOREIGN)
+@pytest.mark.parametrize("path", [KEYS, LOGOUT])
+def test_a_page_of_another_site_changes_nothing_under_a_login(as_ada, headers, path):
+    answer = as_ada.post(path, headers=headers)
+    assert (answer.status_code, answer.json["code"]) == (403, "cross_origin")
+    assert as_ada.get(ME).status_code == 200
+
+
+@pytest.mark.parametrize("headers", FOREIGN)
+@pytest.mark.parametrize("body", [b"", b"{"])
+def test_a_page_of_another_site_logs_nobody_in(passwords, as_stranger, headers, body):
+    answer = as_stranger.post(LOGIN, data=body, content_type="application/json", headers=headers)
+    assert (answer.status_code, answer.json["code"]) == (403, "cross_origin")
+
+
+@pytest.mark.parametrize("headers", OWN)
+def test_a_page_of_the_own_site_may(as_ada, headers):
+    assert as_ada.post(LOGIN, json=ADA, headers=headers).status_code == 200
+    assert as_ada.post(KEYS, headers=headers).status_code == 201
+
+
+@pytest.mark.parametrize("headers", FOREIGN)
+def test_reading_and_keys_are_free_of_origins(as_ada, as_admin, headers):
+    assert as_ada.get(TAGS, headers=headers).status_code == 200
+    assert as_admin.post(KEYS, headers=headers).status_code == 201
+
+
+# Vary
+
+
+def test_cookie_joins_vary_only_where_the_session_decided(as_ada, as_reader, as_stranger):
+    varies = [client.get(TAGS).headers["Vary"] for client in (as_ada, as_reader, as_stranger)]
+    assert varies == ["Accept, origin, Cookie", "Accept, origin", "Accept, origin"]
+
+
+def test_a_login_that_is_over_decided_too(with_cookie):
+    assert with_cookie("x").get(TAGS).headers["Vary"] == "Accept, origin, Cookie"
+
+
+@pytest.mark.parametrize("path", ["/health", "/openapi.json", "/nowhere"])
+def test_what_everybody_sees_does_not_read_the_session(as_ada, path):
+    assert as_ada.get(path).headers["Vary"] == "Accept, origin"
+
+
+def test_a_key_decides_before_a_login(as_ada, people, statements):
+    header = {"X-API-KEY": people.key(None)}
+    as_ada.get(CATEGORIES, headers=header)
+    with statements() as seen:
+        answer = as_ada.get(ME, headers=header)
+    assert (answer.json["role"], answer.headers["Vary"]) == ("reader", "Accept, origin")
+    assert not any("web_session" in statement for statement in seen)
+
+
+def test_a_wrong_key_is_not_mended_by_a_login(as_ada):
+    answer = as_ada.get(ME, headers={"X-API-KEY": "x"})
+    assert (answer.status_code, answer.headers["Vary"]) == (401, "Accept, origin")
+    assert as_ada.get(ME).status_code == 200
