@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import threading
 
 import pytest
 
 from blogapi.openapi.pages import ASSETS
-from blogapi.serving import server
+from tests.live import running
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -40,10 +39,7 @@ def test_nothing_else_is_served(as_stranger, name):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_a_browser_shows_every_operation(app, tmp_path):
-    listening = server.create(app, host="127.0.0.1", port=0, threads=4)
-    thread = threading.Thread(target=listening.run)
-    thread.start()
-    try:
+    with running(app) as port:
         page = subprocess.run(
             [
                 *(
@@ -56,15 +52,12 @@ def test_a_browser_shows_every_operation(app, tmp_path):
                 ),
                 *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
                 *(f"--user-data-dir={tmp_path}", "--virtual-time-budget=10000", "--dump-dom"),
-                f"http://127.0.0.1:{listening.effective_port}/docs/",
+                f"http://127.0.0.1:{port}/docs/",
             ],
             capture_output=True,
             timeout=60,
             check=True,
             encoding="utf-8",
         ).stdout
-    finally:
-        listening.close()
-        thread.join()
     for path in ("/api/v1/auth/api-key/", "/api/v1/blog/articles/author/me/"):
         assert path.replace("/", "/\u200b") in page or path in page

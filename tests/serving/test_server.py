@@ -6,10 +6,8 @@ import http.client
 import json
 import re
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from typing import Any
@@ -19,6 +17,7 @@ import pytest
 from blogapi.serving import server as serving
 from tests.conftest import ARTICLES, KEYS
 from tests.contract import HEADERS
+from tests.live import running
 
 LOGIN = "/api/v1/auth/login/"
 LIMIT = 1024 * 1024
@@ -33,32 +32,6 @@ class Heard:
     body: bytes = b""
     rest: bytes = b""
     json: Any = field(default=None)
-
-
-@contextmanager
-def running(app: Any) -> Iterator[int]:
-    """Serve the application in a thread; yield the port."""
-    made = serving.create(app, host="127.0.0.1", port=0, threads=4)
-    thread = threading.Thread(target=made.run, daemon=True)
-    thread.start()
-    try:
-        yield made.effective_port
-    finally:
-        made.task_dispatcher.shutdown()
-        stop(made)
-        thread.join(5)
-        assert not thread.is_alive()
-
-
-def stop(made: serving.Server) -> None:
-    """End the server's loop from inside, as its sockets belong to its thread."""
-
-    def close() -> None:
-        for channel in list(made.active_channels.values()):
-            channel.handle_close()
-        made.close()
-
-    made.trigger.pull_trigger(close)
 
 
 @pytest.fixture

@@ -1,0 +1,38 @@
+"""The real server, in a thread of the test."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from blogapi.serving import server as serving
+
+
+@contextmanager
+def running(app: Any) -> Iterator[int]:
+    """Serve the application in a thread; yield the port."""
+    made = serving.create(app, host="127.0.0.1", port=0, threads=4)
+    thread = threading.Thread(target=made.run, daemon=True)
+    thread.start()
+    try:
+        yield made.effective_port
+    finally:
+        made.task_dispatcher.shutdown()
+        stop(made)
+        thread.join(5)
+        assert not thread.is_alive()
+
+
+def stop(made: serving.Server) -> None:
+    """End the server's loop from inside, as its sockets belong to its thread."""
+
+    def close() -> None:
+        for channel in list(made.active_channels.values()):
+            channel.handle_close()
+        made.close()
+
+    # The loop may be awake and take the end before it is woken for it: then there is nothing left to wake.
+    with suppress(OSError):
+        made.trigger.pull_trigger(close)
