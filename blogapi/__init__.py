@@ -19,7 +19,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     CannotStart, with a sentence on what to do, where it cannot run.
     """
     from blogapi import hooks, registry
-    from blogapi.core import database, errors, limits
+    from blogapi.core import changes, database, errors, limits
 
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
     config.load(app, settings)
@@ -28,4 +28,5 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     registry.init_app(app, version=__version__)
     limits.init_app(app)
     database.init_app(app)
+    changes.init_app()
     return app

@@ -15,6 +15,7 @@ from blogapi.api_keys.commands import key
 from blogapi.api_keys.routes import bp as api_keys
 from blogapi.articles.routes import bp as articles
 from blogapi.categories.routes import bp as categories
+from blogapi.changes.routes import bp as changes
 from blogapi.core.access import Access, access_of
 from blogapi.core.blueprint import IdConverter
 from blogapi.core.errors import METHODS, CannotStart
@@ -22,13 +23,20 @@ from blogapi.health.routes import bp as health
 from blogapi.openapi.document import Api
 from blogapi.openapi.pages import bp as docs
 from blogapi.openapi.routes import bp as openapi
+from blogapi.previews.routes import bp as previews
+from blogapi.redirects.routes import bp as redirects
+from blogapi.revisions.commands import revisions as revisions_command
+from blogapi.revisions.routes import bp as revisions
 from blogapi.serving.commands import serve
 from blogapi.tags.routes import bp as tags
 from blogapi.transfer.commands import import_
 from blogapi.users.commands import user
 from blogapi.users.routes import bp as auth
 
-BLUEPRINTS = (auth, api_keys, categories, tags, articles, health, openapi)
+BLUEPRINTS = (
+    *(auth, api_keys, categories, tags, articles, revisions, previews, redirects, changes),
+    *(health, openapi),
+)
 PAGES = (docs,)
 
 
@@ -70,4 +78,4 @@ def routes() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-COMMANDS = (serve, user, key, import_, routes)
+COMMANDS = (serve, user, key, import_, revisions_command, routes)

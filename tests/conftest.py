@@ -170,8 +170,8 @@ def make_category(app: Flask, people: People) -> Callable[..., Category]:
     numbers = count(1)
 
     def make(**fields: Any) -> Category:
-        body = CategoryBodySchema().load({"name": f"Category {next(numbers)}"} | fields)
         with app.app_context():
+            body = CategoryBodySchema().load({"name": f"Category {next(numbers)}"} | fields)
             return category_service.create(people.admin.uuid, body)
 
     return make
@@ -208,11 +208,13 @@ def make_article(
         given = {"title": f"Article {next(numbers)}", "content": "<p>Words.</p>", "status": "published"}
         if fields.get("status", "published") == "published":
             given["published_at"] = "2026-01-01T00:00:00Z"
-        body = ArticleBodySchema().load(given | fields)
+        named = {
+            "category": {"uuid": str((category or shelf[0]).uuid)},
+            "tags": [{"uuid": str(tag.uuid)} for tag in tags],
+        }
         with app.app_context():
-            home = db.session.merge(category or shelf[0])
-            worn = [db.session.merge(tag) for tag in tags]
-            return article_service.create((author or people.admin).uuid, body, category=home, tags=worn)
+            body = ArticleBodySchema().load(given | named | fields)
+            return article_service.create((author or people.admin).uuid, body)
 
     return make
 

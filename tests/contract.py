@@ -17,6 +17,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+PREVIEWS = "/api/v1/blog/preview/"
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 
 
@@ -44,7 +45,7 @@ class Contract:
 
     def check(self, method: str, path: str, answer: TestResponse) -> None:
         """Raise AssertionError where the answer is not what the document says."""
-        check_headers(method, answer)
+        check_headers(method, answer, stored=not path.startswith(PREVIEWS))
         if answer.status_code >= 400:
             assert answer.content_type == "application/problem+json", answer.content_type
             if method != "HEAD":
@@ -85,13 +86,17 @@ def operation_method(method: str) -> str:
     return "get" if method == "HEAD" else method.lower()
 
 
-def check_headers(method: str, answer: TestResponse) -> None:
-    """Raise AssertionError where a header that every answer carries is missing."""
+def check_headers(method: str, answer: TestResponse, *, stored: bool = True) -> None:
+    """Raise AssertionError where a header that every answer carries is missing.
+
+    `stored` tells whether a browser may keep the answer at all.
+    """
     for name, value in HEADERS.items():
         assert answer.headers.getlist(name) == [value]
     assert answer.headers["Vary"] in ("Accept, origin", "Accept, origin, Cookie")
     if method in ("GET", "HEAD"):
-        assert answer.headers["Cache-Control"] == "private, no-cache"
+        kept = stored or answer.status_code >= 400
+        assert answer.headers["Cache-Control"] == ("private, no-cache" if kept else "no-store")
         if answer.status_code in (200, 304):
             assert re.fullmatch(r'"[^"]+"', answer.headers["ETag"])
     else:

@@ -31,6 +31,14 @@ EVERYBODY = (200, 200, 200, 200, 200)
 READERS = (401, 200, 200, 200, 200)
 ADMINS = (401, 403, 403, 200, 200)
 
+
+def writes(status: int) -> tuple[int, int, int, int, int]:
+    """Return what each caller gets of a write: only an admin's key that writes may."""
+    return (401, 403, 403, 403, status)
+
+
+ARTICLE = {"title": "T", "category": {"slug": "shelf"}}
+
 TRIES = [
     # A refused login is a 401 for everybody, by another code.
     Try("auth.login", "/api/v1/auth/login/", (401,) * 5, {"username": "ada", "password": "not this one"}),
@@ -51,6 +59,42 @@ TRIES = [
     Try("articles.single", ARTICLES + "{article}/", READERS),
     Try("articles.single", ARTICLES + "{draft}/", (401, 404, 404, 200, 200)),
     Try("articles.own", ARTICLES + "author/me/", ADMINS),
+    Try("categories.create", CATEGORIES, writes(201), {"name": "N"}),
+    Try("categories.replace", CATEGORIES + "{category}/", writes(200), {"name": "N"}),
+    Try("categories.change", CATEGORIES + "{category}/", writes(200), {}),
+    Try("categories.delete", CATEGORIES + "{category}/", writes(409)),
+    Try("categories.replace_all", CATEGORIES, writes(200), []),
+    Try("categories.change_all", CATEGORIES, writes(200), []),
+    Try("categories.delete_all", CATEGORIES + "?uuid={category}", writes(409)),
+    Try("tags.create", TAGS, writes(201), {"name": "N"}),
+    Try("tags.replace", TAGS + "{tag}/", writes(200), {"name": "N"}),
+    Try("tags.change", TAGS + "{tag}/", writes(200), {}),
+    Try("tags.delete", TAGS + "{tag}/", writes(204)),
+    Try("tags.replace_all", TAGS, writes(200), []),
+    Try("tags.change_all", TAGS, writes(200), []),
+    Try("tags.delete_all", TAGS + "?uuid={tag}", writes(204)),
+    Try("articles.create", ARTICLES, writes(201), ARTICLE),
+    Try(
+        "articles.replace",
+        ARTICLES + "{article}/",
+        writes(200),
+        ARTICLE,
+    ),
+    Try("articles.change", ARTICLES + "{article}/", writes(200), {}),
+    Try("articles.delete", ARTICLES + "{article}/", writes(204)),
+    Try("articles.replace_all", ARTICLES, writes(200), []),
+    Try("articles.change_all", ARTICLES, writes(200), []),
+    Try("articles.delete_all", ARTICLES + "?uuid={article}", writes(204)),
+    Try("revisions.listed", ARTICLES + "{draft}/revisions/", ADMINS),
+    Try("revisions.single", ARTICLES + "{draft}/revisions/1/", ADMINS),
+    Try("revisions.compare", ARTICLES + "{draft}/revisions/1/compare/", ADMINS),
+    Try("revisions.restore", ARTICLES + "{draft}/revisions/1/restore/", writes(200)),
+    Try("previews.create", ARTICLES + "{draft}/preview/", writes(201)),
+    Try("previews.listed", ARTICLES + "{draft}/preview/", ADMINS),
+    Try("previews.revoke", ARTICLES + "{draft}/preview/{preview}/", writes(204)),
+    Try("previews.single", "{link}", EVERYBODY),
+    Try("redirects.listed", "/api/v1/blog/redirects/", READERS),
+    Try("changes.listed", "/api/v1/blog/changes/", READERS),
     Try("health.check", "/health/", EVERYBODY),
     Try("openapi.document", "/openapi.json", EVERYBODY),
     Try("docs.page", "/docs/", EVERYBODY),
@@ -59,16 +103,21 @@ TRIES = [
 
 
 @pytest.fixture
-def paths(as_reading_admin, make_article, make_tag):
+def paths(as_admin, as_reading_admin, make_article, make_tag):
     """What stands for the names in the paths: the key is one of Ada's that reads."""
     tag = make_tag()
     article = make_article(tags=(tag,))
+    draft = make_article(status="draft")
+    as_admin.patch(f"{ARTICLES}{draft.uuid}/", json={"title": "Second version"})
+    preview = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/").json
     return {
+        "preview": preview["uuid"],
+        "link": preview["url"],
         "key": as_reading_admin.post(KEYS).json["uuid"],
         "category": article.category_id,
         "tag": tag.uuid,
         "article": article.uuid,
-        "draft": make_article(status="draft").uuid,
+        "draft": draft.uuid,
     }
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from uuid import uuid4
 
 import click
 import pytest
 
+from blogapi import registry
 from blogapi.__main__ import main
+from blogapi.core.access import STRANGER, Caller, judge
 from blogapi.core.config import PREFIX, SETTINGS
+from blogapi.core.errors import Problem
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -23,6 +27,8 @@ def commands(group: click.Group = main, path: str = ""):
 
 
 def shown(default):
+    if isinstance(default, bool):
+        return f"`{str(default).lower()}`"
     return f"`{','.join(default) if isinstance(default, tuple) else default}`" if default else "empty"
 
 
@@ -50,6 +56,41 @@ def test_no_other_command_is_in_the_table():
     table = README[README.index("## Commands") :].split("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| `")]
     assert len(rows) == len(list(commands()))
+
+
+CALLERS = (
+    STRANGER,
+    Caller(known=True, scopes=frozenset({"read"})),
+    Caller(known=True, user=uuid4(), scopes=frozenset({"read", "write"})),
+    Caller(known=True, user=uuid4(), is_admin=True, scopes=frozenset({"read"})),
+    Caller(known=True, user=uuid4(), is_admin=True, scopes=frozenset({"read", "write"})),
+)
+
+
+def verdict(access, caller):
+    try:
+        judge(access, caller)
+    except Problem as error:
+        return str(error.status)
+    return "yes"
+
+
+def permissions(app):
+    """Return the table of permissions as the rules give it, methods with equal verdicts in one row."""
+    rows = {}
+    for path, method, _, access in registry.rules(app):
+        plain = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r":\1", path)
+        verdicts = tuple(verdict(access, caller) for caller in CALLERS)
+        rows.setdefault((plain, verdicts), []).append(method)
+    return "\n".join(
+        f"| `{path}` | {', '.join(methods)} | {' | '.join(verdicts)} |"
+        for (path, verdicts), methods in rows.items()
+    )
+
+
+def test_the_permissions_are_those_of_the_rules(app):
+    table = README[README.index("### Who may do what") :].split("\n\n")[1]
+    assert "\n".join(table.splitlines()[2:]) == permissions(app)
 
 
 def test_environment_names_are_told():

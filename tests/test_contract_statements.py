@@ -25,6 +25,13 @@ READS = [
     (KEYS, "api_keys.listed", 2),
     (KEYS + "{key}/", "api_keys.single", 2),
     ("/api/v1/auth/me/", "auth.me", 1),
+    (ARTICLES + "{article}/revisions/", "revisions.listed", 2),
+    (ARTICLES + "{article}/revisions/1/", "revisions.single", 2),
+    (ARTICLES + "{article}/revisions/1/compare/", "revisions.compare", 4),
+    (ARTICLES + "{article}/preview/", "previews.listed", 4),
+    ("{link}", "previews.single", 3),
+    ("/api/v1/blog/redirects/", "redirects.listed", 2),
+    ("/api/v1/blog/changes/?limit=1000", "changes.listed", 3),
     ("/health/", "health.check", 1),
     ("/openapi.json", "openapi.document", 0),
     ("/docs/", "docs.page", 0),
@@ -42,8 +49,15 @@ def test_a_read_takes_the_same_statements_for_any_length(
         article = make_article(category=category, tags=(tag, *(make_tag() for _ in range(2))))
         make_category()
         people.key(people.admin)
+    where = f"{ARTICLES}{article.uuid}/"
+    if any(part in path for part in ("revisions", "preview", "link", "redirects")):
+        for turn in range(rows):
+            as_admin.patch(where, json={"slug": f"name-{turn}"})
+            as_admin.post(f"{where}preview/")
+    link = as_admin.post(f"{where}preview/").json["url"]
+    as_admin.patch(where, json={"subtitle": "new"})
     key = as_admin.get("/api/v1/auth/me/").json["key"]
-    path = path.format(article=article.uuid, tag=tag.uuid, category=category.uuid, key=key)
+    path = path.format(link=link, article=article.uuid, tag=tag.uuid, category=category.uuid, key=key)
     with statements() as seen:
         assert as_admin.get(path).status_code == 200
     assert len(seen) == number, seen

@@ -32,18 +32,8 @@ FILES = (
     *("commands", "pages", "routes"),
 )
 RESOURCES = (
-    *(
-        "users",
-        "api_keys",
-        "categories",
-        "tags",
-        "articles",
-        "transfer",
-        "demo",
-        "health",
-        "openapi",
-        "serving",
-    ),
+    *("users", "api_keys", "categories", "tags", "redirects", "articles", "revisions", "previews", "changes"),
+    *("transfer", "demo", "health", "openapi", "serving"),
 )
 # The assembly stands above all resources.
 TOP = ("hooks", "registry", "__main__")

@@ -9,7 +9,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi.core import clock
-from blogapi.core.database import Base, Identified, name_string
+from blogapi.core.database import Base, Identified
 from blogapi.users.models import Account
 
 
@@ -21,7 +21,7 @@ class ApiKey(Identified, Base):
 
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     prefix: Mapped[str] = mapped_column(String(16))
-    name: Mapped[name_string] = mapped_column(default="")
+    name: Mapped[str] = mapped_column(default="")
     owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.uuid", ondelete="CASCADE"), index=True)
     scope: Mapped[str] = mapped_column(String(8), default="read")
     created: Mapped[datetime] = mapped_column(default=lambda: clock.now())

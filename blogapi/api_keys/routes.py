@@ -20,12 +20,20 @@ from blogapi.api_keys.schemas import (
 )
 from blogapi.core import limits
 from blogapi.core.access import allow, caller, first, guest, reader
-from blogapi.core.blueprint import Blueprint, Trim
+from blogapi.core.blueprint import Blueprint, Representation, Trim
 from blogapi.core.errors import Forbidden
 from blogapi.core.paging import Query
 from blogapi.core.schema import Fields, Seen
 
 bp = Blueprint("api_keys", __name__, url_prefix="/api/v1/auth/api-key", description="API keys")
+
+
+SHOWN = Representation(
+    lambda id: queries.visible(id, caller()),
+    KeySchema(),
+    lambda: queries.listed(caller(), None).rows,
+    KeySchema(many=True),
+)
 
 
 def _changeable(id: UUID) -> ApiKey:
@@ -78,7 +86,7 @@ def single(id: UUID) -> ApiKey:
 @allow(reader)
 @bp.item(_changeable)
 @bp.arguments(KeyChangesSchema)
-@bp.response(200, KeySchema())
+@bp.write(200, KeySchema(), SHOWN)
 def change(changes: Fields, id: UUID) -> ApiKey:
     """Change the name or the expiry of a key."""
     return service.change(caller(), id, changes)
@@ -88,7 +96,7 @@ def change(changes: Fields, id: UUID) -> ApiKey:
 @allow(reader)
 @bp.item(_changeable)
 @bp.arguments(KeySettingsSchema)
-@bp.response(200, KeySchema())
+@bp.write(200, KeySchema(), SHOWN)
 def replace(settings: Fields, id: UUID) -> ApiKey:
     """Set the name and the expiry of a key."""
     return service.change(caller(), id, settings)
@@ -96,7 +104,7 @@ def replace(settings: Fields, id: UUID) -> ApiKey:
 
 @bp.delete("/<id:id>/")
 @allow(reader)
-@bp.response(204, section="4.2")
+@bp.write(204, None, SHOWN, section="4.2")
 def delete(id: UUID) -> None:
     """Delete a key; it is dead for the next request."""
     service.delete(caller(), id)

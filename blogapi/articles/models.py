@@ -12,23 +12,16 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi.articles.rules import Status
 from blogapi.categories.models import Category
-from blogapi.core.database import (
-    Base,
-    Identified,
-    Timestamped,
-    long_text,
-    slug_string,
-    subtitle_string,
-    title_string,
-    url_string,
-)
+from blogapi.core.changes import Announced
+from blogapi.core.database import Base, Identified, Timestamped
 from blogapi.tags.models import Tag
 
 
-class Article(Identified, Timestamped, Base):
+class Article(Announced, Identified, Timestamped, Base):
     """An article; its text is kept as it was given."""
 
     __tablename__ = "article"
+    kind = "article"
     __table_args__ = (
         CheckConstraint("status IN ('draft', 'published', 'archived')", name="status"),
         CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
@@ -38,14 +31,16 @@ class Article(Identified, Timestamped, Base):
 
     author_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
     category_id: Mapped[UUID] = mapped_column(ForeignKey("category.uuid"), index=True)
-    title: Mapped[title_string]
-    subtitle: Mapped[subtitle_string] = mapped_column(default="")
-    slug: Mapped[slug_string] = mapped_column(unique=True)
-    cover_image: Mapped[url_string] = mapped_column(default="")
-    content: Mapped[long_text] = mapped_column(default="")
+    title: Mapped[str]
+    subtitle: Mapped[str] = mapped_column(default="")
+    slug: Mapped[str] = mapped_column(unique=True)
+    cover_image: Mapped[str] = mapped_column(default="")
+    content: Mapped[str] = mapped_column(default="")
     content_type: Mapped[str] = mapped_column(String(16))
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
+    version: Mapped[int] = mapped_column(default=1)
+    editor_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
 
     category: Mapped[Category] = relationship()
     seo: Mapped[Seo] = relationship(cascade="all, delete-orphan", passive_deletes=True)
@@ -58,6 +53,10 @@ class Article(Identified, Timestamped, Base):
     tags: AssociationProxy[list[Tag]] = association_proxy(
         "tag_links", "tag", creator=lambda tag: ArticleTag(tag=tag)
     )
+
+    def visible_from(self) -> datetime | None:
+        """Return since when everybody may see the article; None: not at all."""
+        return self.published_at if self.status == Status.PUBLISHED else None
 
     @classmethod
     def visible_at(cls, now: datetime) -> ColumnElement[bool]:
@@ -85,7 +84,7 @@ class Seo(Identified, Timestamped, Base):
     __tablename__ = "seo"
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), unique=True)
-    title: Mapped[title_string]
-    description: Mapped[long_text] = mapped_column(default="")
-    og_image: Mapped[url_string] = mapped_column(default="")
-    canonical_url: Mapped[url_string] = mapped_column(default="")
+    title: Mapped[str]
+    description: Mapped[str] = mapped_column(default="")
+    og_image: Mapped[str] = mapped_column(default="")
+    canonical_url: Mapped[str] = mapped_column(default="")

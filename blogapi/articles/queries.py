@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, or_, select
-from sqlalchemy.orm import contains_eager, joinedload, selectinload
+from sqlalchemy.orm import InstrumentedAttribute, contains_eager, joinedload, selectinload
 
 from blogapi.articles.models import Article, ArticleTag
 from blogapi.articles.rules import SCHEDULED, Status
@@ -19,7 +19,11 @@ from blogapi.core.database import db
 from blogapi.core.errors import NotFound
 from blogapi.core.paging import Page, Window, paged
 from blogapi.core.schema import uuid_of
+from blogapi.redirects.models import FormerSlug
 from blogapi.tags.models import Tag
+
+# The uuid of no article.
+NOBODY = UUID(int=0)
 
 
 def published(window: Window | None = None, **filters: Any) -> Page[Article]:
@@ -60,10 +64,26 @@ def is_empty() -> bool:
     return db.session.scalar(select(Article.uuid).limit(1)) is None
 
 
-def slugs_like(slug: str) -> set[str]:
-    """Return the slugs in use that are this one or begin with it and a hyphen."""
-    taken = (Article.slug == slug) | Article.slug.startswith(f"{slug}-", autoescape=True)
-    return set(db.session.scalars(select(Article.slug).where(taken)))
+def slugs_like(slug: str, *, but: UUID | None = None) -> set[str]:
+    """Return the slugs, present and former, that are this one or begin with it and a hyphen.
+
+    Those of the article `but` do not count.
+    """
+    taken = select(Article.slug).where(_like(Article.slug, slug), Article.uuid != (but or NOBODY))
+    once = select(FormerSlug.slug).where(
+        _like(FormerSlug.slug, slug), FormerSlug.article_id != (but or NOBODY)
+    )
+    return {*db.session.scalars(taken), *db.session.scalars(once)}
+
+
+def has_slug(slug: str, *, but: UUID) -> bool:
+    """Tell whether an article other than `but` bears the slug now."""
+    found = select(Article.uuid).where(Article.slug == slug, Article.uuid != but)
+    return db.session.scalar(found) is not None
+
+
+def _like(column: InstrumentedAttribute[str], slug: str) -> ColumnElement[bool]:
+    return (column == slug) | column.startswith(f"{slug}-", autoescape=True)
 
 
 def _whole() -> Select[Article]:
@@ -94,7 +114,7 @@ def _narrowed(
         _any_of(Category, category) if category else None,
         Article.uuid.in_(_tagged(tag)) if tag else None,
         Article.author_id == author if author else None,
-        Article.slug == slug if slug else None,
+        or_(Article.slug == slug, Article.uuid.in_(_once_called(slug))) if slug else None,
         Article.published_at >= published_after if published_after else None,
         Article.published_at < published_before if published_before else None,
         _in_status(status, clock.now()) if status else None,
@@ -105,6 +125,10 @@ def _narrowed(
 def _any_of(model: type[Category | Tag], references: Sequence[str]) -> ColumnElement[bool]:
     uuids = [uuid for reference in references if (uuid := uuid_of(reference))]
     return or_(model.uuid.in_(uuids), model.slug.in_(references))
+
+
+def _once_called(slug: str) -> Select[UUID]:
+    return select(FormerSlug.article_id).where(FormerSlug.slug == slug)
 
 
 def _tagged(references: Sequence[str]) -> Select[UUID]:

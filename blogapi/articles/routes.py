@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from blogapi.articles import queries
+from blogapi.articles import queries, service
+from blogapi.articles.models import Article
 from blogapi.articles.schemas import (
+    ArticleBodySchema,
     ArticleFieldsSchema,
+    ArticleItemSchema,
     ArticleListQuery,
     ArticleQuery,
     ArticleSchema,
     OwnArticleListQuery,
 )
-from blogapi.core.access import admin, allow, caller, reader
-from blogapi.core.blueprint import Blueprint, Trim
-from blogapi.core.paging import Query
+from blogapi.core.access import admin, allow, caller, reader, writer
+from blogapi.core.blueprint import Blueprint, Placed, Representation, Trim
+from blogapi.core.paging import BulkDeleteQuery, Query
+from blogapi.core.schema import Fields
+from blogapi.core.writing import each
 
 bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", description="Articles")
 
@@ -43,6 +48,73 @@ def single(query: Query, id: UUID) -> Trim:
 @bp.response(200, ArticleSchema(many=True), trimmed=ArticleFieldsSchema, section="4.9")
 def own(query: Query) -> Trim:
     """List the caller's own articles in any status."""
-    user = caller().user
-    assert user is not None
-    return Trim(queries.written_by(user, query.window, **query.filters), query)
+    return Trim(queries.written_by(writer(), query.window, **query.filters), query)
+
+
+SHOWN = Representation(
+    queries.by_uuid, ArticleSchema(), lambda: queries.published().rows, ArticleSchema(many=True)
+)
+
+
+@bp.post("/")
+@allow(admin, scope="write")
+@bp.arguments(ArticleBodySchema)
+@bp.write(201, ArticleSchema(), SHOWN)
+def create(fields: Fields) -> Article:
+    """Write a new article; a draft unless it says otherwise."""
+    return service.create(writer(), fields)
+
+
+@bp.put("/<id:id>/")
+@allow(admin, scope="write")
+@bp.named
+@bp.arguments(ArticleBodySchema)
+@bp.write(200, ArticleSchema(), SHOWN, creates=True)
+def replace(fields: Fields, id: UUID) -> Placed:
+    """Write the article under this uuid, or replace it; what a GET shows can be sent back."""
+    return Placed(*service.replace(writer(), id, fields))
+
+
+@bp.patch("/<id:id>/")
+@allow(admin, scope="write")
+@bp.item(queries.by_uuid)
+@bp.arguments(ArticleBodySchema(partial=True))
+@bp.write(200, ArticleSchema(), SHOWN)
+def change(fields: Fields, id: UUID) -> Article:
+    """Change what is named of an article."""
+    return service.change(writer(), id, fields)
+
+
+@bp.delete("/<id:id>/")
+@allow(admin, scope="write")
+@bp.write(204, None, SHOWN)
+def delete(id: UUID) -> None:
+    """Delete an article; its versions stay and can be restored."""
+    service.delete(id)
+
+
+@bp.put("/")
+@allow(admin, scope="write")
+@bp.arguments(ArticleItemSchema(many=True))
+@bp.write(200, ArticleSchema(many=True), SHOWN)
+def replace_all(items: list[Fields]) -> list[Article]:
+    """Write or replace several articles, all or none."""
+    return each(items, lambda fields: service.replace(writer(), fields.pop("uuid"), fields)[0])
+
+
+@bp.patch("/")
+@allow(admin, scope="write")
+@bp.arguments(ArticleItemSchema(many=True, partial=("title", "category")))
+@bp.write(200, ArticleSchema(many=True), SHOWN)
+def change_all(items: list[Fields]) -> list[Article]:
+    """Change what is named of several articles, all or none."""
+    return each(items, lambda fields: service.change(writer(), fields.pop("uuid"), fields))
+
+
+@bp.delete("/")
+@allow(admin, scope="write")
+@bp.arguments(BulkDeleteQuery, location="query")
+@bp.write(204, None, SHOWN)
+def delete_all(query: Fields) -> None:
+    """Delete several articles, all or none."""
+    each(query["uuid"], service.delete)

@@ -1,9 +1,18 @@
-"""The states of an article and what follows from them."""
+"""What an article is made of, its states, and what follows from a change."""
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
+
+from blogapi.core.errors import Conflict, Invalid
+from blogapi.core.slugs import slug_of
+
+# All that is written of an article: title, subtitle, slug, cover_image, content, content_type, status,
+# published_at (aware or None), category (UUID), tags (list of UUIDs), seo (a dict of four texts).
+Content = dict[str, Any]
 
 
 class Status(StrEnum):
@@ -25,6 +34,24 @@ class ContentType(StrEnum):
 SCHEDULED = "scheduled"
 SHOWN = (*(status.value for status in Status), SCHEDULED)
 
+EMPTY: Content = {
+    "subtitle": "",
+    "cover_image": "",
+    "content": "",
+    "content_type": ContentType.HTML.value,
+    "status": Status.DRAFT.value,
+    "tags": [],
+    "seo": {},
+}
+
+_NEXT = {
+    Status.DRAFT: {Status.PUBLISHED, Status.ARCHIVED},
+    Status.PUBLISHED: {Status.DRAFT, Status.ARCHIVED},
+    Status.ARCHIVED: {Status.DRAFT},
+}
+# What an SEO field says while nobody has written it.
+_SEO_FROM = {"title": "title", "description": "subtitle", "og_image": "cover_image", "canonical_url": ""}
+
 
 def shown_status(status: str, published_at: datetime | None, now: datetime) -> str:
     """Return the status as the wire shows it: `scheduled` is published with a time ahead."""
@@ -33,6 +60,70 @@ def shown_status(status: str, published_at: datetime | None, now: datetime) -> s
     return status
 
 
-def publication(status: str, published_at: datetime | None, now: datetime) -> datetime | None:
-    """Return when an article is public from: what is given, or now for one that is published undated."""
-    return now if status == Status.PUBLISHED and published_at is None else published_at
+def revised(former: Content | None, named: Content, now: datetime) -> Content:
+    """Return the whole content after a change of what is `named`; None: a new article.
+
+    Raises Conflict for a transition that does not exist, Invalid for a schedule without a time ahead.
+    The slug is not decided here: whether one is free only the database knows.
+    """
+    whole = (former or EMPTY) | {name: value for name, value in named.items() if name != "slug"}
+    whole["status"], whole["published_at"] = _state(former, named, now)
+    whole["seo"] = _seo(former, named.get("seo", {}), whole)
+    return whole
+
+
+def slug_follows_title(former: Content) -> bool:
+    """Tell whether the slug still comes from the title, and nobody can have linked to it yet."""
+    derived = re.fullmatch(rf"{re.escape(slug_of(former['title']))}(-\d+)?", former["slug"])
+    return former["published_at"] is None and derived is not None
+
+
+def differences(before: Content, after: Content) -> list[dict[str, Any]]:
+    """Return each field that differs, with its value before and after; `seo` field by field."""
+    left, right = _flat(before), _flat(after)
+    return [
+        {"field": name, "before": left.get(name), "after": right.get(name)}
+        for name in sorted(left | right)
+        if left.get(name) != right.get(name)
+    ]
+
+
+def _state(former: Content | None, named: Content, now: datetime) -> tuple[str, datetime | None]:
+    was = former["status"] if former else None
+    wished: str = named.get("status") or was or Status.DRAFT.value
+    status = Status.PUBLISHED if wished == SCHEDULED else Status(wished)
+    if was is not None and status != was and status not in _NEXT[Status(was)]:
+        raise Conflict(f"An article that is {was} cannot become {wished}.", code="impossible_transition")
+    stored = former["published_at"] if former else None
+    at = named.get("published_at") or stored
+    if status != Status.PUBLISHED:
+        return status.value, named.get("published_at", stored)
+    if wished == SCHEDULED and was != Status.PUBLISHED and (at is None or at <= now):
+        raise Invalid(
+            "A scheduled article needs a time.", errors={"published_at": ["Must lie ahead to schedule."]}
+        )
+    return status.value, _publication(named, at, now)
+
+
+def _publication(named: Content, at: datetime | None, now: datetime) -> datetime:
+    """Return since when: as named or stored; now, where `published` is said of what has no time or waits."""
+    waits = at is not None and at > now and not named.get("published_at")
+    if at is None or (named.get("status") == Status.PUBLISHED and waits):
+        return now
+    return at
+
+
+def _seo(former: Content | None, named: dict[str, str], whole: Content) -> dict[str, str]:
+    """Return the SEO texts: as named; else as written before; else, as long as unwritten, the article's."""
+    seo = {}
+    for name, source in _SEO_FROM.items():
+        default = whole.get(source, "")
+        written = former is not None and former["seo"][name] != former.get(source, "")
+        kept = former["seo"][name] if former is not None and written else default
+        seo[name] = named.get(name, kept)
+    return seo
+
+
+def _flat(content: Content) -> dict[str, Any]:
+    seo = {f"seo.{name}": text for name, text in content["seo"].items()}
+    return {name: value for name, value in content.items() if name != "seo"} | seo

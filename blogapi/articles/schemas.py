@@ -6,14 +6,24 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.models import Article
-from blogapi.articles.rules import SHOWN, ContentType, Status, shown_status
+from blogapi.articles.rules import SHOWN, ContentType, shown_status
 from blogapi.categories.schemas import EmbeddedCategorySchema
 from blogapi.core import clock, markup
 from blogapi.core.paging import DetailQuery, ListQuery
-from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Text, Timestamp, Trimmed, WebAddress
+from blogapi.core.schema import (
+    FieldNames,
+    Identifier,
+    Reference,
+    Several,
+    Shape,
+    Shown,
+    Text,
+    Timestamp,
+    Trimmed,
+    WebAddress,
+)
 from blogapi.tags.schemas import TagSchema
 
-LONGEST_CONTENT = 2 * 1024 * 1024
 ORDERINGS = ("published_at", "-published_at", "title", "-title")
 
 
@@ -80,28 +90,54 @@ class ArticleFieldsSchema(_DocumentedFields, Trimmed):
 class SeoBodySchema(Shape):
     """What is written of an SEO record; what is absent comes from the article."""
 
-    title = Text(longest=255)
+    read_only = frozenset({"uuid", "created", "last_updated", "article"})
+
+    title = Text(longest="MAX_TITLE")
     description = Text(longest=10_000)
     og_image = WebAddress()
     canonical_url = WebAddress()
 
 
-class ArticleBodySchema(Shape):
-    """What is written of an article beside its category and tags."""
+class CategoryReference(Reference):
+    """A category as an article's body names it; its other fields are passed over."""
 
-    title = Text(longest=255, required=True)
-    subtitle = Text(longest=500, load_default="")
-    slug = Text(longest=255)
-    cover_image = WebAddress(load_default="")
-    content = Text(longest=LONGEST_CONTENT, load_default="")
+    read_only = frozenset(EmbeddedCategorySchema._declared_fields) - {"uuid", "slug"}
+
+
+class TagReference(Reference):
+    """A tag as an article's body names it; its other fields are passed over."""
+
+    read_only = frozenset(TagSchema._declared_fields) - {"uuid", "slug"}
+
+
+class ArticleBodySchema(Shape):
+    """What is written of an article."""
+
+    read_only = frozenset({"uuid", "author", "created", "last_updated", "excerpt", "reading_minutes", "html"})
+
+    title = Text(longest="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"})
+    subtitle = Text(longest="MAX_SUBTITLE")
+    slug = Text(longest=255, shortest=1, metadata={"example": "the-bread-that-waits-for-me"})
+    cover_image = WebAddress()
+    content = Text(longest="MAX_CONTENT", metadata={"example": "Flour, *water*, time."})
     content_type = ma.fields.String(
-        validate=validate.OneOf([kind.value for kind in ContentType]), load_default=ContentType.HTML.value
+        validate=validate.OneOf([kind.value for kind in ContentType]), metadata={"example": "markdown"}
     )
-    status = ma.fields.String(
-        validate=validate.OneOf([status.value for status in Status]), load_default=Status.DRAFT.value
+    status = ma.fields.String(validate=validate.OneOf(SHOWN), metadata={"example": "draft"})
+    published_at = Timestamp(allow_none=True, metadata={"example": "2030-01-01T09:00:00Z"})
+    category = ma.fields.Nested(CategoryReference, required=True, metadata={"example": {"slug": "kitchen"}})
+    tags = Several(
+        ma.fields.Nested(TagReference), most="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]}
     )
-    published_at = Timestamp(allow_none=True, load_default=None)
-    seo = ma.fields.Nested(SeoBodySchema, load_default=dict)
+    seo = ma.fields.Nested(SeoBodySchema)
+
+
+class ArticleItemSchema(ArticleBodySchema):
+    """What is written of one article among several."""
+
+    read_only = ArticleBodySchema.read_only - {"uuid"}
+
+    uuid = Identifier(required=True)
 
 
 class ArticleListQuery(ListQuery):

@@ -1,54 +1,182 @@
-"""Writes of articles."""
+"""Writes of articles: each keeps the former version, and one that changes nothing leaves no trace."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from uuid import UUID
+import json
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import select
 
 from blogapi.articles import queries, rules
 from blogapi.articles.models import Article, Seo
+from blogapi.articles.rules import Content
 from blogapi.categories.models import Category
 from blogapi.core import clock, slugs
 from blogapi.core.database import db, transaction
+from blogapi.core.errors import Errors, Invalid, NotFound
 from blogapi.core.schema import Fields
+from blogapi.redirects import service as redirects
+from blogapi.revisions.models import ArticleRevision
 from blogapi.tags.models import Tag
 
+_PLAIN = ("title", "subtitle", "cover_image", "content", "content_type", "status", "published_at")
 
-def create(author: UUID, fields: Fields, *, category: Category, tags: Sequence[Tag]) -> Article:
+
+def create(
+    author: UUID, fields: Fields, *, uuid: UUID | None = None, version: int = 1, slug_from: str = ""
+) -> Article:
     """Write a new article from the fields of an ArticleBodySchema.
 
-    A slug that is wished or comes from the title gets a number where it is taken.
+    Without a slug among them it comes from `slug_from` or the title, with a number where it is taken.
+    Raises Invalid for a category or tag that does not exist, Conflict for a given slug that is taken.
     """
     with transaction():
-        article = Article(author_id=author, seo=Seo(title=""))
-        _fill(article, fields, category=category, tags=tags)
-        article.slug = _free_slug(fields.get("slug") or fields["title"])
+        whole = rules.revised(None, _resolved(fields), clock.now())
+        uuid = uuid or uuid4()
+        whole["slug"] = _slug(uuid, None, fields | {"slug_from": slug_from or whole["title"]})
+        redirects.taken(whole["slug"])
+        article = Article(uuid=uuid, author_id=author, editor_id=author, version=version, seo=Seo(title=""))
+        _fill(article, whole)
         db.session.add(article)
         db.session.flush()
     return article
 
 
-def rewrite(article: Article, fields: Fields, *, category: Category, tags: Sequence[Tag]) -> Article:
-    """Give an article new fields; its uuid, slug and author stay."""
+def replace(editor: UUID, uuid: UUID, fields: Fields) -> tuple[Article, bool]:
+    """Write the article anew under that uuid, or replace what is there; tell whether it was made.
+
+    What a body cannot name stays: the author, and where they are absent slug and time of publication.
+    """
     with transaction():
-        _fill(article, fields, category=category, tags=tags)
-        db.session.flush()
+        try:
+            queries.by_uuid(uuid)
+        except NotFound:
+            return create(editor, fields, uuid=uuid), True
+        return change(editor, uuid, rules.EMPTY | fields), False
+
+
+def change(editor: UUID, uuid: UUID, fields: Fields) -> Article:
+    """Change what is named and keep the former version.
+
+    Raises NotFound, Invalid, and Conflict for an impossible transition or a slug that is taken.
+    """
+    with transaction():
+        article = queries.by_uuid(uuid)
+        former = content_of(article)
+        whole = rules.revised(former, _resolved(fields), clock.now())
+        whole["slug"] = _slug(uuid, former, fields | {"slug_from": whole["title"]})
+        if whole != former:
+            _keep(article, former)
+            _rename(uuid, former, whole["slug"])
+            _fill(article, whole)
+            article.version += 1
+            article.editor_id = editor
+            article.last_updated = clock.now()
+            db.session.flush()
     return article
 
 
-def _fill(article: Article, fields: Fields, *, category: Category, tags: Sequence[Tag]) -> None:
-    for name in ("title", "subtitle", "cover_image", "content", "content_type", "status"):
-        setattr(article, name, fields[name])
-    article.published_at = rules.publication(fields["status"], fields["published_at"], clock.now())
-    article.category = category
-    article.tags = list(tags)
-    seo = fields["seo"]
-    article.seo.title = seo.get("title") or fields["title"]
-    article.seo.description = seo.get("description") or fields["subtitle"]
-    article.seo.og_image = seo.get("og_image") or fields["cover_image"]
-    article.seo.canonical_url = seo.get("canonical_url", "")
+def delete(uuid: UUID) -> None:
+    """Delete the article; its versions stay, so that it can be restored. Raises NotFound."""
+    with transaction():
+        article = queries.by_uuid(uuid)
+        _keep(article, content_of(article))
+        db.session.delete(article)
+        db.session.flush()
 
 
-def _free_slug(words: str) -> str:
-    wished = slugs.slug_of(words)
-    return slugs.free(wished, queries.slugs_like(wished))
+def content_of(article: Article) -> Content:
+    """Return all that is written of an article."""
+    seo = article.seo
+    return {name: getattr(article, name) for name in _PLAIN} | {
+        "slug": article.slug,
+        "category": article.category_id,
+        "tags": [tag.uuid for tag in article.tags],
+        "seo": {
+            "title": seo.title,
+            "description": seo.description,
+            "og_image": seo.og_image,
+            "canonical_url": seo.canonical_url,
+        },
+    }
+
+
+def _fill(article: Article, whole: Content) -> None:
+    for name in _PLAIN:
+        setattr(article, name, whole[name])
+    article.slug = whole["slug"]
+    article.category = db.session.get_one(Category, whole["category"])
+    worn = {tag.uuid: tag for tag in article.tags}
+    if list(worn) != whole["tags"]:
+        article.tags = [worn.get(uuid) or db.session.get_one(Tag, uuid) for uuid in whole["tags"]]
+    for name, text in whole["seo"].items():
+        setattr(article.seo, name, text)
+
+
+def _keep(article: Article, former: Content) -> None:
+    db.session.add(
+        ArticleRevision(
+            article_id=article.uuid,
+            number=article.version,
+            user_id=article.editor_id,
+            created=article.last_updated,
+            content=json.dumps(former, default=_as_text, ensure_ascii=False),
+        )
+    )
+
+
+def _as_text(value: Any) -> str:
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _rename(uuid: UUID, former: Content, slug: str) -> None:
+    if slug != former["slug"]:
+        redirects.renamed(uuid, old=former["slug"], new=slug, known=former["published_at"] is not None)
+
+
+def _slug(uuid: UUID, former: Content | None, fields: Fields) -> str:
+    given: str | None = fields.get("slug")
+    if former is not None and given in (None, former["slug"]):
+        retitled = former["title"] != fields["slug_from"]
+        if given is not None or not (retitled and rules.slug_follows_title(former)):
+            kept: str = former["slug"]
+            return kept
+    if given is None:
+        wished = slugs.slug_of(fields["slug_from"])
+        return slugs.free(wished, queries.slugs_like(wished, but=uuid))
+    return slugs.chosen(given, "", lambda slug: {slug} if queries.has_slug(slug, but=uuid) else set())
+
+
+def _resolved(fields: Fields) -> Content:
+    """Return the fields with category and tags as uuids; raises Invalid for those that do not exist."""
+    found = dict(fields)
+    errors: Errors = {}
+    if "category" in fields:
+        (found["category"],) = _uuids(Category, [fields["category"]], ["category"], errors)
+    if "tags" in fields:
+        paths = [f"tags.{index}" for index in range(len(fields["tags"]))]
+        # Two references to one tag are one tag.
+        found["tags"] = list(dict.fromkeys(_uuids(Tag, fields["tags"], paths, errors)))
+    if errors:
+        raise Invalid("The article names what does not exist.", errors=errors)
+    return found
+
+
+def _uuids(
+    model: type[Category | Tag], references: list[Fields], paths: list[str], errors: Errors
+) -> list[UUID]:
+    uuids = [reference["uuid"] for reference in references if "uuid" in reference]
+    slugs_ = [reference["slug"] for reference in references if "slug" in reference]
+    rows = db.session.execute(
+        select(model.uuid, model.slug).where(model.uuid.in_(uuids) | model.slug.in_(slugs_))
+    ).all()
+    known = {row.uuid: row.uuid for row in rows} | {row.slug: row.uuid for row in rows}
+    found = []
+    for reference, path in zip(references, paths, strict=True):
+        # The uuid counts where both are named: a slug may have changed since it was read.
+        name = "uuid" if "uuid" in reference else "slug"
+        if reference[name] not in known:
+            errors[f"{path}.{name}"] = [f"There is no such {model.__tablename__}."]
+        found.append(known.get(reference[name], queries.NOBODY))
+    return found

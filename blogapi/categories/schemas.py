@@ -55,10 +55,20 @@ class SingleCategoryFieldsSchema(CategoryFieldsSchema):
 class CategoryBodySchema(Shape):
     """What is written of a category."""
 
-    name = Text(longest=100, required=True)
-    description = Text(longest=10_000, allow_none=True, load_default=None)
-    cover_image = WebAddress(load_default="")
-    slug = Text(longest=255)
+    read_only = frozenset({"uuid", "user", "created", "last_updated", "articles"})
+
+    name = Text(longest="MAX_NAME", required=True, metadata={"example": "Kitchen"})
+    description = Text(longest=10_000, allow_none=True)
+    cover_image = WebAddress()
+    slug = Text(longest=255, shortest=1, metadata={"example": "kitchen"})
+
+
+class CategoryItemSchema(CategoryBodySchema):
+    """What is written of one category among several."""
+
+    read_only = CategoryBodySchema.read_only - {"uuid"}
+
+    uuid = Identifier(required=True)
 
 
 class CategoryListQuery(ListQuery):

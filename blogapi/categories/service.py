@@ -2,25 +2,66 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from uuid import UUID, uuid4
+
+from sqlalchemy.exc import IntegrityError
 
 from blogapi.categories import queries
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.core import slugs
 from blogapi.core.database import db, transaction
+from blogapi.core.errors import Conflict, NotFound
 from blogapi.core.schema import Fields
 
+EMPTY: Fields = {"description": None, "cover_image": ""}
 
-def create(owner: UUID, fields: Fields) -> Category:
-    """Make a category from the fields of a CategoryBodySchema; its slug comes from its name."""
+
+def create(owner: UUID, fields: Fields, *, uuid: UUID | None = None) -> Category:
+    """Make a category from the fields of a CategoryBodySchema; without a slug its name gives one.
+
+    Raises Invalid for a slug that is none, Conflict for one that is taken.
+    """
     with transaction():
-        wished = slugs.slug_of(fields.get("slug") or fields["name"])
-        slug = slugs.free(wished, queries.slugs_like(wished))
-        category = Category(**(fields | {"slug": slug, "owner_id": owner}))
+        slug = slugs.chosen(fields.get("slug"), fields["name"], queries.slugs_like)
+        category = Category(**(EMPTY | fields | {"slug": slug, "owner_id": owner, "uuid": uuid or uuid4()}))
         db.session.add(category)
         db.session.flush()
     return category
+
+
+def replace(owner: UUID, uuid: UUID, fields: Fields) -> tuple[Category, bool]:
+    """Make the category anew under that uuid, or replace what is there; tell whether it was made."""
+    with transaction():
+        try:
+            queries.by_uuid(uuid)
+        except NotFound:
+            return create(owner, fields, uuid=uuid), True
+        return change(uuid, EMPTY | fields), False
+
+
+def change(uuid: UUID, fields: Fields) -> Category:
+    """Change what is named; the slug stays unless it is named. Raises NotFound, Invalid, Conflict."""
+    with transaction():
+        category = queries.by_uuid(uuid)
+        if "slug" in fields and fields["slug"] != category.slug:
+            slugs.chosen(fields["slug"], "", queries.slugs_like)
+        for name, value in fields.items():
+            setattr(category, name, value)
+        db.session.flush()
+    return category
+
+
+def delete(uuid: UUID) -> None:
+    """Delete the category; raises NotFound, or Conflict where articles stand in it."""
+    try:
+        with transaction():
+            db.session.delete(queries.by_uuid(uuid))
+            db.session.flush()
+    except IntegrityError as error:
+        raise Conflict(
+            "Articles stand in this category; move or delete them first.", code="category_in_use"
+        ) from error
 
 
 def named(owner: UUID, name: str) -> Category:

@@ -97,6 +97,13 @@ def caller() -> Caller:
     return who
 
 
+def writer() -> UUID:
+    """Return the user who sent the present request; only for views that demand one."""
+    user = caller().user
+    assert user is not None, "the rule of the view lets users in only"
+    return user
+
+
 def judge(access: Access, who: Caller) -> None:
     """Raise Unauthorized or Forbidden unless `who` satisfies the demand."""
     if access.rule.requires and not who.known:

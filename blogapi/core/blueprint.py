@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, NoReturn
 from uuid import UUID
@@ -15,9 +16,10 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.routing import BaseConverter
 
 from blogapi.core import wire
-from blogapi.core.errors import Invalid, InvalidQuery, flat
+from blogapi.core.errors import Invalid, InvalidQuery, NotFound, flat
 from blogapi.core.paging import Page, Query
 from blogapi.core.schema import Trimmed, uuid_of
+from blogapi.core.writing import guarded
 
 View = Callable[..., Response]
 
@@ -73,6 +75,32 @@ class Trim:
         self.fields = query.fields
 
 
+@dataclass(frozen=True, slots=True)
+class Representation:
+    """What a GET shows of a resource: one item by its uuid, and the whole list, with their schemas."""
+
+    item: Callable[[UUID], Any]
+    item_shape: ma.Schema
+    items: Callable[[], Any]
+    items_shape: ma.Schema
+
+    def etag(self, id: UUID | None) -> str | None:
+        """Return the validator of an item, or of the list (None); None where there is no such item."""
+        try:
+            shown = self.items_shape.dump(self.items()) if id is None else self.item_shape.dump(self.item(id))
+        except NotFound:
+            return None
+        return wire.etag_of(wire.dumps(shown))
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A written item, and whether the write created it."""
+
+    item: Any
+    created: bool
+
+
 class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     """A blueprint whose views take and return objects; the schemas make bytes of them.
 
@@ -111,8 +139,17 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
         return decorate
 
+    def named(self, view: View) -> View:
+        """Refuse a malformed id before the body is read: nothing can be made under it."""
+
+        def exists(id: UUID) -> None:
+            if id == NOWHERE:
+                raise NotFound("The id is not a UUID; nothing can stand under it.")
+
+        return self.item(exists)(view)
+
     def arguments(
-        self, schema: type[ma.Schema], *, location: str = "json", **options: Any
+        self, schema: type[ma.Schema] | ma.Schema, *, location: str = "json", **options: Any
     ) -> Callable[[View], View]:
         """Hand what the query string or the body says to the view, as its first argument."""
         decorate: Callable[[View], View] = super().arguments(schema, location=location, **options)
@@ -138,16 +175,62 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         def decorate(view: Callable[..., Any]) -> View:
             @wraps(view)
             def answering(*args: Any, **kwargs: Any) -> Response:
-                response = _answer(view(*args, **kwargs), status_code, schema, trimmed)
-                if section:
-                    response.headers["Allow"] = wire.DOCUMENTED_ALLOW
-                return response
+                return _documented(_answer(view(*args, **kwargs), status_code, schema, trimmed), section)
 
             documented: View = document(answering)
             documented.__dict__.update(trimmed=trimmed, section=section)
             return documented
 
         return decorate
+
+    def write(
+        self,
+        status_code: int,
+        shape: ma.Schema | None,
+        shown: Representation,
+        *,
+        creates: bool = False,
+        section: str = "",
+    ) -> Callable[[Callable[..., Any]], View]:
+        """Answer with what a writing view returns, done in one transaction with all checks before it.
+
+        Preconditions are judged by what a GET of the path shows; the answer's ETag is the item's. A view
+        that creates or replaces (`creates`) returns a Placed.
+        """
+        document = super().response(status_code, shape)
+        also = super().alt_response(201, schema=shape, success=True) if creates else None
+
+        def decorate(view: Callable[..., Any]) -> View:
+            @wraps(view)
+            def writing(*args: Any, **kwargs: Any) -> Response:
+                response = guarded(
+                    lambda: self._written(view(*args, **kwargs), status_code, shape, shown),
+                    lambda: shown.etag(kwargs.get("id")),
+                )
+                return _documented(response, section)
+
+            documented: View = document(writing)
+            documented = also(documented) if also is not None else documented
+            documented.__dict__.update(writes=True, section=section)
+            return documented
+
+        return decorate
+
+    def _written(self, result: Any, status: int, shape: ma.Schema | None, shown: Representation) -> Response:
+        placed = result if isinstance(result, Placed) else Placed(result, created=status == 201)
+        response = _answer(placed.item, 201 if placed.created else status, shape, None)
+        if placed.created:
+            response.headers["Location"] = f"{self.url_prefix}/{placed.item.uuid}/"
+        if shape is not None and not isinstance(placed.item, list):
+            response.set_etag(str(shown.etag(placed.item.uuid)))
+        return response
+
+
+def _documented(response: Response, section: str) -> Response:
+    """Give an operation of the interface the `Allow` value that it shows there."""
+    if section:
+        response.headers["Allow"] = wire.DOCUMENTED_ALLOW
+    return response
 
 
 def _answer(
@@ -159,10 +242,12 @@ def _answer(
         if result.fields is not None and trimmed is not None:
             schema = _trimmed(trimmed, tuple(sorted(set(result.fields))))
         result = result.result
-    many = isinstance(result, Page)
-    value = schema.dump(result.rows if many else result, many=many) if isinstance(schema, ma.Schema) else None
+    paged = isinstance(result, Page)
+    rows = result.rows if paged else result
+    # A trimmed schema is one for one item and for a page of them.
+    value = schema.dump(rows, many=paged or schema.many) if isinstance(schema, ma.Schema) else None
     response = wire.answer(value, status)
-    if many:
+    if paged:
         response.headers["X-Total-Count"] = str(result.total)
         links = result.links(request.path, list(request.args.items(multi=True)))
         if links:

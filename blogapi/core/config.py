@@ -47,6 +47,14 @@ def number(most: int) -> Callable[[Any], int]:
     return whole
 
 
+def flag(value: Any) -> bool:
+    """Return a setting that is true or false."""
+    words = {True: True, False: False, "true": True, "false": False}
+    if not isinstance(value, bool | str) or value not in words:
+        raise ValueError("must be true or false")
+    return words[value]
+
+
 def names(value: Any) -> tuple[str, ...]:
     """Return a list setting, given as a list or as one text with commas."""
     parts = value.split(",") if isinstance(value, str) else value
@@ -108,6 +116,14 @@ SETTINGS = (
         "CORS_ORIGINS", names, (), "Origins whose pages may call the API from a browser; none by default."
     ),
     Setting("MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "The largest request body, in bytes."),
+    Setting("REQUIRE_IF_MATCH", flag, False, "Refuse changes of what exists that carry no `If-Match`."),
+    Setting("MAX_NAME", number(10_000), 100, "The longest name of a category or tag, in characters."),
+    Setting("MAX_TITLE", number(10_000), 255, "The longest title and SEO title, in characters."),
+    Setting("MAX_SUBTITLE", number(100_000), 500, "The longest subtitle, in characters."),
+    Setting("MAX_URL", number(100_000), 2048, "The longest address, in characters."),
+    Setting("MAX_CONTENT", number(2**30), 2 * 1024 * 1024, "The longest text of an article, in characters."),
+    Setting("MAX_TAGS", number(1000), 50, "The most tags of an article."),
+    Setting("MAX_BULK", number(10_000), 100, "The most items that one request may write."),
     Setting(
         "TRUSTED_PROXY",
         network,
@@ -116,6 +132,11 @@ SETTINGS = (
     ),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+def default(name: str) -> Any:
+    """Return what a setting is where nobody sets it."""
+    return _BY_NAME[name].default
 
 
 def instance_path() -> str | None:

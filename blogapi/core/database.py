@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID, uuid4
 
 from flask import Flask
 from flask_sqlalchemy import SQLAlchemy
-from sqlalchemy import URL, DateTime, Dialect, Engine, MetaData, String, Text, TypeDecorator, Uuid, event
+from sqlalchemy import URL, DateTime, Dialect, Engine, MetaData, TypeDecorator, Uuid, event
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.exc import ArgumentError
@@ -46,14 +46,6 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """Return the stored moment as aware UTC."""
         return None if value is None else value.replace(tzinfo=UTC)
-
-
-name_string = Annotated[str, mapped_column(String(100))]
-title_string = Annotated[str, mapped_column(String(255))]
-subtitle_string = Annotated[str, mapped_column(String(500))]
-url_string = Annotated[str, mapped_column(String(2048))]
-slug_string = Annotated[str, mapped_column(String(255))]
-long_text = Annotated[str, mapped_column(Text())]
 
 
 class Base(DeclarativeBase):

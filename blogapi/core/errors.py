@@ -51,6 +51,14 @@ class Problem(Exception):
         self.errors = errors
         self.headers = dict(headers or {})
 
+    def at(self, path: str) -> Problem:
+        """Return the error as one of a part of the request, with the part's path in `errors`."""
+        found = self.errors or {"": [self.detail]}
+        self.errors = {
+            ".".join(step for step in (path, field) if step): told for field, told in found.items()
+        }
+        return self
+
 
 class Malformed(Problem):
     """The request cannot be read."""
@@ -89,6 +97,21 @@ class Conflict(Problem):
     """The request contradicts what is stored."""
 
     status, code = 409, "conflict"
+
+
+class Stale(Problem):
+    """What the caller saw is not what is there now."""
+
+    status, code = 412, "stale"
+
+    def __init__(self, detail: str, *, etag: str | None) -> None:
+        super().__init__(detail, headers={"ETag": etag} if etag else None)
+
+
+class PreconditionRequired(Problem):
+    """The blog demands that a change says what it is a change of."""
+
+    status, code = 428, "if_match_required"
 
 
 class UnsupportedMediaType(Problem):

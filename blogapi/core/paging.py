@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
@@ -11,7 +11,7 @@ import marshmallow as ma
 from sqlalchemy import Select, func, select
 
 from blogapi.core.database import db
-from blogapi.core.schema import Fields, Shape, Whole
+from blogapi.core.schema import Fields, Identifier, Several, Shape, Whole
 
 Row = TypeVar("Row")
 
@@ -54,14 +54,26 @@ class Page(Generic[Row]):
 
 
 def paged(statement: Select[Row], window: Window | None) -> Page[Row]:
-    """Return the page of an ordered statement: one statement for all rows, a second where it counts."""
+    """Return the page of an ordered statement of one entity: one statement, a second where it counts."""
+    return _page(statement, window, lambda narrowed: db.session.scalars(narrowed).all())
+
+
+def paged_rows(statement: Select[*tuple[Any, ...]], window: Window | None) -> Page[Any]:
+    """Return the page of an ordered statement of several columns, as `paged` does."""
+    return _page(statement, window, lambda narrowed: db.session.execute(narrowed).all())
+
+
+def _page(
+    statement: Select[*tuple[Any, ...]],
+    window: Window | None,
+    fetch: Callable[[Select[*tuple[Any, ...]]], Sequence[Any]],
+) -> Page[Any]:
     if window is None:
-        rows = db.session.scalars(statement).all()
+        rows = fetch(statement)
         return Page(rows, len(rows), None)
-    counted = select(func.count()).select_from(statement.order_by(None).subquery())
-    total = db.session.scalar(counted) or 0
+    total = db.session.scalar(select(func.count()).select_from(statement.order_by(None).subquery())) or 0
     offset = (window.number - 1) * window.size
-    return Page(db.session.scalars(statement.limit(window.size).offset(offset)).all(), total, window)
+    return Page(fetch(statement.limit(window.size).offset(offset)), total, window)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,4 +114,15 @@ class ListQuery(DetailQuery):
             "description": f"Items on a page; {DEFAULT_SIZE} where only `page` is given.",
             "example": 20,
         },
+    )
+
+
+class BulkDeleteQuery(Shape):
+    """The query string that names what a list is to lose."""
+
+    uuid = Several(
+        Identifier(),
+        most="MAX_BULK",
+        required=True,
+        metadata={"description": "Repeated: all of them, or none."},
     )

@@ -14,7 +14,10 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 import marshmallow as ma
+from flask import current_app
 from marshmallow import validate
+
+from blogapi.core import config
 
 Fields = dict[str, Any]
 
@@ -51,11 +54,24 @@ def moment_of(written: str) -> datetime | None:
         return None
 
 
-class Text(ma.fields.String):
-    """A text of at most `longest` characters, without control characters or halves of characters."""
+def allowed(limit: int | str) -> int:
+    """Return a limit: a number, or what the setting of that name says."""
+    most: int = current_app.config[limit] if isinstance(limit, str) else limit
+    return most
 
-    def __init__(self, *, longest: int, shortest: int = 0, **options: Any) -> None:
-        super().__init__(validate=validate.Length(min=shortest, max=longest), **options)
+
+class Text(ma.fields.String):
+    """A text of at most `longest` characters (a number, or the name of a setting).
+
+    Control characters and halves of characters are refused.
+    """
+
+    def __init__(self, *, longest: int | str, shortest: int = 0, **options: Any) -> None:
+        self.longest, self.shortest = longest, shortest
+        shape = {"maxLength": config.default(longest) if isinstance(longest, str) else longest}
+        if shortest:
+            shape["minLength"] = shortest
+        super().__init__(metadata=shape | options.pop("metadata", {}), **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
@@ -63,7 +79,22 @@ class Text(ma.fields.String):
             raise ma.ValidationError("Holds a control character or half a character; remove it.")
         if self.required and not text.strip():
             raise ma.ValidationError("Must not be empty.")
+        if not self.shortest <= len(text) <= allowed(self.longest):
+            raise ma.ValidationError(f"Must have {self.shortest} to {allowed(self.longest)} characters.")
         return text
+
+
+class Several(ma.fields.List[Any]):
+    """An array of at most `most` items (a number, or the name of a setting)."""
+
+    def __init__(self, inner: ma.fields.Field[Any], *, most: int | str, **options: Any) -> None:
+        self.most = most
+        super().__init__(inner, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> list[Any]:
+        if isinstance(value, list) and len(value) > allowed(self.most):
+            raise ma.ValidationError(f"Must hold at most {allowed(self.most)} items.")
+        return super()._deserialize(value, attr, data, **options)
 
 
 class Identifier(ma.fields.Field[UUID]):
@@ -105,7 +136,7 @@ class WebAddress(Text):
     """A web address: http or https without a password in it, or a path on the reader's own site."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(longest=2048, **options)
+        super().__init__(longest="MAX_URL", **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         address = super()._deserialize(value, attr, data, **options)
@@ -141,12 +172,32 @@ class Shape(ma.Schema):
     class Meta:
         unknown = ma.RAISE
 
-    @ma.pre_load
-    def pass_over(self, data: Any, **_: Any) -> Any:
+    @ma.pre_load(pass_collection=True)
+    def pass_over(self, data: Any, many: bool, **_: Any) -> Any:
         """Return the body without its read-only fields."""
-        if not isinstance(data, Mapping):
-            return data
-        return {name: value for name, value in data.items() if name not in self.read_only}
+        if many and isinstance(data, list):
+            if len(data) > allowed("MAX_BULK"):
+                raise ma.ValidationError(f"Send at most {allowed('MAX_BULK')} items at once.")
+            return [self._without(item) for item in data]
+        return self._without(data)
+
+    def _without(self, item: Any) -> Any:
+        if not isinstance(item, Mapping):
+            return item
+        return {name: value for name, value in item.items() if name not in self.read_only}
+
+
+class Reference(Shape):
+    """Another item as a body names it: by its uuid, or else by its slug."""
+
+    uuid = Identifier()
+    slug = Text(longest=255, shortest=1)
+
+    @ma.validates_schema
+    def named(self, data: Fields, **_: Any) -> None:
+        """Refuse a reference to nothing."""
+        if not data:
+            raise ma.ValidationError("Name it by uuid or slug.")
 
 
 class Shown(ma.Schema):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from slugify import slugify
 from text_unidecode import unidecode
+
+from blogapi.core.errors import Conflict, Invalid
 
 # Room is left for the number that tells two equal slugs apart.
 LENGTH = 240
@@ -32,3 +34,22 @@ def free(wished: str, taken: Collection[str]) -> str:
 
 def _folded(letter: str) -> str:
     return unidecode(letter) if unicodedata.name(letter, "").startswith("LATIN") else letter
+
+
+def chosen(given: str | None, words: str, taken: Callable[[str], Collection[str]]) -> str:
+    """Return the slug of a new name: the given one, or a free one made of the words.
+
+    `taken` tells which slugs like one are in use. Raises Invalid for a given slug that is none, Conflict
+    for one that is taken.
+    """
+    if given is None:
+        wished = slug_of(words)
+        return free(wished, taken(wished))
+    fits = slug_of(given)
+    if given != fits:
+        raise Invalid("The slug is not usable.", errors={"slug": [f"Not a slug; {fits!r} would be one."]})
+    if given in taken(given):
+        raise Conflict(
+            f"The slug {given!r} is taken; choose another.", code="slug_taken", errors={"slug": ["Is taken."]}
+        )
+    return given

@@ -77,12 +77,17 @@ def finish(response: Response) -> Response:
     if response.status_code == 204:
         response.headers.pop("Content-Type", None)
     if request.method in ("GET", "HEAD"):
-        response.headers["Cache-Control"] = "private, no-cache"
+        response.headers.setdefault("Cache-Control", "private, no-cache")
         if response.status_code == 200:
             _conditional(response)
     else:
         response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def etag_of(body: bytes) -> str:
+    """Return the validator of an answer, without its quotes."""
+    return hashlib.sha256(body).hexdigest()[:32]
 
 
 def refusal_headers() -> list[tuple[str, str]]:
@@ -97,7 +102,7 @@ def refusal_headers() -> list[tuple[str, str]]:
 
 def _conditional(response: Response) -> None:
     if response.get_etag()[0] is None:
-        response.set_etag(hashlib.sha256(response.get_data()).hexdigest()[:32])
+        response.set_etag(etag_of(response.get_data()))
     if request.if_none_match.contains_weak(str(response.get_etag()[0])):
         response.status_code = 304
 

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import flask_smorest
 import marshmallow as ma
+from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 
 from blogapi.core import wire
-from blogapi.core.access import Access, Rule, access_of
-from blogapi.core.blueprint import IdConverter
+from blogapi.core.access import Rule, access_of
+from blogapi.core.blueprint import Blueprint, IdConverter
 from blogapi.core.errors import PROBLEM_JSON, plain
 from blogapi.core.schema import FieldNames, Identifier, Timestamp
 from blogapi.openapi import examples
@@ -43,9 +44,23 @@ _HEADERS: dict[str, Document] = {
     "Allow": {"schema": {"type": "string", "example": wire.DOCUMENTED_ALLOW}},
     "X-Total-Count": {"description": "Items in the whole list.", "schema": {"type": "integer"}},
     "Link": {"description": "first, prev, next and last page, where paged.", "schema": {"type": "string"}},
+    "Location": {"description": "Path of what was created.", "schema": {"type": "string"}},
     "WWW-Authenticate": {"schema": {"type": "string", "enum": ["ApiKey"]}},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
 }
+_IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The ETag of what was read: the write happens only if nothing changed since.",
+    "schema": {"type": "string"},
+}
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "Under the same key, the same request is answered again for 24 hours, not done again.",
+    "schema": {"type": "string", "maxLength": 255},
+}
+_CONDITIONS: dict[bool, list[Document]] = {False: [_IF_MATCH], True: [_IF_MATCH, _IDEMPOTENCY_KEY]}
 _OF_ERRORS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 
 
@@ -61,12 +76,14 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
                 "title": "blogapi",
                 "version": version,
                 "openapi_version": "3.1.0",
+                "marshmallow_plugin": MarshmallowPlugin(schema_name_resolver=_name_of),
                 "info": {
                     "description": "Articles, categories and tags of one blog, over HTTP with an API key."
                 },
                 "servers": [{"url": "/"}],
             }
         )
+        self._blueprints: list[Blueprint] = []
         self.register_field(Identifier, "string", "uuid")
         self.register_field(Timestamp, "string", None)
         self.register_field(FieldNames, "string", None)
@@ -77,9 +94,20 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
     def _register_error_handlers(self) -> None:
         """Leave all errors to `core.errors`."""
 
+    def register_blueprint(self, blueprint: Blueprint) -> None:
+        """Register the blueprint; its operations are described when the document is first asked for."""
+        self._app.register_blueprint(blueprint)
+        self._blueprints.append(blueprint)
+
+    def _describe_operations(self) -> None:
+        for blueprint in self._blueprints:
+            blueprint.register_views_in_doc(self, self._app, self.spec, name=blueprint.name, parameters=None)
+            self.spec.tag({"name": blueprint.name, "description": blueprint.description})
+
     @cached_property
     def document(self) -> Document:
         """Return the whole document."""
+        self._describe_operations()
         components = self.spec.components
         components.security_scheme("key", {"type": "apiKey", "in": "header", "name": "X-API-KEY"})
         components.security_scheme("login", {"type": "apiKey", "in": "cookie", "name": "blogapi_session"})
@@ -101,6 +129,13 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         return reference
 
 
+def _name_of(schema: type[ma.Schema] | ma.Schema) -> str:
+    """Return the name of a schema in the document; the partial form of a body is its `Changes`."""
+    shape = schema if isinstance(schema, type) else type(schema)
+    name = shape.__name__.removesuffix("Schema")
+    return f"{name}Changes" if isinstance(schema, ma.Schema) and schema.partial else name
+
+
 def _trimmed(view: Any) -> type[ma.Schema] | None:
     shape: type[ma.Schema] | None = view.__dict__.get("trimmed")
     return shape
@@ -117,15 +152,19 @@ def _complete(
     for media in operation.get("requestBody", {}).get("content", {}).values():
         media["example"] = examples.of(media["schema"], document)
     success = {status: answer for status, answer in operation["responses"].items() if int(status) < 300}
-    for answer in success.values():
+    for status, answer in success.items():
         _describe(answer, method, view, trimmed, document)
+        if status == "201" and view.__dict__.get("writes"):
+            answer["headers"] |= _headers("Location")
     if method == "get":
         success["304"] = {
             "description": "Nothing changed.",
             "headers": _headers(*_ALWAYS, "Cache-Control", "ETag"),
         }
+    if view.__dict__.get("writes"):
+        operation.setdefault("parameters", []).extend(_CONDITIONS[method == "post"])
     operation["responses"] = success | {
-        str(status): _problem(status) for status in _errors(operation, path, method, access)
+        str(status): _problem(status) for status in _errors(operation, path, method, view)
     }
 
 
@@ -135,6 +174,8 @@ def _describe(answer: Document, method: str, view: Any, trimmed: Document | None
         names.append("ETag")
     if view.__dict__.get("section"):
         names.append("Allow")
+    if view.__dict__.get("writes") and "content" in answer:
+        names.append("ETag")
     for media in answer.get("content", {}).values():
         media["example"] = examples.of(media["schema"], document)
         is_list = media["schema"].get("type") == "array"
@@ -153,9 +194,11 @@ def _security(rule: Rule) -> list[dict[str, list[str]]]:
     return [{}, *known] if rule.identifies else []
 
 
-def _errors(operation: Document, path: str, method: str, access: Access) -> Iterator[int]:
+def _errors(operation: Document, path: str, method: str, view: Any) -> Iterator[int]:
     """Yield the statuses of the errors that the operation can answer with."""
     yield 400
+    access = access_of(view)
+    assert access is not None
     if access.rule.identifies or "requestBody" in operation:
         yield from (401, 403)
     if "{" in path:
@@ -164,6 +207,8 @@ def _errors(operation: Document, path: str, method: str, access: Access) -> Iter
         yield from (413, 415, 422)
     if operation["operationId"] in LIMITED:
         yield 429
+    if view.__dict__.get("writes"):
+        yield from (404, 409, 412, 422, 428)
     yield from (500, 503)
     if method != "get":
         yield 507

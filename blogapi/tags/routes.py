@@ -5,15 +5,19 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.articles import queries as articles
-from blogapi.core.access import allow, reader
-from blogapi.core.blueprint import Blueprint, Trim
-from blogapi.core.paging import Query
-from blogapi.core.schema import Seen
-from blogapi.tags import queries
+from blogapi.core.access import admin, allow, reader, writer
+from blogapi.core.blueprint import Blueprint, Placed, Representation, Trim
+from blogapi.core.paging import BulkDeleteQuery, Query
+from blogapi.core.schema import Fields, Seen
+from blogapi.core.writing import each
+from blogapi.tags import queries, service
+from blogapi.tags.models import Tag
 from blogapi.tags.schemas import (
     SingleTagFieldsSchema,
     SingleTagSchema,
+    TagBodySchema,
     TagFieldsSchema,
+    TagItemSchema,
     TagListQuery,
     TagQuery,
     TagSchema,
@@ -37,5 +41,76 @@ def listed(query: Query) -> Trim:
 @bp.response(200, SingleTagSchema(), trimmed=SingleTagFieldsSchema, section="4.6")
 def single(query: Query, id: UUID) -> Trim:
     """Show a tag with its published articles, newest first."""
+    return Trim(_whole(id), query)
+
+
+def _whole(id: UUID) -> Seen:
     tag = queries.by_uuid(id)
-    return Trim(Seen(tag, articles=articles.published(tag=(str(id),)).rows), query)
+    return Seen(tag, articles=articles.published(tag=(str(id),)).rows)
+
+
+SHOWN = Representation(_whole, SingleTagSchema(), lambda: queries.listed(None).rows, TagSchema(many=True))
+
+
+@bp.post("/")
+@allow(admin, scope="write")
+@bp.arguments(TagBodySchema)
+@bp.write(201, TagSchema(), SHOWN)
+def create(fields: Fields) -> Tag:
+    """Make a tag; without a slug its name gives one."""
+    return service.create(writer(), fields)
+
+
+@bp.put("/<id:id>/")
+@allow(admin, scope="write")
+@bp.named
+@bp.arguments(TagBodySchema)
+@bp.write(200, TagSchema(), SHOWN, creates=True)
+def replace(fields: Fields, id: UUID) -> Placed:
+    """Make the tag under this uuid, or replace it."""
+    return Placed(*service.replace(writer(), id, fields))
+
+
+@bp.patch("/<id:id>/")
+@allow(admin, scope="write")
+@bp.item(queries.by_uuid)
+@bp.arguments(TagBodySchema(partial=True))
+@bp.write(200, TagSchema(), SHOWN)
+def change(fields: Fields, id: UUID) -> Tag:
+    """Change what is named of a tag."""
+    return service.change(id, fields)
+
+
+@bp.delete("/<id:id>/")
+@allow(admin, scope="write")
+@bp.write(204, None, SHOWN)
+def delete(id: UUID) -> None:
+    """Delete a tag; its articles go on without it."""
+    service.delete(id)
+
+
+@bp.put("/")
+@allow(admin, scope="write")
+@bp.arguments(TagItemSchema(many=True))
+@bp.write(200, TagSchema(many=True), SHOWN)
+def replace_all(items: list[Fields]) -> list[Tag]:
+    """Make or replace several tags, all or none."""
+    return each(items, lambda fields: service.replace(writer(), fields.pop("uuid"), fields)[0])
+
+
+@bp.patch("/")
+@allow(admin, scope="write")
+@bp.arguments(TagItemSchema(many=True, partial=("name",)))
+@bp.write(200, TagSchema(many=True), SHOWN)
+def change_all(items: list[Fields]) -> list[Tag]:
+    """Change what is named of several tags, all or none."""
+    return each(items, lambda fields: service.change(fields.pop("uuid"), fields))
+
+
+@bp.delete("/")
+@allow(admin, scope="write")
+@bp.arguments(BulkDeleteQuery, location="query")
+@bp.write(204, None, SHOWN)
+def delete_all(query: Fields) -> None:
+    """Delete several tags, all or none."""
+    each(query["uuid"], service.delete)

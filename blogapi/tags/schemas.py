@@ -48,8 +48,18 @@ class SingleTagFieldsSchema(TagFieldsSchema):
 class TagBodySchema(Shape):
     """What is written of a tag."""
 
-    name = Text(longest=100, required=True)
-    slug = Text(longest=255)
+    read_only = frozenset({"uuid", "user", "created", "last_updated", "articles"})
+
+    name = Text(longest="MAX_NAME", required=True, metadata={"example": "slow food"})
+    slug = Text(longest=255, shortest=1, metadata={"example": "slow-food"})
+
+
+class TagItemSchema(TagBodySchema):
+    """What is written of one tag among several."""
+
+    read_only = TagBodySchema.read_only - {"uuid"}
+
+    uuid = Identifier(required=True)
 
 
 class TagListQuery(ListQuery):

@@ -21,7 +21,6 @@ from blogapi.core.database import db, transaction
 from blogapi.core.errors import Problem, flat
 from blogapi.core.schema import Fields, listed
 from blogapi.tags import service as tags
-from blogapi.tags.models import Tag
 from blogapi.transfer.models import Imported
 from blogapi.transfer.records import ArticleRecord, NotAnArticle, Refused
 
@@ -98,51 +97,40 @@ def _stored(author: UUID, record: ArticleRecord) -> Outcome:
 
 
 def _created(author: UUID, record: ArticleRecord) -> Article:
-    fields = _fields(record)
-    return articles.create(
-        author,
-        fields,
-        category=categories.named(author, record.category or NO_CATEGORY),
-        tags=_tags(author, record),
-    )
+    return articles.create(author, _fields(author, record), slug_from=record.slug)
 
 
 def _updated(author: UUID, record: ArticleRecord, article: Article) -> None:
-    fields = _fields(record)
-    fields["published_at"] = fields["published_at"] or article.published_at
-    articles.rewrite(
-        article,
-        fields,
-        category=categories.named(author, record.category or NO_CATEGORY),
-        tags=_tags(author, record),
-    )
+    articles.change(author, article.uuid, _fields(author, record))
 
 
-def _fields(record: ArticleRecord) -> Fields:
-    fields: Fields = ArticleBodySchema().load(
-        {
-            "title": record.title,
-            "subtitle": record.subtitle,
-            "slug": record.slug,
-            "content": record.content,
-            "content_type": record.content_type,
-            "status": record.status,
-            "cover_image": record.cover_image,
-            "published_at": record.published_at and record.published_at.isoformat(),
-            "seo": {
-                "title": record.seo_title,
-                "description": record.seo_description,
-                "canonical_url": record.canonical_url,
-            },
-        }
-    )
+def _fields(author: UUID, record: ArticleRecord) -> Fields:
+    category = categories.named(author, record.category or NO_CATEGORY)
+    worn = [tags.named(author, name) for name in record.tags]
+    body = {
+        "title": record.title,
+        "subtitle": record.subtitle,
+        "content": record.content,
+        "content_type": record.content_type,
+        "status": record.status,
+        "cover_image": record.cover_image,
+        "category": {"uuid": str(category.uuid)},
+        "tags": [{"uuid": str(tag.uuid)} for tag in worn],
+        "seo": {
+            name: text
+            for name, text in (
+                ("title", record.seo_title),
+                ("description", record.seo_description),
+                ("canonical_url", record.canonical_url),
+            )
+            if text
+        },
+    }
+    # An undated article keeps the time of its first import.
+    if record.published_at is not None:
+        body["published_at"] = record.published_at.isoformat()
+    fields: Fields = ArticleBodySchema().load(body)
     return fields
-
-
-def _tags(author: UUID, record: ArticleRecord) -> list[Tag]:
-    # Two names can have one slug ("C++" and "C"): then they are one tag.
-    found = {tag.uuid: tag for tag in (tags.named(author, name) for name in record.tags)}
-    return list(found.values())
 
 
 def _renamed(record: ArticleRecord, article: Article) -> tuple[str, ...]:

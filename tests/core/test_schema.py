@@ -229,9 +229,10 @@ def test_a_web_address_is_http_or_relative(address):
         "https://ex\u2100mple.org",
     ],
 )
-def test_anything_else_is_no_web_address(address):
+def test_anything_else_is_no_web_address(app, address):
     assert not schema.is_web_address(address)
-    assert refused(WebAddress(), address)
+    with app.app_context():
+        assert refused(WebAddress(), address)
 
 
 @settings(deadline=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator import validate as validate_document
@@ -30,7 +32,7 @@ def test_the_document_is_valid_openapi(document):
 def test_every_operation_of_the_api_is_in_it(app, document):
     documented = {(path, method.upper()) for path, method, _ in operations(document)}
     served = {
-        (path.replace("<id:id>", "{id}"), method)
+        (re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", path), method)
         for path, method, endpoint, _ in registry.rules(app)
         if not endpoint.startswith("docs.")
     }

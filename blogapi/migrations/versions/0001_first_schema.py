@@ -1,4 +1,4 @@
-"""The first schema: users, keys, categories, tags, articles and what was imported."""
+"""The first schema: users, keys, categories, tags, articles and all that is kept beside them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -22,11 +22,53 @@ def upgrade() -> None:
         sa.UniqueConstraint("username", name=op.f("uq_account_username")),
     )
     op.create_table(
+        "article_revision",
+        sa.Column("article_id", sa.Uuid(), nullable=False),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("user_id", sa.Uuid(), nullable=False),
+        sa.Column("created", sa.DateTime(), nullable=False),
+        sa.Column("content", sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint("article_id", "number", name=op.f("pk_article_revision")),
+    )
+    op.create_table(
+        "change",
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("uuid", sa.Uuid(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("public_position", sa.Integer(), nullable=True),
+        sa.Column("public", sa.Boolean(), nullable=False),
+        sa.Column("gone", sa.Boolean(), nullable=False),
+        sa.Column("due", sa.DateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("kind", "uuid", name=op.f("pk_change")),
+        sa.UniqueConstraint("position", name=op.f("uq_change_position")),
+        sa.UniqueConstraint("public_position", name=op.f("uq_change_public_position")),
+    )
+    op.create_index("ix_change_due", "change", ["due"], unique=False)
+    op.create_table(
+        "change_counter",
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("public_position", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("number", name=op.f("pk_change_counter")),
+    )
+    op.create_table(
+        "idempotent_answer",
+        sa.Column("user_id", sa.Uuid(), nullable=False),
+        sa.Column("key", sa.String(length=255), nullable=False),
+        sa.Column("request_digest", sa.String(length=64), nullable=False),
+        sa.Column("status", sa.Integer(), nullable=False),
+        sa.Column("headers", sa.String(), nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.Column("created", sa.DateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("user_id", "key", name=op.f("pk_idempotent_answer")),
+    )
+    op.create_index(op.f("ix_idempotent_answer_created"), "idempotent_answer", ["created"], unique=False)
+    op.create_table(
         "api_key",
         sa.Column("uuid", sa.Uuid(), nullable=False),
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("prefix", sa.String(length=16), nullable=False),
-        sa.Column("name", sa.String(length=100), nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
         sa.Column("owner_id", sa.Uuid(), nullable=True),
         sa.Column("scope", sa.String(length=8), nullable=False),
         sa.Column("created", sa.DateTime(), nullable=False),
@@ -43,10 +85,10 @@ def upgrade() -> None:
     op.create_table(
         "category",
         sa.Column("uuid", sa.Uuid(), nullable=False),
-        sa.Column("name", sa.String(length=100), nullable=False),
-        sa.Column("description", sa.Text(), nullable=True),
-        sa.Column("cover_image", sa.String(length=2048), nullable=False),
-        sa.Column("slug", sa.String(length=255), nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("description", sa.String(), nullable=True),
+        sa.Column("cover_image", sa.String(), nullable=False),
+        sa.Column("slug", sa.String(), nullable=False),
         sa.Column("owner_id", sa.Uuid(), nullable=False),
         sa.Column("created", sa.DateTime(), nullable=False),
         sa.Column("last_updated", sa.DateTime(), nullable=False),
@@ -58,8 +100,8 @@ def upgrade() -> None:
     op.create_table(
         "tag",
         sa.Column("uuid", sa.Uuid(), nullable=False),
-        sa.Column("name", sa.String(length=100), nullable=False),
-        sa.Column("slug", sa.String(length=255), nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("slug", sa.String(), nullable=False),
         sa.Column("owner_id", sa.Uuid(), nullable=False),
         sa.Column("created", sa.DateTime(), nullable=False),
         sa.Column("last_updated", sa.DateTime(), nullable=False),
@@ -86,14 +128,16 @@ def upgrade() -> None:
         sa.Column("uuid", sa.Uuid(), nullable=False),
         sa.Column("author_id", sa.Uuid(), nullable=False),
         sa.Column("category_id", sa.Uuid(), nullable=False),
-        sa.Column("title", sa.String(length=255), nullable=False),
-        sa.Column("subtitle", sa.String(length=500), nullable=False),
-        sa.Column("slug", sa.String(length=255), nullable=False),
-        sa.Column("cover_image", sa.String(length=2048), nullable=False),
-        sa.Column("content", sa.Text(), nullable=False),
+        sa.Column("title", sa.String(), nullable=False),
+        sa.Column("subtitle", sa.String(), nullable=False),
+        sa.Column("slug", sa.String(), nullable=False),
+        sa.Column("cover_image", sa.String(), nullable=False),
+        sa.Column("content", sa.String(), nullable=False),
         sa.Column("content_type", sa.String(length=16), nullable=False),
         sa.Column("status", sa.String(length=16), nullable=False),
         sa.Column("published_at", sa.DateTime(), nullable=True),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("editor_id", sa.Uuid(), nullable=False),
         sa.Column("created", sa.DateTime(), nullable=False),
         sa.Column("last_updated", sa.DateTime(), nullable=False),
         sa.CheckConstraint(
@@ -105,11 +149,13 @@ def upgrade() -> None:
         sa.CheckConstraint("status IN ('draft', 'published', 'archived')", name=op.f("ck_article_status")),
         sa.ForeignKeyConstraint(["author_id"], ["account.uuid"], name=op.f("fk_article_author_id")),
         sa.ForeignKeyConstraint(["category_id"], ["category.uuid"], name=op.f("fk_article_category_id")),
+        sa.ForeignKeyConstraint(["editor_id"], ["account.uuid"], name=op.f("fk_article_editor_id")),
         sa.PrimaryKeyConstraint("uuid", name=op.f("pk_article")),
         sa.UniqueConstraint("slug", name=op.f("uq_article_slug")),
     )
     op.create_index(op.f("ix_article_author_id"), "article", ["author_id"], unique=False)
     op.create_index(op.f("ix_article_category_id"), "article", ["category_id"], unique=False)
+    op.create_index(op.f("ix_article_editor_id"), "article", ["editor_id"], unique=False)
     op.create_index("ix_article_visible", "article", ["status", "published_at", "uuid"], unique=False)
     op.create_table(
         "article_tag",
@@ -126,6 +172,17 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_article_tag_tag_id"), "article_tag", ["tag_id"], unique=False)
     op.create_table(
+        "former_slug",
+        sa.Column("slug", sa.String(), nullable=False),
+        sa.Column("article_id", sa.Uuid(), nullable=False),
+        sa.Column("created", sa.DateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["article_id"], ["article.uuid"], name=op.f("fk_former_slug_article_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("slug", name=op.f("pk_former_slug")),
+    )
+    op.create_index(op.f("ix_former_slug_article_id"), "former_slug", ["article_id"], unique=False)
+    op.create_table(
         "imported",
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("article_id", sa.Uuid(), nullable=False),
@@ -138,13 +195,33 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_imported_article_id"), "imported", ["article_id"], unique=False)
     op.create_table(
+        "preview",
+        sa.Column("uuid", sa.Uuid(), nullable=False),
+        sa.Column("digest", sa.String(length=64), nullable=False),
+        sa.Column("article_id", sa.Uuid(), nullable=False),
+        sa.Column("user_id", sa.Uuid(), nullable=False),
+        sa.Column("created", sa.DateTime(), nullable=False),
+        sa.Column("expires", sa.DateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["article_id"], ["article.uuid"], name=op.f("fk_preview_article_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["account.uuid"], name=op.f("fk_preview_user_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("uuid", name=op.f("pk_preview")),
+        sa.UniqueConstraint("digest", name=op.f("uq_preview_digest")),
+    )
+    op.create_index(op.f("ix_preview_article_id"), "preview", ["article_id"], unique=False)
+    op.create_index(op.f("ix_preview_expires"), "preview", ["expires"], unique=False)
+    op.create_index(op.f("ix_preview_user_id"), "preview", ["user_id"], unique=False)
+    op.create_table(
         "seo",
         sa.Column("uuid", sa.Uuid(), nullable=False),
         sa.Column("article_id", sa.Uuid(), nullable=False),
-        sa.Column("title", sa.String(length=255), nullable=False),
-        sa.Column("description", sa.Text(), nullable=False),
-        sa.Column("og_image", sa.String(length=2048), nullable=False),
-        sa.Column("canonical_url", sa.String(length=2048), nullable=False),
+        sa.Column("title", sa.String(), nullable=False),
+        sa.Column("description", sa.String(), nullable=False),
+        sa.Column("og_image", sa.String(), nullable=False),
+        sa.Column("canonical_url", sa.String(), nullable=False),
         sa.Column("created", sa.DateTime(), nullable=False),
         sa.Column("last_updated", sa.DateTime(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -153,3 +230,5 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("uuid", name=op.f("pk_seo")),
         sa.UniqueConstraint("article_id", name=op.f("uq_seo_article_id")),
     )
+    # Every change takes its position from this one row.
+    op.execute("INSERT INTO change_counter (number, position, public_position) VALUES (1, 0, 0)")

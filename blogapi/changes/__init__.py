@@ -1,0 +1,1 @@
+"""What a front end must fetch anew or drop."""

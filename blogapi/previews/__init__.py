@@ -1,0 +1,1 @@
+"""Links that show one article before it is public."""

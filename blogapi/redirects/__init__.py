@@ -1,0 +1,1 @@
+"""Former slugs of articles, which still lead to them."""

@@ -1,0 +1,28 @@
+"""Reads of redirects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from blogapi.articles.models import Article
+from blogapi.core import clock
+from blogapi.core.paging import Page, Window, paged_rows
+from blogapi.redirects.models import FormerSlug
+
+
+def listed(window: Window | None) -> Page[Row[Any]]:
+    """Return old and new slug of every public article that was renamed, by old slug."""
+    statement = (
+        select(
+            FormerSlug.slug.label("old"),
+            Article.slug.label("new"),
+            Article.uuid.label("article"),
+            FormerSlug.created.label("created"),
+        )
+        .join(Article, Article.uuid == FormerSlug.article_id)
+        .where(Article.visible_at(clock.now()))
+        .order_by(FormerSlug.slug)
+    )
+    return paged_rows(statement, window)

@@ -1,0 +1,83 @@
+"""Wire shapes of former versions."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from blogapi.articles.rules import ContentType, Status
+from blogapi.core.paging import ListQuery
+from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Timestamp, Trimmed, Whole
+
+LAST = 2**31 - 1
+
+
+class _RevisionFields(ma.Schema):
+    number = ma.fields.Integer(metadata={"description": "1 is the first version.", "example": 1})
+    created = Timestamp(dump_only=True)
+    user = Identifier(attribute="user_id", metadata={"description": "Who wrote this version."})
+    title = ma.fields.String()
+    status = ma.fields.String(metadata={"enum": [status.value for status in Status]})
+
+
+class RevisionSchema(_RevisionFields, Shown):
+    """A former version, as the list shows it."""
+
+
+class RevisionFieldsSchema(_RevisionFields, Trimmed):
+    """A former version in the fields asked for."""
+
+
+class RevisionSeoSchema(Shown):
+    """The SEO texts of a version."""
+
+    title = ma.fields.String()
+    description = ma.fields.String()
+    og_image = ma.fields.String()
+    canonical_url = ma.fields.String()
+
+
+class SingleRevisionSchema(RevisionSchema):
+    """A former version with all that was written."""
+
+    subtitle = ma.fields.String()
+    slug = ma.fields.String()
+    cover_image = ma.fields.String()
+    content = ma.fields.String()
+    content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
+    published_at = Timestamp(dump_only=True, allow_none=True)
+    category = Identifier()
+    tags = ma.fields.List(Identifier())
+    seo = ma.fields.Nested(RevisionSeoSchema)
+
+
+class DifferenceSchema(Shown):
+    """A field that two versions have different."""
+
+    field = ma.fields.String(metadata={"example": "title"})
+    before = ma.fields.Raw(allow_none=True)
+    after = ma.fields.Raw(allow_none=True)
+
+
+class ComparisonSchema(Shown):
+    """What changed from one version to another."""
+
+    before = ma.fields.Integer(metadata={"example": 1})
+    after = ma.fields.Integer(metadata={"example": 2})
+    changes = ma.fields.List(ma.fields.Nested(DifferenceSchema))
+
+
+class RevisionListQuery(ListQuery):
+    """The query string of the list of former versions."""
+
+    fields_ = FieldNames(RevisionFieldsSchema)
+
+
+class ComparisonQuery(Shape):
+    """The query string of a comparison."""
+
+    to = Whole(
+        least=1,
+        most=LAST,
+        written=True,
+        metadata={"description": "The later version; without, the present one."},
+    )

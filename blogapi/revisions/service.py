@@ -1,0 +1,81 @@
+"""Writes of former versions: bringing one back, and letting old ones go."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, func, select
+
+from blogapi.articles import queries as articles
+from blogapi.articles import rules
+from blogapi.articles import service as article_service
+from blogapi.articles.models import Article
+from blogapi.categories.models import Category
+from blogapi.core.database import db, transaction
+from blogapi.core.errors import Conflict, NotFound
+from blogapi.core.schema import Fields
+from blogapi.revisions import queries
+from blogapi.revisions.models import ArticleRevision
+from blogapi.tags.models import Tag
+
+
+def restore(editor: UUID, article_id: UUID, number: int) -> Article:
+    """Give the article what it was in that version, and keep what it is now; also after its deletion.
+
+    Status and time of publication stay as they are now, so that nothing becomes public by the way; a
+    deleted article comes back as a draft. Raises NotFound, or Conflict where its category is gone.
+    """
+    with transaction():
+        fields = _fields(queries.content_of(queries.one(article_id, number)))
+        try:
+            articles.by_uuid(article_id)
+        except NotFound:
+            version = queries.last_number(article_id) + 1
+            return article_service.create(
+                editor, fields, uuid=article_id, version=version, slug_from=fields.pop("slug")
+            )
+        fields.pop("slug")
+        return article_service.change(editor, article_id, fields)
+
+
+def comparison(article_id: UUID, number: int, *, to: int | None = None) -> dict[str, Any]:
+    """Return what changed from a version to a later one, or to the present; raises NotFound."""
+    before = queries.content_of(queries.one(article_id, number))
+    if to is None:
+        article = articles.by_uuid(article_id)
+        to, after = article.version, article_service.content_of(article)
+    else:
+        after = queries.content_of(queries.one(article_id, to))
+    return {"before": number, "after": to, "changes": rules.differences(before, after)}
+
+
+def prune(keep: int) -> int:
+    """Delete all but the newest `keep` former versions of each article; return how many went."""
+    place = (
+        func.row_number()
+        .over(partition_by=ArticleRevision.article_id, order_by=ArticleRevision.number.desc())
+        .label("place")
+    )
+    ranked = select(ArticleRevision.article_id, ArticleRevision.number, place).subquery()
+    with transaction():
+        old = db.session.execute(
+            select(ranked.c.article_id, ranked.c.number).where(ranked.c.place > keep)
+        ).all()
+        for article_id, number in old:
+            db.session.execute(
+                delete(ArticleRevision).where(
+                    ArticleRevision.article_id == article_id, ArticleRevision.number == number
+                )
+            )
+    return len(old)
+
+
+def _fields(content: rules.Content) -> Fields:
+    fields = {name: value for name, value in content.items() if name not in ("status", "published_at")}
+    if db.session.get(Category, content["category"]) is None:
+        raise Conflict("The category of that version is gone; make it again under its uuid, or write anew.")
+    there = db.session.scalars(select(Tag.uuid).where(Tag.uuid.in_(content["tags"]))).all()
+    fields["category"] = {"uuid": content["category"]}
+    fields["tags"] = [{"uuid": tag} for tag in content["tags"] if tag in there]
+    return fields

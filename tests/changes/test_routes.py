@@ -1,0 +1,141 @@
+"""The feed of changes: what to fetch, what to drop, and nothing of drafts."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+ARTICLES = "/api/v1/blog/articles/"
+CHANGES = "/api/v1/blog/changes/"
+
+
+@pytest.fixture
+def feed(as_reader):
+    """Reads what is new for a reader since the last time."""
+    cursor = "0"
+
+    def read(client=as_reader):
+        nonlocal cursor
+        answer = client.get(f"{CHANGES}?since={cursor}").json
+        cursor = answer["cursor"]
+        return [(change["kind"], change["action"]) for change in answer["changes"]]
+
+    return read
+
+
+def test_a_new_blog_has_no_changes(as_reader):
+    assert as_reader.get(CHANGES).json == {"changes": [], "cursor": "0", "more": False}
+
+
+def test_a_published_article_is_fetched_and_then_dropped(as_admin, feed, make_article):
+    article = make_article()
+    path = f"{ARTICLES}{article.uuid}/"
+    assert feed() == [("category", "fetch"), ("article", "fetch")]
+    as_admin.patch(path, json={"title": "New"})
+    assert feed() == [("article", "fetch")]
+    as_admin.patch(path, json={"status": "draft"})
+    assert feed() == [("article", "drop")]
+    as_admin.patch(path, json={"status": "published"})
+    as_admin.delete(path)
+    assert feed() == [("article", "drop")]
+    assert feed() == []
+
+
+def test_a_change_of_tags_or_seo_alone_is_a_change(as_admin, feed, make_article, make_tag):
+    tag = make_tag()
+    article = make_article(tags=(tag,))
+    feed()
+    as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"tags": []})
+    assert feed() == [("article", "fetch")]
+    as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"seo": {"description": "x"}})
+    assert feed() == [("article", "fetch")]
+
+
+def test_drafts_do_not_even_move_the_cursor(as_admin, as_reader, make_article):
+    article = make_article()
+    before = as_reader.get(CHANGES).json
+    draft = make_article(status="draft")
+    as_admin.patch(f"{ARTICLES}{draft.uuid}/", json={"title": "x"})
+    as_admin.delete(f"{ARTICLES}{draft.uuid}/")
+    make_article(published_at="2999-01-01T00:00:00Z")
+    assert as_reader.get(CHANGES).json == before
+    as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"title": "x"})
+    assert int(as_reader.get(CHANGES).json["cursor"]) == int(before["cursor"]) + 1
+
+
+def test_an_admin_hears_of_drafts(as_admin, make_article):
+    draft = make_article(status="draft")
+    changes = as_admin.get(CHANGES).json["changes"]
+    assert {"kind": "article", "uuid": str(draft.uuid), "action": "fetch"} in changes
+    as_admin.delete(f"{ARTICLES}{draft.uuid}/")
+    assert as_admin.get(CHANGES).json["changes"][-1]["action"] == "drop"
+
+
+def test_a_schedule_is_told_at_its_moment(as_reader, feed, make_article, at):
+    from datetime import UTC, datetime
+
+    make_article(published_at="2999-01-01T00:00:00Z")
+    assert feed() == [("category", "fetch")]
+    at(datetime(2999, 1, 1, tzinfo=UTC))
+    assert feed() == [("article", "fetch")]
+    assert feed() == []
+
+
+def test_shelves_are_told_too(as_admin, feed):
+    made = as_admin.post("/api/v1/blog/tags/", json={"name": "t"}).headers["Location"]
+    assert feed() == [("tag", "fetch")]
+    as_admin.patch(made, json={"name": "u"})
+    assert feed() == [("tag", "fetch")]
+    as_admin.delete(made)
+    assert feed() == [("tag", "drop")]
+
+
+def test_the_feed_comes_in_parts(as_reader, make_article):
+    for _ in range(4):
+        make_article()
+    cursor, seen, more = "0", [], True
+    while more:
+        answer = as_reader.get(f"{CHANGES}?since={cursor}&limit=2").json
+        cursor, more = answer["cursor"], answer["more"]
+        seen += answer["changes"]
+    assert len(seen) == len({change["uuid"] for change in seen}) == 5
+
+
+@pytest.mark.parametrize(
+    "query", ["since=x", "since=-1", "since=1.5", "limit=0", "limit=1001", "since=" + "9" * 30]
+)
+def test_an_impossible_cursor_is_refused(as_reader, query):
+    assert as_reader.get(f"{CHANGES}?{query}").status_code == 400
+
+
+def test_a_cursor_from_elsewhere_has_no_news(as_reader):
+    assert as_reader.get(f"{CHANGES}?since=99999").json["changes"] == []
+
+
+def test_no_commit_is_skipped_under_many_writers(app, people, make_client, make_category):
+    category = str(make_category().uuid)
+    key = people.key(people.admin, "write")
+    made, seen = set(), set()
+
+    def write():
+        client = make_client(app, key)
+        for _ in range(15):
+            answer = client.post(
+                ARTICLES, json={"title": "x", "status": "published", "category": {"uuid": category}}
+            )
+            made.add(answer.json["uuid"])
+
+    writers = [threading.Thread(target=write) for _ in range(4)]
+    for writer in writers:
+        writer.start()
+    reader, cursor = make_client(app, people.key(None)), "0"
+    while any(writer.is_alive() for writer in writers):
+        answer = reader.get(f"{CHANGES}?since={cursor}").json
+        cursor = answer["cursor"]
+        seen |= {change["uuid"] for change in answer["changes"]}
+    for writer in writers:
+        writer.join()
+    seen |= {change["uuid"] for change in reader.get(f"{CHANGES}?since={cursor}").json["changes"]}
+    assert len(made) == 60
+    assert made <= seen

@@ -1,0 +1,118 @@
+"""Former versions over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+
+ARTICLES = "/api/v1/blog/articles/"
+
+
+@pytest.fixture
+def path(as_admin, make_article):
+    """The path of an article in its third version."""
+    article = make_article(title="One", content="first", seo={"description": "d"})
+    path = f"{ARTICLES}{article.uuid}/"
+    as_admin.patch(path, json={"title": "Two"})
+    as_admin.patch(path, json={"content": "third", "seo": {"description": "e"}, "tags": []})
+    return path
+
+
+def test_every_write_keeps_the_former_version(as_admin, people, path):
+    listed = as_admin.get(f"{path}revisions/").json
+    assert [(row["number"], row["title"], row["user"]) for row in listed] == [
+        (2, "Two", str(people.admin.uuid)),
+        (1, "One", str(people.admin.uuid)),
+    ]
+    one = as_admin.get(f"{path}revisions/1/").json
+    assert (one["title"], one["content"], one["seo"]["description"]) == ("One", "first", "d")
+
+
+def test_a_write_that_changes_nothing_keeps_nothing(as_admin, path):
+    as_admin.patch(path, json={"title": "Two"})
+    assert len(as_admin.get(f"{path}revisions/").json) == 2
+
+
+def test_versions_are_compared_field_by_field(as_admin, path):
+    answer = as_admin.get(f"{path}revisions/1/compare/?to=2").json
+    assert answer == {
+        "before": 1,
+        "after": 2,
+        "changes": [
+            {"field": "seo.title", "before": "One", "after": "Two"},
+            {"field": "title", "before": "One", "after": "Two"},
+        ],
+    }
+    now = as_admin.get(f"{path}revisions/1/compare/").json
+    assert now["after"] == 3
+    assert [change["field"] for change in now["changes"]] == [
+        "content",
+        "seo.description",
+        "seo.title",
+        "title",
+    ]
+
+
+def test_a_version_is_restored_and_the_present_one_kept(as_admin, path):
+    before = as_admin.get(path).json
+    restored = as_admin.post(f"{path}revisions/1/restore/")
+    assert (restored.status_code, restored.json["title"], restored.json["content"]) == (200, "One", "first")
+    assert restored.headers["ETag"] == as_admin.get(path).headers["ETag"]
+    third = as_admin.get(f"{path}revisions/3/").json
+    assert (third["title"], third["content"]) == (before["title"], before["content"])
+
+
+def test_restoring_publishes_nothing(as_admin, as_reader, path):
+    as_admin.patch(path, json={"status": "archived"})
+    as_admin.post(f"{path}revisions/1/restore/")
+    assert as_reader.get(path).status_code == 404
+    assert as_admin.get(path).json["status"] == "archived"
+
+
+def test_a_deleted_article_comes_back_as_a_draft(as_admin, path):
+    before = as_admin.get(path).json
+    as_admin.delete(path)
+    assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [3, 2, 1]
+    back = as_admin.post(f"{path}revisions/3/restore/").json
+    assert (back["uuid"], back["content"], back["status"]) == (before["uuid"], "third", "draft")
+    as_admin.patch(path, json={"title": "Again"})
+    assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [4, 3, 2, 1]
+
+
+def test_tags_that_are_gone_are_left_out_and_a_category_that_is_gone_is_said(
+    as_admin, make_article, make_tag, make_category
+):
+    tag, category = make_tag(), make_category()
+    article = make_article(tags=(tag,), category=category)
+    path = f"{ARTICLES}{article.uuid}/"
+    as_admin.patch(path, json={"tags": [], "category": {"uuid": str(make_category().uuid)}})
+    as_admin.delete(f"/api/v1/blog/tags/{tag.uuid}/")
+    assert as_admin.post(f"{path}revisions/1/restore/").json["tags"] == []
+    as_admin.patch(path, json={"category": {"uuid": str(make_category().uuid)}})
+    as_admin.delete(f"/api/v1/blog/categories/{category.uuid}/")
+    assert as_admin.post(f"{path}revisions/1/restore/").status_code == 409
+
+
+def test_restoring_honours_preconditions(as_admin, path):
+    answer = as_admin.post(f"{path}revisions/1/restore/", headers={"If-Match": '"stale"'})
+    assert answer.status_code == 412
+
+
+@pytest.mark.parametrize(
+    "tail", ["revisions/9/", "revisions/9/compare/", "revisions/1/compare/?to=9", "revisions/0/"]
+)
+def test_an_unknown_version_is_a_404(as_admin, path, tail):
+    assert as_admin.get(path + tail).status_code == 404
+
+
+def test_an_unknown_article_has_no_versions(as_admin):
+    nowhere = f"{ARTICLES}00000000-0000-4000-8000-000000000000/revisions/"
+    assert as_admin.get(nowhere).status_code == 404
+    assert as_admin.post(f"{nowhere}1/restore/").status_code == 404
+
+
+def test_prune_keeps_the_newest(app, as_admin, path):
+    result = app.test_cli_runner().invoke(args=["revisions", "prune", "--keep", "1"])
+    assert (result.exit_code, "Deleted 1 " in result.stdout) == (0, True)
+    assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [2]
+    as_admin.patch(path, json={"title": "Four"})
+    assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [3, 2]

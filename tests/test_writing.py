@@ -1,0 +1,187 @@
+"""What all writes have in common: preconditions, retries, both kinds of shelves."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+ARTICLES = "/api/v1/blog/articles/"
+CATEGORIES = "/api/v1/blog/categories/"
+TAGS = "/api/v1/blog/tags/"
+SHELVES = [CATEGORIES, TAGS]
+
+
+@pytest.fixture(params=["articles", "categories", "tags"])
+def thing(request, as_admin, make_category):
+    """An item of each resource, with its path, its list, a body and a change."""
+    path = {"articles": ARTICLES, "categories": CATEGORIES, "tags": TAGS}[request.param]
+    named = (
+        {"title": "T", "category": {"uuid": str(make_category().uuid)}} if path == ARTICLES else {"name": "N"}
+    )
+    made = as_admin.post(path, json=named)
+    assert made.status_code == 201, made.json
+    change = {"subtitle": "changed"} if path == ARTICLES else {"name": "changed"}
+    return {
+        "list": path,
+        "path": made.headers["Location"],
+        "body": named,
+        "change": change,
+        "etag": made.headers["ETag"],
+    }
+
+
+@pytest.mark.parametrize("method", ["put", "patch", "delete"])
+def test_a_change_of_what_is_still_so_is_done(as_admin, thing, method):
+    etag = as_admin.get(thing["path"]).headers["ETag"]
+    assert etag == thing["etag"]
+    body = {"put": thing["body"], "patch": thing["change"]}.get(method)
+    answer = as_admin.open(thing["path"], method=method.upper(), json=body, headers={"If-Match": etag})
+    assert answer.status_code in (200, 204)
+
+
+@pytest.mark.parametrize("method", ["put", "patch", "delete"])
+def test_a_change_of_what_has_changed_is_refused_with_the_present_etag(as_admin, thing, method):
+    stale = as_admin.get(thing["path"]).headers["ETag"]
+    now = as_admin.patch(thing["path"], json=thing["change"]).headers["ETag"]
+    body = {"put": thing["body"], "patch": {}}.get(method)
+    answer = as_admin.open(thing["path"], method=method.upper(), json=body, headers={"If-Match": stale})
+    assert (answer.status_code, answer.json["code"], answer.headers["ETag"]) == (412, "stale", now)
+    assert as_admin.get(thing["path"]).headers["ETag"] == now
+
+
+def test_a_weak_or_unknown_etag_does_not_match(as_admin, thing):
+    for etag in ('"other"', f"W/{thing['etag']}", "garbage"):
+        answer = as_admin.patch(thing["path"], json=thing["change"], headers={"If-Match": etag})
+        assert answer.status_code == 412
+
+
+def test_any_etag_matches_what_exists(as_admin, thing):
+    assert as_admin.patch(thing["path"], json={}, headers={"If-Match": "*"}).status_code == 200
+    nowhere = f"{thing['list']}{uuid4()}/"
+    assert as_admin.put(nowhere, json=thing["body"], headers={"If-Match": "*"}).status_code == 412
+
+
+def test_put_can_be_told_to_create_only(as_admin, thing):
+    header = {"If-None-Match": "*"}
+    assert as_admin.put(thing["path"], json=thing["body"], headers=header).status_code == 412
+    assert as_admin.put(f"{thing['list']}{uuid4()}/", json=thing["body"], headers=header).status_code == 201
+
+
+def test_lists_are_guarded_by_their_own_etag(as_admin, thing):
+    etag = as_admin.get(thing["list"]).headers["ETag"]
+    item = [thing["change"] | {"uuid": thing["path"].split("/")[-2]}]
+    assert as_admin.patch(thing["list"], json=item, headers={"If-Match": '"x"'}).status_code == 412
+    assert as_admin.patch(thing["list"], json=item, headers={"If-Match": etag}).status_code == 200
+
+
+def test_a_blog_can_demand_preconditions(make_app, make_client, people, as_admin, thing):
+    strict = make_client(make_app(REQUIRE_IF_MATCH=True), people.key(people.admin, "write"))
+    for method, body in (("PUT", thing["body"]), ("PATCH", thing["change"]), ("DELETE", None)):
+        answer = strict.open(thing["path"], method=method, json=body)
+        assert (answer.status_code, answer.json["code"]) == (428, "if_match_required")
+    assert strict.post(thing["list"], json=thing["body"]).status_code == 201
+    assert strict.put(f"{thing['list']}{uuid4()}/", json=thing["body"]).status_code == 201
+    assert (
+        strict.patch(thing["path"], json=thing["change"], headers={"If-Match": thing["etag"]}).status_code
+        == 200
+    )
+
+
+def test_a_retry_under_the_same_key_does_nothing_twice(as_admin, thing):
+    header = {"Idempotency-Key": "a-key"}
+    first = as_admin.post(thing["list"], json=thing["body"], headers=header)
+    again = as_admin.post(thing["list"], json=thing["body"], headers=header)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.json == again.json
+    assert first.headers["Location"] == again.headers["Location"]
+    assert first.headers["ETag"] == again.headers["ETag"]
+
+
+def test_another_body_under_the_same_key_is_a_conflict(as_admin, thing):
+    header = {"Idempotency-Key": "a-key"}
+    as_admin.post(thing["list"], json=thing["body"], headers=header)
+    answer = as_admin.post(thing["list"], json=thing["body"] | {"slug": "x"}, headers=header)
+    assert (answer.status_code, answer.json["code"]) == (409, "idempotency_mismatch")
+
+
+def test_the_key_is_the_users_own_and_lasts_a_day(app, make_client, people, as_admin, thing, at):
+    header = {"Idempotency-Key": "a-key"}
+    first = as_admin.post(thing["list"], json=thing["body"], headers=header).json
+    other = make_client(app, people.key(people.other_admin, "write"))
+    assert other.post(thing["list"], json=thing["body"], headers=header).json["uuid"] != first["uuid"]
+    at(datetime.now(UTC) + timedelta(hours=25))
+    assert as_admin.post(thing["list"], json=thing["body"], headers=header).json["uuid"] != first["uuid"]
+
+
+def test_a_refused_request_may_be_corrected_under_its_key(as_admin, thing):
+    header = {"Idempotency-Key": "a-key"}
+    assert as_admin.post(thing["list"], json={}, headers=header).status_code == 422
+    assert as_admin.post(thing["list"], json=thing["body"], headers=header).status_code == 201
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "é"])
+def test_an_impossible_key_is_refused(as_admin, thing, key):
+    answer = as_admin.post(thing["list"], json=thing["body"], headers={"Idempotency-Key": key})
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("path", SHELVES)
+def test_a_shelf_is_made_changed_and_deleted(as_admin, path):
+    made = as_admin.post(path, json={"name": "Über uns"})
+    assert (made.status_code, made.json["slug"]) == (201, "uber-uns")
+    where = made.headers["Location"]
+    assert as_admin.post(path, json={"name": "Über uns"}).json["slug"] == "uber-uns-2"
+    changed = as_admin.patch(where, json={"name": "New name"}).json
+    assert (changed["name"], changed["slug"]) == ("New name", "uber-uns")
+    assert as_admin.patch(where, json={"slug": "new"}).json["slug"] == "new"
+    assert as_admin.patch(where, json={"slug": "uber-uns-2"}).status_code == 409
+    assert as_admin.patch(where, json={"slug": "Not one"}).status_code == 422
+    assert as_admin.delete(where).status_code == 204
+    assert as_admin.get(where).status_code == 404
+
+
+@pytest.mark.parametrize("path", SHELVES)
+def test_a_shelf_that_was_read_can_be_sent_back(as_admin, path, make_article, make_tag, make_category):
+    tag, category = make_tag("t"), make_category(description="d", cover_image="/c.jpg")
+    make_article(category=category, tags=(tag,))
+    where = f"{path}{category.uuid if path == CATEGORIES else tag.uuid}/"
+    read = as_admin.get(where)
+    assert as_admin.put(where, json=read.json).status_code == 200
+    assert as_admin.get(where).data == read.data
+
+
+@pytest.mark.parametrize("path", SHELVES)
+@pytest.mark.parametrize(
+    "wrong",
+    [{"name": ""}, {"name": "x" * 101}, {"name": None}, {"slug": ""}, {"unknown": 1}, {"name": ["x"]}],
+)
+def test_a_wrong_shelf_is_refused(as_admin, path, wrong):
+    answer = as_admin.post(path, json={"name": "N"} | wrong)
+    assert (answer.status_code, list(answer.json["errors"])) == (422, list(wrong))
+    assert as_admin.get(path).json == []
+
+
+@pytest.mark.parametrize("path", SHELVES)
+def test_several_shelves_at_once(as_admin, path):
+    one, two = str(uuid4()), str(uuid4())
+    made = as_admin.put(path, json=[{"uuid": one, "name": "A"}, {"uuid": two, "name": "B"}])
+    assert [shelf["uuid"] for shelf in made.json] == [one, two]
+    changed = as_admin.patch(path, json=[{"uuid": one, "name": "C"}, {"uuid": str(uuid4()), "name": "D"}])
+    assert (changed.status_code, list(changed.json["errors"])) == (404, ["1"])
+    assert as_admin.delete(f"{path}?uuid={one}&uuid={two}").status_code == 204
+    assert as_admin.get(path).json == []
+
+
+def test_a_category_in_use_stays(as_admin, make_article):
+    article = make_article()
+    answer = as_admin.delete(f"{CATEGORIES}{article.category_id}/")
+    assert (answer.status_code, answer.json["code"]) == (409, "category_in_use")
+
+
+def test_a_deleted_tag_leaves_its_articles(as_admin, make_article, make_tag):
+    tag, other = make_tag(), make_tag("stays")
+    article = make_article(tags=(tag, other))
+    assert as_admin.delete(f"{TAGS}{tag.uuid}/").status_code == 204
+    assert [tag["name"] for tag in as_admin.get(f"{ARTICLES}{article.uuid}/").json["tags"]] == ["stays"]
