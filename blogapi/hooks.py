@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from flask import Flask, Response, current_app, g, request, session
 from flask.globals import request_ctx
 from flask.sessions import SecureCookieSessionInterface
@@ -14,6 +12,7 @@ from werkzeug.routing import MapAdapter
 from blogapi.api_keys import queries as api_keys
 from blogapi.api_keys import rules as key_rules
 from blogapi.api_keys import service as api_key_service
+from blogapi.api_keys.models import ApiKey
 from blogapi.core import clock, wire
 from blogapi.core.access import STRANGER, Access, Caller, access_of, judge, reader, refuse_other_sites
 from blogapi.core.blueprint import refuse_query
@@ -120,7 +119,7 @@ def _by_key(value: str) -> Caller:
         raise Unauthorized("This API key is not valid; check it, or create a new one.", code="key_invalid")
     if key.expires is not None and key.expires <= now:
         raise Unauthorized("This API key has expired; create a new one.", code="key_expired")
-    who = _caller(key.owner, scopes=key.scopes, key=key.uuid)
+    who = _caller(key.owner, scopes=key.scopes, key=key)
     if key.last_used is None or now - key.last_used >= key_rules.TOUCH_EVERY:
         api_key_service.touch(key.uuid, now)
     return who
@@ -135,15 +134,14 @@ def _by_session() -> Caller:
     return _caller(found.account, scopes=frozenset({"read", "write"}))
 
 
-def _caller(account: Account | None, *, scopes: frozenset[str], key: UUID | None = None) -> Caller:
-    if account is None:
-        return Caller(scopes=scopes, key=key, known=True)
+def _caller(account: Account | None, *, scopes: frozenset[str], key: ApiKey | None = None) -> Caller:
     return Caller(
-        user=account.uuid,
-        username=account.username,
-        is_admin=account.role == Role.ADMIN,
+        user=account.uuid if account else None,
+        username=account.username if account else "",
+        is_admin=account is not None and account.role == Role.ADMIN,
         scopes=scopes,
-        key=key,
+        key=key.uuid if key else None,
+        expires=key.expires if key else None,
         known=True,
     )
 

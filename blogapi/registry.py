@@ -20,7 +20,7 @@ from blogapi.core.access import Access, access_of
 from blogapi.core.blueprint import IdConverter
 from blogapi.core.errors import METHODS, CannotStart
 from blogapi.health.routes import bp as health
-from blogapi.openapi.document import Api
+from blogapi.openapi import document
 from blogapi.openapi.pages import bp as docs
 from blogapi.openapi.routes import bp as openapi
 from blogapi.previews.routes import bp as previews
@@ -46,11 +46,9 @@ def init_app(app: Flask, *, version: str) -> None:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     app.url_map.converters["id"] = IdConverter
-    api = Api(app, version=version)
-    for blueprint in BLUEPRINTS:
-        api.register_blueprint(blueprint)
-    for pages in PAGES:
-        app.register_blueprint(pages)
+    for blueprint in (*BLUEPRINTS, *PAGES):
+        app.register_blueprint(blueprint)
+    document.init_app(app, BLUEPRINTS, version=version)
     for command in COMMANDS:
         app.cli.add_command(command)
     list(rules(app))

@@ -24,6 +24,7 @@ from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.core import clock
 from blogapi.core.database import db
+from blogapi.openapi import document
 from blogapi.tags import service as tag_service
 from blogapi.tags.models import Tag
 from blogapi.users import service as users
@@ -54,10 +55,10 @@ def contract(tmp_path_factory: pytest.TempPathFactory) -> Contract:
     """The document of the API."""
     folder = tmp_path_factory.mktemp("contract")
     app = create_app({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{folder / 'blog.db'}", "SECRET_KEY": "x" * 32})
-    document = app.extensions["blogapi-api"].document
+    described = document.of(app)
     with app.app_context():
         db.engine.dispose()
-    return Contract(document)
+    return Contract(described)
 
 
 @pytest.fixture(autouse=True)

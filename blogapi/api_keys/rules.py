@@ -105,10 +105,18 @@ def may_change(who: Caller, *, key: UUID, scopes: Iterable[str], deletes: bool, 
         raise Forbidden("This needs a key with the write scope, or a login.", code="scope_missing")
 
 
-def expiry(wished: datetime | None, now: datetime) -> datetime | None:
-    """Return when a key ends; raises Invalid for a moment that is not ahead."""
+def expiry(wished: datetime | None, now: datetime, who: Caller) -> datetime | None:
+    """Return when a key ends that the caller dates; without a wish it ends with the caller's own key.
+
+    Raises Invalid for a moment that is not ahead, Forbidden for one that outlives the caller's own key:
+    a key that leaked must not buy itself time.
+    """
     if wished is not None and wished <= now:
         raise Invalid("The key would be dead already.", errors={"expires": ["Must lie ahead."]})
+    if who.expires is None or wished is None:
+        return wished or who.expires
+    if wished > who.expires:
+        raise Forbidden("This key ends earlier itself; log in, or use another key.", code="scope_missing")
     return wished
 
 

@@ -26,7 +26,7 @@ def create(
     Raises Forbidden for scopes wider than the maker's, Invalid for an expiry that is not ahead.
     """
     granted = rules.scopes_for(maker, scopes)
-    return issue(maker.user, name=name, expires=rules.expiry(expires, clock.now()), scopes=granted)
+    return issue(maker.user, name=name, expires=rules.expiry(expires, clock.now(), maker), scopes=granted)
 
 
 def issue(
@@ -71,7 +71,7 @@ def change(who: Caller, uuid: UUID, changes: Fields) -> ApiKey:
         key.name = changes.get("name", key.name)
         # What GET shows of a key that has expired can be sent back as it is.
         if changes.get("expires", key.expires) != key.expires:
-            key.expires = rules.expiry(changes["expires"], clock.now())
+            key.expires = rules.expiry(changes["expires"], clock.now(), who)
     return key
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import wraps
 from typing import Any, Literal, TypeVar, cast
 from urllib.parse import urlsplit
@@ -30,6 +31,7 @@ class Caller:
     is_admin: bool = False
     scopes: frozenset[str] = frozenset()
     key: UUID | None = None
+    expires: datetime | None = None
     known: bool = False
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cache
 from http import HTTPStatus
 from typing import Any, ClassVar
 
@@ -23,6 +23,8 @@ from blogapi.openapi.schemas import ProblemSchema
 Document = dict[str, Any]
 
 METHODS = {"get", "post", "put", "patch", "delete"}
+
+_EXTENSION = "blogapi-document"
 
 # Operations that count tries.
 LIMITED = ("auth_login", "api_keys_create", "api_keys_rotate")
@@ -64,13 +66,24 @@ _CONDITIONS: dict[bool, list[Document]] = {False: [_IF_MATCH], True: [_IF_MATCH,
 _OF_ERRORS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 
 
+def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
+    """Promise the document of the blueprints; it is made when it is first asked for, and then kept."""
+    app.extensions[_EXTENSION] = cache(lambda: Api(app, blueprints, version=version).document)
+
+
+def of(app: Flask) -> Document:
+    """Return the document of the application."""
+    document: Document = app.extensions[_EXTENSION]()
+    return document
+
+
 class Api(flask_smorest.Api):  # type: ignore[misc]
-    """Collects the operations as the blueprints register, and makes the document of them."""
+    """Collects the operations of the blueprints and makes the document of them."""
 
     ERROR_SCHEMA = ProblemSchema
     DEFAULT_ERROR_RESPONSE_NAME: ClassVar[None] = None
 
-    def __init__(self, app: Flask, *, version: str) -> None:
+    def __init__(self, app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
         super().__init__(
             spec_kwargs={
                 "title": "blogapi",
@@ -83,31 +96,21 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
                 "servers": [{"url": "/"}],
             }
         )
-        self._blueprints: list[Blueprint] = []
         self.register_field(Identifier, "string", "uuid")
         self.register_field(Timestamp, "string", None)
         self.register_field(FieldNames, "string", None)
         self.register_converter(IdConverter, lambda converter: {"type": "string", "format": "uuid"})
         self.init_app(app)
-        app.extensions["blogapi-api"] = self
+        for blueprint in blueprints:
+            blueprint.register_views_in_doc(self, app, self.spec, name=blueprint.name, parameters=None)
+            self.spec.tag({"name": blueprint.name, "description": blueprint.description})
 
     def _register_error_handlers(self) -> None:
         """Leave all errors to `core.errors`."""
 
-    def register_blueprint(self, blueprint: Blueprint) -> None:
-        """Register the blueprint; its operations are described when the document is first asked for."""
-        self._app.register_blueprint(blueprint)
-        self._blueprints.append(blueprint)
-
-    def _describe_operations(self) -> None:
-        for blueprint in self._blueprints:
-            blueprint.register_views_in_doc(self, self._app, self.spec, name=blueprint.name, parameters=None)
-            self.spec.tag({"name": blueprint.name, "description": blueprint.description})
-
-    @cached_property
+    @property
     def document(self) -> Document:
         """Return the whole document."""
-        self._describe_operations()
         components = self.spec.components
         components.security_scheme("key", {"type": "apiKey", "in": "header", "name": "X-API-KEY"})
         components.security_scheme("login", {"type": "apiKey", "in": "cookie", "name": "blogapi_session"})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from flask import Response, current_app
+from flask import Flask, Response, current_app
 
 from blogapi.core import wire
 from blogapi.core.access import allow, anyone
 from blogapi.core.blueprint import Blueprint
-from blogapi.openapi.document import Api
+from blogapi.openapi import document as description
 
 bp = Blueprint("openapi", __name__, description="This document")
 
@@ -17,5 +17,5 @@ bp = Blueprint("openapi", __name__, description="This document")
 @bp.response(200, {"type": "object"})
 def document() -> Response:
     """Show this document."""
-    api: Api = current_app.extensions["blogapi-api"]
-    return wire.answer(api.document)
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    return wire.answer(description.of(app))

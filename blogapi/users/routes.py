@@ -24,6 +24,7 @@ bp = Blueprint("auth", __name__, url_prefix="/api/v1/auth", description="Login, 
 def login(fields: Fields) -> Account:
     """Log in with a user name and a password; the answer sets the session cookie."""
     account = _authenticated(fields["username"], fields["password"])
+    service.log_out(session.get("token", ""))
     token = service.log_in(account, lasts=current_app.permanent_session_lifetime)
     # What the browser held before is dropped, so that nobody can plant a session and wait for its login.
     session.clear()

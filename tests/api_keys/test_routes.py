@@ -578,7 +578,7 @@ def test_who_may_not_change_a_key_hears_so_before_the_body_is_read(
 
 def test_patch_changes_what_is_named(as_stranger, make_key, people):
     key = make_key(people.member, name="old", expires=datetime(2999, 1, 1, tzinfo=UTC))
-    headers = {"X-API-KEY": key.value}
+    headers = {"X-API-KEY": make_key(people.member).value}
     named = as_stranger.patch(path_of(key), json={"name": "new"}, headers=headers).json
     assert (named["name"], named["expires"]) == ("new", "2999-01-01T00:00:00.000000")
     endless = as_stranger.patch(path_of(key), json={"expires": None}, headers=headers).json
@@ -588,7 +588,8 @@ def test_patch_changes_what_is_named(as_stranger, make_key, people):
 
 def test_put_sets_what_is_not_named_to_its_default(as_stranger, make_key, people):
     key = make_key(people.member, name="old", expires=datetime(2999, 1, 1, tzinfo=UTC))
-    answer = as_stranger.put(path_of(key), json={}, headers={"X-API-KEY": key.value}).json
+    headers = {"X-API-KEY": make_key(people.member).value}
+    answer = as_stranger.put(path_of(key), json={}, headers=headers).json
     assert (answer["name"], answer["expires"]) == ("", None)
 
 
@@ -682,3 +683,38 @@ def test_rotate_refuses_an_impossible_overlap(as_stranger, make_key, overlap):
     )
     assert (answer.status_code, list(answer.json["errors"])) == (422, ["overlap_seconds"])
     assert lives(as_stranger, key.value)
+
+
+# A key that ends makes none that lives longer
+
+
+@pytest.fixture
+def ending(as_admin):
+    """A key of Ada's that ends at the end of 2998."""
+    made = as_admin.post(KEYS, json={"expires": "2998-12-31T00:00:00Z"}).json
+    return made["uuid"], {"X-API-KEY": made["public_state"]}
+
+
+def test_a_key_made_by_a_key_that_ends_ends_with_it(as_stranger, as_admin, ending):
+    made = as_stranger.post(KEYS, headers=ending[1]).json
+    assert as_admin.get(f"{KEYS}{made['uuid']}/").json["expires"] == "2998-12-31T00:00:00.000000"
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_a_key_that_ends_buys_itself_no_time(as_stranger, ending, method):
+    path = KEYS if method == "POST" else f"{KEYS}{ending[0]}/"
+    body = {"expires": "2999-01-01T00:00:00Z"}
+    assert as_stranger.open(path, method=method, json=body, headers=ending[1]).status_code == 403
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_made_endless_by_itself_it_ends_as_before(as_stranger, ending, method):
+    answer = as_stranger.open(
+        f"{KEYS}{ending[0]}/", method=method, json={"expires": None}, headers=ending[1]
+    )
+    assert answer.json["expires"] == "2998-12-31T00:00:00.000000"
+
+
+def test_its_owner_may_give_it_time(as_admin, ending):
+    answer = as_admin.patch(f"{KEYS}{ending[0]}/", json={"expires": None})
+    assert (answer.status_code, answer.json["expires"]) == (200, None)

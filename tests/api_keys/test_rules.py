@@ -184,13 +184,13 @@ def test_a_change_beyond_the_callers_scopes_is_refused(who, owner, scopes, delet
 
 @pytest.mark.parametrize("wished", [None, NOW + timedelta(microseconds=1)])
 def test_an_expiry_lies_ahead_or_nowhere(wished):
-    assert rules.expiry(wished, NOW) == wished
+    assert rules.expiry(wished, NOW, STRANGER) == wished
 
 
 @pytest.mark.parametrize("wished", [NOW, NOW - timedelta(days=1)])
 def test_an_expiry_that_is_not_ahead_is_refused(wished):
     with pytest.raises(Invalid) as refused:
-        rules.expiry(wished, NOW)
+        rules.expiry(wished, NOW, STRANGER)
     assert list(refused.value.errors) == ["expires"]
 
 

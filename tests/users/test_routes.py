@@ -415,3 +415,10 @@ def test_a_wrong_key_is_not_mended_by_a_login(as_ada):
     answer = as_ada.get(ME, headers={"X-API-KEY": "x"})
     assert (answer.status_code, answer.headers["Vary"]) == (401, "Accept, origin")
     assert as_ada.get(ME).status_code == 200
+
+
+def test_a_new_login_ends_the_browsers_former_one(as_ada, with_cookie):
+    first = cookie_of(as_ada)
+    as_ada.post(LOGIN, json=ADA)
+    assert with_cookie(first).get(ME).status_code == 401
+    assert as_ada.get(ME).status_code == 200
