@@ -15,7 +15,7 @@ from blogapi.api_keys import service as api_key_service
 from blogapi.api_keys.models import ApiKey
 from blogapi.core import clock, wire
 from blogapi.core.access import STRANGER, Access, Caller, access_of, judge, reader, refuse_other_sites
-from blogapi.core.blueprint import refuse_query
+from blogapi.core.blueprint import refuse_conditions, refuse_query
 from blogapi.core.errors import Unauthorized, in_order
 from blogapi.users import queries as users
 from blogapi.users.models import Account
@@ -62,6 +62,7 @@ def admit() -> Response | None:
     endpoint = request.endpoint or ""
     _judge(_access(endpoint))
     refuse_query(current_app.view_functions[endpoint])
+    refuse_conditions(current_app.view_functions[endpoint])
     return None
 
 

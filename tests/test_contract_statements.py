@@ -13,9 +13,10 @@ KEYS = "/api/v1/auth/api-key/"
 
 # Path, endpoint, and how many statements it takes; one of them finds the key.
 READS = [
-    (ARTICLES, "articles.published", 3),
-    (ARTICLES + "?page=1&page_size=100", "articles.published", 4),
-    (ARTICLES + "?category=shelf&tag=t&published_after=2020-01-01", "articles.published", 3),
+    # An admin's list tells of drafts in its ETag: one statement more than a reader's.
+    (ARTICLES, "articles.published", 4),
+    (ARTICLES + "?page=1&page_size=100", "articles.published", 5),
+    (ARTICLES + "?category=shelf&tag=t&published_after=2020-01-01", "articles.published", 4),
     (ARTICLES + "{article}/", "articles.single", 3),
     (ARTICLES + "author/me/", "articles.own", 3),
     (CATEGORIES, "categories.listed", 2),

@@ -81,6 +81,10 @@ def test_a_blog_can_demand_preconditions(make_app, make_client, people, as_admin
     for method, body in (("PUT", thing["body"]), ("PATCH", thing["change"]), ("DELETE", None)):
         answer = strict.open(thing["path"], method=method, json=body)
         assert (answer.status_code, answer.json["code"]) == (428, "if_match_required")
+    if thing["list"] == ARTICLES:
+        as_admin.patch(thing["path"], json=thing["change"])
+        assert strict.post(f"{thing['path']}revisions/1/restore/").status_code == 428
+        thing["etag"] = as_admin.get(thing["path"]).headers["ETag"]
     assert strict.post(thing["list"], json=thing["body"]).status_code == 201
     assert strict.put(f"{thing['list']}{uuid4()}/", json=thing["body"]).status_code == 201
     assert (
@@ -185,3 +189,30 @@ def test_a_deleted_tag_leaves_its_articles(as_admin, make_article, make_tag):
     article = make_article(tags=(tag, other))
     assert as_admin.delete(f"{TAGS}{tag.uuid}/").status_code == 204
     assert [tag["name"] for tag in as_admin.get(f"{ARTICLES}{article.uuid}/").json["tags"]] == ["stays"]
+
+
+def test_a_new_slug_of_a_tag_is_a_change_though_one_tag_does_not_show_it(as_admin, make_tag):
+    path = f"{TAGS}{make_tag().uuid}/"
+    etag = as_admin.get(path).headers["ETag"]
+    as_admin.patch(path, json={"slug": "new"})
+    assert as_admin.patch(path, json={}, headers={"If-Match": etag}).status_code == 412
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+def test_what_is_not_there_is_a_404_before_any_precondition(as_admin, thing, method):
+    answer = as_admin.open(f"{thing['list']}nonsense/", method=method, json={}, headers={"If-Match": '"x"'})
+    assert answer.status_code == 404
+
+
+def test_what_would_keep_a_secret_is_not_repeated(as_admin, make_article):
+    article = make_article()
+    for path in ("/api/v1/auth/api-key/", f"{ARTICLES}{article.uuid}/preview/"):
+        assert as_admin.post(path, headers={"Idempotency-Key": "k"}).status_code == 400
+
+
+def test_what_has_no_state_fits_no_precondition(as_admin, make_article):
+    article = make_article()
+    path = f"{ARTICLES}{article.uuid}/preview/"
+    assert as_admin.post(path, headers={"If-Match": '"x"'}).status_code == 412
+    made = as_admin.post(path).json
+    assert as_admin.delete(f"{path}{made['uuid']}/", headers={"If-Match": '"x"'}).status_code == 412

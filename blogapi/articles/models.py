@@ -40,6 +40,8 @@ class Article(Announced, Identified, Timestamped, Base):
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
     version: Mapped[int] = mapped_column(default=1)
+    was_public: Mapped[bool] = mapped_column(default=False)
+    slug_derived: Mapped[bool] = mapped_column(default=True)
     editor_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
 
     category: Mapped[Category] = relationship()

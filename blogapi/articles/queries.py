@@ -53,10 +53,15 @@ def visible(uuid: UUID, who: Caller) -> Article:
 
 def by_uuid(uuid: UUID) -> Article:
     """Return the article in whatever state, with all that it shows; raises NotFound."""
-    article = db.session.scalar(_whole().where(Article.uuid == uuid))
+    article = find(uuid)
     if article is None:
         raise NotFound("There is no such article.")
     return article
+
+
+def find(uuid: UUID) -> Article | None:
+    """Return the article in whatever state, with all that it shows, or None."""
+    return db.session.scalar(_whole().where(Article.uuid == uuid))
 
 
 def is_empty() -> bool:
@@ -74,12 +79,6 @@ def slugs_like(slug: str, *, but: UUID | None = None) -> set[str]:
         _like(FormerSlug.slug, slug), FormerSlug.article_id != (but or NOBODY)
     )
     return {*db.session.scalars(taken), *db.session.scalars(once)}
-
-
-def has_slug(slug: str, *, but: UUID) -> bool:
-    """Tell whether an article other than `but` bears the slug now."""
-    found = select(Article.uuid).where(Article.slug == slug, Article.uuid != but)
-    return db.session.scalar(found) is not None
 
 
 def _like(column: InstrumentedAttribute[str], slug: str) -> ColumnElement[bool]:

@@ -15,6 +15,7 @@ from blogapi.articles.schemas import (
     ArticleSchema,
     OwnArticleListQuery,
 )
+from blogapi.core import changes
 from blogapi.core.access import admin, allow, caller, reader, writer
 from blogapi.core.blueprint import Blueprint, Placed, Representation, Trim
 from blogapi.core.paging import BulkDeleteQuery, Query
@@ -30,7 +31,7 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @bp.response(200, ArticleSchema(many=True), trimmed=ArticleFieldsSchema, section="4.7")
 def published(query: Query) -> Trim:
     """List the published articles, newest first."""
-    return Trim(queries.published(query.window, **query.filters), query)
+    return Trim(queries.published(query.window, **query.filters), query, unlisted=_unlisted())
 
 
 @bp.get("/<id:id>/")
@@ -51,8 +52,17 @@ def own(query: Query) -> Trim:
     return Trim(queries.written_by(writer(), query.window, **query.filters), query)
 
 
+def _unlisted() -> str:
+    # Admins write drafts through the list too, and it does not show them: any change counts for them.
+    return str(changes.position()) if caller().is_admin else ""
+
+
 SHOWN = Representation(
-    queries.by_uuid, ArticleSchema(), lambda: queries.published().rows, ArticleSchema(many=True)
+    queries.by_uuid,
+    ArticleSchema(),
+    lambda: queries.published().rows,
+    ArticleSchema(many=True),
+    unlisted=_unlisted,
 )
 
 
@@ -87,6 +97,7 @@ def change(fields: Fields, id: UUID) -> Article:
 
 @bp.delete("/<id:id>/")
 @allow(admin, scope="write")
+@bp.item(queries.by_uuid)
 @bp.write(204, None, SHOWN)
 def delete(id: UUID) -> None:
     """Delete an article; its versions stay and can be restored."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from blogapi.core.errors import Conflict, Invalid
-from blogapi.core.slugs import slug_of
 
 # All that is written of an article: title, subtitle, slug, cover_image, content, content_type, status,
 # published_at (aware or None), category (UUID), tags (list of UUIDs), seo (a dict of four texts).
@@ -72,10 +70,15 @@ def revised(former: Content | None, named: Content, now: datetime) -> Content:
     return whole
 
 
-def slug_follows_title(former: Content) -> bool:
-    """Tell whether the slug still comes from the title, and nobody can have linked to it yet."""
-    derived = re.fullmatch(rf"{re.escape(slug_of(former['title']))}(-\d+)?", former["slug"])
-    return former["published_at"] is None and derived is not None
+def is_public(content: Content, now: datetime) -> bool:
+    """Tell whether everybody may see an article of this content."""
+    at = content["published_at"]
+    return content["status"] == Status.PUBLISHED and at is not None and at <= now
+
+
+def unwritten_seo(content: Content) -> dict[str, str]:
+    """Return the SEO texts of an article for which nobody wrote any."""
+    return {name: content.get(source, "") for name, source in _SEO_FROM.items()}
 
 
 def differences(before: Content, after: Content) -> list[dict[str, Any]]:
@@ -95,6 +98,8 @@ def _state(former: Content | None, named: Content, now: datetime) -> tuple[str, 
     if was is not None and status != was and status not in _NEXT[Status(was)]:
         raise Conflict(f"An article that is {was} cannot become {wished}.", code="impossible_transition")
     stored = former["published_at"] if former else None
+    if named.get("published_at", now) is None and was == status == Status.PUBLISHED:
+        raise Invalid("A published article has a time.", errors={"published_at": ["Must not be null."]})
     at = named.get("published_at") or stored
     if status != Status.PUBLISHED:
         return status.value, named.get("published_at", stored)
@@ -115,13 +120,11 @@ def _publication(named: Content, at: datetime | None, now: datetime) -> datetime
 
 def _seo(former: Content | None, named: dict[str, str], whole: Content) -> dict[str, str]:
     """Return the SEO texts: as named; else as written before; else, as long as unwritten, the article's."""
-    seo = {}
-    for name, source in _SEO_FROM.items():
-        default = whole.get(source, "")
-        written = former is not None and former["seo"][name] != former.get(source, "")
-        kept = former["seo"][name] if former is not None and written else default
-        seo[name] = named.get(name, kept)
-    return seo
+    seo = unwritten_seo(whole)
+    if former is not None:
+        before = unwritten_seo(former)
+        seo |= {name: text for name, text in former["seo"].items() if text != before[name]}
+    return seo | named
 
 
 def _flat(content: Content) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import marshmallow as ma
 from marshmallow import validate
 
@@ -17,6 +19,7 @@ from blogapi.core.schema import (
     Several,
     Shape,
     Shown,
+    Slug,
     Text,
     Timestamp,
     Trimmed,
@@ -61,6 +64,10 @@ class _DocumentedFields(ma.Schema):
 class ArticleSchema(_DocumentedFields, Shown):
     """An article in exactly the documented fields."""
 
+    def hidden(self, shown: Any) -> str:
+        """Return the version, which counts every write, that of the time of publication too."""
+        return str(shown.version)
+
 
 class ArticleFieldsSchema(_DocumentedFields, Trimmed):
     """An article in the fields asked for."""
@@ -93,7 +100,7 @@ class SeoBodySchema(Shape):
     read_only = frozenset({"uuid", "created", "last_updated", "article"})
 
     title = Text(longest="MAX_TITLE")
-    description = Text(longest=10_000)
+    description = Text(longest=100_000)
     og_image = WebAddress()
     canonical_url = WebAddress()
 
@@ -117,7 +124,7 @@ class ArticleBodySchema(Shape):
 
     title = Text(longest="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"})
     subtitle = Text(longest="MAX_SUBTITLE")
-    slug = Text(longest=255, shortest=1, metadata={"example": "the-bread-that-waits-for-me"})
+    slug = Slug(metadata={"example": "the-bread-that-waits-for-me"})
     cover_image = WebAddress()
     content = Text(longest="MAX_CONTENT", metadata={"example": "Flour, *water*, time."})
     content_type = ma.fields.String(

@@ -14,9 +14,10 @@ from blogapi.articles.rules import Content
 from blogapi.categories.models import Category
 from blogapi.core import clock, slugs
 from blogapi.core.database import db, transaction
-from blogapi.core.errors import Errors, Invalid, NotFound
+from blogapi.core.errors import Errors, Invalid
 from blogapi.core.schema import Fields
 from blogapi.redirects import service as redirects
+from blogapi.revisions import queries as revisions
 from blogapi.revisions.models import ArticleRevision
 from blogapi.tags.models import Tag
 
@@ -24,7 +25,7 @@ _PLAIN = ("title", "subtitle", "cover_image", "content", "content_type", "status
 
 
 def create(
-    author: UUID, fields: Fields, *, uuid: UUID | None = None, version: int = 1, slug_from: str = ""
+    author: UUID, fields: Fields, *, uuid: UUID | None = None, editor: UUID | None = None, slug_from: str = ""
 ) -> Article:
     """Write a new article from the fields of an ArticleBodySchema.
 
@@ -32,12 +33,21 @@ def create(
     Raises Invalid for a category or tag that does not exist, Conflict for a given slug that is taken.
     """
     with transaction():
-        whole = rules.revised(None, _resolved(fields), clock.now())
+        whole = _revised(None, fields)
         uuid = uuid or uuid4()
-        whole["slug"] = _slug(uuid, None, fields | {"slug_from": slug_from or whole["title"]})
-        redirects.taken(whole["slug"])
-        article = Article(uuid=uuid, author_id=author, editor_id=author, version=version, seo=Seo(title=""))
+        wished = slug_from or whole["title"]
+        whole["slug"] = _free_slug(uuid, fields.get("slug"), wished)
+        article = Article(
+            uuid=uuid,
+            author_id=author,
+            editor_id=editor or author,
+            # Under the uuid of a deleted article its versions go on.
+            version=revisions.last_number(uuid) + 1,
+            slug_derived=not (fields.get("slug") or slug_from),
+            seo=Seo(title=""),
+        )
         _fill(article, whole)
+        article.was_public = rules.is_public(whole, clock.now())
         db.session.add(article)
         db.session.flush()
     return article
@@ -49,11 +59,11 @@ def replace(editor: UUID, uuid: UUID, fields: Fields) -> tuple[Article, bool]:
     What a body cannot name stays: the author, and where they are absent slug and time of publication.
     """
     with transaction():
-        try:
-            queries.by_uuid(uuid)
-        except NotFound:
+        if queries.find(uuid) is None:
             return create(editor, fields, uuid=uuid), True
-        return change(editor, uuid, rules.EMPTY | fields), False
+        whole = rules.EMPTY | fields
+        whole["seo"] = rules.unwritten_seo(whole) | fields.get("seo", {})
+        return change(editor, uuid, whole), False
 
 
 def change(editor: UUID, uuid: UUID, fields: Fields) -> Article:
@@ -63,16 +73,18 @@ def change(editor: UUID, uuid: UUID, fields: Fields) -> Article:
     """
     with transaction():
         article = queries.by_uuid(uuid)
-        former = content_of(article)
-        whole = rules.revised(former, _resolved(fields), clock.now())
-        whole["slug"] = _slug(uuid, former, fields | {"slug_from": whole["title"]})
+        former, now = content_of(article), clock.now()
+        whole = _revised(former, fields)
+        article.was_public = article.was_public or rules.is_public(former, now)
+        whole["slug"] = _slug(article, former, fields.get("slug"), title=whole["title"])
         if whole != former:
             _keep(article, former)
-            _rename(uuid, former, whole["slug"])
+            _rename(article, whole["slug"])
             _fill(article, whole)
+            article.was_public = article.was_public or rules.is_public(whole, now)
             article.version += 1
             article.editor_id = editor
-            article.last_updated = clock.now()
+            article.last_updated = now
             db.session.flush()
     return article
 
@@ -119,6 +131,7 @@ def _keep(article: Article, former: Content) -> None:
         ArticleRevision(
             article_id=article.uuid,
             number=article.version,
+            author_id=article.author_id,
             user_id=article.editor_id,
             created=article.last_updated,
             content=json.dumps(former, default=_as_text, ensure_ascii=False),
@@ -130,36 +143,48 @@ def _as_text(value: Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def _rename(uuid: UUID, former: Content, slug: str) -> None:
-    if slug != former["slug"]:
-        redirects.renamed(uuid, old=former["slug"], new=slug, known=former["published_at"] is not None)
+def _rename(article: Article, slug: str) -> None:
+    if slug != article.slug:
+        redirects.renamed(article.uuid, old=article.slug, new=slug, known=article.was_public)
 
 
-def _slug(uuid: UUID, former: Content | None, fields: Fields) -> str:
-    given: str | None = fields.get("slug")
-    if former is not None and given in (None, former["slug"]):
-        retitled = former["title"] != fields["slug_from"]
-        if given is not None or not (retitled and rules.slug_follows_title(former)):
+def _slug(article: Article, former: Content, given: str | None, *, title: str) -> str:
+    """Return the slug after a change: as given; or, while nobody has seen or given it, of the title."""
+    if given in (None, former["slug"]):
+        follows = given is None and article.slug_derived and not article.was_public
+        if not (follows and title != former["title"]):
             kept: str = former["slug"]
             return kept
-    if given is None:
-        wished = slugs.slug_of(fields["slug_from"])
-        return slugs.free(wished, queries.slugs_like(wished, but=uuid))
-    return slugs.chosen(given, "", lambda slug: {slug} if queries.has_slug(slug, but=uuid) else set())
+    article.slug_derived = given is None
+    return _free_slug(article.uuid, given, title)
 
 
-def _resolved(fields: Fields) -> Content:
-    """Return the fields with category and tags as uuids; raises Invalid for those that do not exist."""
-    found = dict(fields)
+def _free_slug(uuid: UUID, given: str | None, words: str) -> str:
+    return slugs.chosen(given, words, lambda slug: queries.slugs_like(slug, but=uuid))
+
+
+def _revised(former: Content | None, fields: Fields) -> Content:
+    """Return the whole content after a change; raises Invalid with all that is wrong at once."""
     errors: Errors = {}
+    named = _resolved(fields, errors)
+    try:
+        whole = rules.revised(former, named, clock.now())
+    except Invalid as error:
+        errors |= error.errors or {}
+    if errors:
+        raise Invalid("The article cannot be written like this; `errors` names the fields.", errors=errors)
+    return whole
+
+
+def _resolved(fields: Fields, errors: Errors) -> Content:
+    """Return the fields with category and tags as uuids; what does not exist goes into `errors`."""
+    found = dict(fields)
     if "category" in fields:
         (found["category"],) = _uuids(Category, [fields["category"]], ["category"], errors)
     if "tags" in fields:
         paths = [f"tags.{index}" for index in range(len(fields["tags"]))]
         # Two references to one tag are one tag.
         found["tags"] = list(dict.fromkeys(_uuids(Tag, fields["tags"], paths, errors)))
-    if errors:
-        raise Invalid("The article names what does not exist.", errors=errors)
     return found
 
 

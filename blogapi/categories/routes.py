@@ -85,6 +85,7 @@ def change(fields: Fields, id: UUID) -> Category:
 
 @bp.delete("/<id:id>/")
 @allow(admin, scope="write")
+@bp.item(queries.by_uuid)
 @bp.write(204, None, SHOWN)
 def delete(id: UUID) -> None:
     """Delete a category in which no article stands."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 import marshmallow as ma
 
 from blogapi.core.paging import DetailQuery, ListQuery
-from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Text, Timestamp, Trimmed, WebAddress
+from blogapi.core.schema import (
+    FieldNames,
+    Identifier,
+    Shape,
+    Shown,
+    Slug,
+    Text,
+    Timestamp,
+    Trimmed,
+    WebAddress,
+)
 
 
 class CategorySchema(Shown):
@@ -60,7 +70,7 @@ class CategoryBodySchema(Shape):
     name = Text(longest="MAX_NAME", required=True, metadata={"example": "Kitchen"})
     description = Text(longest=10_000, allow_none=True)
     cover_image = WebAddress()
-    slug = Text(longest=255, shortest=1, metadata={"example": "kitchen"})
+    slug = Slug(metadata={"example": "kitchen"})
 
 
 class CategoryItemSchema(CategoryBodySchema):

@@ -20,7 +20,7 @@ EMPTY: Fields = {"description": None, "cover_image": ""}
 def create(owner: UUID, fields: Fields, *, uuid: UUID | None = None) -> Category:
     """Make a category from the fields of a CategoryBodySchema; without a slug its name gives one.
 
-    Raises Invalid for a slug that is none, Conflict for one that is taken.
+    Raises Conflict for a slug that is taken.
     """
     with transaction():
         slug = slugs.chosen(fields.get("slug"), fields["name"], queries.slugs_like)
@@ -41,7 +41,7 @@ def replace(owner: UUID, uuid: UUID, fields: Fields) -> tuple[Category, bool]:
 
 
 def change(uuid: UUID, fields: Fields) -> Category:
-    """Change what is named; the slug stays unless it is named. Raises NotFound, Invalid, Conflict."""
+    """Change what is named; the slug stays unless it is named. Raises NotFound, Conflict."""
     with transaction():
         category = queries.by_uuid(uuid)
         if "slug" in fields and fields["slug"] != category.slug:

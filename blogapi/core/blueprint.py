@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, NoReturn
@@ -16,9 +16,10 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.routing import BaseConverter
 
 from blogapi.core import wire
-from blogapi.core.errors import Invalid, InvalidQuery, NotFound, flat
+from blogapi.core.access import SAFE_METHODS
+from blogapi.core.errors import Invalid, InvalidQuery, Malformed, NotFound, Stale, flat
 from blogapi.core.paging import Page, Query
-from blogapi.core.schema import Trimmed, uuid_of
+from blogapi.core.schema import Shown, Trimmed, uuid_of
 from blogapi.core.writing import guarded
 
 View = Callable[..., Response]
@@ -68,29 +69,39 @@ class Parser(FlaskParser):
 
 
 class Trim:
-    """A result of which only some fields are to be shown (None: all that the schema shows)."""
+    """A result of which only some fields are to be shown (None: all that the schema shows).
 
-    def __init__(self, result: Any, query: Query) -> None:
+    `unlisted` is the state of what the result leaves out and its ETag must tell of.
+    """
+
+    def __init__(self, result: Any, query: Query, *, unlisted: str = "") -> None:
         self.result = result
         self.fields = query.fields
+        self.unlisted = unlisted
 
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """What a GET shows of a resource: one item by its uuid, and the whole list, with their schemas."""
+    """What a GET shows of a resource: one item by its uuid, and the whole list, with their schemas.
+
+    `unlisted` tells the state of what a write of the list can change and the list does not show.
+    """
 
     item: Callable[[UUID], Any]
     item_shape: ma.Schema
     items: Callable[[], Any]
     items_shape: ma.Schema
+    unlisted: Callable[[], str] = str
 
     def etag(self, id: UUID | None) -> str | None:
         """Return the validator of an item, or of the list (None); None where there is no such item."""
         try:
-            shown = self.items_shape.dump(self.items()) if id is None else self.item_shape.dump(self.item(id))
+            shown = self.items() if id is None else self.item(id)
         except NotFound:
             return None
-        return wire.etag_of(wire.dumps(shown))
+        shape = self.items_shape if id is None else self.item_shape
+        body = wire.dumps(shape.dump(shown))
+        return _validator(body, shape, shown, self.unlisted() if id is None else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +249,9 @@ def _answer(
 ) -> Response:
     if isinstance(result, Response):
         return result
+    unlisted = ""
     if isinstance(result, Trim):
+        unlisted = result.unlisted
         if result.fields is not None and trimmed is not None:
             schema = _trimmed(trimmed, tuple(sorted(set(result.fields))))
         result = result.result
@@ -247,6 +260,8 @@ def _answer(
     # A trimmed schema is one for one item and for a page of them.
     value = schema.dump(rows, many=paged or schema.many) if isinstance(schema, ma.Schema) else None
     response = wire.answer(value, status)
+    if value is not None and status == 200:
+        response.set_etag(_validator(response.get_data(), schema, rows, unlisted))
     if paged:
         response.headers["X-Total-Count"] = str(result.total)
         links = result.links(request.path, list(request.args.items(multi=True)))
@@ -255,9 +270,31 @@ def _answer(
     return response
 
 
+def _validator(body: bytes, shape: object, shown: Any, unlisted: str) -> str:
+    """Return the ETag of an answer: of its bytes, and of what a write can change beside them."""
+    if not isinstance(shape, Shown):
+        return wire.etag_of(body)
+    items = shown if isinstance(shown, Sequence) else [shown]
+    beside = " ".join((unlisted, *(shape.hidden(item) for item in items)))
+    return wire.etag_of(body + beside.encode("utf-8"))
+
+
 @lru_cache(maxsize=256)
 def _trimmed(shape: type[Trimmed], fields: tuple[str, ...]) -> Trimmed:
     return shape(only=fields)
+
+
+def refuse_conditions(view: Callable[..., Any]) -> None:
+    """Raise Stale or Malformed for conditions of a change that the view cannot honour, nothing being ignored.
+
+    What it changes has no state that can be read, or its answer is secret and not kept for a retry.
+    """
+    if request.method in SAFE_METHODS or view.__dict__.get("writes"):
+        return
+    if "If-Match" in request.headers:
+        raise Stale("This operation changes nothing that has an ETag; leave If-Match out.", etag=None)
+    if "Idempotency-Key" in request.headers:
+        raise Malformed("This operation cannot be repeated under an Idempotency-Key; leave it out.")
 
 
 def refuse_query(view: Callable[..., Any]) -> None:

@@ -75,6 +75,12 @@ def announce_due() -> None:
             _place(session, change, public=True)
 
 
+def position(*, public: bool = False) -> int:
+    """Return the position of the last change of all, or of the last that is `public`."""
+    column = ChangeCounter.public_position if public else ChangeCounter.position
+    return db.session.scalars(select(column)).one()
+
+
 def _due(session: Session, now: datetime) -> list[Change]:
     return list(session.scalars(select(Change).where(Change.due <= now).order_by(Change.due)))
 

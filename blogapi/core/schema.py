@@ -17,7 +17,7 @@ import marshmallow as ma
 from flask import current_app
 from marshmallow import validate
 
-from blogapi.core import config
+from blogapi.core import config, slugs
 
 Fields = dict[str, Any]
 
@@ -34,8 +34,11 @@ AWARE = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$"
 
 
 def uuid_of(written: str) -> UUID | None:
-    """Return the UUID written in its canonical form, or None for anything else."""
-    return UUID(written) if _UUID.fullmatch(written) else None
+    """Return the UUID written in its canonical form, or None for anything else.
+
+    The nil UUID is the uuid of nothing.
+    """
+    return UUID(written) if _UUID.fullmatch(written) and written.strip("0-") else None
 
 
 def moment_of(written: str) -> datetime | None:
@@ -82,6 +85,27 @@ class Text(ma.fields.String):
         if not self.shortest <= len(text) <= allowed(self.longest):
             raise ma.ValidationError(f"Must have {self.shortest} to {allowed(self.longest)} characters.")
         return text
+
+
+class Slug(Text):
+    """A slug: lowercase words and numbers with hyphens between."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(longest=slugs.LONGEST, shortest=1, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        slug = super()._deserialize(value, attr, data, **options)
+        fits = slugs.slug_of(slug, longest=slugs.LONGEST)
+        if slug != fits:
+            raise ma.ValidationError(f"Not a slug; {fits!r} would be one.")
+        return slug
+
+
+class Nothing(ma.Schema):
+    """No body, or an empty object."""
+
+    class Meta:
+        unknown = ma.RAISE
 
 
 class Several(ma.fields.List[Any]):
@@ -202,6 +226,13 @@ class Reference(Shape):
 
 class Shown(ma.Schema):
     """A body that goes out: every field is always there."""
+
+    def hidden(self, shown: Any) -> str:
+        """Return what a write can change of an item and this shape does not show.
+
+        It counts in the ETag, or an If-Match would not notice it.
+        """
+        return ""
 
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
         """Mark each field as present, for the document of the API."""

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from flask import Response, current_app, request
@@ -16,7 +16,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from blogapi.core import clock
 from blogapi.core.access import writer
 from blogapi.core.database import Base, db, transaction
-from blogapi.core.errors import Conflict, Malformed, PreconditionRequired, Problem, Stale
+from blogapi.core.errors import Conflict, Invalid, Malformed, PreconditionRequired, Problem, Stale
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -40,11 +40,19 @@ class IdempotentAnswer(Base):
 
 
 def each(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Result]:
-    """Write all items in one transaction and return the results; an error names the item's index."""
+    """Write all items in one transaction and return the results; an error names the item's index.
+
+    Raises Invalid where one uuid stands twice: which of the two would count, nobody could tell.
+    """
     results: list[Result] = []
+    seen: set[Any] = set()
     with transaction():
         for index, item in enumerate(items):
+            uuid = item["uuid"] if isinstance(item, dict) else item
             try:
+                if uuid in seen:
+                    raise Invalid("An item stands twice.", errors={"uuid": ["Stands twice."]})
+                seen.add(uuid)
                 results.append(write(item))
             except Problem as error:
                 raise error.at(str(index)) from error
@@ -74,8 +82,13 @@ def _check(etag: Callable[[], str | None]) -> None:
             raise Stale("It was changed since you read it; read it again.", etag=now and f'"{now}"')
         if not demands and now is not None:
             raise Stale("It exists already; read it first.", etag=f'"{now}"')
-    elif current_app.config["REQUIRE_IF_MATCH"] and request.method != "POST" and etag() is not None:
+    elif current_app.config["REQUIRE_IF_MATCH"] and _changes() and etag() is not None:
         raise PreconditionRequired("Send the ETag of what you read as If-Match.")
+
+
+def _changes() -> bool:
+    """Tell whether the request changes what is there; a POST does so only under an item's path."""
+    return request.method != "POST" or "id" in (request.view_args or {})
 
 
 def _once(write: Callable[[], Response], etag: Callable[[], str | None]) -> Response:

@@ -121,11 +121,18 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         trimmed = {name: self._reference(shape) for name, view in views.items() if (shape := _trimmed(view))}
         document: Document = self.spec.to_dict()
         document["components"].pop("responses", None)
+        self._show_read_only(document["components"]["schemas"])
         for path, operations in document["paths"].items():
             for method in METHODS & operations.keys():
                 name = operations[method]["operationId"]
                 _complete(operations[method], path, method, views[name], trimmed.get(name), document)
         return document
+
+    def _show_read_only(self, schemas: Document) -> None:
+        """Add to each body the fields that it passes over, so that what was read fits it."""
+        for key, name in self.ma_plugin.converter.refs.items():
+            for field in sorted(getattr(key[0], "read_only", ())):
+                schemas[name]["properties"].setdefault(field, {"readOnly": True})
 
     def _reference(self, shape: type[ma.Schema]) -> Document:
         reference: Document = self.ma_plugin.resolver.resolve_schema_dict(shape)
@@ -211,7 +218,9 @@ def _errors(operation: Document, path: str, method: str, view: Any) -> Iterator[
     if operation["operationId"] in LIMITED:
         yield 429
     if view.__dict__.get("writes"):
-        yield from (404, 409, 412, 422, 428)
+        yield from (404, 409, 422, 428)
+    if method != "get":
+        yield 412
     yield from (500, 503)
     if method != "get":
         yield 507

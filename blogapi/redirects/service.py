@@ -11,12 +11,7 @@ from blogapi.redirects.models import FormerSlug
 
 
 def renamed(article: UUID, *, old: str, new: str, known: bool) -> None:
-    """Keep the old slug where the world may know it (`known`); the new one leads nowhere else any more."""
+    """Keep the old slug where the world may know it (`known`); the new one is a former one no more."""
     db.session.execute(delete(FormerSlug).where(FormerSlug.slug.in_((old, new))))
     if known:
         db.session.add(FormerSlug(slug=old, article_id=article))
-
-
-def taken(slug: str) -> None:
-    """Forget that the slug was once another article's."""
-    db.session.execute(delete(FormerSlug).where(FormerSlug.slug == slug))

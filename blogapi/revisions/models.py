@@ -20,6 +20,7 @@ class ArticleRevision(Base):
 
     article_id: Mapped[UUID] = mapped_column(primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    author_id: Mapped[UUID]
     user_id: Mapped[UUID]
     created: Mapped[datetime]
     content: Mapped[str]

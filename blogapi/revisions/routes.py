@@ -11,7 +11,7 @@ from blogapi.articles.schemas import ArticleSchema
 from blogapi.core.access import admin, allow, writer
 from blogapi.core.blueprint import Blueprint, Trim
 from blogapi.core.paging import Query
-from blogapi.core.schema import Fields, Seen
+from blogapi.core.schema import Fields, Nothing, Seen
 from blogapi.revisions import queries, service
 from blogapi.revisions.schemas import (
     LAST,
@@ -60,7 +60,8 @@ def compare(query: Fields, id: UUID, number: int) -> dict[str, Any]:
 
 @bp.post(f"{_ONE}restore/")
 @allow(admin, scope="write")
+@bp.arguments(Nothing, required=False)
 @bp.write(200, ArticleSchema(), SHOWN)
-def restore(id: UUID, number: int) -> Article:
+def restore(nothing: Fields, id: UUID, number: int) -> Article:
     """Give the article what it was in that version; the present one is kept."""
     return service.restore(writer(), id, number)

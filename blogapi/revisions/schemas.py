@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
 import marshmallow as ma
 
 from blogapi.articles.rules import ContentType, Status
@@ -50,12 +54,23 @@ class SingleRevisionSchema(RevisionSchema):
     seo = ma.fields.Nested(RevisionSeoSchema)
 
 
+class Written(ma.fields.Raw):
+    """A value of any field of an article, as the article shows it."""
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> Any:
+        if isinstance(value, datetime):
+            return Timestamp()._serialize(value, attr, obj)
+        if isinstance(value, list):
+            return [str(uuid) for uuid in value]
+        return str(value) if isinstance(value, UUID) else value
+
+
 class DifferenceSchema(Shown):
     """A field that two versions have different."""
 
     field = ma.fields.String(metadata={"example": "title"})
-    before = ma.fields.Raw(allow_none=True)
-    after = ma.fields.Raw(allow_none=True)
+    before = Written(allow_none=True)
+    after = Written(allow_none=True)
 
 
 class ComparisonSchema(Shown):

@@ -13,11 +13,12 @@ from blogapi.articles import service as article_service
 from blogapi.articles.models import Article
 from blogapi.categories.models import Category
 from blogapi.core.database import db, transaction
-from blogapi.core.errors import Conflict, NotFound
+from blogapi.core.errors import Conflict
 from blogapi.core.schema import Fields
 from blogapi.revisions import queries
 from blogapi.revisions.models import ArticleRevision
 from blogapi.tags.models import Tag
+from blogapi.users.models import Account
 
 
 def restore(editor: UUID, article_id: UUID, number: int) -> Article:
@@ -27,26 +28,25 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
     deleted article comes back as a draft. Raises NotFound, or Conflict where its category is gone.
     """
     with transaction():
-        fields = _fields(queries.content_of(queries.one(article_id, number)))
-        try:
-            articles.by_uuid(article_id)
-        except NotFound:
-            version = queries.last_number(article_id) + 1
-            return article_service.create(
-                editor, fields, uuid=article_id, version=version, slug_from=fields.pop("slug")
-            )
-        fields.pop("slug")
-        return article_service.change(editor, article_id, fields)
+        revision = queries.one(article_id, number)
+        fields = _fields(queries.content_of(revision))
+        slug = fields.pop("slug")
+        if articles.find(article_id) is not None:
+            return article_service.change(editor, article_id, fields)
+        author = db.session.get(Account, revision.author_id)
+        return article_service.create(
+            author.uuid if author else editor, fields, uuid=article_id, editor=editor, slug_from=slug
+        )
 
 
 def comparison(article_id: UUID, number: int, *, to: int | None = None) -> dict[str, Any]:
     """Return what changed from a version to a later one, or to the present; raises NotFound."""
     before = queries.content_of(queries.one(article_id, number))
-    if to is None:
-        article = articles.by_uuid(article_id)
-        to, after = article.version, article_service.content_of(article)
+    present = articles.by_uuid(article_id) if to is None else articles.find(article_id)
+    if present is not None and to in (None, present.version):
+        to, after = present.version, article_service.content_of(present)
     else:
-        after = queries.content_of(queries.one(article_id, to))
+        after = queries.content_of(queries.one(article_id, to or 0))
     return {"before": number, "after": to, "changes": rules.differences(before, after)}
 
 

@@ -83,6 +83,7 @@ def change(fields: Fields, id: UUID) -> Tag:
 
 @bp.delete("/<id:id>/")
 @allow(admin, scope="write")
+@bp.item(queries.by_uuid)
 @bp.write(204, None, SHOWN)
 def delete(id: UUID) -> None:
     """Delete a tag; its articles go on without it."""

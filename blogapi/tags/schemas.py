@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import marshmallow as ma
 
 from blogapi.core.paging import DetailQuery, ListQuery
-from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Text, Timestamp, Trimmed
+from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Slug, Text, Timestamp, Trimmed
 
 
 class TagSchema(Shown):
@@ -26,6 +28,10 @@ class SingleTagSchema(Shown):
     name = ma.fields.String(metadata={"example": "slow food"})
     # By name: articles are built on tags, not the other way round.
     articles = ma.fields.Nested("ArticleSchema", many=True)
+
+    def hidden(self, shown: Any) -> str:
+        """Return the slug, which the interface leaves out here."""
+        return str(shown.slug)
 
 
 class TagFieldsSchema(Trimmed):
@@ -51,7 +57,7 @@ class TagBodySchema(Shape):
     read_only = frozenset({"uuid", "user", "created", "last_updated", "articles"})
 
     name = Text(longest="MAX_NAME", required=True, metadata={"example": "slow food"})
-    slug = Text(longest=255, shortest=1, metadata={"example": "slow-food"})
+    slug = Slug(metadata={"example": "slow-food"})
 
 
 class TagItemSchema(TagBodySchema):

@@ -16,7 +16,7 @@ from blogapi.tags.schemas import TagBodySchema
 def create(owner: UUID, fields: Fields, *, uuid: UUID | None = None) -> Tag:
     """Make a tag from the fields of a TagBodySchema; without a slug its name gives one.
 
-    Raises Invalid for a slug that is none, Conflict for one that is taken.
+    Raises Conflict for a slug that is taken.
     """
     with transaction():
         slug = slugs.chosen(fields.get("slug"), fields["name"], queries.slugs_like)
@@ -37,7 +37,7 @@ def replace(owner: UUID, uuid: UUID, fields: Fields) -> tuple[Tag, bool]:
 
 
 def change(uuid: UUID, fields: Fields) -> Tag:
-    """Change what is named; the slug stays unless it is named. Raises NotFound, Invalid, Conflict."""
+    """Change what is named; the slug stays unless it is named. Raises NotFound, Conflict."""
     with transaction():
         tag = queries.by_uuid(uuid)
         if "slug" in fields and fields["slug"] != tag.slug:

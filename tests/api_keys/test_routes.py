@@ -709,9 +709,7 @@ def test_a_key_that_ends_buys_itself_no_time(as_stranger, ending, method):
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 def test_made_endless_by_itself_it_ends_as_before(as_stranger, ending, method):
-    answer = as_stranger.open(
-        f"{KEYS}{ending[0]}/", method=method, json={"expires": None}, headers=ending[1]
-    )
+    answer = as_stranger.open(f"{KEYS}{ending[0]}/", method=method, json={"expires": None}, headers=ending[1])
     assert answer.json["expires"] == "2998-12-31T00:00:00.000000"
 
 

@@ -261,21 +261,21 @@ WRONG = [
 @pytest.mark.parametrize(("fields", "path"), WRONG, ids=lambda value: str(value)[:40])
 @pytest.mark.parametrize("method", ["post", "put", "patch", "put_all", "patch_all"])
 def test_a_wrong_field_is_refused_and_nothing_is_stored(as_admin, body, write, fields, path, method):
-    made = write(title="Before")
-    uuid = made["uuid"]
+    other, made = write(title="Other")["uuid"], write(title="Before")
+    uuid, before = made["uuid"], as_admin.get(OWN).json
     answer = {
         "post": lambda: as_admin.post(ARTICLES, json=body(**fields)),
         "put": lambda: as_admin.put(f"{ARTICLES}{uuid}/", json=body(**fields)),
         "patch": lambda: as_admin.patch(f"{ARTICLES}{uuid}/", json=fields),
         "put_all": lambda: as_admin.put(ARTICLES, json=[body(uuid=str(uuid4())), body(uuid=uuid, **fields)]),
         "patch_all": lambda: as_admin.patch(
-            ARTICLES, json=[{"uuid": uuid, "title": "x"}, {"uuid": uuid, **fields}]
+            ARTICLES, json=[{"uuid": other, "title": "x"}, {"uuid": uuid, **fields}]
         ),
     }[method]()
     assert answer.status_code == 422, answer.json
     expected = f"1.{path}" if method.endswith("all") else path
     assert [name for name in answer.json["errors"] if name.startswith(expected)], answer.json
-    assert as_admin.get(OWN).json == [made]
+    assert as_admin.get(OWN).json == before
 
 
 def test_limits_are_settings(make_app, make_client, people, body):
@@ -341,3 +341,84 @@ def test_another_users_article_keeps_its_author(as_admin, people, make_article):
     article = make_article(author=people.other_admin)
     changed = as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"title": "Edited"}).json
     assert changed["author"] == str(people.other_admin.uuid)
+
+
+def test_under_the_uuid_of_a_deleted_article_its_versions_go_on(as_admin, write, body):
+    path = f"{ARTICLES}{write(title='One')['uuid']}/"
+    as_admin.patch(path, json={"title": "Two"})
+    as_admin.delete(path)
+    assert as_admin.put(path, json=body(title="Three")).status_code == 201
+    assert as_admin.patch(path, json={"title": "Four"}).status_code == 200
+    assert as_admin.delete(path).status_code == 204
+    assert [row["title"] for row in as_admin.get(f"{path}revisions/").json] == ["Four", "Three", "Two", "One"]
+
+
+def test_nothing_stands_under_the_nil_uuid(as_admin, body):
+    nil = "00000000-0000-0000-0000-000000000000"
+    answer = as_admin.put(ARTICLES, json=[body(uuid=nil)])
+    assert (answer.status_code, list(answer.json["errors"])) == (422, ["0.uuid"])
+
+
+def test_one_item_does_not_stand_twice(as_admin, body, write):
+    uuid = write()["uuid"]
+    for method in ("PUT", "PATCH"):
+        answer = as_admin.open(ARTICLES, method=method, json=[body(uuid=uuid), body(uuid=uuid)])
+        assert (answer.status_code, list(answer.json["errors"])) == (422, ["1.uuid"])
+    assert as_admin.delete(f"{ARTICLES}?uuid={uuid}&uuid={uuid}").status_code == 422
+
+
+def test_a_put_without_seo_texts_takes_those_of_the_article(as_admin, body, write):
+    path = f"{ARTICLES}{write(seo={'title': 'Mine', 'canonical_url': '/mine'})['uuid']}/"
+    seo = as_admin.put(path, json=body(title="Other")).json["seo"]
+    assert (seo["title"], seo["canonical_url"]) == ("Other", "")
+
+
+@pytest.mark.parametrize("state", [{"status": "published"}, {"status": "scheduled", "published_at": FAR}])
+def test_what_is_published_keeps_a_time(as_admin, write, state):
+    answer = as_admin.patch(f"{ARTICLES}{write(**state)['uuid']}/", json={"published_at": None})
+    assert (answer.status_code, list(answer.json["errors"])) == (422, ["published_at"])
+
+
+def test_an_unknown_category_and_an_impossible_schedule_are_named_together(as_admin, body):
+    answer = as_admin.post(ARTICLES, json=body(category={"slug": "nowhere"}, status="scheduled"))
+    assert sorted(answer.json["errors"]) == ["category.slug", "published_at"]
+
+
+@pytest.mark.parametrize("slug", ["a" * 255, "a" * 240 + "-2", "report-2024"])
+def test_a_given_slug_stays_as_it_is_given(as_admin, write, slug):
+    made = write(title="Report", slug=slug)
+    path = f"{ARTICLES}{made['uuid']}/"
+    assert as_admin.patch(path, json={"title": "Annual"}).json["slug"] == slug
+    read = as_admin.get(path).json
+    as_admin.delete(path)
+    assert as_admin.put(path, json=read).json["slug"] == slug
+
+
+def test_a_dated_draft_is_still_a_draft(as_admin, as_reader, write):
+    path = f"{ARTICLES}{write(title='Secret codename', published_at=FAR)['uuid']}/"
+    assert as_admin.patch(path, json={"title": "Launch"}).json["slug"] == "launch"
+    as_admin.patch(path, json={"status": "published", "published_at": "2020-01-01T00:00:00Z"})
+    assert as_reader.get("/api/v1/blog/redirects/").json == []
+
+
+def test_a_slug_that_was_public_stays_through_everything(as_admin, as_reader, write):
+    path = f"{ARTICLES}{write(title='Old', status='published')['uuid']}/"
+    as_admin.patch(path, json={"status": "draft", "published_at": None})
+    assert as_admin.patch(path, json={"title": "New"}).json["slug"] == "old"
+    as_admin.patch(path, json={"slug": "new", "status": "published"})
+    assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug=old").json] == ["new"]
+
+
+def test_a_bulk_body_is_guarded_for_drafts_too(as_admin, write):
+    uuid = write(title="Draft")["uuid"]
+    etag = as_admin.get(ARTICLES).headers["ETag"]
+    as_admin.patch(f"{ARTICLES}{uuid}/", json={"title": "Other"})
+    answer = as_admin.patch(ARTICLES, json=[{"uuid": uuid, "title": "Mine"}], headers={"If-Match": etag})
+    assert answer.status_code == 412
+
+
+def test_a_new_time_of_publication_is_a_change(as_admin, write):
+    path = f"{ARTICLES}{write(status='scheduled', published_at=FAR)['uuid']}/"
+    etag = as_admin.get(path).headers["ETag"]
+    as_admin.patch(path, json={"published_at": "2998-01-01T00:00:00Z"})
+    assert as_admin.patch(path, json={}, headers={"If-Match": etag}).status_code == 412

@@ -82,3 +82,11 @@ def test_reading_articles_names_its_parameters(document):
         *("page", "page_size", "fields", "category", "tag", "author", "slug", "published_after"),
         *("published_before", "ordering"),
     }
+
+
+@pytest.mark.parametrize("path", ["articles", "categories", "tags"])
+def test_what_was_read_fits_the_body_that_is_written(as_admin, contract, make_article, make_tag, path):
+    make_article(tags=(make_tag(),))
+    read = as_admin.get(f"/api/v1/blog/{path}/").json[0]
+    name = {"articles": "ArticleBody", "categories": "CategoryBody", "tags": "TagBody"}[path]
+    contract._validate(f"/components/schemas/{name}", read)

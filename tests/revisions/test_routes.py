@@ -52,6 +52,42 @@ def test_versions_are_compared_field_by_field(as_admin, path):
     ]
 
 
+def test_every_field_can_be_compared(as_admin, make_article, make_tag, make_category):
+    tag, category = make_tag(), make_category()
+    article = make_article(status="draft")
+    path = f"{ARTICLES}{article.uuid}/"
+    as_admin.patch(
+        path,
+        json={
+            "status": "published",
+            "published_at": "2026-01-01T00:00:00Z",
+            "tags": [{"uuid": str(tag.uuid)}],
+            "category": {"uuid": str(category.uuid)},
+        },
+    )
+    for query in ("", "?to=2"):
+        changes = as_admin.get(f"{path}revisions/1/compare/{query}").json["changes"]
+        after = {change["field"]: change["after"] for change in changes}
+        assert after == {
+            "status": "published",
+            "published_at": "2026-01-01T00:00:00.000000",
+            "tags": [str(tag.uuid)],
+            "category": str(category.uuid),
+        }
+
+
+def test_a_deleted_article_comes_back_to_its_author(as_admin, people, make_article):
+    path = f"{ARTICLES}{make_article(author=people.other_admin).uuid}/"
+    as_admin.delete(path)
+    assert as_admin.post(f"{path}revisions/1/restore/").json["author"] == str(people.other_admin.uuid)
+
+
+def test_restoring_takes_no_body(as_admin, path):
+    for body in (b"{broken", b'{"x": 1}', b"[]"):
+        answer = as_admin.post(f"{path}revisions/1/restore/", data=body, content_type="application/json")
+        assert answer.status_code in (400, 422)
+
+
 def test_a_version_is_restored_and_the_present_one_kept(as_admin, path):
     before = as_admin.get(path).json
     restored = as_admin.post(f"{path}revisions/1/restore/")
