@@ -5,8 +5,8 @@ import sys
 from blogapi import create_app
 
 if __name__ == "__main__":
-    from blogapi.__main__ import main
+    from blogapi.__main__ import run
 
-    main(["serve", *sys.argv[1:]], prog_name="python wsgi.py")
+    run(["serve", *sys.argv[1:]], name="python wsgi.py")
 
 app = create_app()

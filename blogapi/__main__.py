@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from io import TextIOWrapper
+
 import click
 from flask.cli import ScriptInfo
 
@@ -17,5 +20,15 @@ main = click.Group(
 )
 click.version_option(__version__, prog_name="blogapi")(main)
 
+
+def run(words: list[str] | None = None, *, name: str = "blogapi") -> None:
+    """Run the command line: `words`, or what the program was started with."""
+    for stream in (sys.stdout, sys.stderr):
+        # Redirected on Windows, a stream takes the code page of the machine and breaks on any other letter.
+        if isinstance(stream, TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    main(words, prog_name=name)
+
+
 if __name__ == "__main__":
-    main(prog_name="python -m blogapi")
+    run(name="python -m blogapi")

@@ -162,8 +162,8 @@ def _open_to_browsers(app: Flask) -> None:
     CORS(
         app,
         origins=list(app.config["CORS_ORIGINS"]),
-        allow_headers=["Content-Type", "X-API-KEY", "If-Match", "If-None-Match"],
-        expose_headers=["ETag", "Link", "X-Total-Count"],
+        allow_headers=["Content-Type", "X-API-KEY", "If-Match", "If-None-Match", "Idempotency-Key"],
+        expose_headers=["ETag", "Link", "X-Total-Count", "Location", "Retry-After"],
         vary_header=False,
         intercept_exceptions=False,
         max_age=600,

@@ -13,6 +13,7 @@ from blogapi.api_keys.schemas import (
     KeyChangesSchema,
     KeyFieldsSchema,
     KeyListQuery,
+    KeyQuery,
     KeySchema,
     KeySettingsSchema,
     NewKeySchema,
@@ -76,10 +77,11 @@ def listed(query: Query) -> Trim:
 
 @bp.get("/<id:id>/")
 @allow(reader)
-@bp.response(200, KeySchema())
-def single(id: UUID) -> ApiKey:
+@bp.arguments(KeyQuery, location="query")
+@bp.response(200, KeySchema(), trimmed=KeyFieldsSchema)
+def single(query: Query, id: UUID) -> Trim:
     """Show a key, without its value."""
-    return queries.visible(id, caller())
+    return Trim(queries.visible(id, caller()), query)
 
 
 @bp.patch("/<id:id>/")

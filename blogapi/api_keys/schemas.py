@@ -8,7 +8,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.api_keys import rules
-from blogapi.core.paging import ListQuery
+from blogapi.core.paging import DetailQuery, ListQuery
 from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Text, Timestamp, Trimmed, Whole
 
 MOST_OVERLAP = 30 * 24 * 3600
@@ -102,6 +102,12 @@ class RotationSchema(Shape):
         load_default=0,
         metadata={"description": "How long the old key goes on, in seconds.", "example": 3600},
     )
+
+
+class KeyQuery(DetailQuery):
+    """The query string of one key."""
+
+    fields_ = FieldNames(KeyFieldsSchema)
 
 
 class KeyListQuery(ListQuery):

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, contains_eager, joinedload, selectinload
 
 from blogapi.articles.models import Article, ArticleTag
@@ -148,6 +148,6 @@ _UUID: ColumnElement[UUID] = Article.__table__.c.uuid
 _ORDERINGS: dict[str, tuple[ColumnElement[Any], ...]] = {
     "-published_at": (Article.published_at.desc().nulls_first(), _UUID),
     "published_at": (Article.published_at.asc().nulls_last(), _UUID),
-    "title": (Article.title.asc(), _UUID),
-    "-title": (Article.title.desc(), _UUID),
+    "title": (func.lower(Article.title).asc(), _UUID),
+    "-title": (func.lower(Article.title).desc(), _UUID),
 }

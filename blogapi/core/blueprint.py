@@ -173,20 +173,24 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         *,
         trimmed: type[Trimmed] | None = None,
         section: str = "",
+        stored: bool = True,
         **options: Any,
     ) -> Callable[[Callable[..., Any]], View]:
         """Answer with what the view returns, in the shape of the schema.
 
         `trimmed` is the schema of all fields that `fields=` may name; `section` the part of the interface
-        that documents the operation, whose `Allow` value it then carries. A view that returns a Page
-        answers with its rows and the paging headers.
+        that documents the operation, whose `Allow` value it then carries; `stored` whether a browser may
+        keep the answer. A view that returns a Page answers with its rows and the paging headers.
         """
         document = super().response(status_code, schema, **options)
 
         def decorate(view: Callable[..., Any]) -> View:
             @wraps(view)
             def answering(*args: Any, **kwargs: Any) -> Response:
-                return _documented(_answer(view(*args, **kwargs), status_code, schema, trimmed), section)
+                response = _answer(view(*args, **kwargs), status_code, schema, trimmed)
+                if not stored:
+                    response.headers["Cache-Control"] = "no-store"
+                return _documented(response, section)
 
             documented: View = document(answering)
             documented.__dict__.update(trimmed=trimmed, section=section)

@@ -139,10 +139,16 @@ def default(name: str) -> Any:
     return _BY_NAME[name].default
 
 
-def instance_path() -> str | None:
-    """Return the instance folder that the environment names, absolute, or None for Flask's own choice."""
+def instance_path() -> str:
+    """Return the instance folder, absolute: that of the environment, else of the checkout we run from.
+
+    Where blogapi is installed as a package there is no checkout: then it is `instance` in the current
+    folder, and never inside an environment that somebody may throw away.
+    """
     given = os.environ.get(INSTANCE_PATH)
-    return str(Path(given).resolve()) if given else None
+    checkout = Path(__file__).parent.parent.parent
+    home = checkout if (checkout / "wsgi.py").is_file() else Path.cwd()
+    return str(Path(given).resolve() if given else home / "instance")
 
 
 def load(app: Flask, given: Mapping[str, Any] | None) -> None:
@@ -177,11 +183,10 @@ def _from_file(path: Path) -> dict[str, Any]:
 def _from_environment() -> dict[str, str]:
     # A misspelt setting would leave a door open unnoticed, so every unknown name is refused; the names
     # of our own tests and of the folder itself are not settings.
-    reserved = (INSTANCE_PATH, f"{PREFIX}TEST_")
     return {
         name.removeprefix(PREFIX): value
         for name, value in os.environ.items()
-        if name.startswith(PREFIX) and not name.startswith(reserved)
+        if name.startswith(PREFIX) and name != INSTANCE_PATH and not name.startswith(f"{PREFIX}TEST_")
     }
 
 

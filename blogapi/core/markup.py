@@ -7,11 +7,15 @@ import math
 import re
 from functools import cache
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from mdit_py_plugins.anchors import anchors_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
+from slugify import slugify
 
 WORDS_PER_MINUTE = 220
 CHARACTERS_PER_MINUTE = 500
@@ -20,6 +24,7 @@ EXCERPT = 200
 # Hosts whose players may stand in a frame.
 EMBED_HOSTS = frozenset(
     {
+        "youtube.com",
         "www.youtube.com",
         "www.youtube-nocookie.com",
         "player.vimeo.com",
@@ -28,8 +33,10 @@ EMBED_HOSTS = frozenset(
     }
 )
 
-# What nh3 lets through by default knows no frames, figures' captions included; these come on top.
-_TAGS = nh3.ALLOWED_TAGS | {"iframe", "input", "section", "video", "audio", "source"}
+# What nh3 lets through by default knows no frames and no players; these come on top.
+_TAGS = nh3.ALLOWED_TAGS | {
+    *("iframe", "input", "section", "video", "audio", "source", "picture", "track", "progress"),
+}
 _ATTRIBUTES = {
     **nh3.ALLOWED_ATTRIBUTES,
     "*": {"id", "title", "lang", "dir"},
@@ -42,13 +49,20 @@ _ATTRIBUTES = {
     "ol": {"class", "start"},
     "li": {"class"},
     "section": {"class"},
-    "a": {"href", "class", "hreflang"},
-    "img": {"src", "alt", "width", "height", "srcset", "sizes", "loading"},
+    "p": {"class"},
+    "table": {"class"},
+    "figure": {"class"},
+    "blockquote": {"class", "cite"},
+    "details": {"open"},
+    "progress": {"value", "max"},
+    "track": {"src", "kind", "srclang", "label", "default"},
+    "a": {"href", "class", "hreflang", "name"},
+    "img": {"class", "src", "alt", "width", "height", "srcset", "sizes", "loading"},
     "iframe": {"src", "width", "height", "allowfullscreen", "title"},
     "input": {"checked", "disabled", "class"},
     "video": {"src", "controls", "width", "height", "poster"},
     "audio": {"src", "controls"},
-    "source": {"src", "type", "srcset"},
+    "source": {"src", "type", "srcset", "media", "sizes"},
     "td": nh3.ALLOWED_ATTRIBUTES["td"] | {"style"},
     "th": nh3.ALLOWED_ATTRIBUTES["th"] | {"style"},
 }
@@ -57,6 +71,14 @@ _ATTRIBUTES = {
 _EMBED = re.compile(
     rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
 )
+
+_HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*$")
+
+# Hugo's shortcodes, which Markdown would take for tags where no blank stands before their name.
+_SHORTCODE = re.compile(r"\{\{<(?=[\w/])")
+
+# A frame of a host that is not known loses its address, and then its place.
+_EMPTY_FRAME = re.compile(r"<iframe(?![^>]*\ssrc=)[^>]*></iframe>")
 
 # nh3 looks at the schemes of all addresses but those of a list.
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -67,12 +89,12 @@ _SCRIPTS_WITHOUT_BLANKS = re.compile(r"[぀-ヿ㐀-鿿가-힣豈-﫿]")
 def html(content: str, content_type: str) -> str:
     """Return the content as sanitised HTML; `content_type` is html, markdown or text."""
     if content_type == "markdown":
-        written = _markdown().render(content)
+        written = _markdown().render(_SHORTCODE.sub("{{< ", content))
     elif content_type == "text":
         written = "".join(f"<p>{part}</p>\n" for part in _paragraphs(content))
     else:
         written = content
-    return nh3.clean(
+    safe = nh3.clean(
         written,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
@@ -84,6 +106,7 @@ def html(content: str, content_type: str) -> str:
         url_schemes={"http", "https", "mailto", "tel"},
         link_rel="noopener noreferrer",
     )
+    return _EMPTY_FRAME.sub("", safe)
 
 
 def plain(content: str, content_type: str) -> str:
@@ -118,8 +141,28 @@ def _markdown() -> MarkdownIt:
         MarkdownIt("commonmark", {"html": True, "linkify": False})
         .enable(["table", "strikethrough"])
         .use(footnote_plugin)
+        .use(anchors_plugin, max_level=6, slug_func=_anchor)
+        .use(_named_headings)
         .use(tasklists_plugin)
     )
+
+
+def _anchor(heading: str) -> str:
+    return slugify(heading, allow_unicode=True) or "section"
+
+
+def _named_headings(markdown: MarkdownIt) -> None:
+    """Take the name that Hugo's and Kramdown's `## Heading {#name}` gives, in place of the derived one."""
+
+    def rename(state: StateCore) -> None:
+        for heading, inline in pairwise(state.tokens):
+            last = inline.children[-1] if inline.children else None
+            named = _HEADING_NAME.search(last.content) if last is not None and last.type == "text" else None
+            if heading.type == "heading_open" and last is not None and named is not None:
+                heading.attrSet("id", named[1])
+                last.content = last.content[: named.start()]
+
+    markdown.core.ruler.push("named_headings", rename)
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -276,7 +276,7 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
                 "type": "string",
                 "description": "Show these fields only, with commas between: "
                 + ", ".join(f"`{name}`" for name in shape._declared_fields),
-                "example": "uuid",
+                "example": next(iter(shape._declared_fields)),
             },
             **options,
         )

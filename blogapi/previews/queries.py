@@ -12,7 +12,7 @@ from blogapi.articles.models import Article
 from blogapi.core import clock
 from blogapi.core.database import db
 from blogapi.core.errors import NotFound
-from blogapi.core.paging import Page, paged
+from blogapi.core.paging import Page, Window, paged
 from blogapi.previews.models import Preview
 
 
@@ -21,14 +21,14 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
-def listed(article_id: UUID) -> Page[Preview]:
+def listed(article_id: UUID, window: Window | None) -> Page[Preview]:
     """Return the links of an article that still lead there, newest first; raises NotFound."""
     articles.by_uuid(article_id)
     return paged(
         select(Preview)
         .where(Preview.article_id == article_id, Preview.expires > clock.now())
         .order_by(Preview.created.desc(), Preview.uuid),
-        None,
+        window,
     )
 
 

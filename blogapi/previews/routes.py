@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from flask import Response
-
 from blogapi.articles import queries as articles
-from blogapi.articles.schemas import ArticleSchema
-from blogapi.core import wire
+from blogapi.articles.schemas import ArticleFieldsSchema, ArticleQuery, ArticleSchema
 from blogapi.core.access import admin, allow, anyone, writer
-from blogapi.core.blueprint import Blueprint
-from blogapi.core.paging import Page
+from blogapi.core.blueprint import Blueprint, Trim
+from blogapi.core.paging import Query
 from blogapi.core.schema import Fields, Seen
 from blogapi.previews import queries, service
-from blogapi.previews.models import Preview
-from blogapi.previews.schemas import CreatedPreviewSchema, NewPreviewSchema, PreviewSchema
+from blogapi.previews.schemas import (
+    CreatedPreviewSchema,
+    NewPreviewSchema,
+    PreviewFieldsSchema,
+    PreviewListQuery,
+    PreviewSchema,
+)
 
 bp = Blueprint("previews", __name__, url_prefix="/api/v1/blog", description="Articles before they are public")
 _OF_ARTICLE = "/articles/<id:id>/preview/"
@@ -34,10 +36,11 @@ def create(fields: Fields, id: UUID) -> Seen:
 
 @bp.get(_OF_ARTICLE)
 @allow(admin)
-@bp.response(200, PreviewSchema(many=True))
-def listed(id: UUID) -> Page[Preview]:
+@bp.arguments(PreviewListQuery, location="query")
+@bp.response(200, PreviewSchema(many=True), trimmed=PreviewFieldsSchema)
+def listed(query: Query, id: UUID) -> Trim:
     """List the links that still lead to the article."""
-    return queries.listed(id)
+    return Trim(queries.listed(id, query.window), query)
 
 
 @bp.delete(f"{_OF_ARTICLE}<id:preview>/")
@@ -50,9 +53,8 @@ def revoke(id: UUID, preview: UUID) -> None:
 
 @bp.get("/preview/<token>/")
 @allow(anyone)
-@bp.response(200, ArticleSchema())
-def single(token: str) -> Response:
+@bp.arguments(ArticleQuery, location="query")
+@bp.response(200, ArticleSchema(), trimmed=ArticleFieldsSchema, stored=False)
+def single(query: Query, token: str) -> Trim:
     """Show the article that the link leads to."""
-    response = wire.answer(ArticleSchema().dump(queries.article(token)))
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return Trim(queries.article(token), query)

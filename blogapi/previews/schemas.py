@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.core.schema import Identifier, Shape, Shown, Timestamp, Whole
+from blogapi.core.paging import ListQuery
+from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Timestamp, Trimmed, Whole
 
 DEFAULT_SECONDS = 7 * 24 * 3600
 MOST_SECONDS = 90 * 24 * 3600
 
 
-class PreviewSchema(Shown):
-    """A preview link, without the link."""
-
+class _PreviewFields(ma.Schema):
     uuid = Identifier()
     created = Timestamp(dump_only=True)
     expires = Timestamp(dump_only=True)
     user = Identifier(attribute="user_id", metadata={"description": "Who made it."})
+
+
+class PreviewSchema(_PreviewFields, Shown):
+    """A preview link, without the link."""
+
+
+class PreviewFieldsSchema(_PreviewFields, Trimmed):
+    """A preview link in the fields asked for."""
+
+
+class PreviewListQuery(ListQuery):
+    """The query string of the list of preview links."""
+
+    fields_ = FieldNames(PreviewFieldsSchema)
 
 
 class CreatedPreviewSchema(PreviewSchema):

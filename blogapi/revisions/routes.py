@@ -11,7 +11,7 @@ from blogapi.articles.schemas import ArticleSchema
 from blogapi.core.access import admin, allow, writer
 from blogapi.core.blueprint import Blueprint, Trim
 from blogapi.core.paging import Query
-from blogapi.core.schema import Fields, Nothing, Seen
+from blogapi.core.schema import Fields, Nothing
 from blogapi.revisions import queries, service
 from blogapi.revisions.schemas import (
     LAST,
@@ -19,7 +19,9 @@ from blogapi.revisions.schemas import (
     ComparisonSchema,
     RevisionFieldsSchema,
     RevisionListQuery,
+    RevisionQuery,
     RevisionSchema,
+    SingleRevisionFieldsSchema,
     SingleRevisionSchema,
 )
 
@@ -43,10 +45,11 @@ def listed(query: Query, id: UUID) -> Trim:
 
 @bp.get(_ONE)
 @allow(admin)
-@bp.response(200, SingleRevisionSchema())
-def single(id: UUID, number: int) -> Seen:
+@bp.arguments(RevisionQuery, location="query")
+@bp.response(200, SingleRevisionSchema(), trimmed=SingleRevisionFieldsSchema)
+def single(query: Query, id: UUID, number: int) -> Trim:
     """Show a former version with all that was written."""
-    return queries.seen(queries.one(id, number))
+    return Trim(queries.seen(queries.one(id, number)), query)
 
 
 @bp.get(f"{_ONE}compare/")

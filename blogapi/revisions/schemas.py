@@ -9,7 +9,7 @@ from uuid import UUID
 import marshmallow as ma
 
 from blogapi.articles.rules import ContentType, Status
-from blogapi.core.paging import ListQuery
+from blogapi.core.paging import DetailQuery, ListQuery
 from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Timestamp, Trimmed, Whole
 
 LAST = 2**31 - 1
@@ -40,9 +40,7 @@ class RevisionSeoSchema(Shown):
     canonical_url = ma.fields.String()
 
 
-class SingleRevisionSchema(RevisionSchema):
-    """A former version with all that was written."""
-
+class _WholeRevision(_RevisionFields):
     subtitle = ma.fields.String()
     slug = ma.fields.String()
     cover_image = ma.fields.String()
@@ -52,6 +50,14 @@ class SingleRevisionSchema(RevisionSchema):
     category = Identifier()
     tags = ma.fields.List(Identifier())
     seo = ma.fields.Nested(RevisionSeoSchema)
+
+
+class SingleRevisionSchema(_WholeRevision, Shown):
+    """A former version with all that was written."""
+
+
+class SingleRevisionFieldsSchema(_WholeRevision, Trimmed):
+    """A former version with what is asked for of all that was written."""
 
 
 class Written(ma.fields.Raw):
@@ -79,6 +85,12 @@ class ComparisonSchema(Shown):
     before = ma.fields.Integer(metadata={"example": 1})
     after = ma.fields.Integer(metadata={"example": 2})
     changes = ma.fields.List(ma.fields.Nested(DifferenceSchema))
+
+
+class RevisionQuery(DetailQuery):
+    """The query string of one former version."""
+
+    fields_ = FieldNames(SingleRevisionFieldsSchema)
 
 
 class RevisionListQuery(ListQuery):

@@ -17,7 +17,7 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
-from waitress.task import ErrorTask, ThreadedTaskDispatcher
+from waitress.task import ErrorTask, ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import BadRequest
 
 from blogapi.core import errors, wire
@@ -89,6 +89,19 @@ class ProblemTask(ErrorTask):  # type: ignore[misc]
         self.write(b"" if self.request.command == "HEAD" else body)
 
 
+class AnswerTask(WSGITask):  # type: ignore[misc]
+    """Answers what the application says."""
+
+    def set_close_on_finish(self) -> None:
+        """End the connection after this answer, but not only because it has no body.
+
+        waitress takes a missing Content-Length for a reason; a 304 or a 204 never has one.
+        """
+        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or self.version == "1.0" or asked:
+            super().set_close_on_finish()
+
+
 class Channel(HTTPChannel):  # type: ignore[misc]
     """A connection.
 
@@ -97,6 +110,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     bounded time and amount.
     """
 
+    task_class = AnswerTask
     error_task_class = ProblemTask
     parser_class = Parser
 

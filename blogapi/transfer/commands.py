@@ -15,6 +15,7 @@ from blogapi.core.console import progress, refusals
 from blogapi.core.errors import Conflict, NotFound
 from blogapi.transfer import folder, service
 from blogapi.transfer.markdown import reader
+from blogapi.transfer.records import Refused
 from blogapi.transfer.service import Outcome, Result
 from blogapi.users import queries as users
 
@@ -32,7 +33,7 @@ def import_(paths: tuple[Path, ...], author: str | None, dry_run: bool, as_json:
     """
     with refusals():
         owner = _author(author)
-        found = [entry for path in paths for entry in folder.files(path)]
+        found = _found(paths)
         outcomes = [
             _take(owner, key, path, dry_run=dry_run)
             for key, path in progress(found, total=len(found), label="Importing")
@@ -51,6 +52,13 @@ def _author(name: str | None) -> UUID:
     if len(admins) > 1:
         raise Conflict("There are several admins; say whose articles these are: --author NAME")
     return admins[0].uuid
+
+
+def _found(paths: tuple[Path, ...]) -> list[tuple[str, Path]]:
+    try:
+        return [entry for path in paths for entry in folder.files(path)]
+    except Refused as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _take(owner: UUID, key: str, path: Path, *, dry_run: bool) -> Outcome:

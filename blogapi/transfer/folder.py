@@ -44,12 +44,16 @@ def files(path: Path) -> Iterator[tuple[str, Path]]:
 
 def _walk(top: Path) -> Iterator[Path]:
     """Yield files in order; a stack, for folders may be nested deeper than Python recurses."""
-    waiting = [top]
+    waiting = _inside(top)
     while waiting:
         found = waiting.pop()
-        if found.is_dir() and not found.is_symlink():
+        if not found.is_dir() or found.is_symlink():
+            yield found
+            continue
+        try:
             waiting.extend(_inside(found))
-        else:
+        except Refused:
+            # Told like a file that cannot be read: one closed folder does not stop the rest.
             yield found
 
 

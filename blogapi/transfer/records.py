@@ -10,8 +10,8 @@ from datetime import datetime
 class ArticleRecord:
     """One article as its source tells it, not yet looked at by the store.
 
-    Lengths are those of the source. The store slugifies `slug`, makes it unique, cuts what is too long
-    and gives a default category. No text holds lone surrogates; all but `content` is one line.
+    Lengths are those of the source. The store slugifies `slug`, makes it unique, refuses what is too
+    long and gives a default category. No text holds lone surrogates; all but `content` is one line.
     """
 
     key: str  #: where it came from: posix path that begins with the name of the imported folder

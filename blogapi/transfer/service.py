@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from itertools import chain
+from typing import Any
 from uuid import UUID
 
 import marshmallow as ma
@@ -105,32 +107,50 @@ def _updated(author: UUID, record: ArticleRecord, article: Article) -> None:
 
 
 def _fields(author: UUID, record: ArticleRecord) -> Fields:
-    category = categories.named(author, record.category or NO_CATEGORY)
-    worn = [tags.named(author, name) for name in record.tags]
-    body = {
+    """Return the fields of an article's body; raises ValidationError with all that is wrong at once."""
+    errors: dict[str, Any] = {}
+    with _under(errors, "category"):
+        shelf = categories.named(author, record.category or NO_CATEGORY)
+    worn = []
+    for name in record.tags:
+        with _under(errors, f"tag {name!r}"):
+            worn.append({"uuid": str(tags.named(author, name).uuid)})
+    with _under(errors, ""):
+        fields: Fields = ArticleBodySchema(partial=("category",)).load(_body(record) | {"tags": worn})
+    if errors:
+        raise ma.ValidationError(errors)
+    return fields | {"category": {"uuid": shelf.uuid}}
+
+
+@contextmanager
+def _under(errors: dict[str, Any], part: str) -> Iterator[None]:
+    """Gather what is wrong with a part of a record under its name."""
+    try:
+        yield
+    except ma.ValidationError as error:
+        told = flat(error.messages)
+        errors |= {part: list(chain(*told.values()))} if part else told
+
+
+def _body(record: ArticleRecord) -> dict[str, Any]:
+    body: dict[str, Any] = {
         "title": record.title,
         "subtitle": record.subtitle,
         "content": record.content,
         "content_type": record.content_type,
         "status": record.status,
         "cover_image": record.cover_image,
-        "category": {"uuid": str(category.uuid)},
-        "tags": [{"uuid": str(tag.uuid)} for tag in worn],
-        "seo": {
-            name: text
-            for name, text in (
-                ("title", record.seo_title),
-                ("description", record.seo_description),
-                ("canonical_url", record.canonical_url),
-            )
-            if text
-        },
     }
+    seo = {
+        "title": record.seo_title,
+        "description": record.seo_description,
+        "canonical_url": record.canonical_url,
+    }
+    body["seo"] = {name: text for name, text in seo.items() if text}
     # An undated article keeps the time of its first import.
     if record.published_at is not None:
         body["published_at"] = record.published_at.isoformat()
-    fields: Fields = ArticleBodySchema().load(body)
-    return fields
+    return body
 
 
 def _renamed(record: ArticleRecord, article: Article) -> tuple[str, ...]:

@@ -179,8 +179,6 @@ def test_a_relative_instance_folder_is_made_absolute(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", "here")
     assert config.instance_path() == str(tmp_path.resolve() / "here")
-    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", "")
-    assert config.instance_path() is None
 
 
 def test_the_secret_key_is_made_once(instance):
@@ -251,3 +249,17 @@ def test_a_file_system_without_hard_links_keeps_a_key_too(instance, monkeypatch)
     first = create_app().config["SECRET_KEY"]
     assert create_app().config["SECRET_KEY"] == first
     assert [path.name for path in instance.glob("secret_key*")] == ["secret_key"]
+
+
+def test_a_name_that_only_begins_like_the_folders_is_no_setting(monkeypatch):
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATHX", "1")
+    assert "INSTANCE_PATHX" in refusal()
+
+
+def test_the_folder_is_that_of_the_checkout_or_of_the_current_folder(monkeypatch, tmp_path):
+    monkeypatch.delenv("BLOGAPI_INSTANCE_PATH")
+    checkout = Path(config.__file__).parent.parent.parent
+    assert config.instance_path() == str(checkout / "instance")
+    monkeypatch.setattr(config, "__file__", str(tmp_path / "lib" / "blogapi" / "core" / "config.py"))
+    monkeypatch.chdir(tmp_path)
+    assert config.instance_path() == str(tmp_path / "instance")

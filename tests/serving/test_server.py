@@ -395,3 +395,21 @@ def test_the_answers_parse_with_a_common_client(port):
     answer = connection.getresponse()
     assert (answer.status, answer.read()) == (204, b"")
     connection.close()
+
+
+def test_an_answer_without_a_body_keeps_the_connection(app):
+    with running(app) as port:
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", "/health")
+        etag = connection.getresponse()
+        etag.read()
+        held = connection.sock
+        for headers, status in (({"If-None-Match": etag.headers["ETag"]}, 304), ({}, 200)):
+            connection.request("GET", "/health", headers=headers)
+            answer = connection.getresponse()
+            answer.read()
+            assert (answer.status, answer.headers["Connection"]) == (status, None)
+            assert connection.sock is held
+        connection.request("GET", "/health", headers={"If-None-Match": "*", "Connection": "close"})
+        assert connection.getresponse().headers["Connection"] == "close"
+        connection.close()

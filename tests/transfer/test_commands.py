@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -86,3 +87,18 @@ def test_an_unknown_author_is_refused(run, people, folder):
 
 def test_a_path_that_is_not_there_is_a_usage_error(run, people, tmp_path):
     assert run("import", tmp_path / "gone").exit_code == 2
+
+
+def test_a_folder_that_cannot_be_listed_stops_nothing(run, people, folder, monkeypatch):
+    (folder / "closed").mkdir()
+    listed = Path.iterdir
+
+    def iterdir(path):
+        if path.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    result = run("import", folder, "--author", "ada")
+    assert (result.exit_code, "1 created" in result.stdout) == (1, True)
+    assert "refused    blog/closed: The folder cannot be listed" in result.stdout

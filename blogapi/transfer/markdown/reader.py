@@ -27,6 +27,8 @@ def read_file(key: str, path: Path, *, now: datetime) -> ArticleRecord:
 
     Raises Refused and NotAnArticle.
     """
+    if path.is_dir():
+        raise Refused("The folder cannot be listed; make it readable.")
     paths.content_type(key)
     return read(key, folder.read_bytes(path), now=now)
 
