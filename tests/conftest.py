@@ -23,7 +23,7 @@ from blogapi.categories import service as category_service
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.core import clock
-from blogapi.core.database import db
+from blogapi.core.database import db, transaction
 from blogapi.openapi import document
 from blogapi.tags import service as tag_service
 from blogapi.tags.models import Tag
@@ -114,13 +114,10 @@ class People:
 
     def __init__(self, app: Flask) -> None:
         self.app = app
-        self.admin = self._user("ada", Role.ADMIN)
-        self.other_admin = self._user("grace", Role.ADMIN)
-        self.member = self._user("mel", Role.MEMBER)
-
-    def _user(self, name: str, role: Role) -> Account:
-        with self.app.app_context():
-            return users.create(name, None, role=role)
+        with app.app_context(), transaction():
+            self.admin = users.create("ada", None, role=Role.ADMIN)
+            self.other_admin = users.create("grace", None, role=Role.ADMIN)
+            self.member = users.create("mel", None, role=Role.MEMBER)
 
     def key(self, owner: Account | None, scope: str = "read") -> str:
         """Return the value of a new key."""

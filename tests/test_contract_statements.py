@@ -40,10 +40,9 @@ READS = [
 ]
 
 
-@pytest.mark.parametrize(("path", "endpoint", "number"), READS, ids=lambda value: str(value))
 @pytest.mark.parametrize("rows", [1, 50])
 def test_a_read_takes_the_same_statements_for_any_length(
-    as_admin, people, make_article, make_category, make_tag, statements, path, endpoint, number, rows
+    as_admin, people, make_article, make_category, make_tag, statements, rows
 ):
     tag, category = make_tag("t"), make_category(name="Shelf")
     for _ in range(rows):
@@ -51,17 +50,17 @@ def test_a_read_takes_the_same_statements_for_any_length(
         make_category()
         people.key(people.admin)
     where = f"{ARTICLES}{article.uuid}/"
-    if any(part in path for part in ("revisions", "preview", "link", "redirects")):
-        for turn in range(rows):
-            as_admin.patch(where, json={"slug": f"name-{turn}"})
-            as_admin.post(f"{where}preview/")
-    link = as_admin.post(f"{where}preview/").json["url"]
-    as_admin.patch(where, json={"subtitle": "new"})
+    for turn in range(rows):
+        as_admin.patch(where, json={"slug": f"name-{turn}"})
+        link = as_admin.post(f"{where}preview/").json["url"]
     key = as_admin.get("/api/v1/auth/me/").json["key"]
-    path = path.format(link=link, article=article.uuid, tag=tag.uuid, category=category.uuid, key=key)
-    with statements() as seen:
-        assert as_admin.get(path).status_code == 200
-    assert len(seen) == number, seen
+    found = {}
+    for template, _, _ in READS:
+        path = template.format(link=link, article=article.uuid, tag=tag.uuid, category=category.uuid, key=key)
+        with statements() as seen:
+            assert as_admin.get(path).status_code == 200
+        found[template] = len(seen)
+    assert found == {template: number for template, _, number in READS}
 
 
 def test_every_read_is_in_the_table(app):
