@@ -22,7 +22,7 @@ from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import service as category_service
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
-from blogapi.core import clock
+from blogapi.core import clock, limits
 from blogapi.core.database import db, transaction
 from blogapi.openapi import document
 from blogapi.tags import service as tag_service
@@ -61,10 +61,17 @@ def contract(tmp_path_factory: pytest.TempPathFactory) -> Contract:
     return Contract(described)
 
 
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the instance folder of every test of this process lies."""
+    return tmp_path_factory.mktemp("home")
+
+
 @pytest.fixture(autouse=True)
-def instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The instance folder of the test."""
-    folder = tmp_path / "instance"
+def instance(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The instance folder of the test, which is not there yet."""
+    folder = home / "instance"
+    shutil.rmtree(folder, ignore_errors=True)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(folder))
     return folder
 
@@ -75,24 +82,51 @@ def make_app(instance: Path, empty_blog: Path) -> Iterator[Callable[..., Flask]]
     made: list[Flask] = []
 
     def make(**settings: Any) -> Flask:
-        instance.mkdir(exist_ok=True)
-        if not (instance / "blog.db").exists():
-            shutil.copy(empty_blog, instance / "blog.db")
+        furnish(instance, empty_blog)
         app = create_app({"TESTING": True, "SECRET_KEY": "x" * 32} | settings)
         made.append(app)
         return app
 
     yield make
     for app in made:
-        with app.app_context():
-            db.session.remove()
-            db.engine.dispose()
+        release(app)
+
+
+@pytest.fixture(scope="session")
+def common_app(home: Path, empty_blog: Path) -> Flask:
+    """The application with its default settings, made once: its blog is another in each test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BLOGAPI_INSTANCE_PATH", str(home / "instance"))
+        furnish(home / "instance", empty_blog)
+        app = create_app({"TESTING": True, "SECRET_KEY": "x" * 32})
+    release(app)
+    return app
 
 
 @pytest.fixture
-def app(make_app: Callable[..., Flask]) -> Flask:
-    """The application with its default settings."""
-    return make_app()
+def app(common_app: Flask, instance: Path, empty_blog: Path) -> Iterator[Flask]:
+    """The application with its default settings, on the test's own blog."""
+    furnish(instance, empty_blog)
+    settings = dict(common_app.config)
+    limits.init_app(common_app)
+    yield common_app
+    common_app.config.clear()
+    common_app.config.update(settings)
+    release(common_app)
+
+
+def furnish(instance: Path, blog: Path) -> None:
+    """Lay a blog into the instance folder, where there is none yet."""
+    instance.mkdir(exist_ok=True)
+    if not (instance / "blog.db").exists():
+        shutil.copy(blog, instance / "blog.db")
+
+
+def release(app: Flask) -> None:
+    """Close the application's connections, so that its blog can be taken away."""
+    with app.app_context():
+        db.session.remove()
+        db.engine.dispose()
 
 
 @pytest.fixture

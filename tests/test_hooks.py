@@ -277,7 +277,9 @@ def test_a_named_origin_sends_keys_and_sees_the_headers(people, open_to):
     headers = {"Origin": "https://front.example", "X-API-KEY": people.key(None)}
     answer = client.get(TAGS, headers=headers)
     assert answer.headers["Access-Control-Allow-Origin"] == "https://front.example"
-    assert answer.headers["Access-Control-Expose-Headers"] == "ETag, Link, Location, Retry-After, X-Total-Count"
+    assert (
+        answer.headers["Access-Control-Expose-Headers"] == "ETag, Link, Location, Retry-After, X-Total-Count"
+    )
     assert "Access-Control-Allow-Credentials" not in answer.headers
     assert answer.headers.getlist("Vary") == ["Accept, origin"]
 
