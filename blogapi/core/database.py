@@ -125,7 +125,10 @@ def init_app(app: Flask) -> None:
     )
     engine = _engine(app)
     if engine.dialect.name == "sqlite":
-        _keep_private(engine)
+        if not migrate.in_memory(engine):
+            _keep_private(engine)
+        elif app.config["DATABASE_URL"]:
+            raise CannotStart("A blog is kept in a file, not in memory; name one in DATABASE_URL.")
         _listen(engine)
     migrate.make_ready(engine, backups=Path(app.instance_path) / "backups")
 
@@ -149,11 +152,7 @@ def _engine(app: Flask) -> Engine:
 
 def _keep_private(engine: Engine) -> None:
     """Make a new database file readable by its owner only; SQLite gives its side files the same mode."""
-    path = engine.url.database
-    if not path or path == ":memory:":
-        raise CannotStart(
-            "The database must be a file: in memory, each connection would see a blog of its own."
-        )
+    path = str(engine.url.database)
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:

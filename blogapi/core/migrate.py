@@ -30,6 +30,11 @@ def steps() -> tuple[str, ...]:
     return tuple(sorted(path.name[:4] for path in (SCRIPTS / "versions").glob("[0-9]*.py")))
 
 
+def in_memory(engine: Engine) -> bool:
+    """Tell whether the database is SQLite in memory: one connection, gone with the process."""
+    return engine.dialect.name == "sqlite" and engine.url.database in (None, "", ":memory:")
+
+
 def make_ready(engine: Engine, *, backups: Path) -> None:
     """Bring the schema to the newest step; does nothing where it is.
 
@@ -61,6 +66,8 @@ def _present(engine: Engine) -> str | None:
     Looks through a connection of its own, which sets nothing: a database that is not ours keeps even its
     journal mode.
     """
+    if in_memory(engine):
+        return None
     looking = create_engine(engine.url, hide_parameters=True)
     try:
         with looking.connect() as connection:
@@ -92,6 +99,10 @@ def _locked(engine: Engine) -> Iterator[Connection]:
     if engine.dialect.name != "sqlite":
         with engine.begin() as connection:
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+            yield connection
+        return
+    if in_memory(engine):
+        with engine.begin() as connection:
             yield connection
         return
     alone = create_engine(engine.url, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)

@@ -99,9 +99,23 @@ def test_the_instance_folder_may_have_any_name(tmp_path, monkeypatch, name):
 
 
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
-def test_a_database_in_memory_is_refused(url):
-    with pytest.raises(CannotStart, match="must be a file"):
-        create_app({"DATABASE_URL": url})
+def test_no_blog_is_kept_in_memory(monkeypatch, url):
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", url)
+    with pytest.raises(CannotStart, match="in a file, not in memory"):
+        create_app()
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
+def test_a_program_may_try_one_in_memory_from_a_single_thread(url):
+    app = create_app({"TESTING": True, "SQLALCHEMY_DATABASE_URI": url})
+    client = app.test_client()
+    key = client.post("/api/v1/auth/api-key/").json
+    headers = {"X-API-KEY": key["public_state"]}
+    assert client.get("/api/v1/blog/articles/", headers=headers).json == []
+    assert client.delete(f"/api/v1/auth/api-key/{key['uuid']}/", headers=headers).status_code == 204
+    assert client.get("/api/v1/blog/articles/", headers=headers).status_code == 401
+    with app.app_context():
+        db.engine.dispose()
 
 
 @pytest.mark.parametrize(
