@@ -13,7 +13,7 @@ from werkzeug.security import check_password_hash, generate_password_hash
 from blogapi.core.errors import Invalid
 from blogapi.core.schema import Text
 
-SHORTEST_PASSWORD = 10
+SHORTEST_PASSWORD = 8
 LONGEST_PASSWORD = 1024
 
 # Said in full, so that every digest, and that of nobody, takes one and the same time.

@@ -102,7 +102,7 @@ def test_every_comparison_hashes_once_and_alike(hashed, digest):
 
 
 @pytest.mark.parametrize(
-    "password", ["", "short", "x" * 9, "x" * 1025, " " * 10, "x" * 10 + "\x00", "\ud800" * 10]
+    "password", ["", "short", "x" * 7, "x" * 1025, " " * 10, "x" * 10 + "\x00", "\ud800" * 10]
 )
 def test_a_password_that_no_login_could_send_is_refused(password):
     with pytest.raises(Invalid) as refused:
