@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from flask import Flask
 from sqlalchemy import event
@@ -31,6 +33,10 @@ from blogapi.users import service as users
 from blogapi.users.models import Account
 from blogapi.users.rules import Role
 from tests.contract import CheckedClient, Contract
+
+# A busy machine is no error. Where a change is about to land, the same examples are tried each time.
+hypothesis.settings.register_profile("suite", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.load_profile("suite")
 
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
