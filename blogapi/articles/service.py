@@ -75,13 +75,15 @@ def change(editor: UUID, uuid: UUID, fields: Fields) -> Article:
         article = queries.by_uuid(uuid)
         former, now = content_of(article), clock.now()
         whole = _revised(former, fields)
-        article.was_public = article.was_public or rules.is_public(former, now)
-        whole["slug"] = _slug(article, former, fields.get("slug"), title=whole["title"])
+        # It may have become public by the clock alone. Noted with a change only: a row that nothing else
+        # changes must stay as it is.
+        public = article.was_public or rules.is_public(former, now)
+        whole["slug"] = _slug(article, former, fields.get("slug"), title=whole["title"], public=public)
         if whole != former:
             _keep(article, former)
-            _rename(article, whole["slug"])
+            _rename(article, whole["slug"], public=public)
             _fill(article, whole)
-            article.was_public = article.was_public or rules.is_public(whole, now)
+            article.was_public = public or rules.is_public(whole, now)
             article.version += 1
             article.editor_id = editor
             article.last_updated = now
@@ -143,15 +145,15 @@ def _as_text(value: Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def _rename(article: Article, slug: str) -> None:
+def _rename(article: Article, slug: str, *, public: bool) -> None:
     if slug != article.slug:
-        redirects.renamed(article.uuid, old=article.slug, new=slug, known=article.was_public)
+        redirects.renamed(article.uuid, old=article.slug, new=slug, known=public)
 
 
-def _slug(article: Article, former: Content, given: str | None, *, title: str) -> str:
+def _slug(article: Article, former: Content, given: str | None, *, title: str, public: bool) -> str:
     """Return the slug after a change: as given; or, while nobody has seen or given it, of the title."""
     if given in (None, former["slug"]):
-        follows = given is None and article.slug_derived and not article.was_public
+        follows = given is None and article.slug_derived and not public
         if not (follows and title != former["title"]):
             kept: str = former["slug"]
             return kept

@@ -264,7 +264,7 @@ def _answer(
     # A trimmed schema is one for one item and for a page of them.
     value = schema.dump(rows, many=paged or schema.many) if isinstance(schema, ma.Schema) else None
     response = wire.answer(value, status)
-    if value is not None and status == 200:
+    if value is not None and request.method in ("GET", "HEAD"):
         response.set_etag(_validator(response.get_data(), schema, rows, unlisted))
     if paged:
         response.headers["X-Total-Count"] = str(result.total)

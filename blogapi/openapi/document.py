@@ -184,12 +184,12 @@ def _describe(answer: Document, method: str, view: Any, trimmed: Document | None
         names.append("ETag")
     if view.__dict__.get("section"):
         names.append("Allow")
-    if view.__dict__.get("writes") and "content" in answer:
-        names.append("ETag")
     for media in answer.get("content", {}).values():
         media["example"] = examples.of(media["schema"], document)
         is_list = media["schema"].get("type") == "array"
-        if is_list:
+        if view.__dict__.get("writes") and not is_list:
+            names.append("ETag")
+        if is_list and method == "get":
             names += ["X-Total-Count", "Link"]
         if trimmed is not None:
             few = {"type": "array", "items": trimmed} if is_list else trimmed

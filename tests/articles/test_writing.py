@@ -422,3 +422,28 @@ def test_a_new_time_of_publication_is_a_change(as_admin, write):
     etag = as_admin.get(path).headers["ETag"]
     as_admin.patch(path, json={"published_at": "2998-01-01T00:00:00Z"})
     assert as_admin.patch(path, json={}, headers={"If-Match": etag}).status_code == 412
+
+
+def test_what_became_public_by_itself_can_be_sent_back_unchanged(as_admin, write, at):
+    path = f"{ARTICLES}{write(status='scheduled', published_at=FAR)['uuid']}/"
+    at(datetime(2999, 1, 2, tzinfo=UTC))
+    before = as_admin.get("/api/v1/blog/changes/").json["cursor"]
+    read = as_admin.get(path).json
+    stamp = as_admin.get(f"{path}?fields=last_updated").json
+    at(datetime(2999, 1, 3, tzinfo=UTC))
+    assert as_admin.put(path, json=read).json == read
+    assert as_admin.get(f"{path}?fields=last_updated").json == stamp
+    assert as_admin.get("/api/v1/blog/changes/").json["cursor"] == before
+
+
+def test_what_became_public_by_itself_keeps_its_slug(as_admin, as_reader, write, at):
+    path = f"{ARTICLES}{write(title='Old', status='scheduled', published_at=FAR)['uuid']}/"
+    at(datetime(2999, 1, 2, tzinfo=UTC))
+    assert as_admin.patch(path, json={"title": "New"}).json["slug"] == "old"
+    as_admin.patch(path, json={"slug": "new"})
+    assert [row["old"] for row in as_reader.get("/api/v1/blog/redirects/").json] == ["old"]
+
+
+def test_the_answer_to_a_bulk_write_is_no_state_of_the_list(as_admin, write):
+    answer = as_admin.patch(ARTICLES, json=[{"uuid": write()["uuid"], "title": "x"}])
+    assert "ETag" not in answer.headers

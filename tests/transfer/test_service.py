@@ -124,7 +124,7 @@ def test_a_dry_run_stores_nothing(store, stored):
         ({"title": "x" * 256}, "title"),
         ({"subtitle": "x" * 501}, "subtitle"),
         ({"category": "x" * 101}, "category: "),
-        ({"title": "x" * 256, "tags": ("fine", "x" * 101)}, "tag 'xxx"),
+        ({"title": "x" * 256, "tags": ("fine", "y" * 101)}, "tag 'yyy"),
         ({"title": "x" * 256, "tags": ("fine", "x" * 101)}, "title: "),
         ({"cover_image": "javascript:alert(1)"}, "cover_image"),
         ({"content": "x" * (2 * 1024 * 1024 + 1)}, "content"),
