@@ -8,8 +8,6 @@ from collections.abc import Iterator
 import click
 from flask import Flask, current_app
 from flask.cli import with_appcontext
-from rich.console import Console
-from rich.table import Table
 
 from blogapi.api_keys.commands import key
 from blogapi.api_keys.routes import bp as api_keys
@@ -69,6 +67,9 @@ def rules(app: Flask) -> Iterator[tuple[str, str, str, Access]]:
 @with_appcontext
 def routes() -> None:
     """List every path and method with the rule that says who may call it."""
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table("path", "method", "rule", "scope", "who that is", box=None)
     for path, method, _, access in rules(current_app):
         table.add_row(path, method, access.rule.name, access.scope, access.rule.sentence)

@@ -12,7 +12,6 @@ from flask.cli import with_appcontext
 
 from blogapi.articles import queries as articles
 from blogapi.core.database import db
-from blogapi.demo import service as demo
 from blogapi.serving import server
 
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
@@ -55,6 +54,9 @@ def _end(*_: object) -> NoReturn:
 
 def _welcome(with_demo: bool) -> None:
     if with_demo:
+        # Imported where it is needed, like all that only commands do: a server starts sooner without.
+        from blogapi.demo import service as demo
+
         stored = demo.fill()
         click.echo(
             f"The sample blog is there: {stored} articles by the admin {demo.AUTHOR!r}."

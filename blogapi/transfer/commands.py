@@ -14,7 +14,6 @@ from blogapi.core import clock
 from blogapi.core.console import progress, refusals
 from blogapi.core.errors import Conflict, NotFound
 from blogapi.transfer import folder, service
-from blogapi.transfer.markdown import reader
 from blogapi.transfer.records import Refused
 from blogapi.transfer.service import Outcome, Result
 from blogapi.users import queries as users
@@ -62,6 +61,9 @@ def _found(paths: tuple[Path, ...]) -> list[tuple[str, Path]]:
 
 
 def _take(owner: UUID, key: str, path: Path, *, dry_run: bool) -> Outcome:
+    # Imported where it is needed: a server reads no Markdown files.
+    from blogapi.transfer.markdown import reader
+
     now = clock.now()
     return service.take(owner, key, lambda: reader.read_file(key, path, now=now), dry_run=dry_run)
 
