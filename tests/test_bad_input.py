@@ -31,9 +31,10 @@ def unchanged(request, app):
 
 def contents(app) -> list[object]:
     """Return all rows, but for the moments that keys were used at."""
+    aside = {"last_used": None}
     with app.app_context(), db.engine.connect() as connection:
         return [
-            [dict(row) | {"last_used": None} for row in connection.execute(select(table)).mappings()]
+            sorted(str(dict(row) | aside) for row in connection.execute(select(table)).mappings())
             for table in Base.metadata.sorted_tables
         ]
 

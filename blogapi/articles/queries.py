@@ -15,7 +15,7 @@ from blogapi.articles.rules import SCHEDULED, Status
 from blogapi.categories.models import Category
 from blogapi.core import clock
 from blogapi.core.access import Caller
-from blogapi.core.database import db
+from blogapi.core.database import bytewise, db
 from blogapi.core.errors import NotFound
 from blogapi.core.paging import Page, Window, paged
 from blogapi.core.schema import uuid_of
@@ -148,6 +148,6 @@ _UUID: ColumnElement[UUID] = Article.__table__.c.uuid
 _ORDERINGS: dict[str, tuple[ColumnElement[Any], ...]] = {
     "-published_at": (Article.published_at.desc().nulls_first(), _UUID),
     "published_at": (Article.published_at.asc().nulls_last(), _UUID),
-    "title": (func.lower(Article.title).asc(), _UUID),
-    "-title": (func.lower(Article.title).desc(), _UUID),
+    "title": (func.lower(bytewise(Article.title)).asc(), _UUID),
+    "-title": (func.lower(bytewise(Article.title)).desc(), _UUID),
 }

@@ -7,14 +7,14 @@ from uuid import UUID
 from sqlalchemy import func, select
 
 from blogapi.categories.models import Category
-from blogapi.core.database import db
+from blogapi.core.database import bytewise, db
 from blogapi.core.errors import NotFound
 from blogapi.core.paging import Page, Window, paged
 
 
 def listed(window: Window | None) -> Page[Category]:
     """Return the categories by name."""
-    return paged(select(Category).order_by(func.lower(Category.name), Category.uuid), window)
+    return paged(select(Category).order_by(func.lower(bytewise(Category.name)), Category.uuid), window)
 
 
 def by_uuid(uuid: UUID) -> Category:

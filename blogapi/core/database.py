@@ -1,7 +1,7 @@
 """The database: its tables' common ground, its connections and the one way to write.
 
-SQLite in the instance folder unless `DATABASE_URL` names another. Reads begin a deferred transaction;
-every write goes through `transaction()`.
+SQLite in the instance folder unless `DATABASE_URL` names another, or PostgreSQL. A read sees one state of
+the database until its request ends; every write goes through `transaction()`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,34 @@ from uuid import UUID, uuid4
 
 from flask import Flask
 from flask_sqlalchemy import SQLAlchemy
-from sqlalchemy import URL, DateTime, Dialect, Engine, MetaData, TypeDecorator, Uuid, event
+from sqlalchemy import (
+    URL,
+    DateTime,
+    Dialect,
+    Engine,
+    MetaData,
+    String,
+    TypeDecorator,
+    Uuid,
+    event,
+)
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, registry
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.core import clock, migrate
 from blogapi.core.errors import CannotStart
 
 # How long a connection waits for another process's write, in seconds.
 BUSY_SECONDS = 5
+
+# How long PostgreSQL may work on one statement, and wait for one of ours to go on with its transaction, in
+# seconds: a process that hangs must not keep the others from writing.
+STATEMENT_SECONDS, IDLE_SECONDS = 60, 60
 
 # Rows live on after the commit of the write that made them: the reply shows them without a second read.
 db = SQLAlchemy(session_options={"expire_on_commit": False})
@@ -46,6 +63,24 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """Return the stored moment as aware UTC."""
         return None if value is None else value.replace(tzinfo=UTC)
+
+
+class bytewise(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
+    """A text in the order of its signs' numbers, lowered in ASCII only: on every engine as SQLite has it."""
+
+    inherit_cache = True
+    type = String()
+
+
+@compiles(bytewise)
+def _as_it_is(element: bytewise, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(bytewise, "postgresql")
+def _collated(element: bytewise, compiler: SQLCompiler, **options: Any) -> str:
+    # Otherwise the order is that of the language which the database was made with.
+    return f'({compiler.process(element.clauses, **options)} COLLATE "C")'
 
 
 class Base(DeclarativeBase):
@@ -104,7 +139,7 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
     session.expire_all()
     session.info["writing"] = True
     try:
-        session.connection(execution_options={"writes": "patient" if patient else "at once"})
+        _open(session, patient=patient)
         yield
         session.commit()
     except BaseException:
@@ -114,23 +149,55 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
         session.info["writing"] = False
 
 
+def _open(session: Session, *, patient: bool) -> None:
+    options = {"writes": "patient" if patient else "at once"}
+    if session.get_bind().dialect.name != "sqlite":
+        options |= {"isolation_level": "READ COMMITTED"}
+    session.connection(execution_options=options)
+
+
 def init_app(app: Flask) -> None:
     """Connect the application to its database and make the schema ready.
 
     Raises CannotStart when the database cannot be opened, or is newer than this version.
     """
     app.config.setdefault("SQLALCHEMY_DATABASE_URI", _url(app))
-    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {"hide_parameters": True} | app.config.get(
+    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = options(app.config["SQLALCHEMY_DATABASE_URI"]) | app.config.get(
         "SQLALCHEMY_ENGINE_OPTIONS", {}
     )
     engine = _engine(app)
-    if engine.dialect.name == "sqlite":
-        if not migrate.in_memory(engine):
-            _keep_private(engine)
-        elif app.config["DATABASE_URL"]:
-            raise CannotStart("A blog is kept in a file, not in memory; name one in DATABASE_URL.")
-        _listen(engine)
+    if migrate.in_memory(engine) and app.config["DATABASE_URL"]:
+        raise CannotStart("A blog is kept in a file, not in memory; name one in DATABASE_URL.")
+    prepare(engine)
     migrate.make_ready(engine, backups=Path(app.instance_path) / "backups")
+
+
+def prepare(engine: Engine) -> None:
+    """Set up the connections that the engine makes, and a new file to be its owner's alone."""
+    if engine.dialect.name != "sqlite":
+        event.listen(engine, "connect", _limit)
+        event.listen(engine, "begin", _enter)
+        return
+    if not migrate.in_memory(engine):
+        _keep_private(engine)
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
+
+
+def options(url: str | URL) -> dict[str, Any]:
+    """Return what an engine for the database is made with."""
+    given: dict[str, Any] = {"hide_parameters": True}
+    if str(url).startswith("postgresql"):
+        # A list and its total are of one state; and a server that was away is found again.
+        given |= {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
+        given |= {"connect_args": {"connect_timeout": BUSY_SECONDS, "application_name": "blogapi"}}
+    return given
+
+
+def _unusable(error: ArgumentError | ImportError) -> CannotStart:
+    # The URL itself is not shown: it can hold a password.
+    reason = f"{error}".splitlines()[0] if isinstance(error, ImportError) else "no such kind of database"
+    return CannotStart(f"DATABASE_URL cannot be used ({reason}); write sqlite:///blog.db.")
 
 
 def _url(app: Flask) -> str | URL:
@@ -143,9 +210,7 @@ def _engine(app: Flask) -> Engine:
     try:
         db.init_app(app)
     except (ArgumentError, ImportError) as error:
-        # The URL itself is not shown: it can hold a password.
-        reason = f"{error}".splitlines()[0] if isinstance(error, ImportError) else "no such kind of database"
-        raise CannotStart(f"DATABASE_URL cannot be used ({reason}); write sqlite:///blog.db.") from error
+        raise _unusable(error) from error
     with app.app_context():
         return db.engine
 
@@ -159,9 +224,21 @@ def _keep_private(engine: Engine) -> None:
         raise CannotStart(f"The database {path} cannot be opened: {error.strerror}.") from error
 
 
-def _listen(engine: Engine) -> None:
-    event.listen(engine, "connect", _set_up)
-    event.listen(engine, "begin", _begin)
+def _limit(connection: Any, record: Any) -> None:
+    connection.execute(
+        f"SET lock_timeout = '{BUSY_SECONDS}s'; SET statement_timeout = '{STATEMENT_SECONDS}s'; "
+        f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+    )
+    connection.commit()
+
+
+def _enter(connection: Connection) -> None:
+    # One writer at a time, as on SQLite: then each statement of a READ COMMITTED transaction sees the state
+    # that the one before it left. Above that level the snapshot would be older than the wait for the lock.
+    writes = connection.get_execution_options().get("writes")
+    if writes:
+        at_once = "SET LOCAL lock_timeout = '1ms'; " if writes == "at once" else ""
+        connection.exec_driver_sql(f"{at_once}{migrate.GATE}")
 
 
 def _set_up(connection: sqlite3.Connection, record: Any) -> None:

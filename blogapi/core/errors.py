@@ -232,15 +232,34 @@ def _http(error: HTTPException) -> Response:
 
 
 def _database(error: DBAPIError) -> Response:
-    # SQLite's primary result code; other databases have none and say it in words.
-    code = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-    if code == sqlite3.SQLITE_FULL or "no space left" in str(error.orig).lower():
+    if _is_full(error):
         return _problem(
             StorageFull("The disk is full; nothing was stored. Free some space and send it again.")
         )
+    return _busy(error) if _passes(error) or error.connection_invalidated else _unexpected(error)
+
+
+def _is_full(error: DBAPIError) -> bool:
+    return (
+        _sqlite_code(error) == sqlite3.SQLITE_FULL
+        or getattr(error.orig, "sqlstate", None) == "53100"
+        or "no space left" in str(error.orig).lower()
+    )
+
+
+def _passes(error: DBAPIError) -> bool:
+    """Tell whether waiting may mend it: a lock, a time limit, a server that is away or only reads."""
     # SQLITE_ERROR is a wrong statement, which no waiting mends.
-    passes = isinstance(error, OperationalError) and code != sqlite3.SQLITE_ERROR
-    return _busy(error) if passes or error.connection_invalidated else _unexpected(error)
+    if isinstance(error, OperationalError):
+        return _sqlite_code(error) != sqlite3.SQLITE_ERROR
+    # PostgreSQL while another of its servers takes over: the transaction may only read.
+    return getattr(error.orig, "sqlstate", None) == "25006"
+
+
+def _sqlite_code(error: DBAPIError) -> int:
+    """Return SQLite's primary result code; other databases have none."""
+    code: int = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    return code & 0xFF
 
 
 def _busy(error: DBAPIError | NoConnection) -> Response:

@@ -20,8 +20,9 @@ SCRIPTS = Path(__file__).parent.parent / "migrations"
 # How long a start waits for another process that is migrating, in seconds.
 LOCK_SECONDS = 60
 
-# Any number that no other user of a PostgreSQL server is likely to lock.
-_ADVISORY_LOCK = 6_251_846_213
+# What every writer on PostgreSQL asks first, and a migration too: one at a time goes on, until its
+# transaction ends. Any number that no other user of the database is likely to lock.
+GATE = "SELECT pg_advisory_xact_lock(6251846213)"
 
 
 @cache
@@ -54,7 +55,8 @@ def make_ready(engine: Engine, *, backups: Path) -> None:
             with _set_aside(engine, backups, step):
                 _upgrade(connection)
     except (DatabaseError, sqlite3.Error) as error:
-        reason = getattr(error, "orig", error)
+        # Some drivers tell it in several lines.
+        reason = " ".join(str(getattr(error, "orig", error)).split())
         raise CannotStart(
             f"The database {engine.url.render_as_string()} cannot be used: {reason}."
         ) from error
@@ -97,8 +99,11 @@ def _refuse_unknown(step: str | None) -> None:
 def _locked(engine: Engine) -> Iterator[Connection]:
     """Yield a connection inside a transaction that only one process at a time can hold."""
     if engine.dialect.name != "sqlite":
-        with engine.begin() as connection:
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+        # Above READ COMMITTED the tables would be looked for in the state from before the wait.
+        with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            connection.exec_driver_sql(GATE)
             yield connection
         return
     if in_memory(engine):

@@ -8,6 +8,7 @@ from sqlalchemy import Row, select
 
 from blogapi.articles.models import Article
 from blogapi.core import clock
+from blogapi.core.database import bytewise
 from blogapi.core.paging import Page, Window, paged_rows
 from blogapi.redirects.models import FormerSlug
 
@@ -23,6 +24,6 @@ def listed(window: Window | None) -> Page[Row[Any]]:
         )
         .join(Article, Article.uuid == FormerSlug.article_id)
         .where(Article.visible_at(clock.now()))
-        .order_by(FormerSlug.slug)
+        .order_by(bytewise(FormerSlug.slug))
     )
     return paged_rows(statement, window)

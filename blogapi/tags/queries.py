@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import func, select
 
-from blogapi.core.database import db
+from blogapi.core.database import bytewise, db
 from blogapi.core.errors import NotFound
 from blogapi.core.paging import Page, Window, paged
 from blogapi.tags.models import Tag
@@ -14,7 +14,7 @@ from blogapi.tags.models import Tag
 
 def listed(window: Window | None) -> Page[Tag]:
     """Return the tags by name."""
-    return paged(select(Tag).order_by(func.lower(Tag.name), Tag.uuid), window)
+    return paged(select(Tag).order_by(func.lower(bytewise(Tag.name)), Tag.uuid), window)
 
 
 def by_uuid(uuid: UUID) -> Tag:

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
 from blogapi.core import clock
-from blogapi.core.database import db
+from blogapi.core.database import bytewise, db
 from blogapi.core.errors import NotFound
 from blogapi.users import rules
 from blogapi.users.models import Account, WebSession
@@ -36,13 +36,13 @@ def by_uuid(uuid: UUID) -> Account | None:
 
 def everyone() -> Sequence[Account]:
     """Return all users, by name."""
-    return db.session.scalars(select(Account).order_by(Account.username)).all()
+    return db.session.scalars(select(Account).order_by(bytewise(Account.username))).all()
 
 
 def admins() -> Sequence[Account]:
     """Return all admins, by name."""
     return db.session.scalars(
-        select(Account).where(Account.role == rules.Role.ADMIN).order_by(Account.username)
+        select(Account).where(Account.role == rules.Role.ADMIN).order_by(bytewise(Account.username))
     ).all()
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -15,6 +13,7 @@ from blogapi.api_keys import rules, service
 from blogapi.core.database import db
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
+from tests.engines import elsewhere
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 READ, WRITE = frozenset({"read"}), frozenset({"read", "write"})
@@ -125,6 +124,7 @@ def test_a_key_is_shown_with_its_first_characters_and_never_again_with_its_value
     assert made["public_state"] not in as_member.get(KEYS).text
 
 
+@pytest.mark.sqlite("reads its file")
 def test_only_the_digest_of_a_key_is_stored(app, as_stranger, instance):
     made = as_stranger.post(KEYS).json
     with app.app_context(), db.engine.connect() as connection:
@@ -330,16 +330,14 @@ def test_last_used_is_shown(as_stranger, make_key, at):
     assert shown["last_used"] == "2026-03-01T12:00:00.000000"
 
 
-def test_a_read_does_not_wait_for_the_lock_that_another_process_holds(as_stranger, make_key, instance):
+def test_a_read_does_not_wait_for_the_lock_that_another_process_holds(app, as_stranger, make_key):
     key = make_key()
-    with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with elsewhere(app, writing=True) as other:
         began = time.monotonic()
         assert lives(as_stranger, key.value)
         # A connection that waits does so for 5 seconds.
         assert time.monotonic() - began < 2
-        assert other.execute("SELECT last_used FROM api_key").fetchall() == [(None,)]
-        other.execute("ROLLBACK")
+        assert other.exec_driver_sql("SELECT last_used FROM api_key").fetchall() == [(None,)]
 
 
 # Deleting

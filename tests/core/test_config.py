@@ -39,7 +39,8 @@ def refusal(given: dict[str, Any] | None = None) -> str:
     return raised.value.message
 
 
-def test_without_any_source_the_defaults_stand():
+def test_without_any_source_the_defaults_stand(monkeypatch):
+    monkeypatch.delenv("BLOGAPI_DATABASE_URL", raising=False)
     app = loaded()
     for setting in config.SETTINGS:
         if setting.name != "SECRET_KEY":

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask, abort
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
+from sqlalchemy.exc import DatabaseError, IntegrityError, InternalError, OperationalError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException, default_exceptions
 
@@ -33,6 +33,13 @@ def failed(code: int, words: str, kind=OperationalError):
     return kind("SELECT secret", {}, original)
 
 
+def refused(sqlstate: str, kind=OperationalError):
+    """An error of PostgreSQL, which has a state of five signs."""
+    original = RuntimeError("words in any language")
+    original.sqlstate = sqlstate
+    return kind("SELECT secret", {}, original)
+
+
 @pytest.mark.parametrize(
     ("error", "status", "code"),
     [
@@ -45,6 +52,11 @@ def failed(code: int, words: str, kind=OperationalError):
         (failed(sqlite3.SQLITE_ERROR, "no such column: full_name"), 500, "internal_error"),
         (failed(sqlite3.SQLITE_CORRUPT, "malformed", DatabaseError), 500, "internal_error"),
         (failed(sqlite3.SQLITE_CONSTRAINT, "NOT NULL: full", IntegrityError), 500, "internal_error"),
+        *((refused(state), 503, "unavailable") for state in ("55P03", "40001", "40P01", "57P01", "53300")),
+        (refused("25006", InternalError), 503, "unavailable"),
+        (refused("53100"), 507, "storage_full"),
+        (refused("42703", ProgrammingError), 500, "internal_error"),
+        (refused("23505", IntegrityError), 500, "internal_error"),
         (NoConnection("QueuePool limit"), 503, "unavailable"),
         (ZeroDivisionError("secret"), 500, "internal_error"),
     ],

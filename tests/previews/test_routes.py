@@ -60,6 +60,7 @@ def test_it_is_revoked_under_its_own_article_only(as_admin, as_stranger, link, m
     assert as_stranger.get(link["url"]).status_code == 200
 
 
+@pytest.mark.sqlite("reads its file")
 def test_only_its_digest_is_stored(app, link):
     token = link["url"].split("/")[-2]
     with app.app_context(), db.engine.connect() as connection:
