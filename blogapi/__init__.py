@@ -19,7 +19,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     CannotStart, with a sentence on what to do, where it cannot run.
     """
     from blogapi import hooks, registry
-    from blogapi.core import changes, database, errors, limits
+    from blogapi.articles import rendering
+    from blogapi.core import changes, database, errors, limits, pieces
 
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
     config.load(app, settings)
@@ -29,4 +30,6 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     limits.init_app(app)
     database.init_app(app)
     changes.init_app()
+    pieces.init_app()
+    rendering.init_app(app)
     return app

@@ -180,6 +180,7 @@ class Server:
 
 _ONE_ROW = {
     "change_counter": "position = 0, public_position = 0",
+    "article_tally": "published = 0",
 }
 _EMPTY, _SET_BACK = "DELETE FROM {}; ", "UPDATE {} SET {}; "
 _CLEAR = "".join(

@@ -22,8 +22,12 @@ FILES = (
         "markdown",
         "models",
         "schemas",
+        "engines",
+        "selections",
+        "documents",
         "queries",
         "service",
+        "rendering",
         "examples",
         "document",
         "proxy",
@@ -32,8 +36,9 @@ FILES = (
     *("commands", "pages", "routes"),
 )
 RESOURCES = (
-    *("users", "api_keys", "categories", "tags", "redirects", "articles", "revisions", "previews", "changes"),
-    *("transfer", "demo", "health", "openapi", "serving"),
+    *("users", "api_keys", "categories", "tags", "redirects", "search", "articles", "revisions"),
+    *("previews", "changes", "transfer", "demo", "health"),
+    *("openapi", "serving"),
 )
 # The assembly stands above all resources.
 TOP = ("hooks", "registry", "__main__")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from sqlalchemy import or_, select
@@ -43,7 +44,7 @@ def visible(uuid: UUID, who: Caller) -> ApiKey:
 
 def listed(
     who: Caller, window: Window | None, *, user: UUID | None = None, ownerless: bool | None = None
-) -> Page[ApiKey]:
+) -> Page[Sequence[ApiKey]]:
     """Return the caller's own keys that still live, an admin's: all; newest first."""
     lives = or_(ApiKey.expires.is_(None), ApiKey.expires > clock.now())
     statement = select(ApiKey).where(lives).order_by(ApiKey.created.desc(), ApiKey.uuid)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, String, and_
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, LargeBinary, String, and_, desc
 from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -26,11 +26,14 @@ class Article(Announced, Identified, Timestamped, Base):
         CheckConstraint("status IN ('draft', 'published', 'archived')", name="status"),
         CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
         CheckConstraint("status != 'published' OR published_at IS NOT NULL", name="published_at"),
-        Index("ix_article_visible", "status", "published_at", "uuid"),
+        # In the order of the lists, so that a page reads only its own rows.
+        Index("ix_article_visible", "status", desc("published_at"), "uuid"),
+        Index("ix_article_author", "author_id", "status", desc("published_at"), "uuid"),
+        Index("ix_article_category", "category_id", "status", desc("published_at"), "uuid"),
     )
 
-    author_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
-    category_id: Mapped[UUID] = mapped_column(ForeignKey("category.uuid"), index=True)
+    author_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"))
+    category_id: Mapped[UUID] = mapped_column(ForeignKey("category.uuid"))
     title: Mapped[str]
     subtitle: Mapped[str] = mapped_column(default="")
     slug: Mapped[str] = mapped_column(unique=True)
@@ -70,6 +73,7 @@ class ArticleTag(Base):
     """A tag of an article, at its place in the order that the author gave."""
 
     __tablename__ = "article_tag"
+    __table_args__ = (Index("ix_article_tag_order", "article_id", "position", "tag_id"),)
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
     tag_id: Mapped[UUID] = mapped_column(
@@ -90,3 +94,34 @@ class Seo(Identified, Timestamped, Base):
     description: Mapped[str] = mapped_column(default="")
     og_image: Mapped[str] = mapped_column(default="")
     canonical_url: Mapped[str] = mapped_column(default="")
+
+
+class ArticlePieces(Base):
+    """What a read shows of an article, made when it was written (`core.pieces`).
+
+    `fields` are the lines of what the article alone decides; the two long ones stand apart, so that a list
+    without them does not read them. Category, tags and state are joined in when it is read: neither a
+    renamed tag nor the passing of time changes the pieces.
+    """
+
+    __tablename__ = "article_pieces"
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    # Without a key of its own: that of the article says that it exists.
+    category_id: Mapped[UUID]
+    status: Mapped[str] = mapped_column(String(16))
+    published_at: Mapped[datetime | None]
+    version: Mapped[int]
+    fields: Mapped[bytes] = mapped_column(LargeBinary)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    html: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class ArticleTally(Base):
+    """The one row that says how many articles are published or scheduled, and what made the pieces."""
+
+    __tablename__ = "article_tally"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    published: Mapped[int]
+    renderer: Mapped[str]

@@ -18,7 +18,8 @@ from blogapi.articles.schemas import (
 from blogapi.core import changes
 from blogapi.core.access import admin, allow, caller, reader, writer
 from blogapi.core.blueprint import Blueprint, Placed, Representation, Trim
-from blogapi.core.paging import BulkDeleteQuery, Query
+from blogapi.core.paging import BulkDeleteQuery, Page, Query
+from blogapi.core.pieces import Rendered
 from blogapi.core.schema import Fields
 from blogapi.core.writing import each
 
@@ -31,25 +32,25 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @bp.response(200, ArticleSchema(many=True), trimmed=ArticleFieldsSchema, section="4.7")
 def published(query: Query) -> Trim:
     """List the published articles, newest first."""
-    return Trim(queries.published(query.window, **query.filters), query, unlisted=_unlisted())
+    return Trim(queries.published(query.fields, query.window, **query.filters), unlisted=_unlisted())
 
 
 @bp.get("/<id:id>/")
 @allow(reader)
 @bp.arguments(ArticleQuery, location="query")
 @bp.response(200, ArticleSchema(), trimmed=ArticleFieldsSchema, section="4.8")
-def single(query: Query, id: UUID) -> Trim:
+def single(query: Query, id: UUID) -> Rendered:
     """Show an article; one that is not public exists for admins only."""
-    return Trim(queries.visible(id, caller()), query)
+    return queries.visible(id, caller(), query.fields)
 
 
 @bp.get("/author/me/")
 @allow(admin)
 @bp.arguments(OwnArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), trimmed=ArticleFieldsSchema, section="4.9")
-def own(query: Query) -> Trim:
+def own(query: Query) -> Page[Rendered]:
     """List the caller's own articles in any status."""
-    return Trim(queries.written_by(writer(), query.window, **query.filters), query)
+    return queries.written_by(writer(), query.fields, query.window, **query.filters)
 
 
 def _unlisted() -> str:
@@ -58,7 +59,7 @@ def _unlisted() -> str:
 
 
 SHOWN = Representation(
-    queries.by_uuid,
+    queries.shown,
     ArticleSchema(),
     lambda: queries.published().rows,
     ArticleSchema(many=True),

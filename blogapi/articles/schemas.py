@@ -10,7 +10,7 @@ from marshmallow import validate
 from blogapi.articles.models import Article
 from blogapi.articles.rules import SHOWN, ContentType, shown_status
 from blogapi.categories.schemas import EmbeddedCategorySchema
-from blogapi.core import clock, markup
+from blogapi.core import clock
 from blogapi.core.paging import DetailQuery, ListQuery
 from blogapi.core.schema import (
     FieldNames,
@@ -75,23 +75,9 @@ class ArticleFieldsSchema(_DocumentedFields, Trimmed):
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
     published_at = Timestamp(dump_only=True, allow_none=True)
-    excerpt = ma.fields.Method("written_excerpt", metadata={"type": "string"})
-    reading_minutes = ma.fields.Method("counted_minutes", metadata={"type": "integer", "minimum": 1})
-    html = ma.fields.Method(
-        "rendered", metadata={"type": "string", "description": "The content as HTML that is safe to show."}
-    )
-
-    def written_excerpt(self, article: Article) -> str:
-        """Return the beginning of the text, without markup."""
-        return markup.excerpt(markup.plain(article.content, article.content_type))
-
-    def counted_minutes(self, article: Article) -> int:
-        """Return how long the article takes to read, in minutes."""
-        return markup.reading_minutes(markup.plain(article.content, article.content_type))
-
-    def rendered(self, article: Article) -> str:
-        """Return the content as sanitised HTML."""
-        return markup.html(article.content, article.content_type)
+    excerpt = ma.fields.String(metadata={"description": "The beginning of the text, without markup."})
+    reading_minutes = ma.fields.Integer(metadata={"minimum": 1})
+    html = ma.fields.String(metadata={"description": "The content as HTML that is safe to show."})
 
 
 class SeoBodySchema(Shape):

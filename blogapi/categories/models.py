@@ -8,10 +8,11 @@ from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.core.changes import Announced
-from blogapi.core.database import Base, Identified, Timestamped
+from blogapi.core.database import Base, Identified
+from blogapi.core.pieces import Pieced
 
 
-class Category(Announced, Identified, Timestamped, Base):
+class Category(Announced, Identified, Pieced, Base):
     """A category; an article stands in exactly one."""
 
     __tablename__ = "category"

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from sqlalchemy import func, select
 
 from blogapi.categories.models import Category
+from blogapi.categories.schemas import CategorySchema
+from blogapi.core import pieces
 from blogapi.core.database import bytewise, db
 from blogapi.core.errors import NotFound
 from blogapi.core.paging import Page, Window, paged
+from blogapi.core.pieces import Rendered
+
+_NONE = "There is no such category; GET /api/v1/blog/categories/ lists them."
 
 
-def listed(window: Window | None) -> Page[Category]:
-    """Return the categories by name."""
-    return paged(select(Category).order_by(func.lower(bytewise(Category.name)), Category.uuid), window)
+def listed(names: Sequence[str] | None = None, window: Window | None = None) -> Page[Rendered]:
+    """Return the categories by name, in the fields of these names (None: the documented)."""
+    page = paged(select(Category.pieces).order_by(func.lower(bytewise(Category.name)), Category.uuid), window)
+    shown = CategorySchema._declared_fields if names is None else names
+    rows = pieces.array(pieces.part(Category, row, shown) for row in page.rows)
+    return Page(Rendered(rows), page.total, window)
+
+
+def carried(uuid: UUID) -> str:
+    """Return the lines of the category; raises NotFound."""
+    found = db.session.scalar(select(Category.pieces).where(Category.uuid == uuid))
+    if found is None:
+        raise NotFound(_NONE)
+    return found
 
 
 def by_uuid(uuid: UUID) -> Category:
     """Return the category; raises NotFound."""
     category = db.session.get(Category, uuid)
     if category is None:
-        raise NotFound("There is no such category; GET /api/v1/blog/categories/ lists them.")
+        raise NotFound(_NONE)
     return category
 
 

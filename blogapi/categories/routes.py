@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from blogapi.articles import queries as articles
@@ -17,10 +18,12 @@ from blogapi.categories.schemas import (
     SingleCategoryFieldsSchema,
     SingleCategorySchema,
 )
+from blogapi.core import pieces
 from blogapi.core.access import admin, allow, reader, writer
-from blogapi.core.blueprint import Blueprint, Placed, Representation, Trim
-from blogapi.core.paging import BulkDeleteQuery, Query
-from blogapi.core.schema import Fields, Seen
+from blogapi.core.blueprint import Blueprint, Placed, Representation
+from blogapi.core.paging import BulkDeleteQuery, Page, Query
+from blogapi.core.pieces import Rendered
+from blogapi.core.schema import Fields
 from blogapi.core.writing import each
 
 bp = Blueprint("categories", __name__, url_prefix="/api/v1/blog/categories", description="Categories")
@@ -30,27 +33,32 @@ bp = Blueprint("categories", __name__, url_prefix="/api/v1/blog/categories", des
 @allow(reader)
 @bp.arguments(CategoryListQuery, location="query")
 @bp.response(200, CategorySchema(many=True), trimmed=CategoryFieldsSchema, section="4.3")
-def listed(query: Query) -> Trim:
+def listed(query: Query) -> Page[Rendered]:
     """List the categories by name."""
-    return Trim(queries.listed(query.window), query)
+    return queries.listed(query.fields, query.window)
 
 
 @bp.get("/<id:id>/")
 @allow(reader)
 @bp.arguments(CategoryQuery, location="query")
 @bp.response(200, SingleCategorySchema(), trimmed=SingleCategoryFieldsSchema, section="4.4")
-def single(query: Query, id: UUID) -> Trim:
+def single(query: Query, id: UUID) -> Rendered:
     """Show a category with its published articles, newest first."""
-    return Trim(_whole(id), query)
+    return _whole(id, query.fields)
 
 
-def _whole(id: UUID) -> Seen:
-    category = queries.by_uuid(id)
-    return Seen(category, articles=articles.published(category=(str(id),)).rows)
+def _whole(id: UUID, names: Sequence[str] | None = None) -> Rendered:
+    carried = queries.carried(id)
+    chosen = SingleCategorySchema._declared_fields if names is None else names
+    shown = pieces.part(Category, carried, chosen)
+    if "articles" not in chosen:
+        return Rendered(shown.encode(), beside=carried)
+    listed = articles.published(category=(str(id),)).rows
+    return pieces.extended(shown, "articles", listed, beside=carried)
 
 
 SHOWN = Representation(
-    _whole, SingleCategorySchema(), lambda: queries.listed(None).rows, CategorySchema(many=True)
+    _whole, SingleCategorySchema(), lambda: queries.listed().rows, CategorySchema(many=True)
 )
 
 

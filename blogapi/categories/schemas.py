@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from blogapi.categories.models import Category
 from blogapi.core.paging import DetailQuery, ListQuery
+from blogapi.core.pieces import renders
 from blogapi.core.schema import (
     FieldNames,
     Identifier,
@@ -28,6 +30,7 @@ class CategorySchema(Shown):
     slug = ma.fields.String(metadata={"example": "kitchen"})
 
 
+@renders(Category)
 class EmbeddedCategorySchema(CategorySchema):
     """A category as an article shows it."""
 

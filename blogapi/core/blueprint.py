@@ -19,6 +19,7 @@ from blogapi.core import wire
 from blogapi.core.access import SAFE_METHODS
 from blogapi.core.errors import Invalid, InvalidQuery, Malformed, NotFound, Stale, flat
 from blogapi.core.paging import Page, Query
+from blogapi.core.pieces import Rendered
 from blogapi.core.schema import Shown, Trimmed, uuid_of
 from blogapi.core.writing import guarded
 
@@ -74,9 +75,9 @@ class Trim:
     `unlisted` is the state of what the result leaves out and its ETag must tell of.
     """
 
-    def __init__(self, result: Any, query: Query, *, unlisted: str = "") -> None:
+    def __init__(self, result: Any, query: Query | None = None, *, unlisted: str = "") -> None:
         self.result = result
-        self.fields = query.fields
+        self.fields = query.fields if query else None
         self.unlisted = unlisted
 
 
@@ -100,8 +101,7 @@ class Representation:
         except NotFound:
             return None
         shape = self.items_shape if id is None else self.item_shape
-        body = wire.dumps(shape.dump(shown))
-        return _validator(body, shape, shown, self.unlisted() if id is None else "")
+        return _rendered(shown, shape).etag(self.unlisted() if id is None else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         self, schema: type[ma.Schema] | ma.Schema, *, location: str = "json", **options: Any
     ) -> Callable[[View], View]:
         """Hand what the query string or the body says to the view, as its first argument."""
-        decorate: Callable[[View], View] = super().arguments(schema, location=location, **options)
+        # Made once: webargs would make a class into a schema at every request.
+        made = schema() if isinstance(schema, type) else schema
+        decorate: Callable[[View], View] = super().arguments(made, location=location, **options)
         return decorate
 
     def response(
@@ -260,12 +262,14 @@ def _answer(
             schema = _trimmed(trimmed, tuple(sorted(set(result.fields))))
         result = result.result
     paged = isinstance(result, Page)
-    rows = result.rows if paged else result
+    shown = result.rows if paged else result
+    if not isinstance(schema, ma.Schema):
+        return Response(status=status)
     # A trimmed schema is one for one item and for a page of them.
-    value = schema.dump(rows, many=paged or schema.many) if isinstance(schema, ma.Schema) else None
-    response = wire.answer(value, status)
-    if value is not None and request.method in ("GET", "HEAD"):
-        response.set_etag(_validator(response.get_data(), schema, rows, unlisted))
+    rendered = _rendered(shown, schema, many=paged or schema.many)
+    response = wire.answer(rendered.body, status)
+    if request.method in ("GET", "HEAD"):
+        response.set_etag(rendered.etag(unlisted))
     if paged:
         response.headers["X-Total-Count"] = str(result.total)
         links = result.links(request.path, list(request.args.items(multi=True)))
@@ -274,13 +278,13 @@ def _answer(
     return response
 
 
-def _validator(body: bytes, shape: object, shown: Any, unlisted: str) -> str:
-    """Return the ETag of an answer: of its bytes, and of what a write can change beside them."""
-    if not isinstance(shape, Shown):
-        return wire.etag_of(body)
+def _rendered(shown: Any, shape: ma.Schema, *, many: bool | None = None) -> Rendered:
+    """Return the body that shows it: as it was rendered when it was written, or as its schema renders it."""
+    if isinstance(shown, Rendered):
+        return shown
     items = shown if isinstance(shown, Sequence) else [shown]
-    beside = " ".join((unlisted, *(shape.hidden(item) for item in items)))
-    return wire.etag_of(body + beside.encode("utf-8"))
+    beside = " ".join(shape.hidden(item) for item in items) if isinstance(shape, Shown) else ""
+    return Rendered(wire.dumps(shape.dump(shown, many=many)), beside)
 
 
 @lru_cache(maxsize=256)

@@ -5,17 +5,9 @@ from __future__ import annotations
 import html as entities
 import math
 import re
-from functools import cache
 from html.parser import HTMLParser
-from itertools import pairwise
 
 import nh3
-from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore
-from mdit_py_plugins.anchors import anchors_plugin
-from mdit_py_plugins.footnote import footnote_plugin
-from mdit_py_plugins.tasklists import tasklists_plugin
-from slugify import slugify
 
 WORDS_PER_MINUTE = 220
 CHARACTERS_PER_MINUTE = 500
@@ -72,11 +64,6 @@ _EMBED = re.compile(
     rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
 )
 
-_HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*$")
-
-# Hugo's shortcodes, which Markdown would take for tags where no blank stands before their name.
-_SHORTCODE = re.compile(r"\{\{<(?=[\w/])")
-
 # A frame of a host that is not known loses its address, and then its place.
 _EMPTY_FRAME = re.compile(r"<iframe(?![^>]*\ssrc=)[^>]*></iframe>")
 
@@ -89,7 +76,10 @@ _SCRIPTS_WITHOUT_BLANKS = re.compile(r"[぀-ヿ㐀-鿿가-힣豈-﫿]")
 def html(content: str, content_type: str) -> str:
     """Return the content as sanitised HTML; `content_type` is html, markdown or text."""
     if content_type == "markdown":
-        written = _markdown().render(_SHORTCODE.sub("{{< ", content))
+        # Imported where it is needed: a blog that only reads does without 70 modules of it.
+        from blogapi.core import markdown
+
+        written = markdown.rendered(content)
     elif content_type == "text":
         written = "".join(f"<p>{part}</p>\n" for part in _paragraphs(content))
     else:
@@ -109,12 +99,10 @@ def html(content: str, content_type: str) -> str:
     return _EMPTY_FRAME.sub("", safe)
 
 
-def plain(content: str, content_type: str) -> str:
-    """Return the words of the content in one line, without markup."""
-    if content_type == "text":
-        return " ".join(content.split())
+def plain(safe: str) -> str:
+    """Return the words of sanitised HTML in one line, without markup."""
     reader = _Words()
-    reader.feed(html(content, content_type))
+    reader.feed(safe)
     reader.close()
     return " ".join("".join(reader.pieces).split())
 
@@ -133,36 +121,6 @@ def reading_minutes(words: str) -> int:
     dense = len(_SCRIPTS_WITHOUT_BLANKS.findall(words))
     spaced = len(_SCRIPTS_WITHOUT_BLANKS.sub(" ", words).split())
     return max(1, math.ceil(dense / CHARACTERS_PER_MINUTE + spaced / WORDS_PER_MINUTE))
-
-
-@cache
-def _markdown() -> MarkdownIt:
-    return (
-        MarkdownIt("commonmark", {"html": True, "linkify": False})
-        .enable(["table", "strikethrough"])
-        .use(footnote_plugin)
-        .use(anchors_plugin, max_level=6, slug_func=_anchor)
-        .use(_named_headings)
-        .use(tasklists_plugin)
-    )
-
-
-def _anchor(heading: str) -> str:
-    return slugify(heading, allow_unicode=True) or "section"
-
-
-def _named_headings(markdown: MarkdownIt) -> None:
-    """Take the name that Hugo's and Kramdown's `## Heading {#name}` gives, in place of the derived one."""
-
-    def rename(state: StateCore) -> None:
-        for heading, inline in pairwise(state.tokens):
-            last = inline.children[-1] if inline.children else None
-            named = _HEADING_NAME.search(last.content) if last is not None and last.type == "text" else None
-            if heading.type == "heading_open" and last is not None and named is not None:
-                heading.attrSet("id", named[1])
-                last.content = last.content[: named.start()]
-
-    markdown.core.ruler.push("named_headings", rename)
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -14,6 +14,7 @@ from blogapi.core.database import db
 from blogapi.core.schema import Fields, Identifier, Several, Shape, Whole
 
 Row = TypeVar("Row")
+Rows = TypeVar("Rows")
 
 DEFAULT_SIZE = 20
 LARGEST_SIZE = 100
@@ -30,10 +31,10 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[Row]):
-    """Rows of a list, how many the whole list has, and the window they were seen through (None: all)."""
+class Page(Generic[Rows]):
+    """Rows of a list, or the JSON of them; how many the whole list has, and the window on it (None: all)."""
 
-    rows: Sequence[Row]
+    rows: Rows
     total: int
     window: Window | None
 
@@ -53,12 +54,12 @@ class Page(Generic[Row]):
         )
 
 
-def paged(statement: Select[Row], window: Window | None) -> Page[Row]:
+def paged(statement: Select[Row], window: Window | None) -> Page[Sequence[Row]]:
     """Return the page of an ordered statement of one entity: one statement, a second where it counts."""
     return _page(statement, window, lambda narrowed: db.session.scalars(narrowed).all())
 
 
-def paged_rows(statement: Select[*tuple[Any, ...]], window: Window | None) -> Page[Any]:
+def paged_rows(statement: Select[*tuple[Any, ...]], window: Window | None) -> Page[Sequence[Any]]:
     """Return the page of an ordered statement of several columns, as `paged` does."""
     return _page(statement, window, lambda narrowed: db.session.execute(narrowed).all())
 
@@ -67,7 +68,7 @@ def _page(
     statement: Select[*tuple[Any, ...]],
     window: Window | None,
     fetch: Callable[[Select[*tuple[Any, ...]]], Sequence[Any]],
-) -> Page[Any]:
+) -> Page[Sequence[Any]]:
     if window is None:
         rows = fetch(statement)
         return Page(rows, len(rows), None)

@@ -39,9 +39,14 @@ def loads(data: bytes) -> Any:
         raise Malformed("The JSON holds a number that is too long.") from error
 
 
+def text(value: Any) -> str:
+    """Return the value as compact JSON, which has no line feed."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def dumps(value: Any) -> bytes:
     """Return the value as compact JSON in UTF-8."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    return text(value).encode("utf-8")
 
 
 def json_body(sent: Request) -> Any | None:
@@ -63,11 +68,9 @@ def json_body(sent: Request) -> Any | None:
     return said
 
 
-def answer(value: Any, status: int = 200) -> Response:
-    """Return the value as a JSON answer; None is an empty body."""
-    if value is None:
-        return Response(status=status)
-    return Response(dumps(value), status, content_type="application/json")
+def answer(body: bytes, status: int = 200) -> Response:
+    """Return the JSON as an answer."""
+    return Response(body, status, content_type="application/json")
 
 
 def finish(response: Response) -> Response:
@@ -85,9 +88,11 @@ def finish(response: Response) -> Response:
     return response
 
 
-def etag_of(body: bytes) -> str:
-    """Return the validator of an answer, without its quotes."""
-    return hashlib.sha256(body).hexdigest()[:32]
+def etag_of(body: bytes, beside: str = "") -> str:
+    """Return the validator of an answer, without its quotes; `beside` is what else it tells of."""
+    seen = hashlib.sha256(body)
+    seen.update(beside.encode("utf-8"))
+    return seen.hexdigest()[:32]
 
 
 def refusal_headers() -> list[tuple[str, str]]:

@@ -18,4 +18,4 @@ bp = Blueprint("openapi", __name__, description="This document")
 def document() -> Response:
     """Show this document."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-    return wire.answer(description.of(app))
+    return wire.answer(wire.dumps(description.of(app)))

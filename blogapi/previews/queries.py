@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from uuid import UUID
 
 from sqlalchemy import select
 
 from blogapi.articles import queries as articles
-from blogapi.articles.models import Article
 from blogapi.core import clock
 from blogapi.core.database import db
 from blogapi.core.errors import NotFound
 from blogapi.core.paging import Page, Window, paged
+from blogapi.core.pieces import Rendered
 from blogapi.previews.models import Preview
 
 
@@ -21,7 +22,7 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
-def listed(article_id: UUID, window: Window | None) -> Page[Preview]:
+def listed(article_id: UUID, window: Window | None) -> Page[Sequence[Preview]]:
     """Return the links of an article that still lead there, newest first; raises NotFound."""
     articles.by_uuid(article_id)
     return paged(
@@ -32,14 +33,14 @@ def listed(article_id: UUID, window: Window | None) -> Page[Preview]:
     )
 
 
-def article(token: str) -> Article:
+def article(token: str, names: Sequence[str] | None) -> Rendered:
     """Return the article that the link leads to, in whatever state; raises NotFound."""
     found = db.session.scalar(
         select(Preview.article_id).where(Preview.digest == digest(token), Preview.expires > clock.now())
     )
     if found is None:
         raise NotFound("This preview has ended; ask its author for a new link.")
-    return articles.by_uuid(found)
+    return articles.shown(found, names)
 
 
 def one(article_id: UUID, uuid: UUID) -> Preview:

@@ -9,6 +9,7 @@ from blogapi.articles.schemas import ArticleFieldsSchema, ArticleQuery, ArticleS
 from blogapi.core.access import admin, allow, anyone, writer
 from blogapi.core.blueprint import Blueprint, Trim
 from blogapi.core.paging import Query
+from blogapi.core.pieces import Rendered
 from blogapi.core.schema import Fields, Seen
 from blogapi.previews import queries, service
 from blogapi.previews.schemas import (
@@ -55,6 +56,6 @@ def revoke(id: UUID, preview: UUID) -> None:
 @allow(anyone)
 @bp.arguments(ArticleQuery, location="query")
 @bp.response(200, ArticleSchema(), trimmed=ArticleFieldsSchema, stored=False)
-def single(query: Query, token: str) -> Trim:
+def single(query: Query, token: str) -> Rendered:
     """Show the article that the link leads to."""
-    return Trim(queries.article(token), query)
+    return queries.article(token, query.fields)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Row, select
@@ -13,7 +14,7 @@ from blogapi.core.paging import Page, Window, paged_rows
 from blogapi.redirects.models import FormerSlug
 
 
-def listed(window: Window | None) -> Page[Row[Any]]:
+def listed(window: Window | None) -> Page[Sequence[Row[Any]]]:
     """Return old and new slug of every public article that was renamed, by old slug."""
     statement = (
         select(

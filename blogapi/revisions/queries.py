@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,7 @@ from blogapi.core.schema import Seen
 from blogapi.revisions.models import ArticleRevision
 
 
-def listed(article_id: UUID, window: Window | None) -> Page[Any]:
+def listed(article_id: UUID, window: Window | None) -> Page[Sequence[Any]]:
     """Return the former versions of an article, also of a deleted one, newest first.
 
     Raises NotFound where there never was such an article.

@@ -8,10 +8,11 @@ from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.core.changes import Announced
-from blogapi.core.database import Base, Identified, Timestamped
+from blogapi.core.database import Base, Identified
+from blogapi.core.pieces import Pieced
 
 
-class Tag(Announced, Identified, Timestamped, Base):
+class Tag(Announced, Identified, Pieced, Base):
     """A tag; an article carries any number of them."""
 
     __tablename__ = "tag"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from blogapi.articles import queries as articles
+from blogapi.core import pieces
 from blogapi.core.access import admin, allow, reader, writer
-from blogapi.core.blueprint import Blueprint, Placed, Representation, Trim
-from blogapi.core.paging import BulkDeleteQuery, Query
-from blogapi.core.schema import Fields, Seen
+from blogapi.core.blueprint import Blueprint, Placed, Representation
+from blogapi.core.paging import BulkDeleteQuery, Page, Query
+from blogapi.core.pieces import Rendered
+from blogapi.core.schema import Fields
 from blogapi.core.writing import each
 from blogapi.tags import queries, service
 from blogapi.tags.models import Tag
@@ -30,26 +33,31 @@ bp = Blueprint("tags", __name__, url_prefix="/api/v1/blog/tags", description="Ta
 @allow(reader)
 @bp.arguments(TagListQuery, location="query")
 @bp.response(200, TagSchema(many=True), trimmed=TagFieldsSchema, section="4.5")
-def listed(query: Query) -> Trim:
+def listed(query: Query) -> Page[Rendered]:
     """List the tags by name."""
-    return Trim(queries.listed(query.window), query)
+    return queries.listed(query.fields, query.window)
 
 
 @bp.get("/<id:id>/")
 @allow(reader)
 @bp.arguments(TagQuery, location="query")
 @bp.response(200, SingleTagSchema(), trimmed=SingleTagFieldsSchema, section="4.6")
-def single(query: Query, id: UUID) -> Trim:
+def single(query: Query, id: UUID) -> Rendered:
     """Show a tag with its published articles, newest first."""
-    return Trim(_whole(id), query)
+    return _whole(id, query.fields)
 
 
-def _whole(id: UUID) -> Seen:
-    tag = queries.by_uuid(id)
-    return Seen(tag, articles=articles.published(tag=(str(id),)).rows)
+def _whole(id: UUID, names: Sequence[str] | None = None) -> Rendered:
+    carried = queries.carried(id)
+    chosen = SingleTagSchema._declared_fields if names is None else names
+    shown = pieces.part(Tag, carried, chosen)
+    if "articles" not in chosen:
+        return Rendered(shown.encode(), beside=carried)
+    listed = articles.published(tag=(str(id),)).rows
+    return pieces.extended(shown, "articles", listed, beside=carried)
 
 
-SHOWN = Representation(_whole, SingleTagSchema(), lambda: queries.listed(None).rows, TagSchema(many=True))
+SHOWN = Representation(_whole, SingleTagSchema(), lambda: queries.listed().rows, TagSchema(many=True))
 
 
 @bp.post("/")

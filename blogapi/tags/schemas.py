@@ -7,9 +7,12 @@ from typing import Any
 import marshmallow as ma
 
 from blogapi.core.paging import DetailQuery, ListQuery
+from blogapi.core.pieces import renders
 from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Slug, Text, Timestamp, Trimmed
+from blogapi.tags.models import Tag
 
 
+@renders(Tag)
 class TagSchema(Shown):
     """A tag as the list and an article show it."""
 

@@ -107,9 +107,24 @@ def indexes(engine: Engine, table: str) -> list[str]:
         return [sql for (sql,) in connection.execute(text(INDEXES[engine.dialect.name]), {"name": table})]
 
 
+def is_index(name: str | None) -> bool:
+    """Tell whether a table is of the search index, which is no model and differs by engine."""
+    return (name or "").startswith("search_index")
+
+
+# The statements of the indexes are compared below: SQLAlchemy does not read falling columns back.
+@pytest.mark.filterwarnings("ignore:autogenerate skipping metadata-specified expression-based index")
 def test_the_migrated_schema_is_that_of_the_models(app):
     with app.app_context(), db.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True, "render_as_batch": True})
+        context = MigrationContext.configure(
+            connection,
+            opts={
+                "compare_type": True,
+                "render_as_batch": True,
+                "include_name": lambda name, kind, _: not is_index(name),
+                "include_object": lambda row, name, kind, *_: kind != "index",
+            },
+        )
         assert compare_metadata(context, Base.metadata) == []
 
 
@@ -118,7 +133,8 @@ def test_the_migrated_constraints_and_indexes_are_those_of_the_models(app, blogs
     Base.metadata.create_all(modelled)
     with app.app_context():
         migrated, wanted = inspect(db.engine), inspect(modelled)
-        assert set(migrated.get_table_names()) == set(wanted.get_table_names()) | {"alembic_version"}
+        tables = {name for name in migrated.get_table_names() if not is_index(name)}
+        assert tables == set(wanted.get_table_names()) | {"alembic_version"}
         for table in wanted.get_table_names():
             for kind in ("check_constraints", "indexes", "unique_constraints", "foreign_keys"):
                 found = sorted(getattr(migrated, f"get_{kind}")(table), key=lambda one: str(one["name"]))

@@ -13,6 +13,7 @@ from sqlalchemy import create_engine, func, make_url, select, text
 
 from blogapi import create_app
 from blogapi.api_keys import service as api_keys
+from blogapi.articles.models import Article
 from blogapi.core import migrate
 from blogapi.core.database import db, transaction
 from blogapi.core.errors import CannotStart
@@ -213,6 +214,17 @@ def test_lists_have_one_order_whatever_the_language_of_the_database(
     shown = [tag["name"] for tag in client.get(TAGS).json]
     folded = {name: "".join(sign.lower() if sign.isascii() else sign for sign in name) for name in names}
     assert shown == sorted(names, key=folded.__getitem__)
+
+
+def test_there_is_an_index_for_the_lists(app, make_article):
+    make_article()
+    with app.app_context():
+        db.session.execute(text("SET LOCAL enable_seqscan = off"))
+        listed = select(Article.uuid).where(Article.status == "published")
+        listed = listed.order_by(Article.published_at.desc(), Article.uuid).limit(20)
+        written = str(listed.compile(db.engine, compile_kwargs={"literal_binds": True}))
+        plan = "\n".join(db.session.scalars(text(f"EXPLAIN {written}")))
+        assert "ix_article_visible" in plan and "Sort" not in plan
 
 
 def test_a_service_whose_server_is_away_says_so_and_recovers(app, as_stranger):

@@ -1,0 +1,112 @@
+"""JSON that is made when something is written, so that a read only copies it.
+
+The fields of a row are kept as lines, `"name":value` each, in the order of the schema that made them: JSON
+without indentation has no line feed of its own. A read picks lines and joins them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import marshmallow as ma
+from sqlalchemy import event as events
+from sqlalchemy import update
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from blogapi.core import wire
+from blogapi.core.database import Timestamped, db
+
+Shape = TypeVar("Shape", bound=type[ma.Schema])
+
+_SHAPES: dict[type[Any], ma.Schema] = {}
+
+
+class Pieced(Timestamped):
+    """A row that carries its own fields as lines, made by the schema that `renders` it."""
+
+    pieces: Mapped[str] = mapped_column(deferred=True, default="", server_default="", sort_order=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A body of JSON; `beside` is what its ETag must tell of and the bytes do not."""
+
+    body: bytes
+    beside: str = ""
+
+    def etag(self, unlisted: str = "") -> str:
+        """Return the validator; `unlisted` is what a write can change besides."""
+        return wire.etag_of(self.body, f"{self.beside}{unlisted}")
+
+
+def renders(model: type[Pieced]) -> Callable[[Shape], Shape]:
+    """Declare the schema whose fields the rows of the model carry."""
+
+    def declare(shape: Shape) -> Shape:
+        _SHAPES[model] = shape()
+        return shape
+
+    return declare
+
+
+def init_app() -> None:
+    """Listen to every flush of the session."""
+    if not events.contains(db.session, "after_flush", _render):
+        events.listen(db.session, "after_flush", _render)
+
+
+def models() -> Sequence[type[Any]]:
+    """Return the models whose rows carry their fields."""
+    return tuple(_SHAPES)
+
+
+def of(row: Any) -> str:
+    """Return the lines that the row should carry."""
+    return lines(_SHAPES[type(row)].dump(row))
+
+
+def store(session: Session, row: Any) -> None:
+    """Give the row its lines; nothing else of it changes."""
+    model = type(row)
+    session.execute(
+        update(model)
+        .where(model.uuid == row.uuid)
+        # Named, or its own default would date the row anew.
+        .values(pieces=of(row), last_updated=row.last_updated)
+        .execution_options(synchronize_session=False)
+    )
+
+
+def lines(shown: dict[str, Any]) -> str:
+    """Return the fields as lines of JSON."""
+    return "\n".join(f"{wire.text(name)}:{wire.text(value)}" for name, value in shown.items())
+
+
+def whole(carried: str) -> str:
+    """Return the object of all lines."""
+    return "{" + carried.replace("\n", ",") + "}"
+
+
+def part(model: type[Pieced], carried: str, names: Container[str]) -> str:
+    """Return the object of the lines of these names."""
+    found = zip(_SHAPES[model].fields, carried.split("\n"), strict=True)
+    return "{" + ",".join(line for name, line in found if name in names) + "}"
+
+
+def array(objects: Iterable[str]) -> bytes:
+    """Return the JSON array of the objects."""
+    return f"[{','.join(objects)}]".encode()
+
+
+def extended(whole: str, name: str, value: Rendered, *, beside: str) -> Rendered:
+    """Return the object with one more member, at its end."""
+    before = f"{whole[:-1]}{',' if len(whole) > 2 else ''}{wire.text(name)}:".encode()
+    return Rendered(before + value.body + b"}", f"{beside} {value.beside}")
+
+
+def _render(session: Session, context: Any) -> None:
+    for row in (*session.new, *session.dirty):
+        if type(row) in _SHAPES and (row in session.new or session.is_modified(row)):
+            store(session, row)

@@ -1,0 +1,1 @@
+"""Full-text search over articles: FTS5 on SQLite, tsvector on PostgreSQL."""

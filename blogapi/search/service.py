@@ -1,0 +1,58 @@
+"""Writes of the index, in the transaction of the article's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import delete, func, insert, select
+from sqlalchemy.orm import Session
+
+from blogapi.core import clock
+from blogapi.search import engines
+from blogapi.search.models import SearchEntry
+from blogapi.search.records import Text
+from blogapi.search.rules import SLOTS, apart, number_of
+
+
+def index(session: Session, texts: Sequence[Text]) -> None:
+    """Put the articles into the index, or what they say now in place of what they said."""
+    if not texts:
+        return
+    session.execute(
+        delete(SearchEntry).where(SearchEntry.article_id.in_([text.article_id for text in texts]))
+    )
+    numbers: list[int] = []
+    for text in texts:
+        numbers.append(_free(session, text.published_at, but=numbers))
+    numbered = list(zip(numbers, texts, strict=True))
+    session.execute(
+        insert(SearchEntry), [{"number": number, "article_id": text.article_id} for number, text in numbered]
+    )
+    engine = engines.of(session)
+    session.execute(
+        insert(engine.table),
+        [
+            engine.row(number, apart(text.title), apart(text.subtitle), apart(text.text))
+            for number, text in numbered
+        ],
+    )
+
+
+def _free(session: Session, published_at: datetime | None, *, but: Sequence[int]) -> int:
+    """Return a number that no article has and is not among `but`: the moment's or the next lower one.
+
+    Of a moment ahead the next higher one: nobody may find such an article before its time.
+    """
+    if published_at is None:
+        return min(session.scalar(select(func.min(SearchEntry.number))) or 0, *but, 0) - 1
+    rises, first, width = published_at > clock.now(), number_of(published_at), SLOTS
+    while True:
+        low = first if rises else first + SLOTS - width
+        numbers = range(low, low + width)
+        near = SearchEntry.number.between(numbers[0], numbers[-1])
+        stored = session.scalars(select(SearchEntry.number).where(near))
+        taken = {*stored, *(number for number in but if number in numbers)}
+        if len(taken) < width:
+            return next(number for number in (numbers if rises else reversed(numbers)) if number not in taken)
+        width *= 4
