@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from operator import itemgetter
@@ -21,11 +21,14 @@ from blogapi.articles.rules import SCHEDULED, Status
 from blogapi.articles.schemas import ArticleFieldsSchema, ArticleSchema
 from blogapi.articles.selections import Selection
 from blogapi.categories.models import Category
-from blogapi.core import clock, pieces
+from blogapi.core import changes, clock, pieces
 from blogapi.core.database import UtcDateTime, db
 from blogapi.core.paging import Page, Window
 from blogapi.core.pieces import Rendered
 from blogapi.tags.models import Tag
+
+# How many articles a read holds in memory at a time.
+CHUNK = 100
 
 DOCUMENTED = tuple(ArticleSchema().fields)
 _ORDER = tuple(ArticleFieldsSchema().fields)
@@ -40,7 +43,7 @@ RENDERER = hashlib.sha256(
     " ".join((blogapi.__version__, FORMAT, *(version(name) for name in _LIBRARIES), *LINES)).encode("utf-8")
 ).hexdigest()[:16]
 
-# version, status, lines, tags, category, content, html.
+# uuid, version, status, lines, tags, category, content, html.
 Columns = Row[*tuple[Any, ...]]
 
 _article, _pieces = Article.__table__.c, ArticlePieces.__table__.c
@@ -55,15 +58,47 @@ def one(uuid: UUID, names: Sequence[str] | None, *, public: bool = False) -> Ren
     return None if row is None else Rendered(_document(row, chosen), str(row.version))
 
 
-def listed(selection: Selection, window: Window | None, names: Sequence[str] | None) -> Page[Rendered]:
-    """Return a page of the selected articles, or all of them, in the fields of these names."""
-    chosen, values = _chosen(names), dict(selection.values)
+def listed(
+    selection: Selection,
+    window: Window | None,
+    names: Sequence[str] | None,
+    *,
+    public: bool,
+) -> Page[Rendered]:
+    """Return a page of the selected articles, or all of them, in the fields of these names.
+
+    `public` tells whether the list shows what everybody may see, whose changes alone then count for it.
+    """
+    size, number = (window.size, window.number) if window else (CHUNK + 1, 1)
+    values = {**selection.values, "limit": size, "offset": (number - 1) * size}
+    chosen = _chosen(names)
+    rows = _execute(_page(selection.uuids, selection.falling, chosen), values).all()
     if window is not None:
-        values |= {"limit": window.size, "offset": (window.number - 1) * window.size}
-    listing = _listing(selection.uuids, selection.falling, chosen, window is not None)
-    rows = _execute(listing, values).all()
-    total = len(rows) if window is None else _execute(selection.count, values).scalar() or 0
-    return Page(_array(rows, chosen), total, window)
+        total = _execute(selection.count, values).scalar() or 0
+        return Page(_array(rows, chosen), total, window)
+    if len(rows) <= CHUNK:
+        return Page(_array(rows, chosen), len(rows), None)
+    uuids = _execute(selection.uuids, values).scalars().all()
+    return Page(many(uuids, names, public=public), len(uuids), None)
+
+
+def many(uuids: Sequence[UUID], names: Sequence[str] | None, *, public: bool) -> Rendered:
+    """Return the array of these articles in their order, in the fields of these names."""
+    chosen = _chosen(names)
+    if len(uuids) <= CHUNK:
+        return _array(_rows(uuids, chosen, public=public), chosen)
+    state = f"{RENDERER} {changes.state(public=public)}"
+    return Rendered(_streamed(uuids, chosen, public=public), state=state)
+
+
+def _streamed(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> Iterator[bytes]:
+    before = b"["
+    for start in range(0, len(uuids), CHUNK):
+        rows = _rows(uuids[start : start + CHUNK], names, public=public)
+        if rows:
+            yield before + b",".join(_documents(rows, names))
+            before = b","
+    yield b"]" if before == b"," else b"[]"
 
 
 def _array(rows: Sequence[Columns], names: tuple[str, ...]) -> Rendered:
@@ -76,7 +111,7 @@ def _documents(rows: Sequence[Columns], names: tuple[str, ...]) -> Iterable[byte
 
 
 def _document(row: Columns, names: tuple[str, ...]) -> bytes:
-    _, status, lines, tags, category, content, html = row
+    _, _, status, lines, tags, category, content, html = row
     parts = (
         *lines.split(b"\n"),
         f'"tags":[{pieces.whole(tags)}]'.encode() if tags else b'"tags":[]',
@@ -106,6 +141,14 @@ def _execute(statement: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> 
     return db.session.connection().execute(statement, values)
 
 
+def _rows(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> list[Columns]:
+    values = {"uuids": list(uuids), "now": clock.now()}
+    found = {row.article_id: row for row in _execute(_several(names, public), values)}
+    # A long list is sent when the transaction that chose its articles has ended: a write may have come
+    # between and have taken one away.
+    return [found[uuid] for uuid in uuids if uuid in found]
+
+
 @lru_cache(maxsize=512)
 def _single(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, ...]]:
     statement = _columns(names).where(_pieces.article_id == bindparam("uuid"))
@@ -116,21 +159,29 @@ def _single(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, ...]]:
 
 
 @lru_cache(maxsize=512)
-def _listing(
-    uuids: Select[*tuple[Any, ...]], falling: tuple[bool, ...], names: tuple[str, ...], paged: bool
+def _several(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, ...]]:
+    statement = _columns(names).where(_pieces.article_id.in_(bindparam("uuids", expanding=True)))
+    if not public:
+        return statement
+    return statement.where(_pieces.status == Status.PUBLISHED, _pieces.published_at <= _NOW)
+
+
+@lru_cache(maxsize=512)
+def _page(
+    uuids: Select[*tuple[Any, ...]], falling: tuple[bool, ...], names: tuple[str, ...]
 ) -> Select[*tuple[Any, ...]]:
-    chosen = uuids.limit(bindparam("limit")).offset(bindparam("offset")) if paged else uuids
-    page = chosen.subquery("page")
+    page = uuids.limit(bindparam("limit")).offset(bindparam("offset")).subquery("page")
     order = [
         column.desc() if falls else column for column, falls in zip(list(page.c)[1:], falling, strict=True)
     ]
-    return _columns(names).join(page, page.c.uuid == _pieces.article_id).order_by(*order)
+    # An id costs a UUID object, and nobody looks at it here.
+    return _columns(names, named=False).join(page, page.c.uuid == _pieces.article_id).order_by(*order)
 
 
-def _columns(names: tuple[str, ...]) -> Select[*tuple[Any, ...]]:
+def _columns(names: tuple[str, ...], *, named: bool = True) -> Select[*tuple[Any, ...]]:
     waits = (_pieces.status == Status.PUBLISHED) & (_pieces.published_at > _NOW)
     statement = select(
-        _pieces.version,
+        *(_pieces.article_id if named else null().label("article_id"), _pieces.version),
         case((waits, literal(SCHEDULED)), else_=_pieces.status),
         _pieces.fields,
         _tags().scalar_subquery() if "tags" in names else null(),

@@ -31,14 +31,14 @@ def published(names: Names = None, window: Window | None = None, **filters: Any)
     Newest first unless `ordering` says otherwise. Filters: category and tag (sequences of uuids or slugs, any
     of them), author, slug, published_after (inclusive), published_before (exclusive), ordering.
     """
-    return documents.listed(selections.public(**filters), window, names)
+    return documents.listed(selections.public(**filters), window, names, public=True)
 
 
 def written_by(
     author_id: UUID, names: Names = None, window: Window | None = None, **filters: Any
 ) -> Page[Rendered]:
     """Return all articles of the author in any status, drafts that have no date yet first."""
-    return documents.listed(selections.of_author(author_id, **filters), window, names)
+    return documents.listed(selections.of_author(author_id, **filters), window, names, public=False)
 
 
 def visible(uuid: UUID, who: Caller, names: Names = None) -> Rendered:

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Index, String, select, update
+from sqlalchemy import Index, String, func, select, update
 from sqlalchemy import event as events
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
 from blogapi.core import clock
 from blogapi.core.database import Base, db, transaction
@@ -77,8 +77,17 @@ def announce_due() -> None:
 
 def position(*, public: bool = False) -> int:
     """Return the position of the last change of all, or of the last that is `public`."""
-    column = ChangeCounter.public_position if public else ChangeCounter.position
-    return db.session.scalars(select(column)).one()
+    return db.session.scalars(select(_column(public))).one()
+
+
+def state(*, public: bool = False) -> str:
+    """Return what differs whenever anything that is shown differs, for everybody (`public`) or for admins."""
+    due = select(func.count()).where(Change.due <= clock.now()).scalar_subquery()
+    return " ".join(str(number) for number in db.session.execute(select(_column(public), due)).one())
+
+
+def _column(public: bool) -> InstrumentedAttribute[int]:
+    return ChangeCounter.public_position if public else ChangeCounter.position
 
 
 def _due(session: Session, now: datetime) -> list[Change]:

@@ -6,8 +6,9 @@ without indentation has no line feed of its own. A read picks lines and joins th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 import marshmallow as ma
@@ -31,14 +32,20 @@ class Pieced(Timestamped):
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A body of JSON; `beside` is what its ETag must tell of and the bytes do not."""
+    """A body of JSON; `beside` is what its ETag must tell of and the bytes do not.
 
-    body: bytes
+    A long body comes in chunks, which nobody holds as a whole: the `state` of what it shows validates it in
+    place of its bytes.
+    """
+
+    body: bytes | Iterator[bytes]
     beside: str = ""
+    state: str = ""
 
     def etag(self, unlisted: str = "") -> str:
         """Return the validator; `unlisted` is what a write can change besides."""
-        return wire.etag_of(self.body, f"{self.beside}{unlisted}")
+        shown = self.body if isinstance(self.body, bytes) else self.state.encode()
+        return wire.etag_of(shown, f"{self.beside}{unlisted}")
 
 
 def renders(model: type[Pieced]) -> Callable[[Shape], Shape]:
@@ -103,7 +110,10 @@ def array(objects: Iterable[str]) -> bytes:
 def extended(whole: str, name: str, value: Rendered, *, beside: str) -> Rendered:
     """Return the object with one more member, at its end."""
     before = f"{whole[:-1]}{',' if len(whole) > 2 else ''}{wire.text(name)}:".encode()
-    return Rendered(before + value.body + b"}", f"{beside} {value.beside}")
+    beside = f"{beside} {value.beside}"
+    if isinstance(value.body, bytes):
+        return Rendered(before + value.body + b"}", beside)
+    return Rendered(chain([before], value.body, [b"}"]), beside, f"{whole} {value.state}")
 
 
 def _render(session: Session, context: Any) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from flask import Request, Response, request
+from flask import Request, Response, request, stream_with_context
 
 from blogapi.core.errors import PROBLEM_JSON, Invalid, Malformed, UnsupportedMediaType
 
@@ -68,9 +69,10 @@ def json_body(sent: Request) -> Any | None:
     return said
 
 
-def answer(body: bytes, status: int = 200) -> Response:
-    """Return the JSON as an answer."""
-    return Response(body, status, content_type="application/json")
+def answer(body: bytes | Iterator[bytes], status: int = 200) -> Response:
+    """Return the JSON as an answer, sent as it is made where it comes in chunks."""
+    sent = body if isinstance(body, bytes) else stream_with_context(body)
+    return Response(sent, status, content_type="application/json")
 
 
 def finish(response: Response) -> Response:

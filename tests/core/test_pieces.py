@@ -80,20 +80,24 @@ def test_an_array_is_that_of_its_objects(shown):
 
 @pytest.mark.parametrize("whole", ["{}", '{"a":1}'])
 def test_an_object_gets_one_more_member(whole):
-    shown = pieces.extended(whole, "more", Rendered(b"[1]", "2"), beside="1")
+    short = pieces.extended(whole, "more", Rendered(b"[1]", "2"), beside="1")
+    long = pieces.extended(whole, "more", Rendered(iter([b"[", b"1]"]), state="3"), beside="1")
     expected = json.loads(whole) | {"more": [1]}
-    assert json.loads(shown.body) == expected
-    assert list(json.loads(shown.body)) == list(expected)
+    assert json.loads(short.body) == json.loads(b"".join(long.body)) == expected
+    assert list(json.loads(short.body)) == list(expected)
 
 
-def test_the_etag_tells_of_the_body_and_what_stands_beside():
+def test_the_etag_tells_of_body_state_and_what_stands_beside():
     seen = [
         Rendered(b"[]"),
         Rendered(b"[]", "1"),
         Rendered(b"[1]"),
-        pieces.extended("{}", "more", Rendered(b"[1]"), beside=""),
-        pieces.extended('{"name":"a"}', "more", Rendered(b"[1]"), beside=""),
-        pieces.extended('{"name":"a"}', "more", Rendered(b"[1]"), beside="slug"),
+        Rendered(iter(()), state="[1] 1"),
+        Rendered(iter(()), state="[1] 2"),
+        Rendered(iter(()), "beside", state="[1] 2"),
+        pieces.extended("{}", "more", Rendered(iter(()), state="1"), beside=""),
+        pieces.extended('{"name":"a"}', "more", Rendered(iter(()), state="1"), beside=""),
+        pieces.extended('{"name":"a"}', "more", Rendered(iter(()), state="1"), beside="slug"),
     ]
     etags = [one.etag() for one in seen] + [seen[0].etag("unlisted")]
     assert len(set(etags)) == len(etags)
