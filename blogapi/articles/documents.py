@@ -18,10 +18,10 @@ from sqlalchemy.sql.functions import FunctionElement
 import blogapi
 from blogapi.articles.models import Article, ArticlePieces, ArticleTag
 from blogapi.articles.rules import SCHEDULED, Status
-from blogapi.articles.schemas import ArticleFieldsSchema, ArticleSchema
+from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema
 from blogapi.articles.selections import Selection
 from blogapi.categories.models import Category
-from blogapi.core import changes, clock, pieces
+from blogapi.core import changes, clock, pieces, wire
 from blogapi.core.database import UtcDateTime, db
 from blogapi.core.paging import Page, Window
 from blogapi.core.pieces import Rendered
@@ -31,8 +31,8 @@ from blogapi.tags.models import Tag
 CHUNK = 100
 
 DOCUMENTED = tuple(ArticleSchema().fields)
-_ORDER = tuple(ArticleFieldsSchema().fields)
-_JOINED = ("tags", "category", "status", "content", "html")
+_ORDER = tuple(FoundFieldsSchema().fields)
+_JOINED = ("tags", "category", "status", "content", "html", "snippet")
 LINES = tuple(name for name in _ORDER if name not in _JOINED)
 # Counted up whenever this program begins to make pieces or index otherwise, between two versions of it.
 FORMAT = "1"
@@ -43,6 +43,7 @@ RENDERER = hashlib.sha256(
     " ".join((blogapi.__version__, FORMAT, *(version(name) for name in _LIBRARIES), *LINES)).encode("utf-8")
 ).hexdigest()[:16]
 
+Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 # uuid, version, status, lines, tags, category, content, html.
 Columns = Row[*tuple[Any, ...]]
 
@@ -55,7 +56,7 @@ def one(uuid: UUID, names: Sequence[str] | None, *, public: bool = False) -> Ren
     """Return the article in the fields of these names, or None; `public`: only if everybody may see it."""
     chosen, values = _chosen(names), {"uuid": uuid, "now": clock.now()}
     row = _execute(_single(chosen, public), values).one_or_none()
-    return None if row is None else Rendered(_document(row, chosen), str(row.version))
+    return None if row is None else Rendered(_document(row, chosen, {}), str(row.version))
 
 
 def listed(
@@ -64,6 +65,7 @@ def listed(
     names: Sequence[str] | None,
     *,
     public: bool,
+    snippets: Snippets | None = None,
 ) -> Page[Rendered]:
     """Return a page of the selected articles, or all of them, in the fields of these names.
 
@@ -75,43 +77,53 @@ def listed(
     rows = _execute(_page(selection.uuids, selection.falling, chosen), values).all()
     if window is not None:
         total = _execute(selection.count, values).scalar() or 0
-        return Page(_array(rows, chosen), total, window)
+        return Page(_array(rows, chosen, snippets), total, window)
     if len(rows) <= CHUNK:
-        return Page(_array(rows, chosen), len(rows), None)
+        return Page(_array(rows, chosen, snippets), len(rows), None)
     uuids = _execute(selection.uuids, values).scalars().all()
-    return Page(many(uuids, names, public=public), len(uuids), None)
+    return Page(many(uuids, names, public=public, snippets=snippets), len(uuids), None)
 
 
-def many(uuids: Sequence[UUID], names: Sequence[str] | None, *, public: bool) -> Rendered:
+def many(
+    uuids: Sequence[UUID],
+    names: Sequence[str] | None,
+    *,
+    public: bool,
+    snippets: Snippets | None = None,
+) -> Rendered:
     """Return the array of these articles in their order, in the fields of these names."""
     chosen = _chosen(names)
     if len(uuids) <= CHUNK:
-        return _array(_rows(uuids, chosen, public=public), chosen)
+        return _array(_rows(uuids, chosen, public=public), chosen, snippets)
     state = f"{RENDERER} {changes.state(public=public)}"
-    return Rendered(_streamed(uuids, chosen, public=public), state=state)
+    return Rendered(_streamed(uuids, chosen, snippets, public=public), state=state)
 
 
-def _streamed(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> Iterator[bytes]:
+def _streamed(
+    uuids: Sequence[UUID], names: tuple[str, ...], snippets: Snippets | None, *, public: bool
+) -> Iterator[bytes]:
     before = b"["
     for start in range(0, len(uuids), CHUNK):
         rows = _rows(uuids[start : start + CHUNK], names, public=public)
         if rows:
-            yield before + b",".join(_documents(rows, names))
+            yield before + b",".join(_documents(rows, names, snippets))
             before = b","
     yield b"]" if before == b"," else b"[]"
 
 
-def _array(rows: Sequence[Columns], names: tuple[str, ...]) -> Rendered:
-    body = b"[" + b",".join(_documents(rows, names)) + b"]"
+def _array(rows: Sequence[Columns], names: tuple[str, ...], snippets: Snippets | None) -> Rendered:
+    body = b"[" + b",".join(_documents(rows, names, snippets)) + b"]"
     return Rendered(body, " ".join(str(row.version) for row in rows))
 
 
-def _documents(rows: Sequence[Columns], names: tuple[str, ...]) -> Iterable[bytes]:
-    return [_document(row, names) for row in rows]
+def _documents(rows: Sequence[Columns], names: tuple[str, ...], snippets: Snippets | None) -> Iterable[bytes]:
+    wished = snippets is not None and "snippet" in names
+    around = snippets([row.article_id for row in rows]) if snippets is not None and wished else {}
+    return [_document(row, names, around) for row in rows]
 
 
-def _document(row: Columns, names: tuple[str, ...]) -> bytes:
-    _, _, status, lines, tags, category, content, html = row
+def _document(row: Columns, names: tuple[str, ...], snippets: Mapping[UUID, str]) -> bytes:
+    uuid, _, status, lines, tags, category, content, html = row
     parts = (
         *lines.split(b"\n"),
         f'"tags":[{pieces.whole(tags)}]'.encode() if tags else b'"tags":[]',
@@ -119,6 +131,7 @@ def _document(row: Columns, names: tuple[str, ...]) -> bytes:
         b'"status":"%b"' % status.encode(),
         content,
         html,
+        f'"snippet":{wire.text(snippets.get(uuid, ""))}'.encode() if snippets else b'"snippet":""',
     )
     return b"{" + b",".join(_picked(names)(parts)) + b"}"
 
@@ -174,8 +187,9 @@ def _page(
     order = [
         column.desc() if falls else column for column, falls in zip(list(page.c)[1:], falling, strict=True)
     ]
-    # An id costs a UUID object, and nobody looks at it here.
-    return _columns(names, named=False).join(page, page.c.uuid == _pieces.article_id).order_by(*order)
+    # An id costs a UUID object: it is asked for where a snippet is looked up by it.
+    statement = _columns(names, named="snippet" in names)
+    return statement.join(page, page.c.uuid == _pieces.article_id).order_by(*order)
 
 
 def _columns(names: tuple[str, ...], *, named: bool = True) -> Select[*tuple[Any, ...]]:

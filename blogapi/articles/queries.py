@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,13 +12,16 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import InstrumentedAttribute, contains_eager, joinedload, selectinload
 
 from blogapi.articles import documents, selections
+from blogapi.articles.documents import Snippets
 from blogapi.articles.models import Article, ArticleTag
+from blogapi.core import clock
 from blogapi.core.access import Caller
 from blogapi.core.database import db
 from blogapi.core.errors import NotFound
 from blogapi.core.paging import Page, Window
 from blogapi.core.pieces import Rendered
 from blogapi.redirects.models import FormerSlug
+from blogapi.search import queries as search
 
 # Names of fields; None: the documented ones.
 Names = Sequence[str] | None
@@ -28,17 +33,24 @@ NOBODY = UUID(int=0)
 def published(names: Names = None, window: Window | None = None, **filters: Any) -> Page[Rendered]:
     """Return the articles that everybody may see, in the fields of these names (None: the documented).
 
-    Newest first unless `ordering` says otherwise. Filters: category and tag (sequences of uuids or slugs, any
-    of them), author, slug, published_after (inclusive), published_before (exclusive), ordering.
+    Newest first, hits of a search best first, unless `ordering` says otherwise. Filters: q, category and
+    tag (sequences of uuids or slugs, any of them), author, slug, published_after (inclusive),
+    published_before (exclusive), ordering.
     """
-    return documents.listed(selections.public(**filters), window, names, public=True)
+    if _is_search(filters):
+        return _found(names, window, by=clock.now(), **filters)
+    snippets = _snippets(filters)
+    return documents.listed(selections.public(**filters), window, names, public=True, snippets=snippets)
 
 
 def written_by(
     author_id: UUID, names: Names = None, window: Window | None = None, **filters: Any
 ) -> Page[Rendered]:
     """Return all articles of the author in any status, drafts that have no date yet first."""
-    return documents.listed(selections.of_author(author_id, **filters), window, names, public=False)
+    if _is_search(filters):
+        return _found(names, window, author_id=author_id, **filters)
+    chosen, snippets = selections.of_author(author_id, **filters), _snippets(filters)
+    return documents.listed(chosen, window, names, public=False, snippets=snippets)
 
 
 def visible(uuid: UUID, who: Caller, names: Names = None) -> Rendered:
@@ -101,3 +113,25 @@ def _whole() -> Select[Article]:
             selectinload(Article.tag_links).joinedload(ArticleTag.tag, innerjoin=True),
         )
     )
+
+
+def _is_search(filters: Mapping[str, Any]) -> bool:
+    return "q" in filters and "ordering" not in filters
+
+
+def _snippets(filters: Mapping[str, Any]) -> Snippets | None:
+    return partial(search.snippets, filters["q"]) if "q" in filters else None
+
+
+def _found(
+    names: Names,
+    window: Window | None,
+    *,
+    q: str,
+    by: datetime | None = None,
+    author_id: UUID | None = None,
+    **filters: Any,
+) -> Page[Rendered]:
+    uuids, total = search.found(q, window, by=by, among=selections.among(author_id, **filters))
+    around = partial(search.snippets, q)
+    return Page(documents.many(uuids, names, public=by is not None, snippets=around), total, window)

@@ -13,6 +13,7 @@ from blogapi.articles.schemas import (
     ArticleListQuery,
     ArticleQuery,
     ArticleSchema,
+    FoundFieldsSchema,
     OwnArticleListQuery,
 )
 from blogapi.core import changes
@@ -29,9 +30,9 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @bp.get("/")
 @allow(reader)
 @bp.arguments(ArticleListQuery, location="query")
-@bp.response(200, ArticleSchema(many=True), trimmed=ArticleFieldsSchema, section="4.7")
+@bp.response(200, ArticleSchema(many=True), trimmed=FoundFieldsSchema, section="4.7")
 def published(query: Query) -> Trim:
-    """List the published articles, newest first."""
+    """List the published articles, newest first; those that a search finds, best first."""
     return Trim(queries.published(query.fields, query.window, **query.filters), unlisted=_unlisted())
 
 
@@ -47,7 +48,7 @@ def single(query: Query, id: UUID) -> Rendered:
 @bp.get("/author/me/")
 @allow(admin)
 @bp.arguments(OwnArticleListQuery, location="query")
-@bp.response(200, ArticleSchema(many=True), trimmed=ArticleFieldsSchema, section="4.9")
+@bp.response(200, ArticleSchema(many=True), trimmed=FoundFieldsSchema, section="4.9")
 def own(query: Query) -> Page[Rendered]:
     """List the caller's own articles in any status."""
     return queries.written_by(writer(), query.fields, query.window, **query.filters)

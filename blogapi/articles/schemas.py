@@ -14,6 +14,7 @@ from blogapi.core import clock
 from blogapi.core.paging import DetailQuery, ListQuery
 from blogapi.core.schema import (
     FieldNames,
+    Fields,
     Identifier,
     Reference,
     Several,
@@ -80,6 +81,14 @@ class ArticleFieldsSchema(_DocumentedFields, Trimmed):
     html = ma.fields.String(metadata={"description": "The content as HTML that is safe to show."})
 
 
+class FoundFieldsSchema(ArticleFieldsSchema):
+    """An article of a list in the fields asked for."""
+
+    snippet = ma.fields.String(
+        metadata={"description": "With `q`: the piece around a hit, as HTML with the hits in `<mark>`."}
+    )
+
+
 class SeoBodySchema(Shape):
     """What is written of an SEO record; what is absent comes from the article."""
 
@@ -136,7 +145,15 @@ class ArticleItemSchema(ArticleBodySchema):
 class ArticleListQuery(ListQuery):
     """The query string of the list of published articles."""
 
-    fields_ = FieldNames(ArticleFieldsSchema)
+    fields_ = FieldNames(FoundFieldsSchema)
+    q = Text(
+        longest=200,
+        shortest=1,
+        metadata={
+            "description": "Words that title, subtitle or text hold, the last of them begun; the best first.",
+            "example": "bread",
+        },
+    )
     category = ma.fields.List(
         Text(longest=255, shortest=1),
         metadata={"description": "uuid or slug; repeated: any of them.", "example": ["kitchen"]},
@@ -154,6 +171,12 @@ class ArticleListQuery(ListQuery):
         metadata={"description": "Published before this moment.", "example": "2027-01-01T00:00:00Z"}
     )
     ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-published_at"})
+
+    @ma.validates_schema
+    def searched(self, data: Fields, **_: Any) -> None:
+        """Refuse a snippet of nothing."""
+        if "snippet" in data.get("fields_", ()) and "q" not in data:
+            raise ma.ValidationError("A snippet needs a search; add `q`.", "fields")
 
 
 class OwnArticleListQuery(ArticleListQuery):

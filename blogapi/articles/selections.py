@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, func, or_, select
+from sqlalchemy import BindParameter, ColumnElement, Select, String, and_, bindparam, false, func, or_, select
 
 from blogapi.articles.models import Article, ArticleTag, ArticleTally
 from blogapi.articles.rules import SCHEDULED, Status
@@ -18,6 +18,8 @@ from blogapi.core import clock
 from blogapi.core.database import UtcDateTime, bytewise, db
 from blogapi.core.schema import uuid_of
 from blogapi.redirects.models import FormerSlug
+from blogapi.search import engines as search
+from blogapi.search.rules import words_of
 from blogapi.tags.models import Tag
 
 NEWEST = "-published_at"
@@ -69,6 +71,15 @@ def of_author(author_id: UUID, **filters: Any) -> Selection:
     return _selection({"mine": author_id}, filters)
 
 
+def among(author_id: UUID | None, **filters: Any) -> Select[UUID] | None:
+    """Return the statement of the articles that fit the filters, in no order; None: all do."""
+    scope = {"mine": author_id} if author_id else {}
+    if not (scope or filters):
+        return None
+    chosen = _selection(scope, filters)
+    return chosen.uuids.with_only_columns(_article.uuid).order_by(None).params(chosen.values)
+
+
 def _selection(scope: Mapping[str, Any], filters: Mapping[str, Any]) -> Selection:
     given = {name: value for name, value in filters.items() if value}
     ordering = given.pop("ordering", NEWEST)
@@ -76,6 +87,9 @@ def _selection(scope: Mapping[str, Any], filters: Mapping[str, Any]) -> Selectio
     for name, model in (("category", Category), ("tag", Tag)):
         if name in given:
             values[name] = _named(model, given[name])
+    if "q" in given:
+        words = words_of(given["q"])
+        values["q"] = search.of(db.session()).anywhere(words) if words else ""
     kinds = tuple(sorted((name, _kind(name, values[name])) for name in (*scope, *given)))
     # One uuid is compared, so that an index also gives the order; several are looked for in a list.
     values |= {name: value[0] for name, value in values.items() if _is_one(value)}
@@ -86,6 +100,8 @@ def _selection(scope: Mapping[str, Any], filters: Mapping[str, Any]) -> Selectio
 def _kind(name: str, value: Any) -> str:
     if name == "status":
         return str(value)
+    if name == "q":
+        return db.engine.dialect.name if value else "nothing"
     return "several" if isinstance(value, list) and not _is_one(value) else ""
 
 
@@ -120,6 +136,8 @@ def _falling(kinds: Kinds, ordering: str) -> tuple[bool, ...]:
 def _condition(name: str, kind: str) -> ColumnElement[bool]:
     if name == "status":
         return _in_status(kind)
+    if name == "q":
+        return _found(kind)
     several = kind == "several"
     value: BindParameter[Any] = bindparam(name, expanding=several)
     if name == "category":
@@ -128,6 +146,11 @@ def _condition(name: str, kind: str) -> ColumnElement[bool]:
         worn = _tag.tag_id.in_(value) if several else _tag.tag_id == value
         return _article.uuid.in_(select(_tag.article_id).where(worn))
     return _CONDITIONS[name]
+
+
+def _found(kind: str) -> ColumnElement[bool]:
+    query = bindparam("q", type_=String())
+    return false() if kind == "nothing" else _article.uuid.in_(search.hits(db.session(), query))
 
 
 def _in_status(status: str) -> ColumnElement[bool]:

@@ -128,6 +128,13 @@ def test_a_long_list_is_what_the_document_says(admin):
     assert len(admin.get(ARTICLES).json) == NUMBER
 
 
+@pytest.mark.parametrize("query", ["?q=面包", "?q=面包&ordering=title&fields=title,snippet"])
+def test_a_long_list_of_hits_is_complete_and_in_the_order_of_its_pages(read, large, query):
+    answer = read(ARTICLES + query)
+    assert (answer.headers["X-Total-Count"], len(answer.json)) == (str(NUMBER), NUMBER)
+    assert answer.data == joined(read, ARTICLES + query)
+
+
 @pytest.mark.parametrize("what", ["category", "tag"])
 def test_a_single_one_shows_all_its_articles(read, large, what):
     path = {"category": f"{CATEGORIES}{large.category}/", "tag": f"{TAGS}{large.tag}/"}[what]
@@ -143,6 +150,7 @@ def paths(large):
     return [
         ARTICLES,
         ARTICLES + "?fields=title",
+        ARTICLES + "?q=面包",
         f"{CATEGORIES}{large.category}/",
         f"{TAGS}{large.tag}/?fields=slug,articles",
     ]
@@ -182,7 +190,7 @@ def test_head_of_a_long_list_is_get_without_the_body(read, large):
     ids=["seo", "moment", "withdrawn", "deleted", "category", "tag", "tag gone", "new"],
 )
 def test_whatever_changes_a_long_list_changes_its_etag(read, large, admin, change):
-    asked = paths(large)[:3]
+    asked = paths(large)[:4]
     before = [read(path, method="HEAD").headers["ETag"] for path in asked]
     item = f"{ARTICLES}{read(ARTICLES + '?fields=uuid').json[-1]['uuid']}/"
     assert change(admin, large, item).status_code in (200, 204)
@@ -231,7 +239,7 @@ def test_a_write_of_a_long_list_honours_what_was_read_of_it(read, large, admin):
     assert admin.patch(ARTICLES, json=[item], headers={"If-Match": etag}).status_code == 412
 
 
-@pytest.mark.parametrize("query", ["", "?ordering=title"])
+@pytest.mark.parametrize("query", ["", "?q=面包", "?ordering=title"])
 def test_what_a_write_takes_away_before_a_long_list_is_sent_is_not_sent(app, read, large, admin, query):
     gone, hidden = read(ARTICLES + "?fields=uuid").json[-2:]
     environ = EnvironBuilder(ARTICLES + query, headers={"X-API-KEY": large.reader}).get_environ()
@@ -269,6 +277,7 @@ def test_lists_around_the_size_of_a_chunk_are_complete(read, large, monkeypatch,
 def test_a_page_past_the_end_of_a_long_list_is_empty(read, large):
     answer = read(ARTICLES + "?page=1000000000&page_size=100")
     assert (answer.data, answer.headers["X-Total-Count"]) == (b"[]", str(NUMBER))
+    assert read(ARTICLES + "?q=面包&page=1000000000&page_size=100").data == b"[]"
 
 
 def plan(statement, values):

@@ -238,6 +238,7 @@ def test_a_scheduled_article_shows_as_published_once_its_time_came(app, as_admin
         at(now)
         assert as_admin.get(path).json["status"] == status
         assert as_admin.get(own + "?fields=status").json == [{"status": status}]
+        assert as_admin.get(own + "?q=words&fields=status").json == [{"status": status}]
         with app.app_context():
             assert queries.shown(uuid).body == expected(uuid)
     with app.app_context():
@@ -446,10 +447,10 @@ def forget(blog):
 
 
 def hold(app):
-    """Hold all that a read shows against the articles."""
+    """Hold all that a read and a search show against the articles."""
     with app.app_context():
         in_step()
-        assert queries.published(window=Window(1, 1)).total == 2
+        assert queries.published(q="kept", window=Window(1, 1)).total == 2
         assert db.session.scalar(text("SELECT renderer FROM article_tally")) == documents.RENDERER
         assert [json.loads(one)["name"] for one in _names("tag")] == ["kept"]
         assert [json.loads(one)["name"] for one in _names("category")] == ["Shelf"]
@@ -522,7 +523,7 @@ def first_step(tmp_path, monkeypatch, instance):
 
 
 @pytest.mark.sqlite("attaches an older file")
-def test_a_blog_of_the_first_step_is_read_after_its_upgrade(
+def test_a_blog_of_the_first_step_is_read_and_searched_after_its_upgrade(
     app, people, make_article, make_tag, make_category, instance, first_step, make_app, make_client
 ):
     category = make_category(name="Kitchen", description=None)
@@ -548,6 +549,9 @@ def test_a_blog_of_the_first_step_is_read_after_its_upgrade(
         in_step()
     client = make_client(upgraded, key)
     assert [(client.get(path).data, client.get(path).headers["ETag"]) for path in paths] == before
+    found = client.get(f"{ARTICLES}?q=kept&fields=title,snippet").json
+    assert found == [{"title": "Kept bread", "snippet": "<mark>Kept</mark> bread"}]
+    assert len(client.get(f"{ARTICLES}author/me/?q=kept").json) == 3
     assert client.patch(f"{ARTICLES}{NOBODY}/", json={}).status_code == 403
 
 

@@ -80,7 +80,8 @@ def test_articles_of_one_moment_stand_in_the_order_of_their_uuids(as_reader, mak
     [
         *(
             "?nonsense=1",
-            "?q=words",
+            "?query=words",
+            "?fields=title,snippet",
             "?status=draft",
             "?ordering=created",
             "?ordering=",

@@ -216,6 +216,15 @@ def test_lists_have_one_order_whatever_the_language_of_the_database(
     assert shown == sorted(names, key=folded.__getitem__)
 
 
+def test_a_text_that_no_vector_holds_is_stored_and_found_by_its_first_words(as_admin, make_article):
+    words = " ".join(f"w{number}" for number in range(120_000))
+    article = make_article(title="Long", content=f"beginning {words} {'x' * 5000} end")
+    assert [hit["title"] for hit in as_admin.get(ARTICLES + "?q=beginning w17").json] == ["Long"]
+    assert as_admin.get(f"{ARTICLES}{article.uuid}/").status_code == 200
+    found = as_admin.get(ARTICLES + "?q=w30000&fields=title,snippet").json
+    assert "<mark>w30000</mark>" in found[0]["snippet"]
+
+
 def test_there_is_an_index_for_the_lists(app, make_article):
     make_article()
     with app.app_context():

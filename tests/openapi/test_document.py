@@ -80,7 +80,7 @@ def test_reading_articles_names_its_parameters(document):
     parameters = document["paths"]["/api/v1/blog/articles/"]["get"]["parameters"]
     assert {parameter["name"] for parameter in parameters} == {
         *("page", "page_size", "fields", "category", "tag", "author", "slug", "published_after"),
-        *("published_before", "ordering"),
+        *("published_before", "ordering", "q"),
     }
 
 

@@ -1,0 +1,426 @@
+"""Finding articles by words: what is a hit, in which order hits come, what nobody may find, what is shown."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from html import unescape
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from blogapi.articles.models import Article
+from blogapi.core.database import db
+from tests.conftest import ARTICLES
+from tests.texts import texts
+
+OWN = ARTICLES + "author/me/"
+
+
+@pytest.fixture
+def find(as_reader):
+    """Searches as a reader; returns the titles of the hits."""
+
+    def ask(words, client=as_reader, path=ARTICLES, **more):
+        answer = client.get(path, query_string={"q": words, "fields": "title"} | more)
+        assert answer.status_code == 200, answer.json
+        return [hit["title"] for hit in answer.json]
+
+    return ask
+
+
+@pytest.fixture
+def snippet(as_reader):
+    """Searches as a reader for what one article holds; returns the piece around the hit."""
+
+    def ask(words, **more):
+        answer = as_reader.get(ARTICLES, query_string={"q": words, "fields": "snippet"} | more)
+        (hit,) = answer.json
+        return hit["snippet"]
+
+    return ask
+
+
+def day(number):
+    return f"2026-01-{number:02}T00:00:00Z"
+
+
+def test_hits_come_by_how_well_they_fit(find, make_article):
+    """Each better than the next, and older."""
+    fits = [
+        {"title": "Rye bread"},
+        {"title": "Bread of rye"},
+        {"title": "Of rye", "subtitle": "and bread"},
+        {"title": "Five", "content": "The rye bread."},
+        {"title": "Six", "content": "Bread and not only rye."},
+        {"title": "Of rye again", "content": "Bread."},
+    ]
+    for number, fields in enumerate(fits[:4], 1):
+        make_article(published_at=day(number), **fields)
+    make_article(published_at=day(8), **fits[4])
+    make_article(published_at=day(7), **fits[5])
+    make_article(title="Rye", published_at=day(9))
+    expected = ["Rye bread", "Bread of rye", "Of rye", "Five", "Six", "Of rye again"]
+    assert find("rye bread") == expected
+    # The same order whatever the page.
+    for size in (1, 2, 4):
+        pages = [find("rye bread", page=page, page_size=size) for page in range(1, 8)]
+        assert [title for page in pages for title in page] == expected
+
+
+def test_hits_of_one_word_come_by_where_it_stands(find, make_article):
+    make_article(title="Bread", published_at=day(1))
+    make_article(title="B", subtitle="bread", published_at=day(2))
+    make_article(title="C", content="bread bread bread bread", published_at=day(4))
+    make_article(title="D", content="bread", published_at=day(3))
+    make_article(title="Breadth", published_at=day(5))
+    assert find("bread") == ["Breadth", "Bread", "B", "C", "D"]
+
+
+def test_hits_that_fit_alike_come_newest_first(find, make_article):
+    for number in (3, 1, 5, 2, 4):
+        make_article(title=f"{number} bread", published_at=day(number))
+    assert find("bread") == [f"{number} bread" for number in (5, 4, 3, 2, 1)]
+
+
+FOLDED = [
+    *[(word, True) for word in ("cafe", "café", "CAFÉ", "cafe\u0301", "caf", "ca")],
+    *[(word, True) for word in ("uber", "über", "ÜBER", "angstrom", "Ångström", "a\u030angstro\u0308m")],
+    *[(word, True) for word in ("straße", "STRAßE", "naive", "strudel naïve")],
+    *[("afe", False), ("c", False), ("caf naive", False), ("strasse zebra", False)],
+    *[("naive strud", True), ("strud naive", False)],
+]
+
+
+def test_case_and_diacritics_do_not_matter_and_the_last_word_may_go_on(find, make_article):
+    make_article(title="T", content="Café über Ångström, Straße: naïve Strudel")
+    assert [(words, bool(find(words))) for words, _ in FOLDED] == FOLDED
+
+
+def test_diacritics_are_folded_on_both_sides(find, make_article):
+    for content in ("Cafe", "CAFÉ", "cafe\u0301"):
+        make_article(title="T", content=content)
+    for words in ("café", "cafe", "CAFE\u0301"):
+        assert find(words) == ["T"] * 3
+
+
+SIGNS = [
+    *[(word, True) for word in ("语言", "Go语言", "go语", "语", "学习Go", "我们 编程", "编程 Go")],
+    *[("言语", False), ("Go编程", False), ("Java语言", False), ("パン", True), ("ぱん", False)],
+]
+
+
+def test_signs_without_blanks_between_are_found_in_their_order(find, make_article):
+    make_article(title="T", content="我们学习Go语言编程。パンを焼く")
+    assert [(words, bool(find(words))) for words, _ in SIGNS] == SIGNS
+
+
+OPERATORS = [
+    *('"', '""', '"bread', 'bread"', "AND", "OR", "NOT", "NEAR", "NEAR(bread", "bread AND", "OR bread"),
+    *("NOT bread", "bread*", "*", "^bread", "^", "title:bread", "title : bread", "{title} : bread"),
+    *("-bread", "- bread", "+", "bread + rye", "(", ")", "(bread", "bread)", "()", "{", "}", "[", "]"),
+    *("\\", "'", "';--", "bread & rye", "bread | rye", "!bread", "bread <-> rye", ":*", "bread:*", "%"),
+    *("_", "?", "--", "\u0301", "\ufffd", "\u2028", "🥖", "bread 🥖", "½", "²", "٣", "ß", "İ", "ﬁ"),
+    # Letters that are younger than SQLite's tables.
+    *("\U0001e900", "a \U0001e900", "\U0001e900 bread"),
+    *("a " * 100, "bread " * 33, "语" * 200, "a" * 200, '"' * 200, "(" * 200),
+]
+
+
+@pytest.mark.parametrize(("path", "more"), [(ARTICLES, {}), (OWN, {}), (ARTICLES, {"ordering": "title"})])
+def test_no_sign_in_a_query_is_an_operator(as_admin, make_article, path, more):
+    make_article(title="T", content="and or not near title")
+    for words in OPERATORS:
+        answer = as_admin.get(path, query_string={"q": words, "fields": "title,snippet"} | more)
+        assert answer.status_code == 200, (words, answer.json)
+
+
+HARMLESS = [
+    *[("NOT rye", ["B"]), ("bread OR salt", []), ("bread NOT rye", []), ("bread AND rye", [])],
+    *[("title:bread", []), ("br*ad", []), ("bread*", ["A"]), ("-bread", ["A"]), ("^bread", ["A"])],
+    *[('"bread"', ["A"]), ("(bread)", ["A"]), ("bread - butter", ["A"]), ("bread-and", ["A"])],
+    *[("brea* butter", []), ("🥖 bread", ["A"]), ("c++", ["B"]), ("and", ["A"])],
+]
+
+
+def test_an_operator_is_a_word_or_nothing(find, make_article):
+    make_article(title="A", content="bread and butter")
+    make_article(title="B", content="not only rye; C++ too")
+    assert [(words, find(words)) for words, _ in HARMLESS] == HARMLESS
+
+
+@pytest.mark.parametrize("words", ["\x00", "bread\x00", "\x02", "a" * 201, ""])
+def test_what_is_no_text_to_search_for_is_refused(as_reader, words):
+    answer = as_reader.get(ARTICLES, query_string={"q": words})
+    assert (answer.status_code, answer.json["code"]) == (400, "invalid_query")
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    words=st.lists(texts | st.sampled_from(OPERATORS), max_size=4).map(lambda some: " ".join(some)[:200]),
+    content=texts,
+)
+@example(words="a", content="&#2;a&#3;")
+def test_whatever_is_searched_for_is_answered(app, as_admin, make_article, words, content):
+    with app.app_context():
+        uuid = db.session.query(Article.uuid).limit(1).scalar()
+    made = {"content": content + " " + words, "content_type": "html"}
+    answer = as_admin.patch(f"{ARTICLES}{uuid or make_article(title='Word').uuid}/", json=made)
+    assert answer.status_code in (200, 422)
+    for more in ({}, {"ordering": "-title"}):
+        asked = {"q": words, "fields": "title,snippet"} | more
+        answer = as_admin.get(ARTICLES, query_string=asked)
+        assert answer.status_code in (200, 400)
+        for hit in answer.json if answer.status_code == 200 else ():
+            bare = hit["snippet"].replace("<mark>", "").replace("</mark>", "")
+            assert "<" not in bare and ">" not in bare
+            marks = [part[:1] for part in hit["snippet"].split("<") if part[:5] in ("mark>", "/mark")]
+            assert marks == ["m", "/"] * (len(marks) // 2)
+
+
+@pytest.fixture
+def kitchen(make_article, make_category, make_tag, people):
+    """Five articles of bread: in two categories, under two tags, of two authors, of five days."""
+    kitchen, walks = make_category(name="Kitchen"), make_category(name="Walks")
+    rye, wheat = make_tag("rye"), make_tag("wheat")
+    make_article(title="A bread", category=kitchen, tags=(rye,), published_at=day(1))
+    make_article(title="B", content="bread", category=kitchen, tags=(rye, wheat), published_at=day(2))
+    make_article(title="C", subtitle="bread", category=walks, tags=(wheat,), published_at=day(3))
+    make_article(title="D bread", category=walks, author=people.other_admin, published_at=day(4))
+    make_article(title="E", category=kitchen, tags=(rye,), published_at=day(5))
+    return {"kitchen": kitchen, "rye": rye, "grace": people.other_admin}
+
+
+NARROWED = [
+    ("", ["D bread", "A bread", "C", "B"]),
+    ("category=kitchen", ["A bread", "B"]),
+    ("category=kitchen&category=walks", ["D bread", "A bread", "C", "B"]),
+    ("category=nowhere", []),
+    ("category={kitchen.uuid}&tag=rye&tag=wheat", ["A bread", "B"]),
+    ("tag=wheat", ["C", "B"]),
+    ("tag={rye.uuid}", ["A bread", "B"]),
+    ("tag=nothing", []),
+    ("author={grace.uuid}", ["D bread"]),
+    ("slug=b", ["B"]),
+    ("slug=e", []),
+    ("published_after=2026-01-02", ["D bread", "C", "B"]),
+    ("published_after=2026-01-02&published_before=2026-01-03", ["B"]),
+    ("tag=rye&published_after=2026-01-02", ["B"]),
+    ("ordering=title", ["A bread", "B", "C", "D bread"]),
+    ("ordering=published_at&category=kitchen", ["A bread", "B"]),
+    ("ordering=-published_at", ["D bread", "C", "B", "A bread"]),
+]
+
+
+def test_a_search_narrows_orders_and_pages_like_a_list(as_reader, kitchen):
+    for query, found in NARROWED:
+        path = f"{ARTICLES}?q=bread&{query}&fields=title".format(**kitchen).replace("&&", "&")
+        answer = as_reader.get(path)
+        assert [hit["title"] for hit in answer.json] == found, query
+        assert answer.headers["X-Total-Count"] == str(len(found))
+        for size in (1, 3):
+            pages = []
+            for page in range(1, len(found) // size + 3):
+                part = as_reader.get(f"{path}&page={page}&page_size={size}")
+                assert part.headers["X-Total-Count"] == str(len(found))
+                pages += [hit["title"] for hit in part.json]
+            assert pages == found, (query, size)
+
+
+def test_a_search_for_nothing_finds_nothing(as_reader, kitchen):
+    for words in ("🥖", "zebra"):
+        for more in ("", "&page=1", "&ordering=title", "&tag=rye", "&page=9&page_size=1"):
+            answer = as_reader.get(f"{ARTICLES}?q={words}{more}")
+            assert (answer.json, answer.headers["X-Total-Count"]) == ([], "0")
+
+
+def test_a_hit_is_shown_like_any_article(as_reader, kitchen):
+    whole = {one["uuid"]: one for one in as_reader.get(ARTICLES).json}
+    for hit in as_reader.get(ARTICLES + "?q=bread").json:
+        assert hit == whole[hit["uuid"]]
+    assert as_reader.get(ARTICLES + "?q=bread&fields=snippet,title&page_size=1").json == [
+        {"title": "D bread", "snippet": "D <mark>bread</mark>"}
+    ]
+
+
+HIDDEN = [
+    {"status": "draft"},
+    {"status": "archived", "published_at": "2020-01-01T00:00:00Z"},
+    {"status": "draft", "published_at": "2020-01-01T00:00:00Z"},
+    {"published_at": "2999-01-01T00:00:00Z"},
+]
+
+
+@pytest.mark.parametrize("who", ["as_reader", "as_member", "as_admin"])
+def test_what_is_not_public_is_found_by_nobody_in_the_public_list(request, make_article, who):
+    client = request.getfixturevalue(who)
+    for fields in HIDDEN:
+        make_article(title="Secret", content="secret", **fields)
+    for more in ("", "&ordering=title", "&page=1", "&slug=secret", "&fields=title,snippet"):
+        answer = client.get(f"{ARTICLES}?q=secret{more}")
+        assert (answer.json, answer.headers["X-Total-Count"]) == ([], "0")
+
+
+def test_what_is_not_public_changes_nothing_of_what_a_reader_finds(as_reader, make_article):
+    for number in range(1, 9):
+        make_article(
+            title=f"{'bread ' * (number % 3)}{number}", content="bread rye", published_at=day(number)
+        )
+    paths = [
+        f"{ARTICLES}?q={words}&fields=uuid,snippet{more}"
+        for words in ("bread", "rye", "bread rye", "br")
+        for more in ("", "&page=2&page_size=3", "&ordering=title", "&category=shelf")
+    ]
+
+    def shown():
+        answers = [as_reader.get(path) for path in paths]
+        return [(one.data, one.headers["X-Total-Count"], one.headers["ETag"]) for one in answers]
+
+    before = shown()
+    for fields in HIDDEN * 3:
+        make_article(title="bread rye", subtitle="bread", content="rye " * 50, **fields)
+    assert shown() == before
+
+
+def test_a_scheduled_article_is_found_at_its_moment(find, snippet, make_article, at):
+    moment = datetime(2027, 1, 1, tzinfo=UTC)
+    make_article(title="Ahead", published_at=moment.isoformat())
+    at(moment - timedelta(microseconds=1))
+    assert find("ahead") == find("ahead", ordering="title") == []
+    at(moment)
+    assert find("ahead") == find("ahead", ordering="title") == ["Ahead"]
+    assert snippet("ahead") == "<mark>Ahead</mark>"
+
+
+def test_an_article_that_is_withdrawn_is_found_no_more(find, as_admin, make_article):
+    path = f"{ARTICLES}{make_article(title='Bread').uuid}/"
+    for status, found in (("draft", []), ("published", ["Bread"]), ("archived", [])):
+        assert as_admin.patch(path, json={"status": status}).status_code == 200
+        assert find("bread") == found
+
+
+def test_own_articles_are_found_in_any_status(find, as_admin, people, make_article):
+    make_article(title="Now bread", published_at=day(1))
+    make_article(title="Draft bread", status="draft")
+    make_article(title="Ahead bread", published_at="2999-01-01T00:00:00Z")
+    make_article(title="Old bread", status="archived", published_at=day(2))
+    make_article(title="Grace's bread", author=people.other_admin, status="draft")
+
+    def own(**more):
+        return find("bread", as_admin, OWN, **more)
+
+    assert own()[:2] == ["Ahead bread", "Now bread"]
+    assert (
+        sorted(own())
+        == sorted(own(ordering="title"))
+        == ["Ahead bread", "Draft bread", "Now bread", "Old bread"]
+    )
+    assert own(status="draft") == own(status="draft", ordering="title") == ["Draft bread"]
+    assert own(status="scheduled") == ["Ahead bread"]
+    assert own(status="published") == ["Now bread"]
+    assert [own(page=page, page_size=2) for page in (1, 2, 3)] == [own()[:2], own()[2:], []]
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "shown"),
+    [
+        (
+            "<p>a &amp; <b>zebra</b> &lt;i&gt;</p><script>x()</script>",
+            "zebra",
+            "a &amp; <mark>zebra</mark> &lt;i&gt;",
+        ),
+        ("<p>&lt;script&gt;zebra&lt;/script&gt;</p>", "script", None),
+        ("&lt;mark&gt;zebra", "zebra", "&lt;mark&gt;<mark>zebra</mark>"),
+        ("zebra &#2; quagga &#3; okapi", "zebra", "<mark>zebra</mark> quagga okapi"),
+        ("zebra &#3; quagga &#2; okapi", "okapi", "zebra quagga <mark>okapi</mark>"),
+        ("我们学习Go语言编程", "语言", "我们学习Go<mark>语言</mark>编程"),
+        ("我们学习Go语言编程", "go语言", "我们学习<mark>Go语言</mark>编程"),
+        ("你好、世界。再见", "世界", "你好、<mark>世界</mark>。再见"),
+        ("a &quot;zebra&quot; 'b'", "zebra", "a \"<mark>zebra</mark>\" 'b'"),
+    ],
+)
+def test_a_snippet_is_safe_html_with_the_hits_marked(snippet, make_article, content, words, shown):
+    make_article(title="T", content=content)
+    piece = snippet(words)
+    assert piece == snippet(words, ordering="title")
+    if shown is None:
+        assert "&lt;" in piece and "<mark>script</mark>" in piece and "<script" not in piece
+    else:
+        assert piece == shown
+
+
+def test_a_snippet_is_short_and_around_the_hit(snippet, make_article):
+    make_article(title="T", content="before " * 500 + "zebra" + " after" * 500)
+    piece = snippet("zebra")
+    assert "<mark>zebra</mark>" in piece and len(piece) < 300
+    assert piece.startswith("…") and piece.endswith("…")
+
+
+def test_a_snippet_comes_from_where_the_hit_is(snippet, make_article):
+    make_article(title="A zebra", subtitle="An okapi", content="A quagga")
+    assert snippet("zebra") == "A <mark>zebra</mark>"
+    assert snippet("okapi") == "An <mark>okapi</mark>"
+    assert snippet("quagga") == "A <mark>quagga</mark>"
+    assert unescape(snippet("zebra quagga")).count("<mark>") >= 1
+
+
+def test_markup_is_not_searched(find, make_article):
+    make_article(title="T", content='<p class="hidden"><a href="https://example.org">x</a></p>')
+    assert [word for word in ("p", "class", "href", "example", "hidden") if find(word)] == []
+
+
+def test_the_index_keeps_step_with_writes(find, as_admin, make_article):
+    one, other = make_article(title="Zebra"), make_article(title="Other", content="zebra")
+    path = f"{ARTICLES}{one.uuid}/"
+    assert find("zebra") == ["Zebra", "Other"]
+    as_admin.patch(path, json={"title": "Okapi"})
+    assert (find("zebra"), find("okapi")) == (["Other"], ["Okapi"])
+    as_admin.put(path, json={"title": "Quagga", "category": {"slug": "shelf"}, "status": "published"})
+    assert (find("okapi"), find("quagga")) == ([], ["Quagga"])
+    both = [{"uuid": str(article.uuid), "subtitle": "both"} for article in (one, other)]
+    as_admin.patch(ARTICLES, json=both)
+    assert sorted(find("both")) == ["Other", "Quagga"]
+    bad = [{"uuid": str(one.uuid), "title": "Lost"}, {"uuid": str(other.uuid), "slug": "quagga-x y"}]
+    assert as_admin.patch(ARTICLES, json=bad).status_code == 422
+    gone = [{"uuid": str(one.uuid), "title": "Lost"}, {"uuid": "11111111-1111-4111-8111-111111111111"}]
+    assert as_admin.patch(ARTICLES, json=gone).status_code == 404
+    assert (find("lost"), find("quagga")) == ([], ["Quagga"])
+    as_admin.delete(path)
+    assert (find("quagga"), find("both")) == ([], ["Other"])
+    as_admin.post(f"{path}revisions/1/restore/")
+    as_admin.patch(path, json={"status": "published"})
+    assert find("zebra") == ["Zebra", "Other"]
+
+
+def test_many_articles_of_one_moment_are_all_found(app, find, as_admin, make_article):
+    made = [make_article(title=f"Bread {number}", published_at=day(1)) for number in range(60)]
+    make_article(title="Bread later", published_at="2026-01-01T00:00:00.000001")
+    make_article(title="Bread before", published_at="2025-12-31T23:59:59.9999Z")
+    found = find("bread")
+    assert (found[0], found[-1]) == ("Bread later", "Bread before")
+    assert sorted(found[1:-1]) == sorted(article.title for article in made)
+    pages = [find("bread", page=page, page_size=25) for page in (1, 2, 3, 4)]
+    assert [title for page in pages for title in page] == found
+    for article in made[:5]:
+        as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"subtitle": "again"})
+    assert sorted(find("bread")) == sorted(found)
+    assert len(find("again")) == 5
+
+
+def test_many_articles_of_one_moment_ahead_are_found_by_nobody_before(find, as_reader, make_article, at):
+    moment = datetime(2027, 1, 1, tzinfo=UTC)
+    for number in range(40):
+        make_article(title=f"Bread {number}", published_at=moment.isoformat())
+    for before in (1, 2, 5, 100):
+        at(moment - timedelta(microseconds=before))
+        answer = as_reader.get(ARTICLES + "?q=bread")
+        assert (answer.json, answer.headers["X-Total-Count"]) == ([], "0")
+    at(moment + timedelta(milliseconds=1))
+    assert len(find("bread")) == 40
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999999Z"])
+def test_old_articles_are_found_too(find, make_article, moment):
+    for number in range(20):
+        make_article(title=f"Bread {number}", published_at=moment)
+    assert len(find("bread")) == 20
