@@ -18,7 +18,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     `settings` wins over every other source; Flask's usual names work in it beside our own. Raises
     CannotStart, with a sentence on what to do, where it cannot run.
     """
-    from blogapi import hooks, registry
+    from blogapi import hooks, registry, replay
     from blogapi.articles import rendering
     from blogapi.core import changes, database, errors, limits, pieces
 
@@ -32,4 +32,5 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     changes.init_app()
     pieces.init_app()
     rendering.init_app(app)
+    replay.init_app(app)
     return app

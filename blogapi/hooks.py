@@ -9,16 +9,15 @@ from flask_cors import CORS
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import MapAdapter
 
+from blogapi import replay
 from blogapi.api_keys import queries as api_keys
 from blogapi.api_keys import rules as key_rules
 from blogapi.api_keys import service as api_key_service
-from blogapi.api_keys.models import ApiKey
 from blogapi.core import clock, wire
 from blogapi.core.access import STRANGER, Access, Caller, access_of, judge, reader, refuse_other_sites
 from blogapi.core.blueprint import refuse_conditions, refuse_query
 from blogapi.core.errors import Unauthorized, in_order
 from blogapi.users import queries as users
-from blogapi.users.models import Account
 from blogapi.users.rules import Role
 
 COOKIE = "blogapi_session"
@@ -60,9 +59,12 @@ def admit() -> Response | None:
     if request.method == "OPTIONS":
         return Response(status=204, headers={"Allow": _allowed()})
     endpoint = request.endpoint or ""
+    view = current_app.view_functions[endpoint]
     _judge(_access(endpoint))
-    refuse_query(current_app.view_functions[endpoint])
-    refuse_conditions(current_app.view_functions[endpoint])
+    refuse_query(view)
+    refuse_conditions(view)
+    if view.__dict__.get("replayed") and g.caller.key is not None:
+        request.environ[replay.UNTIL] = g.until
     return None
 
 
@@ -115,15 +117,26 @@ def _identified() -> Caller:
 
 
 def _by_key(value: str) -> Caller:
-    key, now = api_keys.by_value(value), clock.now()
+    key, now = api_keys.holder(value), clock.now()
     if key is None:
         raise Unauthorized("This API key is not valid; check it, or create a new one.", code="key_invalid")
     if key.expires is not None and key.expires <= now:
         raise Unauthorized("This API key has expired; create a new one.", code="key_expired")
-    who = _caller(key.owner, scopes=key.scopes, key=key)
-    if key.last_used is None or now - key.last_used >= key_rules.TOUCH_EVERY:
+    used = key.last_used
+    if used is None or now - used >= key_rules.TOUCH_EVERY:
         api_key_service.touch(key.uuid, now)
-    return who
+        used = now
+    # Until then the same key is judged the same, and its use need not be noted.
+    g.until = min(used + key_rules.TOUCH_EVERY, key.expires or replay.ALWAYS)
+    return Caller(
+        user=key.owner,
+        username=key.username or "",
+        is_admin=key.role == Role.ADMIN,
+        scopes=key_rules.scopes(key.scope),
+        key=key.uuid,
+        expires=key.expires,
+        known=True,
+    )
 
 
 def _by_session() -> Caller:
@@ -132,17 +145,11 @@ def _by_session() -> Caller:
         session.clear()
         raise Unauthorized("The login is over; log in again.", code="login_over")
     refuse_other_sites(request)
-    return _caller(found.account, scopes=frozenset({"read", "write"}))
-
-
-def _caller(account: Account | None, *, scopes: frozenset[str], key: ApiKey | None = None) -> Caller:
     return Caller(
-        user=account.uuid if account else None,
-        username=account.username if account else "",
-        is_admin=account is not None and account.role == Role.ADMIN,
-        scopes=scopes,
-        key=key.uuid if key else None,
-        expires=key.expires if key else None,
+        user=found.account.uuid,
+        username=found.account.username,
+        is_admin=found.account.role == Role.ADMIN,
+        scopes=frozenset({"read", "write"}),
         known=True,
     )
 
@@ -163,7 +170,7 @@ def _open_to_browsers(app: Flask) -> None:
         app,
         origins=list(app.config["CORS_ORIGINS"]),
         allow_headers=["Content-Type", "X-API-KEY", "If-Match", "If-None-Match", "Idempotency-Key"],
-        expose_headers=["ETag", "Link", "X-Total-Count", "Location", "Retry-After"],
+        expose_headers=["ETag", "Link", "Location", "Retry-After", "X-Total-Count"],
         vary_header=False,
         intercept_exceptions=False,
         max_age=600,

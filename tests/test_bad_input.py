@@ -30,8 +30,8 @@ def unchanged(request, app):
 
 
 def contents(app) -> list[object]:
-    """Return all rows, but for the moments that keys were used at."""
-    aside = {"last_used": None}
+    """Return all rows, but for the moments that keys were used at and the number of commits."""
+    aside = {"last_used": None, "commits": None}
     with app.app_context(), db.engine.connect() as connection:
         return [
             sorted(str(dict(row) | aside) for row in connection.execute(select(table)).mappings())

@@ -41,7 +41,7 @@ RESOURCES = (
     *("openapi", "serving"),
 )
 # The assembly stands above all resources.
-TOP = ("hooks", "registry", "__main__")
+TOP = ("hooks", "registry", "replay", "__main__")
 
 
 def name_of(path: Path) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from blogapi.api_keys import rules
 from blogapi.core import clock
 from blogapi.core.database import Base, Identified
 from blogapi.users.models import Account
@@ -33,7 +34,7 @@ class ApiKey(Identified, Base):
     @property
     def scopes(self) -> frozenset[str]:
         """Return the scopes as a set; to write includes to read."""
-        return frozenset({"read", self.scope})
+        return rules.scopes(self.scope)
 
     @property
     def scopes_in_order(self) -> list[str]:

@@ -36,6 +36,11 @@ def new_value() -> str:
     return f"{PREFIX}{random}{_check(random)}"
 
 
+def scopes(scope: str) -> frozenset[str]:
+    """Return the scopes of a key; to write includes to read."""
+    return frozenset({"read", scope})
+
+
 def well_formed(value: str) -> bool:
     """Tell whether the text can be a key at all; a typing error fails here, without a query."""
     random, check = value[len(PREFIX) : -CHECK], value[-CHECK:]

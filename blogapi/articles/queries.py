@@ -8,12 +8,13 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import InstrumentedAttribute, contains_eager, joinedload, selectinload
 
 from blogapi.articles import documents, selections
 from blogapi.articles.documents import Snippets
 from blogapi.articles.models import Article, ArticleTag
+from blogapi.articles.rules import Status
 from blogapi.core import clock
 from blogapi.core.access import Caller
 from blogapi.core.database import db
@@ -85,6 +86,15 @@ def find(uuid: UUID) -> Article | None:
 def is_empty() -> bool:
     """Tell whether the blog holds no article."""
     return db.session.scalar(select(Article.uuid).limit(1)) is None
+
+
+def next_visible(now: datetime) -> datetime | None:
+    """Return when the next article becomes visible by the clock alone; None: nothing is scheduled.
+
+    By its own date, not by what was due when it was written: another machine's clock may be ahead.
+    """
+    ahead = (Article.status == Status.PUBLISHED) & (Article.published_at > now)
+    return db.session.scalar(select(func.min(Article.published_at)).where(ahead))
 
 
 def slugs_like(slug: str, *, but: UUID | None = None) -> set[str]:

@@ -30,7 +30,7 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @bp.get("/")
 @allow(reader)
 @bp.arguments(ArticleListQuery, location="query")
-@bp.response(200, ArticleSchema(many=True), trimmed=FoundFieldsSchema, section="4.7")
+@bp.response(200, ArticleSchema(many=True), trimmed=FoundFieldsSchema, section="4.7", replayed=True)
 def published(query: Query) -> Trim:
     """List the published articles, newest first; those that a search finds, best first."""
     return Trim(queries.published(query.fields, query.window, **query.filters), unlisted=_unlisted())
@@ -39,7 +39,7 @@ def published(query: Query) -> Trim:
 @bp.get("/<id:id>/")
 @allow(reader)
 @bp.arguments(ArticleQuery, location="query")
-@bp.response(200, ArticleSchema(), trimmed=ArticleFieldsSchema, section="4.8")
+@bp.response(200, ArticleSchema(), trimmed=ArticleFieldsSchema, section="4.8", replayed=True)
 def single(query: Query, id: UUID) -> Rendered:
     """Show an article; one that is not public exists for admins only."""
     return queries.visible(id, caller(), query.fields)
@@ -48,7 +48,7 @@ def single(query: Query, id: UUID) -> Rendered:
 @bp.get("/author/me/")
 @allow(admin)
 @bp.arguments(OwnArticleListQuery, location="query")
-@bp.response(200, ArticleSchema(many=True), trimmed=FoundFieldsSchema, section="4.9")
+@bp.response(200, ArticleSchema(many=True), trimmed=FoundFieldsSchema, section="4.9", replayed=True)
 def own(query: Query) -> Page[Rendered]:
     """List the caller's own articles in any status."""
     return queries.written_by(writer(), query.fields, query.window, **query.filters)

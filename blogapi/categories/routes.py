@@ -32,7 +32,7 @@ bp = Blueprint("categories", __name__, url_prefix="/api/v1/blog/categories", des
 @bp.get("/")
 @allow(reader)
 @bp.arguments(CategoryListQuery, location="query")
-@bp.response(200, CategorySchema(many=True), trimmed=CategoryFieldsSchema, section="4.3")
+@bp.response(200, CategorySchema(many=True), trimmed=CategoryFieldsSchema, section="4.3", replayed=True)
 def listed(query: Query) -> Page[Rendered]:
     """List the categories by name."""
     return queries.listed(query.fields, query.window)
@@ -41,7 +41,7 @@ def listed(query: Query) -> Page[Rendered]:
 @bp.get("/<id:id>/")
 @allow(reader)
 @bp.arguments(CategoryQuery, location="query")
-@bp.response(200, SingleCategorySchema(), trimmed=SingleCategoryFieldsSchema, section="4.4")
+@bp.response(200, SingleCategorySchema(), trimmed=SingleCategoryFieldsSchema, section="4.4", replayed=True)
 def single(query: Query, id: UUID) -> Rendered:
     """Show a category with its published articles, newest first."""
     return _whole(id, query.fields)

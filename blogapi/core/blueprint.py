@@ -176,13 +176,16 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         trimmed: type[Trimmed] | None = None,
         section: str = "",
         stored: bool = True,
+        replayed: bool = False,
         **options: Any,
     ) -> Callable[[Callable[..., Any]], View]:
         """Answer with what the view returns, in the shape of the schema.
 
         `trimmed` is the schema of all fields that `fields=` may name; `section` the part of the interface
         that documents the operation, whose `Allow` value it then carries; `stored` whether a browser may
-        keep the answer. A view that returns a Page answers with its rows and the paging headers.
+        keep the answer; `replayed` whether it depends on nothing but the request, the key, what is stored
+        and what is due, so that it may be given again. A view that returns a Page answers with its rows and
+        the paging headers.
         """
         document = super().response(status_code, schema, **options)
 
@@ -195,7 +198,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 return _documented(response, section)
 
             documented: View = document(answering)
-            documented.__dict__.update(trimmed=trimmed, section=section)
+            documented.__dict__.update(trimmed=trimmed, section=section, replayed=replayed)
             return documented
 
         return decorate

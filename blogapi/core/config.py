@@ -116,6 +116,12 @@ SETTINGS = (
         "CORS_ORIGINS", names, (), "Origins whose pages may call the API from a browser; none by default."
     ),
     Setting("MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "The largest request body, in bytes."),
+    Setting(
+        "CACHE_MEGABYTES",
+        number(65_536),
+        64,
+        "How much memory the answers may take that are kept to be given again.",
+    ),
     Setting("REQUIRE_IF_MATCH", flag, False, "Refuse changes of what exists that carry no `If-Match`."),
     Setting("MAX_NAME", number(10_000), 100, "The longest name of a category or tag, in characters."),
     Setting("MAX_TITLE", number(10_000), 255, "The longest title and SEO title, in characters."),

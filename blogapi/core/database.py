@@ -27,6 +27,7 @@ from sqlalchemy import (
     TypeDecorator,
     Uuid,
     event,
+    update,
 )
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.default import DefaultExecutionContext
@@ -119,6 +120,15 @@ class Timestamped:
     last_updated: Mapped[datetime] = mapped_column(default=_as_created, onupdate=lambda: clock.now())
 
 
+class Revision(Base):
+    """The one row that tells of every commit on PostgreSQL; SQLite tells of them itself."""
+
+    __tablename__ = "revision"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    commits: Mapped[int]
+
+
 @contextmanager
 def transaction(*, patient: bool = True) -> Iterator[None]:
     """Hold the one write transaction; commit at its end, roll back on any exception.
@@ -141,6 +151,8 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
     try:
         _open(session, patient=patient)
         yield
+        if session.get_bind().dialect.name != "sqlite":
+            session.execute(update(Revision).values(commits=Revision.commits + 1))
         session.commit()
     except BaseException:
         session.rollback()

@@ -32,7 +32,7 @@ bp = Blueprint("tags", __name__, url_prefix="/api/v1/blog/tags", description="Ta
 @bp.get("/")
 @allow(reader)
 @bp.arguments(TagListQuery, location="query")
-@bp.response(200, TagSchema(many=True), trimmed=TagFieldsSchema, section="4.5")
+@bp.response(200, TagSchema(many=True), trimmed=TagFieldsSchema, section="4.5", replayed=True)
 def listed(query: Query) -> Page[Rendered]:
     """List the tags by name."""
     return queries.listed(query.fields, query.window)
@@ -41,7 +41,7 @@ def listed(query: Query) -> Page[Rendered]:
 @bp.get("/<id:id>/")
 @allow(reader)
 @bp.arguments(TagQuery, location="query")
-@bp.response(200, SingleTagSchema(), trimmed=SingleTagFieldsSchema, section="4.6")
+@bp.response(200, SingleTagSchema(), trimmed=SingleTagFieldsSchema, section="4.6", replayed=True)
 def single(query: Query, id: UUID) -> Rendered:
     """Show a tag with its published articles, newest first."""
     return _whole(id, query.fields)

@@ -14,13 +14,13 @@ from sqlalchemy import create_engine, func, make_url, select, text
 from blogapi import create_app
 from blogapi.api_keys import service as api_keys
 from blogapi.articles.models import Article
-from blogapi.core import migrate
+from blogapi.core import freshness, migrate
 from blogapi.core.database import db, transaction
 from blogapi.core.errors import CannotStart
 from blogapi.users import service as users
 from blogapi.users.models import Account
 from blogapi.users.rules import Role
-from tests.conftest import ARTICLES, TAGS
+from tests.conftest import ARTICLES, TAGS, release
 from tests.core.test_migrate import BREAKS_REFERENCES, FAILS_HALF_WAY, NEXT, write_step
 from tests.engines import SERVER, elsewhere
 
@@ -196,6 +196,36 @@ def test_each_connection_has_its_limits(app):
         for name, limit in (("lock_timeout", "5s"), ("statement_timeout", "1min")):
             assert connection.scalar(text(f"SHOW {name}")) == limit
         assert connection.scalar(text("SHOW idle_in_transaction_session_timeout")) == "1min"
+
+
+def test_the_state_is_another_after_a_backup_was_restored(app, make_tag):
+    source = freshness.of(app)
+    with app.app_context():
+        make_tag()
+        before = source.state()
+        assert source.state() == before
+        make_tag()
+        later = source.state()
+        assert later > before
+        with elsewhere(app) as other:
+            other.exec_driver_sql("UPDATE revision SET commits = commits - 2")
+        restored = source.state()
+        assert restored > later
+        assert source.state(since=0) == restored
+
+
+def test_the_state_cannot_be_told_where_the_server_is_away(app):
+    source = freshness.of(app)
+    with app.app_context():
+        before = source.state()
+        release(app)
+        with elsewhere(app) as other:
+            other.exec_driver_sql("ALTER TABLE revision RENAME TO away")
+            try:
+                assert source.state() is None
+            finally:
+                other.exec_driver_sql("ALTER TABLE away RENAME TO revision")
+        assert source.state() > before
 
 
 @pytest.mark.parametrize("language", ["en", "sv"])
