@@ -11,13 +11,20 @@ from blogapi.serving import server as serving
 
 
 @contextmanager
-def running(app: Any) -> Iterator[int]:
+def running(app: Any, **options: Any) -> Iterator[int]:
     """Serve the application in a thread; yield the port."""
-    made = serving.create(app, host="127.0.0.1", port=0, threads=4)
+    with server(app, **options) as made:
+        yield made.effective_port
+
+
+@contextmanager
+def server(app: Any, **options: Any) -> Iterator[serving.Server]:
+    """Serve the application in a thread; yield the server."""
+    made = serving.create(app, **{"host": "127.0.0.1", "port": 0, "threads": 4} | options)
     thread = threading.Thread(target=made.run, daemon=True)
     thread.start()
     try:
-        yield made.effective_port
+        yield made
     finally:
         made.task_dispatcher.shutdown()
         stop(made)

@@ -116,6 +116,7 @@ SETTINGS = (
         "CORS_ORIGINS", names, (), "Origins whose pages may call the API from a browser; none by default."
     ),
     Setting("MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "The largest request body, in bytes."),
+    Setting("REQUEST_SECONDS", number(3600), 10, "How long a request may take to arrive, in seconds."),
     Setting(
         "CACHE_MEGABYTES",
         number(65_536),

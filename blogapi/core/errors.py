@@ -158,6 +158,7 @@ _PLAIN = {
         "method_not_allowed",
         "This path does not take that method; the Allow header lists those it takes.",
     ),
+    408: ("request_timeout", "The request took too long to arrive; send it again, and faster."),
     413: ("too_large", "The body is larger than this server accepts; send less at once."),
     414: ("uri_too_long", "The address is too long; send fewer or shorter query parameters."),
     415: ("unsupported_media_type", "Send JSON with Content-Type: application/json."),

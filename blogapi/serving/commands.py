@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import signal
+import sys
 from pathlib import Path
-from typing import NoReturn
 
 import click
 from flask import Flask, current_app
 from flask.cli import with_appcontext
 
 from blogapi.articles import queries as articles
+from blogapi.core import config
 from blogapi.core.database import db
 from blogapi.serving import server
 
@@ -19,6 +20,13 @@ NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
   python -m blogapi import FOLDER                 take in Markdown with front matter
   python -m blogapi key create                    a key for a front end
 Or stop, and start with --demo for a sample blog."""
+
+
+def _proxy(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    try:
+        return None if value is None else config.network(value)
+    except ValueError as error:
+        raise click.BadParameter(f"It {error}.") from error
 
 
 @click.command()
@@ -30,26 +38,54 @@ Or stop, and start with --demo for a sample blog."""
     "--threads", default=8, show_default=True, type=click.IntRange(1, 64), help="Requests at a time."
 )
 @click.option("--demo", "with_demo", is_flag=True, help="Fill a blog that is empty with a sample.")
+@click.option(
+    "--url-scheme",
+    default="http",
+    show_default=True,
+    type=click.Choice(["http", "https"]),
+    help="https: TLS ends in front, and nothing says so.",
+)
+@click.option("--trusted-proxy", metavar="ADDRESS", callback=_proxy, help="Over the setting TRUSTED_PROXY.")
 @with_appcontext
-def serve(host: str, port: int, threads: int, with_demo: bool) -> None:
-    """Serve the blog until Ctrl-C, or until a supervisor ends it; requests at work are answered first."""
+def serve(
+    host: str,
+    port: int,
+    threads: int,
+    with_demo: bool,
+    url_scheme: str,
+    trusted_proxy: str | None,
+) -> None:
+    """Serve the blog until Ctrl-C, or until a supervisor ends it; what has come in is answered first."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     try:
-        listening = server.create(app, host=host, port=port, threads=threads)
+        made = server.create(
+            app,
+            host=host,
+            port=port,
+            threads=threads,
+            url_scheme=url_scheme,
+            trusted_proxy=trusted_proxy,
+        )
     except OSError as error:
         raise click.ClickException(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
     _welcome(with_demo)
     address = f"[{host}]" if ":" in host else host
-    click.echo(
-        f"Serving {Path(app.instance_path)} at http://{address}:{listening.effective_port}/  (Ctrl-C ends)"
-    )
-    signal.signal(signal.SIGTERM, _end)
-    listening.run()
+    click.echo(f"Serving {Path(app.instance_path)} at http://{address}:{made.effective_port}/  (Ctrl-C ends)")
+    _end_on_signals(made)
+    made.run()
 
 
-def _end(*_: object) -> NoReturn:
-    # The server takes it like Ctrl-C; by default the process would be gone with answers half sent.
-    raise SystemExit(0)
+def _end_on_signals(made: server.Server) -> None:
+    def end(number: int, _: object) -> None:
+        if made.stopping:
+            # Whoever asks twice is not made to wait.
+            sys.exit(128 + number)
+        made.stop()
+
+    # SIGBREAK is how Windows ends a program in another console group.
+    for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), end)
 
 
 def _welcome(with_demo: bool) -> None:

@@ -1,212 +1,271 @@
-"""waitress with our limits, and with its own errors in our one body.
+"""waitress with our limits and deadlines, and with its own errors in our one body.
 
 By subclassing alone: what waitress itself refuses (a broken request line, a header or a body that is too
-large) never reaches the application, so its answer is written here.
+large, one request too many) never reaches the application, so its answer is written here.
 """
 
 from __future__ import annotations
 
-import os
-import re
+import logging
+import select
 import socket
+import threading
 import time
-from typing import Any
+from collections import Counter
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
+from waitress import wasyncore
 from waitress.adjustments import Adjustments
-from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
-from waitress.task import ErrorTask, ThreadedTaskDispatcher, WSGITask
-from waitress.utilities import BadRequest
+from waitress.task import ThreadedTaskDispatcher
 
-from blogapi.core import errors, wire
+from blogapi.serving import listening
+from blogapi.serving.channel import Channel
+from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
 from blogapi.serving.proxy import believing
 
-MAX_HEADER_BYTES = 16 * 1024
-MAX_CHUNK_LINE_BYTES = 1024
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
 
-# How long, and how much, a client may go on sending after it was refused.
-LINGER_SECONDS = 10
-LINGER_BYTES = 64 * 1024 * 1024
+logger = logging.getLogger(__name__)
 
-_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
-_TRANSFER_CODING = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.MULTILINE)
+# So high that no thread ever waits for a reader: what is not taken yet lies in a temporary file.
+HIGH_WATERMARK = 2**40
 
+# A connection that has owed us a request for so long makes room for another, in seconds.
+PATIENCE = 1.0
 
-class Parser(HTTPRequestParser):  # type: ignore[misc]
-    """Reads a request; refuses what two servers in a row could understand in two ways."""
-
-    # Read by waitress's log lines and by ours even where the request line was never understood.
-    path = ""
-    command = ""
-
-    def received(self, data: bytes) -> int:
-        """Take in a piece of the request and return how many bytes of it belong to it."""
-        consumed: int = super().received(data)
-        if self.chunked and not self.completed:
-            self._limit_chunk_lines()
-        if self.error is not None:
-            # Else waitress invites the body that it has just refused, and waits for it.
-            self.expect_continue = False
-        return consumed
-
-    def parse_header(self, header_plus: bytes) -> None:
-        """Read the request line and the headers; raises ParsingError where they are not plain."""
-        codings = _TRANSFER_CODING.findall(header_plus)
-        super().parse_header(header_plus)
-        if self.chunked and (len(codings) > 1 or b"," in codings[0] or "CONTENT_LENGTH" in self.headers):
-            raise ParsingError("The length of the body is given twice")
-        if "TRANSFER_ENCODING" in self.headers:
-            raise ParsingError("This version of HTTP has no transfer codings")
-        if (self.version == "1.1" or "HOST" in self.headers) and not _HOST.fullmatch(
-            self.headers.get("HOST", "")
-        ):
-            raise ParsingError("The Host header is missing or broken")
-
-    def _limit_chunk_lines(self) -> None:
-        # waitress reads an unfinished line anew with every piece that comes: 16 MB of it take seconds.
-        if len(self.body_rcv.control_line) > MAX_CHUNK_LINE_BYTES or (
-            len(self.body_rcv.trailer) > MAX_HEADER_BYTES
-        ):
-            self.error = BadRequest("A line between the chunks is too long")
-            self.completed = True
+# How often one trouble is told in the log, in seconds.
+TELL_EVERY = 60
 
 
-class ProblemTask(ErrorTask):  # type: ignore[misc]
-    """Answers what the server itself refuses."""
+class Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
+    """The threads, and what waits for one."""
 
-    def execute(self) -> None:
-        """Write the error; what the request said otherwise may not even have been parsed."""
-        status = self.request.error.code
-        code, detail = errors.plain(status)
-        body = errors.body(status, code, detail)
-        self.status = f"{status} {self.request.error.reason}"
-        self.response_headers = wire.refusal_headers()
-        self.content_length = len(body)
-        self.set_close_on_finish()
-        self.channel.lingers = True
-        self.write(b"" if self.request.command == "HEAD" else body)
-
-
-class AnswerTask(WSGITask):  # type: ignore[misc]
-    """Answers what the application says."""
-
-    def set_close_on_finish(self) -> None:
-        """End the connection after this answer, but not only because it has no body.
-
-        waitress takes a missing Content-Length for a reason; a 304 or a 204 never has one.
-        """
-        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
-        if self.has_body or self.version == "1.0" or asked:
-            super().set_close_on_finish()
-
-
-class Channel(HTTPChannel):  # type: ignore[misc]
-    """A connection.
-
-    Closing one whose client still sends makes the client's side throw away the answer unread. After a
-    refusal it is therefore only half closed: what comes is read and dropped until the client ends, for a
-    bounded time and amount.
-    """
-
-    task_class = AnswerTask
-    error_task_class = ProblemTask
-    parser_class = Parser
-
-    lingers = False
-    _deadline = 0.0
-    _left = LINGER_BYTES
-
-    def handle_write(self) -> None:
-        """Send what is there to be sent; half close where that was all and the connection lingers."""
-        if self._deadline:
-            # Only the server's own upkeep makes a half closed connection writable again.
-            self.handle_close()
-            return
-        if not (self.lingers and self.close_when_flushed):
-            super().handle_write()
-            return
-        self._flush_exception(self._flush_some)
-        if not self.connected or self.will_close:
-            self.handle_close()
-        elif not self.total_outbufs_len:
-            self._half_close()
-
-    def writable(self) -> bool:
-        """Tell whether there is something to send, or an end to make."""
-        if self._deadline:
-            return bool(self.will_close)
-        return bool(super().writable())
-
-    def readable(self) -> bool:
-        """Tell whether to read; ends a half closed connection whose time is over."""
-        if not self._deadline:
-            return bool(super().readable())
-        if time.monotonic() > self._deadline:
-            self.will_close = True
-        return not self.will_close
-
-    def handle_read(self) -> None:
-        """Read a request, or drop what a refused client still sends."""
-        if not self._deadline:
-            super().handle_read()
-            return
-        try:
-            # An end of the stream, which is an empty piece, closes the connection.
-            self._left -= len(self.recv(64 * 1024))
-        except OSError:
-            self.handle_close()
-        if self._left < 0:
-            self.will_close = True
-
-    def _half_close(self) -> None:
-        try:
-            self.socket.shutdown(socket.SHUT_WR)
-        except OSError:
-            self.handle_close()
-            return
-        self._deadline = time.monotonic() + LINGER_SECONDS
+    def add_task(self, task: Any) -> None:
+        """Let the task wait for a thread, without a line in the log each time."""
+        with self.lock:
+            self.queue.append(task)
+            self.queue_cv.notify()
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
-    """One listening socket."""
+    """One listening socket and its connections."""
 
     channel_class = Channel
 
+    def __init__(
+        self,
+        application: WSGIApplication,
+        listens: socket.socket,
+        settings: Adjustments,
+        *,
+        proxy: str = "",
+        limits: Limits,
+    ) -> None:
+        self.limits = limits
+        self.stopping = False
+        self.request_seconds = limits.request
+        self.addresses: Counter[str] = Counter()
+        self._proxy = ip_network(proxy, strict=False) if proxy else None
+        self._next_sweep = self._rests_until = 0.0
+        self._told_at = -float(TELL_EVERY)
+        self._thread = 0
+        # select() ends the process at a file descriptor over 1,023.
+        self._poll = wasyncore.poll2 if hasattr(select, "poll") else wasyncore.poll
+        dispatcher = Dispatcher()
+        dispatcher.set_thread_count(settings.threads)
+        where = (listens.family, listens.type, listens.proto, listens.getsockname())
+        super().__init__(application, {}, True, listens, dispatcher, settings, where, bind_socket=False)
 
-def create(app: Flask, *, host: str, port: int, threads: int) -> Server:
-    """Return a server that listens; raises OSError where it cannot."""
-    listening = _bound(host, port)
+    def run(self) -> None:
+        """Serve until `stop` is called, or all sockets are closed."""
+        self._thread = threading.get_ident()
+        try:
+            while self._map and not self.stopping:
+                self._turn(self.limits.sweep)
+            if self._map:
+                self._drain()
+        finally:
+            self._close_all()
+
+    def stop(self) -> None:
+        """Answer what has come in, for a bounded time, then end; from any thread or signal handler."""
+        self.stopping = True
+        self.pull_trigger()
+
+    def readable(self) -> bool:
+        """Tell whether to let somebody in."""
+        return bool(self.accepting) and (not self._rests_until or time.monotonic() >= self._rests_until)
+
+    def handle_accept(self) -> None:
+        """Let somebody in, where there is room."""
+        pushed_out = None
+        if len(self.active_channels) >= self.limits.connections:
+            pushed_out = self._slowest()
+            if pushed_out is None:
+                self._rest("All connections are taken; nobody is let in until one ends.")
+                return
+        try:
+            accepted = self.accept()
+        except OSError as error:
+            # Mostly no file descriptor is left. At once again would be the same, all the time.
+            self._rest(f"No connection can be taken: {error.strerror or error}.")
+            return
+        self._rests_until = 0.0
+        if accepted is None:
+            return
+        connection, address = accepted
+        if pushed_out is None and self._is_crowded(client := self.client_of(address)):
+            pushed_out = self._slowest(client)
+            if pushed_out is None:
+                connection.close()
+                return
+        if pushed_out is not None:
+            # After the accept: what the system still tells of the old descriptor is not for a new one.
+            pushed_out.handle_close()
+        self._join(connection, address)
+
+    def add_task(self, task: Channel) -> None:
+        """Let the connection's request wait for a thread; one too many is refused."""
+        full = len(self.task_dispatcher.queue) >= self.limits.queue
+        # What follows an answer comes from the answering thread, which is free again.
+        if full and threading.get_ident() == self._thread:
+            task.turned_away = True
+        else:
+            self.task_dispatcher.add_task(task)
+
+    def came(self, channel: Channel) -> None:
+        """Count a connection."""
+        self.addresses[channel.client] += 1
+
+    def went(self, channel: Channel) -> None:
+        """Count it no more."""
+        self.addresses[channel.client] -= 1
+        if not self.addresses[channel.client]:
+            del self.addresses[channel.client]
+
+    def client_of(self, address: Any) -> str:
+        """Return under which name an address is counted; empty for the proxy, which is not limited.
+
+        Of IPv6 a client has a whole /64.
+        """
+        ip = ip_address(address[0].partition("%")[0])
+        if self._proxy is not None and ip in self._proxy:
+            return ""
+        if isinstance(ip, IPv6Address):
+            return str(ip.ipv4_mapped or ip_network((ip, 64), strict=False))
+        return str(ip)
+
+    def _join(self, connection: socket.socket, address: Any) -> None:
+        try:
+            self.set_socket_options(connection)
+            self.channel_class(self, connection, self.fix_addr(address), self.adj, map=self._map)
+        except OSError:
+            # The client is gone already.
+            connection.close()
+
+    def _is_crowded(self, client: str) -> bool:
+        few = len(self.active_channels) >= self.limits.connections // 2
+        return bool(client) and few and self.addresses[client] >= self.limits.per_address
+
+    def _slowest(self, client: str | None = None) -> Channel | None:
+        """Return the connection, of that client if one is named, that has owed us a request for longest."""
+        now = time.monotonic()
+        waiting = [
+            (since, channel)
+            for channel in self.active_channels.values()
+            if (client is None or channel.client == client)
+            and (since := channel.waits_since()) is not None
+            # An address that is short of places first gives up what it does not finish.
+            and (now - since > PATIENCE or (client is not None and channel.request is not None))
+        ]
+        return min(waiting, key=lambda found: found[0])[1] if waiting else None
+
+    def _rest(self, why: str) -> None:
+        now = time.monotonic()
+        self._rests_until = now + self.limits.rest
+        if now - self._told_at >= TELL_EVERY:
+            self._told_at = now
+            logger.warning(why)
+
+    def _sweep(self, now: float) -> None:
+        channels = list(self.active_channels.values())
+        for channel in channels:
+            channel.watch(now)
+        unread = sum(channel.total_outbufs_len for channel in channels)
+        if unread > self.limits.unread_bytes:
+            max(channels, key=lambda channel: channel.total_outbufs_len).handle_close()
+
+    def _turn(self, seconds: float) -> None:
+        now = time.monotonic()
+        if now >= self._next_sweep:
+            self._next_sweep = now + self.limits.sweep
+            self._sweep(now)
+        self._poll(seconds, self._map)
+
+    def _drain(self) -> None:
+        """Answer whoever has sent a request; begin with those that the system has taken for us."""
+        until = time.monotonic() + self.limits.stop
+        self.request_seconds = self.limits.last_words
+        self._rests_until = 0.0
+        self._turn(0)
+        before = -1
+        while before < len(self.active_channels) < self.limits.connections:
+            before = len(self.active_channels)
+            self.handle_accept()
+        self.accepting = False
+        self.socket.close()
+        self._map.pop(self._fileno, None)
+        self._turn(0)
+        while self._end_idle() and time.monotonic() < until:
+            self._next_sweep = 0.0
+            self._turn(min(self.limits.sweep, 0.1))
+
+    def _end_idle(self) -> bool:
+        """End the connections that owe nothing and are owed nothing; tell whether some are left."""
+        for channel in list(self.active_channels.values()):
+            if channel.waits_since() is not None and channel.request is None:
+                channel.handle_close()
+        return bool(self.active_channels)
+
+    def _close_all(self) -> None:
+        for channel in list(self.active_channels.values()):
+            channel.handle_close()
+        self.close()
+        # The threads are daemons: one that still works does not hold up the end.
+        self.task_dispatcher.shutdown(timeout=0.5)
+
+
+def create(
+    app: Flask,
+    *,
+    host: str,
+    port: int,
+    threads: int,
+    url_scheme: str = "http",
+    trusted_proxy: str | None = None,
+    limits: Limits | None = None,
+) -> Server:
+    """Return a server that listens; raises OSError where it cannot.
+
+    `trusted_proxy` takes the place of the setting.
+    """
+    limits = limits or Limits(request=app.config["REQUEST_SECONDS"])
+    listens = listening.at_address(host, port)
     settings = Adjustments(
-        sockets=[listening],
+        sockets=[listens],
         threads=threads,
         ident=None,
+        url_scheme=url_scheme,
         # waitress refuses what reaches its limit, Flask what exceeds it.
         max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 1,
         max_request_header_size=MAX_HEADER_BYTES,
+        outbuf_high_watermark=HIGH_WATERMARK,
         clear_untrusted_proxy_headers=False,
     )
-    dispatcher = ThreadedTaskDispatcher()
-    dispatcher.set_thread_count(settings.threads)
-    where: Any = (listening.family, listening.type, listening.proto, listening.getsockname())
-    served = believing(app, app.config["TRUSTED_PROXY"])
-    return Server(served, {}, True, listening, dispatcher, settings, where, bind_socket=False)
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except UnicodeError as error:
-        raise OSError(f"{host!r} is no host name") from error
-    family, kind, protocol, _, address = found[0]
-    listening = socket.socket(family, kind, protocol)
-    try:
-        if os.name == "posix":
-            # So that a restart need not wait; elsewhere it would let two programs share the port.
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-    except OSError:
-        listening.close()
-        raise
-    return listening
+    proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
+    served = believing(app, proxy)
+    return Server(served, listens, settings, proxy=proxy, limits=limits)

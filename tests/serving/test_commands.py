@@ -16,9 +16,14 @@ from blogapi.serving import server
 
 
 @pytest.fixture
-def serve(monkeypatch):
+def begun() -> list[server.Server]:
+    """The servers that would have begun to serve."""
+    return []
+
+
+@pytest.fixture
+def serve(monkeypatch, begun):
     """Runs `serve` on a free port; the server ends as soon as it would begin."""
-    begun: list[server.Server] = []
 
     def run(self: server.Server) -> None:
         begun.append(self)
@@ -26,7 +31,7 @@ def serve(monkeypatch):
         self.close()
 
     monkeypatch.setattr(server.Server, "run", run)
-    former = signal.getsignal(signal.SIGTERM)
+    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def invoke(*options: str):
         # A new process would make a new application; within this one, each run needs its own.
@@ -34,7 +39,8 @@ def serve(monkeypatch):
         return CliRunner().invoke(main, ["serve", "--port", "0", *options], obj=fresh)
 
     yield invoke
-    signal.signal(signal.SIGTERM, former)
+    for number, handler in former.items():
+        signal.signal(number, handler)
     assert len(begun) <= 2
 
 
@@ -116,3 +122,32 @@ def test_a_wrong_setting_is_one_sentence(serve, monkeypatch):
         told.output
         == "Error: The setting SESSION_DAYS in the environment must be a whole number from 1 to 3650.\n"
     )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_server_and_a_second_one_at_once(serve, monkeypatch, number):
+    def run(self: server.Server) -> None:
+        # The socket that the signal would wake is not looked at here.
+        signal.raise_signal(number)
+        assert self.stopping
+        self.task_dispatcher.shutdown()
+        self.close()
+
+    monkeypatch.setattr(server.Server, "run", run)
+    assert serve().exit_code == 0
+    with pytest.raises(SystemExit) as ended:
+        signal.raise_signal(number)
+    assert ended.value.code == 128 + number
+
+
+def test_the_options_reach_the_server(serve, begun):
+    told = serve("--url-scheme", "https", "--trusted-proxy", "10.0.0.0/8")
+    assert told.exit_code == 0
+    (made,) = begun
+    assert made.adj.url_scheme == "https" and made.client_of(("10.1.2.3", 1)) == ""
+
+
+@pytest.mark.parametrize("options", [["--trusted-proxy", "somebody"], ["--url-scheme", "gopher"]])
+def test_an_impossible_option_is_status_2(serve, options):
+    told = serve(*options)
+    assert told.exit_code == 2 and "Traceback" not in told.output

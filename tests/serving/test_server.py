@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from blogapi.serving import server as serving
+from blogapi.serving.limits import Limits
 from tests.conftest import ARTICLES, KEYS
 from tests.contract import HEADERS
 from tests.live import running
@@ -214,10 +215,9 @@ def test_a_refused_head_has_no_body(port):
     assert_shared_headers(heard)
 
 
-def test_a_refused_client_that_sends_on_and_on_is_cut_off(port, monkeypatch):
-    monkeypatch.setattr(serving, "LINGER_SECONDS", 0.3)
+def test_a_refused_client_that_sends_on_and_on_is_cut_off(app):
     deadline = time.monotonic() + 8
-    with connected(port) as sock:
+    with running(app, limits=Limits(linger=0.3, sweep=0.05)) as port, connected(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
         with pytest.raises(OSError):  # reset or broken pipe, as the system likes
             while time.monotonic() < deadline:
@@ -225,9 +225,8 @@ def test_a_refused_client_that_sends_on_and_on_is_cut_off(port, monkeypatch):
                 time.sleep(0.01)
 
 
-def test_a_refused_client_that_sends_very_much_is_cut_off(port, monkeypatch):
-    monkeypatch.setattr(serving.Channel, "_left", 1_000_000)
-    with connected(port) as sock:
+def test_a_refused_client_that_sends_very_much_is_cut_off(app):
+    with running(app, limits=Limits(linger_bytes=1_000_000)) as port, connected(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
         with pytest.raises(OSError):  # reset or broken pipe, as the system likes
             for _ in range(1000):

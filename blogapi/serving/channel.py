@@ -1,0 +1,157 @@
+"""A connection: when it may read and write, and when its time is over."""
+
+from __future__ import annotations
+
+import socket
+import time
+from typing import Any
+
+from waitress.channel import HTTPChannel
+from waitress.utilities import Error
+
+from blogapi.serving.parser import Busy, Parser, TooSlow
+from blogapi.serving.tasks import AnswerTask, ProblemTask
+
+# waitress takes as much out of a temporary file as the system says it may send, and for a slow reader the
+# same megabytes again and again.
+SEND_BYTES = 256 * 1024
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """A connection.
+
+    Closing one whose client still sends makes the client's side throw away the answer unread. After a
+    refusal it is therefore only half closed: what comes is read and dropped until the client ends, for a
+    bounded time and amount.
+
+    Deadlines are looked after from time to time by the server (`watch`), not with every request.
+    """
+
+    task_class = AnswerTask
+    error_task_class = ProblemTask
+    parser_class = Parser
+
+    lingers = False
+    answered_at = 0.0
+    # Set where the server has no room for the request that has just come in.
+    turned_away = False
+    _deadline = 0.0
+
+    # waitress's own, whose types nothing tells.
+    request: Parser | None
+    will_close: bool
+    sendbuf_len: int
+
+    def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
+        self.limits = server.limits
+        self.client = server.client_of(addr)
+        self._left = self.limits.linger_bytes
+        self._seen, self._still_since = 0.0, time.monotonic()
+        super().__init__(server, sock, addr, adj, map=map)
+        self.sendbuf_len = min(self.sendbuf_len, SEND_BYTES)
+
+    def watch(self, now: float) -> None:
+        """Refuse the request, or end the connection, whose time is over at `now` (time.monotonic)."""
+        # waitress notes each movement by the wall clock: that it changed counts, not what it says.
+        if self.last_activity != self._seen:
+            self._seen, self._still_since = self.last_activity, now
+        still = now - self._still_since
+        if self._deadline:
+            self.will_close = self.will_close or now > self._deadline
+        elif self.total_outbufs_len or self.requests or self.close_when_flushed:
+            self._pause(now)
+            if self.total_outbufs_len and still > self.limits.stall:
+                # At once: the system will not say that such a connection can be written to.
+                self.handle_close()
+        elif self.request is not None:
+            if now - self.request.begun_at > self.server.request_seconds:
+                self.refuse(TooSlow(""))
+        elif still > self.limits.idle:
+            self.will_close = True
+
+    def waits_since(self) -> float | None:
+        """Return since when the client owes us bytes of a request; None while we owe an answer."""
+        if self.requests or self.total_outbufs_len or self.close_when_flushed or self.will_close:
+            return None
+        return float(self._still_since if self.request is None else self.request.begun_at)
+
+    def refuse(self, error: Error) -> None:
+        """Answer the request that is coming in with an error; only for the thread of the sockets."""
+        with self.requests_lock:
+            request = self.request
+            if request is None or self.requests:
+                return
+            request.refuse(error)
+            self.request = None
+            self.requests.append(request)
+        self.service()
+
+    def handle_write(self) -> None:
+        """Send what is there to be sent; half close where that was all and the connection lingers."""
+        if self._deadline:
+            # Only the server's own upkeep makes a half closed connection writable again.
+            self.handle_close()
+            return
+        if not (self.lingers and self.close_when_flushed):
+            super().handle_write()
+            return
+        self._flush_exception(self._flush_some)
+        if not self.connected or self.will_close:
+            self.handle_close()
+        elif not self.total_outbufs_len:
+            self._half_close()
+
+    def writable(self) -> bool:
+        """Tell whether there is something to send, or an end to make."""
+        if self._deadline:
+            return bool(self.will_close)
+        return bool(super().writable())
+
+    def readable(self) -> bool:
+        """Tell whether to read."""
+        return not self.will_close if self._deadline else bool(super().readable())
+
+    def handle_read(self) -> None:
+        """Read a request, or drop what a refused client still sends."""
+        if self._deadline:
+            self._drop()
+            return
+        super().handle_read()
+        if self.turned_away:
+            self.turned_away = False
+            self.requests[0].refuse(Busy(""))
+            self.service()
+
+    def add_channel(self, map: Any = None) -> None:
+        """Be one of the server's connections."""
+        super().add_channel(map)
+        self.server.came(self)
+
+    def del_channel(self, map: Any = None) -> None:
+        """Be one no more."""
+        if self._fileno is not None:
+            self.server.went(self)
+        super().del_channel(map)
+
+    def _pause(self, now: float) -> None:
+        # Nothing is read while an answer is due: that time is not the client's.
+        request = self.request
+        if request is not None:
+            request.begun_at = now
+
+    def _drop(self) -> None:
+        try:
+            # An end of the stream, which is an empty piece, closes the connection.
+            self._left -= len(self.recv(64 * 1024))
+        except OSError:
+            self.handle_close()
+        if self._left < 0:
+            self.will_close = True
+
+    def _half_close(self) -> None:
+        try:
+            self.socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.handle_close()
+            return
+        self._deadline = time.monotonic() + self.limits.linger

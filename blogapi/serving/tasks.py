@@ -1,0 +1,94 @@
+"""Answers as they go out: those of the application, and the server's own refusals."""
+
+from __future__ import annotations
+
+import time
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any
+
+from waitress.task import ErrorTask, WSGITask
+from waitress.utilities import build_http_date
+
+from blogapi.core import errors, freshness, wire
+from blogapi.serving.parser import Busy, TooSlow
+
+
+@lru_cache(256)
+def _spelt(name: str) -> str:
+    return "-".join(part.capitalize() for part in name.split("-"))
+
+
+@lru_cache(4)
+def _date(second: int) -> str:
+    return str(build_http_date(second))
+
+
+class ProblemTask(ErrorTask):  # type: ignore[misc]
+    """Answers what the server itself refuses."""
+
+    def execute(self) -> None:
+        """Write the error; what the request said otherwise may not even have been parsed."""
+        error = self.request.error
+        code, detail = errors.plain(error.code)
+        body = errors.body(error.code, code, detail)
+        self.status = f"{error.code} {error.reason}"
+        self.response_headers = wire.refusal_headers()
+        if isinstance(error, Busy):
+            self.response_headers.append(("Retry-After", "1"))
+        self.content_length = len(body)
+        self.set_close_on_finish()
+        # Whoever is too slow is not waited for, and a request that finds no room has come to its end.
+        self.channel.lingers = not isinstance(error, Busy | TooSlow)
+        self.write(b"" if self.request.command == "HEAD" else body)
+
+
+class AnswerTask(WSGITask):  # type: ignore[misc]
+    """Answers what the application says."""
+
+    def get_environment(self) -> dict[str, Any]:
+        """Return what the application is told of the request."""
+        environment: dict[str, Any] = super().get_environment()
+        # A request that was sent before the last one was answered follows it all the same.
+        environment[freshness.RECEIVED] = max(self.request.received_at, self.channel.answered_at)
+        return environment
+
+    def finish(self) -> None:
+        """End the answer."""
+        super().finish()
+        self.channel.answered_at = time.monotonic()
+
+    def build_response_header(self) -> bytes:
+        """Return the status line and the headers; a server that ends says so."""
+        if self.channel.server.stopping:
+            super().set_close_on_finish()
+        asked = self.request.headers.get("CONNECTION", "")
+        usual = self.version == "1.1" and self.has_body and self.content_length is not None
+        if usual and not asked and not self.close_on_finish:
+            header = self._usual_header()
+        else:
+            header = super().build_response_header()
+        return header
+
+    def _usual_header(self) -> bytes:
+        # The same bytes as waitress's, in a third of its time: it spells each name anew with each answer.
+        headers = [(_spelt(name), value) for name, value in self.response_headers]
+        names = {name for name, _ in headers}
+        if names & {"Date", "Server", "Connection"}:
+            other: bytes = super().build_response_header()
+            return other
+        if "Content-Length" not in names:
+            headers.append(("Content-Length", str(self.content_length)))
+        headers.append(("Date", _date(int(self.start_time))))
+        headers.sort(key=itemgetter(0))
+        lines = "\r\n".join([f"{name}: {value}" for name, value in headers])
+        return f"HTTP/1.1 {self.status}\r\n{lines}\r\n\r\n".encode("latin-1")
+
+    def set_close_on_finish(self) -> None:
+        """End the connection after this answer, but not only because it has no body.
+
+        waitress takes a missing Content-Length for a reason; a 304 or a 204 never has one.
+        """
+        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or self.version == "1.0" or asked:
+            super().set_close_on_finish()

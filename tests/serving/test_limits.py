@@ -1,0 +1,329 @@
+"""What the server grants a client: time, places, room in the queue; and how it ends."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from waitress import channel as waitress_channel
+
+from blogapi.serving import server as serving
+from blogapi.serving.limits import Limits
+from tests.live import running, server
+from tests.serving.test_server import assert_problem, connected, parsed, read_all, send
+
+HEALTH = b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+PIECE = b"x" * 65536
+
+
+class Gate:
+    """An application that answers when it is let."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.entered = threading.Semaphore(0)
+
+    def __call__(self, environ: Any, start_response: Any) -> list[bytes]:
+        self.entered.release()
+        assert self.open.wait(10)
+        start_response("200 OK", [("Content-Length", "2")])
+        return [b"ok"]
+
+
+@pytest.fixture
+def gate(app: Any, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    made = Gate()
+    monkeypatch.setattr(app, "wsgi_app", made)
+    return made
+
+
+@pytest.fixture
+def streams(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets the application answer 20 MB in pieces."""
+
+    def answer(environ: Any, start_response: Any) -> Iterator[bytes]:
+        small = environ["PATH_INFO"] == "/health"
+        start_response("200 OK", [])
+        yield from ([b"ok"] if small else [PIECE] * 320)
+
+    monkeypatch.setattr(app, "wsgi_app", answer)
+
+
+def until(true: Callable[[], Any], seconds: float = 8) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it never came to be"
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"G", b"GET / HTTP/1.1\r\nHost: a\r\n", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"],
+)
+def test_a_request_that_does_not_come_to_its_end_is_a_408(app, begun):
+    with running(app, limits=Limits(request=0.2, sweep=0.05)) as port, connected(port) as sock:
+        sock.sendall(begun)
+        assert_problem(parsed(read_all(sock)), 408, "request_timeout")
+
+
+def test_dripping_gains_no_time(app):
+    started = time.monotonic()
+    with running(app, limits=Limits(request=0.4, sweep=0.05)) as port, connected(port) as sock:
+        sock.settimeout(0.02)
+        heard = b""
+        for _ in range(300):
+            try:
+                sock.sendall(b"x")
+                heard = sock.recv(1)
+                break
+            except TimeoutError:
+                continue
+            except OSError:  # the server has closed meanwhile
+                break
+    assert heard in (b"", b"H") and 0.3 < time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize("clock", ["runs", "stands still"])
+def test_a_connection_that_asks_nothing_is_ended(app, monkeypatch, clock):
+    if clock == "stands still":
+        monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
+    with running(app, limits=Limits(idle=0.2, sweep=0.05)) as port, connected(port) as sock:
+        sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
+        assert read_all(sock).startswith(b"HTTP/1.1 200")
+
+
+def test_an_answer_may_take_its_time(app, gate):
+    hurried = Limits(request=0.1, idle=0.1, stall=0.1, sweep=0.02)
+    with server(app, limits=hurried) as made, connected(made.effective_port) as sock:
+        sock.sendall(HEALTH)
+        assert gate.entered.acquire(timeout=5)
+        sweeps = made._next_sweep
+        until(lambda: made._next_sweep > sweeps + 0.4)
+        gate.open.set()
+        assert parsed(read_all(sock)).body == b"ok"
+
+
+def test_a_reader_that_takes_nothing_is_ended(app, streams):
+    limits = Limits(stall=0.3, sweep=0.05)
+    with server(app, limits=limits) as made, connected(made.effective_port) as sock:
+        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        until(lambda: made.active_channels)
+        until(lambda: not made.active_channels)
+
+
+def test_slow_readers_of_a_stream_hold_no_thread(app, streams):
+    with running(app) as port, ExitStack() as stack:
+        for _ in range(8):
+            sock = stack.enter_context(connected(port))
+            sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        started = time.monotonic()
+        assert send(port, HEALTH).status == 200
+        assert time.monotonic() - started < 2
+
+
+def test_a_slow_reader_gets_all_of_it(app, streams):
+    with running(app) as port, connected(port) as sock:
+        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        time.sleep(0.1)
+        assert read_all(sock).count(PIECE) == 320
+
+
+def test_what_slow_readers_leave_is_bounded(app, streams):
+    with server(app, limits=Limits(unread_bytes=1_000_000, sweep=0.05)) as made, ExitStack() as stack:
+        for _ in range(3):
+            stack.enter_context(connected(made.effective_port)).sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        until(lambda: len(made.active_channels) == 3)
+        until(lambda: not made.active_channels)
+
+
+def test_250_slow_connections_of_one_address_leave_others_answered(app):
+    with running(app) as port, ExitStack() as stack:
+        for _ in range(250):
+            stack.enter_context(connected(port)).sendall(b"GET / HTTP/1.1\r\n")
+        started = time.monotonic()
+        for _ in range(5):
+            assert send(port, HEALTH).status == 200
+        assert time.monotonic() - started < 2
+
+
+def test_an_address_has_its_share_where_places_are_few(app):
+    with server(app, limits=Limits(connections=8, per_address=3)) as made, ExitStack() as stack:
+        for _ in range(6):
+            stack.enter_context(connected(made.effective_port)).sendall(b"G")
+        until(lambda: len(made.active_channels) == 4)
+        other = socket.socket()
+        stack.enter_context(other)
+        other.settimeout(5)
+        try:
+            other.bind(("127.0.0.2", 0))
+        except OSError:
+            pytest.skip("this system has one loopback address")
+        other.connect(("127.0.0.1", int(made.effective_port)))
+        other.sendall(HEALTH)
+        assert parsed(read_all(other)).status == 200
+        assert made.addresses == {"127.0.0.1": 4}
+
+
+def test_the_slowest_makes_room_for_a_newcomer_of_its_address(app, monkeypatch):
+    monkeypatch.setattr(serving, "PATIENCE", 0.0)
+    with (
+        server(app, limits=Limits(connections=2, per_address=1)) as made,
+        connected(made.effective_port) as slow,
+    ):
+        slow.sendall(b"G")
+        until(lambda: any(channel.request for channel in made.active_channels.values()))
+        assert send(made.effective_port, HEALTH).status == 200
+        assert read_all(slow) == b""
+
+
+def test_the_proxy_has_as_many_connections_as_there_are(app):
+    limits = Limits(connections=8, per_address=1)
+    with server(app, limits=limits, trusted_proxy="127.0.0.1") as made, ExitStack() as stack:
+        for _ in range(7):
+            stack.enter_context(connected(made.effective_port)).sendall(b"G")
+        until(lambda: len(made.active_channels) == 7)
+
+
+@pytest.mark.parametrize(
+    ("address", "client"),
+    [
+        ("1.2.3.4", "1.2.3.4"),
+        ("2001:db8::1", "2001:db8::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:1.2.3.4", "1.2.3.4"),
+        ("10.0.0.7", ""),
+    ],
+)
+def test_by_which_name_an_address_is_counted(app, address, client):
+    with server(app, trusted_proxy="10.0.0.0/8") as made:
+        assert made.client_of((address, 1)) == client
+
+
+def test_where_all_places_are_taken_the_next_waits(app, gate, caplog):
+    limits = Limits(connections=2, rest=0.02, sweep=0.05)
+    with server(app, limits=limits) as made, ExitStack() as stack:
+        held = [stack.enter_context(connected(made.effective_port)) for _ in range(3)]
+        for sock in held:
+            sock.sendall(HEALTH)
+        assert gate.entered.acquire(timeout=5) and gate.entered.acquire(timeout=5)
+        assert len(made.active_channels) == 2
+        gate.open.set()
+        assert [parsed(read_all(sock)).body for sock in held] == [b"ok"] * 3
+    assert len([line for line in caplog.messages if "All connections" in line]) <= 1
+
+
+def test_without_a_file_descriptor_accepting_rests(app, caplog, monkeypatch):
+    tries = []
+
+    def refuse(self: Any) -> None:
+        tries.append(time.monotonic())
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with server(app, limits=Limits(rest=0.1, sweep=0.05)) as made, connected(made.effective_port) as sock:
+        with monkeypatch.context() as patch:
+            patch.setattr(serving.Server, "accept", refuse)
+            with connected(made.effective_port):
+                until(lambda: len(tries) >= 4)
+        sock.sendall(HEALTH)
+        assert parsed(read_all(sock)).status == 200
+    assert tries[3] - tries[0] > 0.25
+    assert len([line for line in caplog.messages if "No connection can be taken" in line]) == 1
+
+
+def test_one_request_too_many_is_a_503(app, gate, caplog):
+    with server(app, threads=1, limits=Limits(queue=2)) as made, ExitStack() as stack:
+        held = [stack.enter_context(connected(made.effective_port)) for _ in range(3)]
+        held[0].sendall(HEALTH)
+        assert gate.entered.acquire(timeout=5)
+        for sock in held[1:]:
+            sock.sendall(HEALTH)
+        until(lambda: len(made.task_dispatcher.queue) == 2)
+        refused = send(made.effective_port, HEALTH)
+        assert_problem(refused, 503, "unavailable")
+        assert refused.headers["Retry-After"] == "1"
+        gate.open.set()
+        assert [parsed(read_all(sock)).status for sock in held] == [200] * 3
+    assert not caplog.messages
+
+
+def test_a_stop_answers_what_is_at_work_and_what_waits(app, gate):
+    with server(app) as made, ExitStack() as stack:
+        held = [stack.enter_context(connected(made.effective_port)) for _ in range(16)]
+        for sock in held:
+            sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
+        until(lambda: len(made.task_dispatcher.queue) == 12)
+        made.stop()
+        until(lambda: not made.accepting)
+        gate.open.set()
+        heard = [parsed(read_all(sock)) for sock in held]
+    assert [answer.body for answer in heard] == [b"ok"] * 16
+    assert {answer.headers["Connection"] for answer in heard} == {"close"}
+
+
+def test_a_stop_answers_who_has_just_called(app):
+    made = serving.create(app, host="127.0.0.1", port=0, threads=2)
+    with ExitStack() as stack:
+        held = [stack.enter_context(connected(made.effective_port)) for _ in range(5)]
+        for sock in held:
+            sock.sendall(HEALTH)
+        made.stop()
+        made.run()
+        assert [parsed(read_all(sock)).status for sock in held] == [200] * 5
+
+
+def test_a_stop_waits_for_nobody_for_long(app, gate):
+    limits = Limits(stop=0.4, last_words=0.1, sweep=0.05)
+    with server(app, limits=limits) as made, ExitStack() as stack:
+        half, idle, stuck = (stack.enter_context(connected(made.effective_port)) for _ in range(3))
+        half.sendall(b"GET")
+        stuck.sendall(HEALTH)
+        assert gate.entered.acquire(timeout=5)
+        until(lambda: len(made.active_channels) == 3)
+        started = time.monotonic()
+        made.stop()
+        assert read_all(idle) == b""
+        assert parsed(read_all(half)).status == 408
+        assert read_all(stuck) == b""
+        assert time.monotonic() - started < 2
+        gate.open.set()
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_the_scheme_is_as_told(app, monkeypatch, scheme):
+    def tell(environ: Any, start_response: Any) -> list[bytes]:
+        start_response("200 OK", [("Content-Length", str(len(environ["wsgi.url_scheme"])))])
+        return [environ["wsgi.url_scheme"].encode()]
+
+    monkeypatch.setattr(app, "wsgi_app", tell)
+    with running(app, url_scheme=scheme) as port:
+        assert f"\r\n\r\n{scheme}".encode() in read_of(port)
+
+
+def read_of(port: int) -> bytes:
+    with connected(port) as sock:
+        sock.sendall(HEALTH)
+        return read_all(sock)
+
+
+@pytest.mark.parametrize(
+    ("setting", "option", "told"),
+    [("10.0.0.1", "127.0.0.1", b"1.2.3.4"), ("", "", b"127.0.0.1"), ("127.0.0.1", "", b"127.0.0.1")],
+)
+def test_the_option_wins_over_the_setting(make_app, monkeypatch, setting, option, told):
+    def tell(environ: Any, start_response: Any) -> list[bytes]:
+        start_response("200 OK", [("Content-Length", str(len(environ["REMOTE_ADDR"])))])
+        return [environ["REMOTE_ADDR"].encode()]
+
+    app = make_app(TRUSTED_PROXY=setting)
+    monkeypatch.setattr(app, "wsgi_app", tell)
+    with running(app, trusted_proxy=option) as port, connected(port) as sock:
+        sock.sendall(HEALTH.replace(b"Host: a", b"Host: a\r\nX-Forwarded-For: 1.2.3.4"))
+        assert read_all(sock).endswith(told)
