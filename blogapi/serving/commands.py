@@ -13,7 +13,7 @@ from flask.cli import with_appcontext
 from blogapi.articles import queries as articles
 from blogapi.core import config
 from blogapi.core.database import db
-from blogapi.serving import server
+from blogapi.serving import listening, server
 
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
   python -m blogapi user create NAME --admin      who writes
@@ -39,6 +39,11 @@ def _proxy(_context: click.Context, _option: click.Parameter, value: str | None)
 )
 @click.option("--demo", "with_demo", is_flag=True, help="Fill a blog that is empty with a sample.")
 @click.option(
+    "--unix-socket",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Listen on this socket file instead; who may open it is the proxy.",
+)
+@click.option(
     "--url-scheme",
     default="http",
     show_default=True,
@@ -52,25 +57,31 @@ def serve(
     port: int,
     threads: int,
     with_demo: bool,
+    unix_socket: Path | None,
     url_scheme: str,
     trusted_proxy: str | None,
 ) -> None:
     """Serve the blog until Ctrl-C, or until a supervisor ends it; what has come in is answered first."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    if unix_socket is not None and not listening.UNIX_SOCKETS:
+        raise click.UsageError("--unix-socket: this system has none.")
     try:
         made = server.create(
             app,
             host=host,
             port=port,
             threads=threads,
+            unix_socket=unix_socket,
             url_scheme=url_scheme,
             trusted_proxy=trusted_proxy,
         )
     except OSError as error:
-        raise click.ClickException(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
+        where = unix_socket or f"{host}:{port}"
+        raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
     _welcome(with_demo)
     address = f"[{host}]" if ":" in host else host
-    click.echo(f"Serving {Path(app.instance_path)} at http://{address}:{made.effective_port}/  (Ctrl-C ends)")
+    where = unix_socket or f"http://{address}:{made.effective_port}/"
+    click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(made)
     made.run()
 

@@ -1,9 +1,15 @@
-"""The socket that a server listens on."""
+"""The socket that a server listens on: at an address, or in the file system."""
 
 from __future__ import annotations
 
 import os
 import socket
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
+UNIX_MODE = 0o660
 
 
 def at_address(host: str, port: int) -> socket.socket:
@@ -23,3 +29,46 @@ def at_address(host: str, port: int) -> socket.socket:
         listening.close()
         raise
     return listening
+
+
+def in_file(path: Path) -> socket.socket:
+    """Return a socket bound to the path, for its owner and group; raises OSError where it cannot be.
+
+    A socket that nobody listens on is one that a server left behind, and is replaced; any other file stays.
+    """
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        _make_way(path)
+        before = os.umask(0o777 & ~UNIX_MODE)
+        try:
+            listening.bind(str(path))
+        finally:
+            os.umask(before)
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+def remove(path: Path, made: os.stat_result) -> None:
+    """Remove the socket file, if it is still the one that was made."""
+    with suppress(OSError):
+        if os.path.samestat(path.lstat(), made):
+            path.unlink()
+
+
+def _make_way(path: Path) -> None:
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise FileExistsError("there is a file of that name, and it is no socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
+        caller.settimeout(1)
+        try:
+            caller.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+            return
+    raise FileExistsError("a server is listening there")

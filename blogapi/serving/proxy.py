@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 _HEADERS = frozenset({"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"})
 
 
-def believing(app: Flask, proxy: str) -> WSGIApplication:
+def believing(app: Flask, proxy: str, *, everybody: bool = False) -> WSGIApplication:
     """Return the application behind a reader of `X-Forwarded-*`, which only `proxy` may send.
 
-    `proxy` is an address or a network; empty: nobody's are believed. waitress has the same, but answers a
-    broken header in a body of its own, and takes anything for a client's address.
+    `proxy` is an address or a network; empty: nobody's are believed, unless `everybody`'s are. waitress has
+    the same, but answers a broken header in a body of its own, and takes anything for a client's address.
     """
     trusted = ip_network(proxy, strict=False) if proxy else None
 
     def translated(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         untrusted = PROXY_HEADERS
-        if trusted is not None and ip_address(environ["REMOTE_ADDR"]) in trusted:
+        if everybody or (trusted is not None and ip_address(environ["REMOTE_ADDR"]) in trusted):
             try:
                 untrusted = _translate(environ)
             except (MalformedProxyHeader, ValueError):

@@ -13,6 +13,7 @@ import threading
 import time
 from collections import Counter
 from ipaddress import IPv6Address, ip_address, ip_network
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask
@@ -239,22 +240,52 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.task_dispatcher.shutdown(timeout=0.5)
 
 
+class UnixServer(Server):
+    """A server whose clients come through a file: whoever may open it is the proxy."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.path = Path(self.effective_port)
+        self._made = self.path.lstat()
+
+    def getsockname(self) -> tuple[str, str]:
+        """Return what stands for host and port."""
+        return "unix", self.socket.getsockname()
+
+    def set_socket_options(self, conn: socket.socket) -> None:
+        """Set none: they are those of TCP."""
+
+    def fix_addr(self, addr: Any) -> tuple[str, None]:
+        """Return the address that a client of this machine would have."""
+        return "127.0.0.1", None
+
+    def client_of(self, address: Any) -> str:
+        """Return that all of them are the proxy."""
+        return ""
+
+    def close(self) -> None:
+        """Let go of the socket and its file."""
+        listening.remove(self.path, self._made)
+        super().close()
+
+
 def create(
     app: Flask,
     *,
     host: str,
     port: int,
     threads: int,
+    unix_socket: Path | None = None,
     url_scheme: str = "http",
     trusted_proxy: str | None = None,
     limits: Limits | None = None,
 ) -> Server:
     """Return a server that listens; raises OSError where it cannot.
 
-    `trusted_proxy` takes the place of the setting.
+    `unix_socket` takes the place of host and port, `trusted_proxy` that of the setting.
     """
     limits = limits or Limits(request=app.config["REQUEST_SECONDS"])
-    listens = listening.at_address(host, port)
+    listens = listening.at_address(host, port) if unix_socket is None else listening.in_file(unix_socket)
     settings = Adjustments(
         sockets=[listens],
         threads=threads,
@@ -267,5 +298,6 @@ def create(
         clear_untrusted_proxy_headers=False,
     )
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
-    served = believing(app, proxy)
-    return Server(served, listens, settings, proxy=proxy, limits=limits)
+    served = believing(app, proxy, everybody=unix_socket is not None)
+    kind = Server if unix_socket is None else UnixServer
+    return kind(served, listens, settings, proxy=proxy, limits=limits)

@@ -12,7 +12,7 @@ from flask.cli import ScriptInfo
 from blogapi import create_app
 from blogapi.__main__ import main
 from blogapi.core.database import db
-from blogapi.serving import server
+from blogapi.serving import listening, server
 
 
 @pytest.fixture
@@ -151,3 +151,20 @@ def test_the_options_reach_the_server(serve, begun):
 def test_an_impossible_option_is_status_2(serve, options):
     told = serve(*options)
     assert told.exit_code == 2 and "Traceback" not in told.output
+
+
+@pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="this system has no such sockets")
+def test_a_socket_file_is_told(serve, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = serve("--unix-socket", "s")
+    assert told.exit_code == 0 and " at s  (Ctrl-C ends)" in told.output
+    (tmp_path / "s").touch()
+    told = serve("--unix-socket", "s")
+    assert told.exit_code == 1
+    assert told.output == "Error: Cannot listen on s: there is a file of that name, and it is no socket.\n"
+
+
+def test_a_system_without_socket_files_says_so(serve, monkeypatch):
+    monkeypatch.setattr(listening, "UNIX_SOCKETS", False)
+    told = serve("--unix-socket", "s")
+    assert told.exit_code == 2 and "this system has none" in told.output

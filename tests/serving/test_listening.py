@@ -1,0 +1,86 @@
+"""The server behind a socket file."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blogapi.serving import listening
+from tests.live import server
+from tests.serving.test_server import parsed, read_all
+
+pytestmark = pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="this system has no such sockets")
+
+
+@pytest.fixture
+def path() -> Iterator[Path]:
+    """A path that is short enough for a socket."""
+    with tempfile.TemporaryDirectory(prefix="b") as folder:
+        yield Path(folder) / "s"
+
+
+def ask(path: Path, *headers: str) -> Any:
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.settimeout(10)
+        sock.connect(str(path))
+        lines = ["GET /health HTTP/1.1", "Host: a", "Connection: close", *headers, "", ""]
+        sock.sendall("\r\n".join(lines).encode())
+        return parsed(read_all(sock))
+
+
+def test_it_serves_for_owner_and_group_and_leaves_nothing(app, path):
+    with server(app, unix_socket=path):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o660
+        assert ask(path).json == {"status": "ok"}
+    assert not path.exists()
+
+
+def test_who_may_open_it_is_the_proxy(app, path, monkeypatch):
+    def tell(environ: Any, start_response: Any) -> list[bytes]:
+        told = f"{environ['REMOTE_ADDR']} {environ['wsgi.url_scheme']}".encode()
+        start_response("200 OK", [("Content-Length", str(len(told)))])
+        return [told]
+
+    monkeypatch.setattr(app, "wsgi_app", tell)
+    with server(app, unix_socket=path) as made:
+        assert ask(path, "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: https").body == b"1.2.3.4 https"
+        assert ask(path).body == b"127.0.0.1 http"
+        assert made.client_of(("127.0.0.1", None)) == ""
+
+
+def test_a_socket_that_was_left_behind_is_replaced(app, path):
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+    with server(app, unix_socket=path):
+        assert ask(path).status == 200
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link"])
+def test_any_other_file_stays(path, kind):
+    {"file": path.touch, "folder": path.mkdir, "link": lambda: path.symlink_to("nowhere")}[kind]()
+    before = path.lstat()
+    with pytest.raises(OSError, match="it is no socket"):
+        listening.in_file(path)
+    assert os.path.samestat(before, path.lstat())
+
+
+def test_a_socket_in_use_stays(app, path):
+    with server(app, unix_socket=path):
+        with pytest.raises(OSError, match="a server is listening there"):
+            listening.in_file(path)
+        assert ask(path).status == 200
+
+
+def test_a_socket_of_another_server_is_not_removed(app, path):
+    with server(app, unix_socket=path):
+        path.unlink()
+        other = listening.in_file(path)
+    assert path.exists()
+    other.close()
