@@ -20,7 +20,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     """
     from blogapi import hooks, registry, replay
     from blogapi.articles import rendering
-    from blogapi.core import changes, database, errors, limits, pieces
+    from blogapi.core import changes, database, errors, limits, log, pieces
 
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
     config.load(app, settings)
@@ -33,4 +33,5 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     pieces.init_app()
     rendering.init_app(app)
     replay.init_app(app)
+    log.init_app(app)
     return app

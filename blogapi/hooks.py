@@ -13,7 +13,7 @@ from blogapi import replay
 from blogapi.api_keys import queries as api_keys
 from blogapi.api_keys import rules as key_rules
 from blogapi.api_keys import service as api_key_service
-from blogapi.core import clock, wire
+from blogapi.core import clock, log, wire
 from blogapi.core.access import STRANGER, Access, Caller, access_of, judge, reader, refuse_other_sites
 from blogapi.core.blueprint import refuse_conditions, refuse_query
 from blogapi.core.errors import Unauthorized, in_order
@@ -58,6 +58,7 @@ def admit() -> Response | None:
         return None
     if request.method == "OPTIONS":
         return Response(status=204, headers={"Allow": _allowed()})
+    request.environ[log.ROUTE] = request.url_rule.rule if request.url_rule else ""
     endpoint = request.endpoint or ""
     view = current_app.view_functions[endpoint]
     _judge(_access(endpoint))
@@ -170,7 +171,7 @@ def _open_to_browsers(app: Flask) -> None:
         app,
         origins=list(app.config["CORS_ORIGINS"]),
         allow_headers=["Content-Type", "X-API-KEY", "If-Match", "If-None-Match", "Idempotency-Key"],
-        expose_headers=["ETag", "Link", "Location", "Retry-After", "X-Total-Count"],
+        expose_headers=["ETag", "Link", "Location", "Retry-After", log.HEADER, "X-Total-Count"],
         vary_header=False,
         intercept_exceptions=False,
         max_age=600,

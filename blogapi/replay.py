@@ -19,7 +19,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi.articles import queries as articles
-from blogapi.core import clock, freshness
+from blogapi.core import clock, freshness, log
 from blogapi.core.cache import Answer, Shelf
 from blogapi.core.freshness import Source
 
@@ -50,6 +50,7 @@ class _Asked:
     state: int
     now: datetime
     status: str = ""
+    route: str = ""
     headers: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -77,7 +78,7 @@ class Replay:
         asked = _Asked(_request(environ, key), state, clock.now())
         answer = self.shelf.find(asked.request, state, asked.now)
         if answer is not None:
-            return _again(answer, start_response)
+            return _again(answer, environ, start_response)
         before = self._claim(asked)
         if before is not None:
             before.wait(PATIENCE)
@@ -88,7 +89,7 @@ class Replay:
             return answering(environ, start_response)
         if before is None:
             self._done(asked)
-        return _again(answer, start_response)
+        return _again(answer, environ, start_response)
 
     def _claim(self, asked: _Asked) -> threading.Event | None:
         """Take it on to make the answer; where another does already, return what tells its end."""
@@ -103,6 +104,7 @@ class Replay:
     ) -> Iterable[bytes]:
         def noting(status: str, headers: list[tuple[str, str]], *failed: Any) -> Any:
             asked.status, asked.headers = status, list(headers)
+            asked.route = environ.get(log.ROUTE, "")
             return start_response(status, headers, *failed)
 
         try:
@@ -124,7 +126,7 @@ class Replay:
             if body is not None:
                 with suppress(SQLAlchemyError):
                     ends = min(until, self._next_due(asked))
-                    answer = Answer(asked.status, asked.headers, body, asked.now, ends)
+                    answer = Answer(asked.status, asked.headers, body, asked.now, ends, asked.route)
                     self.shelf.keep(asked.request, asked.state, answer)
         finally:
             self._done(asked)
@@ -204,7 +206,8 @@ def init_app(app: Flask) -> None:
     app.wsgi_app = replay  # type: ignore[method-assign]
 
 
-def _again(answer: Answer, start_response: StartResponse) -> list[bytes]:
+def _again(answer: Answer, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+    environ[log.ROUTE] = answer.route
     start_response(answer.status, list(answer.headers))
     # No chunk where there is no body: of a single one the server takes the length of the whole.
     return [answer.body] if answer.body else []

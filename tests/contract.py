@@ -93,6 +93,8 @@ def check_headers(method: str, answer: TestResponse, *, stored: bool = True) -> 
     """
     for name, value in HEADERS.items():
         assert answer.headers.getlist(name) == [value]
+    (name,) = answer.headers.getlist("X-Request-ID")
+    assert re.fullmatch(r"[A-Za-z0-9._-]{1,64}", name)
     assert answer.headers["Vary"] in ("Accept, origin", "Accept, origin, Cookie")
     if method in ("GET", "HEAD"):
         kept = stored or answer.status_code >= 400
@@ -120,3 +122,8 @@ class CheckedClient(FlaskClient):
         else:
             check_headers(request.method, answer)
         return answer
+
+
+def lasting(answer: Any) -> list[tuple[str, str]]:
+    """Return the headers of an answer but its id, which each request has of its own."""
+    return sorted((name, value) for name, value in answer.headers if name != "X-Request-ID")

@@ -31,6 +31,7 @@ FILES = (
         "examples",
         "document",
         "limits",
+        "log",
         "parser",
         "tasks",
         "channel",

@@ -202,7 +202,7 @@ def test_a_failure_shows_an_incident_that_only_the_log_explains(as_reader, broke
     assert answer.status_code == 500
     assert list(answer.json) == ["type", "title", "status", "detail", "code"]
     incident = re.fullmatch(
-        r"Something went wrong on the server\. The log explains it under incident ([0-9a-f]{12})\.",
+        r"Something went wrong on the server\. The log explains it under incident ([0-9a-f]{16})\.",
         answer.json["detail"],
     )[1]
     assert "secret" not in answer.text and "RuntimeError" not in answer.text
@@ -278,7 +278,8 @@ def test_a_named_origin_sends_keys_and_sees_the_headers(people, open_to):
     answer = client.get(TAGS, headers=headers)
     assert answer.headers["Access-Control-Allow-Origin"] == "https://front.example"
     assert (
-        answer.headers["Access-Control-Expose-Headers"] == "ETag, Link, Location, Retry-After, X-Total-Count"
+        answer.headers["Access-Control-Expose-Headers"]
+        == "ETag, Link, Location, Retry-After, X-Request-ID, X-Total-Count"
     )
     assert "Access-Control-Allow-Credentials" not in answer.headers
     assert answer.headers.getlist("Vary") == ["Accept, origin"]

@@ -19,7 +19,8 @@ OVERHEAD = 1_800
 class Answer:
     """A status line, headers and a body, as they were given between two moments.
 
-    `until` is when it can differ by the clock alone; before `made` it was another's time.
+    `until` is when it can differ by the clock alone; before `made` it was another's time. `route` is the rule
+    of the view that made it.
     """
 
     status: str
@@ -27,6 +28,7 @@ class Answer:
     body: bytes
     made: datetime
     until: datetime
+    route: str = ""
 
     @property
     def beside(self) -> int:

@@ -137,6 +137,12 @@ SETTINGS = (
         "",
         "Address (or network) of the one proxy whose `X-Forwarded-*` headers are believed.",
     ),
+    Setting(
+        "ACCESS_LOG",
+        one_of("off", "text", "json"),
+        "text",
+        "How `serve` logs each request on standard error: `off`, `text` or `json`.",
+    ),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 

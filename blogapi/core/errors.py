@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import uuid
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
 import click
-from flask import Flask, Response, current_app
+from flask import Flask, Response, current_app, request
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+from blogapi.core import log
 
 # The order in which methods are listed wherever they are listed.
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
@@ -269,7 +270,7 @@ def _busy(error: DBAPIError | NoConnection) -> Response:
 
 
 def _unexpected(error: Exception) -> Response:
-    incident = uuid.uuid4().hex[:12]
+    incident = request.environ.get(log.REQUEST_ID) or log.request_id(None)
     current_app.logger.error("incident %s", incident, exc_info=error)
     code, detail = plain(500)
     return _answer(500, code, f"{detail} The log explains it under incident {incident}.")

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from flask import Request, Response, request, stream_with_context
 
+from blogapi.core import log
 from blogapi.core.errors import PROBLEM_JSON, Invalid, Malformed, UnsupportedMediaType
 
 HEADERS = {
@@ -97,13 +98,17 @@ def etag_of(body: bytes, beside: str = "") -> str:
     return seen.hexdigest()[:32]
 
 
-def refusal_headers() -> list[tuple[str, str]]:
-    """Return the headers of an error that is answered before the application saw the request."""
+def refusal_headers(request_id: str = "") -> list[tuple[str, str]]:
+    """Return the headers of an error that is answered before the application saw the request.
+
+    The id is left out where the answer still passes what names every answer (`core.log`).
+    """
     return [
         *HEADERS.items(),
         ("Vary", VARY),
         ("Cache-Control", "no-store"),
         ("Content-Type", PROBLEM_JSON),
+        *([(log.HEADER, request_id)] if request_id else []),
     ]
 
 

@@ -13,7 +13,7 @@ from flask.cli import with_appcontext
 from blogapi.articles import queries as articles
 from blogapi.core import config
 from blogapi.core.database import db
-from blogapi.serving import listening, server
+from blogapi.serving import listening, log, server
 
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
   python -m blogapi user create NAME --admin      who writes
@@ -83,7 +83,17 @@ def serve(
     where = unix_socket or f"http://{address}:{made.effective_port}/"
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(made)
-    made.run()
+    made.journal = _journal(app)
+    try:
+        made.run()
+    finally:
+        if made.journal is not None:
+            made.journal.close()
+
+
+def _journal(app: Flask) -> log.Journal | None:
+    form = app.config["ACCESS_LOG"]
+    return None if form == "off" else log.Journal(log.lines(form))
 
 
 def _end_on_signals(made: server.Server) -> None:

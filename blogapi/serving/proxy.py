@@ -14,7 +14,7 @@ from waitress.proxy_headers import (
     parse_proxy_headers,
 )
 
-from blogapi.core import errors, wire
+from blogapi.core import errors, log, wire
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -36,7 +36,7 @@ def believing(app: Flask, proxy: str, *, everybody: bool = False) -> WSGIApplica
             try:
                 untrusted = _translate(environ)
             except (MalformedProxyHeader, ValueError):
-                return _refuse(start_response)
+                return _refuse(environ, start_response)
         clear_untrusted_headers(environ, untrusted)
         return app(environ, start_response)
 
@@ -52,7 +52,8 @@ def _translate(environ: WSGIEnvironment) -> frozenset[str]:
     return untrusted
 
 
-def _refuse(start_response: StartResponse) -> list[bytes]:
+def _refuse(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
     body = errors.body(400, *errors.plain(400))
-    start_response("400 Bad Request", [*wire.refusal_headers(), ("Content-Length", str(len(body)))])
+    name = environ[log.REQUEST_ID] = log.request_id(environ.get("HTTP_X_REQUEST_ID"))
+    start_response("400 Bad Request", [*wire.refusal_headers(name), ("Content-Length", str(len(body)))])
     return [body]

@@ -25,6 +25,7 @@ from waitress.task import ThreadedTaskDispatcher
 from blogapi.serving import listening
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
+from blogapi.serving.log import Journal
 from blogapi.serving.proxy import believing
 
 if TYPE_CHECKING:
@@ -65,8 +66,10 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         *,
         proxy: str = "",
         limits: Limits,
+        journal: Journal | None = None,
     ) -> None:
         self.limits = limits
+        self.journal = journal
         self.stopping = False
         self.request_seconds = limits.request
         self.addresses: Counter[str] = Counter()
@@ -279,10 +282,12 @@ def create(
     url_scheme: str = "http",
     trusted_proxy: str | None = None,
     limits: Limits | None = None,
+    journal: Journal | None = None,
 ) -> Server:
     """Return a server that listens; raises OSError where it cannot.
 
-    `unix_socket` takes the place of host and port, `trusted_proxy` that of the setting.
+    `unix_socket` takes the place of host and port, `trusted_proxy` that of the setting. What was served goes
+    to the `journal`, which its owner closes.
     """
     limits = limits or Limits(request=app.config["REQUEST_SECONDS"])
     listens = listening.at_address(host, port) if unix_socket is None else listening.in_file(unix_socket)
@@ -300,4 +305,4 @@ def create(
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
     served = believing(app, proxy, everybody=unix_socket is not None)
     kind = Server if unix_socket is None else UnixServer
-    return kind(served, listens, settings, proxy=proxy, limits=limits)
+    return kind(served, listens, settings, proxy=proxy, limits=limits, journal=journal)

@@ -7,10 +7,12 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from waitress.task import ErrorTask, WSGITask
+from waitress.channel import ClientDisconnected
+from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
-from blogapi.core import errors, freshness, wire
+from blogapi.core import errors, freshness, log, wire
+from blogapi.serving.log import Served
 from blogapi.serving.parser import Busy, TooSlow
 
 
@@ -24,7 +26,45 @@ def _date(second: int) -> str:
     return str(build_http_date(second))
 
 
-class ProblemTask(ErrorTask):  # type: ignore[misc]
+class Noted(Task):  # type: ignore[misc]
+    """A task that is told to the journal of its server, if that has one."""
+
+    body_bytes = 0
+    request_id = ""
+    route = ""
+
+    def service(self) -> None:
+        """Answer the request."""
+        try:
+            super().service()
+        except Exception as error:
+            # Of others there will be another answer, which is the one to be told.
+            if self.wrote_header or isinstance(error, ClientDisconnected):
+                self._note()
+            raise
+        self._note()
+
+    def write(self, data: bytes) -> None:
+        """Send a piece of the body."""
+        self.body_bytes += len(data)
+        super().write(data)
+
+    def _note(self) -> None:
+        journal = self.channel.server.journal
+        if journal is None:
+            return
+        request = self.request
+        took = time.monotonic() - request.received_at if request.received_at else 0.0
+        key = request.headers.get("X_API_KEY", "")
+        journal.add(
+            Served(
+                *(time.time(), request.command, request.path, self.route, self.status, took),
+                *(self.body_bytes, self.request_id, key),
+            )
+        )
+
+
+class ProblemTask(Noted, ErrorTask):  # type: ignore[misc]
     """Answers what the server itself refuses."""
 
     def execute(self) -> None:
@@ -33,7 +73,8 @@ class ProblemTask(ErrorTask):  # type: ignore[misc]
         code, detail = errors.plain(error.code)
         body = errors.body(error.code, code, detail)
         self.status = f"{error.code} {error.reason}"
-        self.response_headers = wire.refusal_headers()
+        self.request_id = log.request_id(self.request.headers.get("X_REQUEST_ID"))
+        self.response_headers = wire.refusal_headers(self.request_id)
         if isinstance(error, Busy):
             self.response_headers.append(("Retry-After", "1"))
         self.content_length = len(body)
@@ -43,8 +84,16 @@ class ProblemTask(ErrorTask):  # type: ignore[misc]
         self.write(b"" if self.request.command == "HEAD" else body)
 
 
-class AnswerTask(WSGITask):  # type: ignore[misc]
+class AnswerTask(Noted, WSGITask):  # type: ignore[misc]
     """Answers what the application says."""
+
+    def execute(self) -> None:
+        """Have the application answer."""
+        try:
+            super().execute()
+        finally:
+            told = self.environ or {}
+            self.route, self.request_id = told.get(log.ROUTE, ""), told.get(log.REQUEST_ID, "")
 
     def get_environment(self) -> dict[str, Any]:
         """Return what the application is told of the request."""

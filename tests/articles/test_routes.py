@@ -160,8 +160,9 @@ def test_what_is_not_public_exists_for_nobody_else(request, make_article, make_t
     client = request.getfixturevalue(who)
     tag = make_tag("secret")
     article = make_article(title="Secret", slug="secret", tags=(tag,), **fields)
-    hidden = client.get(f"{ARTICLES}{article.uuid}/")
-    unknown = client.get(f"{ARTICLES}00000000-0000-4000-8000-000000000000/")
+    named = {"X-Request-ID": "same"}
+    hidden = client.get(f"{ARTICLES}{article.uuid}/", headers=named)
+    unknown = client.get(f"{ARTICLES}00000000-0000-4000-8000-000000000000/", headers=named)
     assert (hidden.status_code, hidden.data, dict(hidden.headers)) == (
         404,
         unknown.data,

@@ -83,6 +83,7 @@ def assert_shared_headers(heard: Heard) -> None:
     for name, value in HEADERS.items():
         # waitress capitalises the words of a name in its own way; names have no case.
         assert heard.headers[name] == value
+    assert re.fullmatch(r"[0-9a-f]{16}", heard.headers["X-Request-Id"])
     assert heard.headers["Vary"].startswith("Accept, origin")
     assert "Server" not in heard.headers
 
