@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from flask import current_app, request
+from flask import current_app
 
 from blogapi.api_keys import queries, rules, service
 from blogapi.api_keys.models import ApiKey
@@ -46,7 +46,7 @@ def _may_create() -> None:
 
 
 def _count() -> None:
-    limits.count("KEY_LIMIT", request.remote_addr or "")
+    limits.count(("KEY_LIMIT", limits.sender()))
 
 
 @bp.post("/")

@@ -64,11 +64,13 @@ def names(value: Any) -> tuple[str, ...]:
 
 
 def rate(value: Any) -> str:
-    """Return a limit such as `20 per minute`."""
+    """Return a limit such as `20 per minute`, or several with semicolons between."""
     try:
-        limits.parse_many(text(value))
-    except ValueError as error:
-        raise ValueError("must be a limit such as '20 per minute'") from error
+        usable = all(limit.amount for limit in limits.parse_many(text(value)))
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError("must be a limit such as '20 per minute'")
     return text(value)
 
 
@@ -108,9 +110,20 @@ SETTINGS = (
     ),
     Setting("SECRET_KEY", text, "", "Signs the session cookies; empty means: made on first start and kept."),
     Setting("KEY_CREATION", one_of("open", "users", "admins"), "open", "Who may create API keys."),
-    Setting("KEY_LIMIT", rate, "300 per minute", "How many keys one address may create."),
+    Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "How many keys one address may create."),
     Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "How many failed logins one address may make."),
-    Setting("LOGIN_ACCOUNT_LIMIT", rate, "10 per minute", "How many failed logins one account may see."),
+    Setting(
+        "LOGIN_ACCOUNT_LIMIT",
+        rate,
+        "10 per minute; 50 per hour",
+        "How many failed logins one address may make to one account.",
+    ),
+    Setting(
+        "LOGIN_STRANGERS_LIMIT",
+        rate,
+        "100 per minute; 1000 per hour",
+        "How many failed logins one account may see from all addresses that it has no login from.",
+    ),
     Setting("SESSION_DAYS", number(3650), 14, "How long a login lasts, in days."),
     Setting(
         "CORS_ORIGINS", names, (), "Origins whose pages may call the API from a browser; none by default."

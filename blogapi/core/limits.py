@@ -1,47 +1,187 @@
-"""Limits on how often something may be tried, kept in the memory of the process."""
+"""Limits on how often something may be tried, kept in the memory of the process.
+
+They are counted on the steady clock: a clock that is set neither opens nor closes anything.
+"""
 
 from __future__ import annotations
 
 import math
+import threading
+from array import array
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address, ip_network
 
 import limits
-from flask import Flask, current_app
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
+from flask import Flask, current_app, request
 
 from blogapi.core import clock
-from blogapi.core.errors import TooManyRequests
+from blogapi.core.errors import TooManyRequests, Unauthorized
+
+# How many are watched at a time under one limit: a crowd must not fill the memory.
+MOST = 100_000
+
+# A setting that holds a limit, then whom it is counted for.
+Try = tuple[str, ...]
+
+
+class Window:
+    """When each of many did something: at most `amount` times in any `seconds`."""
+
+    def __init__(self, amount: int, seconds: float, most: int = MOST) -> None:
+        self._amount, self._seconds, self._most = amount, seconds, most
+        # Who did something last stands last.
+        self._times: OrderedDict[Hashable, array[float]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._times)
+
+    def wait(self, whom: Hashable, now: float) -> float:
+        """Return how many seconds are left until there is room for one more; 0: there is."""
+        times = self._times.get(whom, ())
+        return max(0.0, times[-self._amount] + self._seconds - now) if len(times) >= self._amount else 0.0
+
+    def add(self, whom: Hashable, now: float) -> None:
+        """Count one more, for which there is room."""
+        times = self._times.setdefault(whom, array("d"))
+        self._times.move_to_end(whom)
+        # Not one by one, since the rest moves up each time.
+        if len(times) >= 2 * self._amount:
+            del times[: self._amount]
+        times.append(now)
+        self._forget(now)
+
+    def take_back(self, whom: Hashable) -> None:
+        """Let the last one not have been."""
+        times = self._times.get(whom)
+        if times:
+            times.pop()
+
+    def _forget(self, now: float) -> None:
+        while self._times:
+            times = next(iter(self._times.values()))
+            if len(self._times) <= self._most and times and times[-1] + self._seconds > now:
+                return
+            self._times.popitem(last=False)
+
+
+class Counters:
+    """The windows of all limits of an application, and who is known; safe for threads."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Hashable, None] = OrderedDict()
+        self._windows: dict[tuple[str, int, int], Window] = {}
+        self._lock = threading.Lock()
+
+    def count(self, *tries: tuple[str, str, Hashable]) -> float:
+        """Count one for each (setting, limit, whom), or none of them where one has no room.
+
+        Returns the seconds to wait, 0 where they were counted.
+        """
+        now = clock.steady()
+        with self._lock:
+            found = list(self._find(*tries))
+            wait = max((window.wait(whom, now) for window, whom in found), default=0.0)
+            if not wait:
+                for window, whom in found:
+                    window.add(whom, now)
+        return wait
+
+    def take_back(self, *tries: tuple[str, str, Hashable]) -> None:
+        """Let what was counted last for each not have been."""
+        with self._lock:
+            for window, whom in self._find(*tries):
+                window.take_back(whom)
+
+    def remember(self, whom: Hashable) -> None:
+        """Know them from now on; whoever was not seen for longest is forgotten where there are many."""
+        with self._lock:
+            self._known[whom] = None
+            self._known.move_to_end(whom)
+            if len(self._known) > MOST:
+                self._known.popitem(last=False)
+
+    def remembers(self, whom: Hashable) -> bool:
+        """Tell whether they are known."""
+        return whom in self._known
+
+    def _find(self, *tries: tuple[str, str, Hashable]) -> Iterator[tuple[Window, Hashable]]:
+        for setting, limit, whom in tries:
+            for amount, seconds in _parsed(limit):
+                window = self._windows.get((setting, amount, seconds))
+                if window is None:
+                    window = self._windows[setting, amount, seconds] = Window(amount, seconds)
+                yield window, whom
 
 
 def init_app(app: Flask) -> None:
     """Give the application its counters."""
-    app.extensions["blogapi-limits"] = MovingWindowRateLimiter(MemoryStorage())
+    app.extensions["blogapi-limits"] = Counters()
 
 
-def check(setting: str, *whom: str) -> None:
-    """Raise TooManyRequests where `whom` has used up what the setting of that name allows."""
-    for rate in _rates(setting):
-        if not _limiter().test(rate, setting, *whom):
-            _refuse(rate, setting, *whom)
+def of(app: Flask) -> Counters:
+    """Return the counters of the application."""
+    counters: Counters = app.extensions["blogapi-limits"]
+    return counters
 
 
-def count(setting: str, *whom: str) -> None:
-    """Count one try of `whom`; raises TooManyRequests where it is one too many."""
-    for rate in _rates(setting):
-        if not _limiter().hit(rate, setting, *whom):
-            _refuse(rate, setting, *whom)
+def count(*tries: Try) -> None:
+    """Count one for each try; raises TooManyRequests where one of them is one too many, and counts none."""
+    wait = of(current_app).count(*_with_limits(tries))
+    if wait:
+        raise refusal(wait)
 
 
-def _limiter() -> MovingWindowRateLimiter:
-    limiter: MovingWindowRateLimiter = current_app.extensions["blogapi-limits"]
-    return limiter
+@contextmanager
+def failures(*tries: Try) -> Iterator[None]:
+    """Count one for each try that ends in Unauthorized; raises TooManyRequests where one is too many.
+
+    Counted before and taken back after, or many at once would all find room.
+    """
+    count(*tries)
+    failed = False
+    try:
+        yield
+    except Unauthorized:
+        failed = True
+        raise
+    finally:
+        if not failed:
+            of(current_app).take_back(*_with_limits(tries))
 
 
-def _rates(setting: str) -> list[limits.RateLimitItem]:
-    return limits.parse_many(current_app.config[setting])
+def sender() -> str:
+    """Return whom the address stands for that the present request came from."""
+    return network_of(request.remote_addr or "")
 
 
-def _refuse(rate: limits.RateLimitItem, *identifiers: str) -> None:
-    reset = _limiter().get_window_stats(rate, *identifiers).reset_time
-    seconds = max(1, math.ceil(reset - clock.now().timestamp()))
-    raise TooManyRequests(f"Too many tries; wait {seconds} seconds, then try again.", seconds=seconds)
+def refusal(wait: float) -> TooManyRequests:
+    """Return the error of one who has to wait that many seconds."""
+    seconds = max(1, math.ceil(wait))
+    return TooManyRequests(f"Too many tries; wait {seconds} seconds, then try again.", seconds=seconds)
+
+
+@lru_cache(maxsize=10_000)
+def network_of(address: str) -> str:
+    """Return whom an address stands for: itself, of IPv6 its /64, which one household or server has."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        # A socket of the file system has no address.
+        return address
+    if isinstance(parsed, IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        return str(ip_network((int(parsed), 64), strict=False))
+    return str(parsed)
+
+
+def _with_limits(tries: tuple[Try, ...]) -> list[tuple[str, str, Hashable]]:
+    return [(setting, current_app.config[setting], tuple(whom)) for setting, *whom in tries]
+
+
+@lru_cache(maxsize=100)
+def _parsed(limit: str) -> tuple[tuple[int, int], ...]:
+    return tuple((rate.amount, rate.get_expiry()) for rate in limits.parse_many(limit))

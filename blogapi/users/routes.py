@@ -55,14 +55,14 @@ def me() -> Seen:
 
 
 def _authenticated(username: str, password: str) -> Account:
-    address = request.remote_addr or ""
     # As the account is found, or another spelling of the same name would begin a count of its own.
-    tries = (("LOGIN_ADDRESS_LIMIT", address), ("LOGIN_ACCOUNT_LIMIT", rules.folded(username)))
-    for setting, whom in tries:
-        limits.check(setting, whom)
-    account = service.authenticate(username, password)
-    if account is None:
-        for setting, whom in tries:
-            limits.count(setting, whom)
-        raise Unauthorized("User name or password is wrong.", code="login_failed")
+    name, sender, known = rules.folded(username), limits.sender(), limits.of(current_app)
+    tries = [("LOGIN_ADDRESS_LIMIT", sender), ("LOGIN_ACCOUNT_LIMIT", name, sender)]
+    if not known.remembers((name, sender)):
+        tries.append(("LOGIN_STRANGERS_LIMIT", name))
+    with limits.failures(*tries):
+        account = service.authenticate(username, password)
+        if account is None:
+            raise Unauthorized("User name or password is wrong.", code="login_failed")
+    known.remember((name, sender))
     return account

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 
-from blogapi.core import limits
-from blogapi.core.errors import CannotStart, TooManyRequests
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blogapi.core import clock, limits
+from blogapi.core.errors import CannotStart, NotFound, TooManyRequests, Unauthorized
+from blogapi.core.limits import Counters, Window, network_of
 
 
 @pytest.fixture
@@ -23,9 +31,17 @@ def limited(make_app):
         context.pop()
 
 
-def refused(act, *whom):
+@pytest.fixture
+def seconds(monkeypatch):
+    """The steady clock, as a list of one number that the test sets."""
+    passed = [1000.0]
+    monkeypatch.setattr(clock, "steady", lambda: passed[0])
+    return passed
+
+
+def refused(*whom):
     try:
-        act("KEY_LIMIT", *whom)
+        limits.count(("KEY_LIMIT", *whom))
     except TooManyRequests:
         return True
     return False
@@ -33,52 +49,174 @@ def refused(act, *whom):
 
 def test_counting_refuses_one_too_many(limited):
     limited("3 per minute")
-    assert [refused(limits.count, "a") for _ in range(5)] == [False, False, False, True, True]
-
-
-def test_checking_counts_nothing(limited):
-    limited("1 per minute")
-    assert [refused(limits.check, "a") for _ in range(5)] == [False] * 5
-    limits.count("KEY_LIMIT", "a")
-    assert refused(limits.check, "a")
+    assert [refused("a") for _ in range(5)] == [False, False, False, True, True]
 
 
 def test_each_has_a_count_of_their_own(limited):
     limited("1 per minute")
-    assert [refused(limits.count, whom) for whom in ("a", "b", "", "a/b", "b/a")] == [False] * 5
+    whoms = [("a",), ("b",), ("",), ("a/b",), ("b/a",), ("a", "b")]
+    assert [refused(*whom) for whom in whoms] == [False] * 6
 
 
 def test_each_setting_has_a_count_of_its_own(limited):
     limited("1 per minute")
-    limits.count("KEY_LIMIT", "a")
-    limits.count("LOGIN_ADDRESS_LIMIT", "a")
+    limits.count(("KEY_LIMIT", "a"))
+    limits.count(("LOGIN_ADDRESS_LIMIT", "a"))
 
 
 def test_of_two_rates_the_stricter_one_counts(limited):
     limited("5 per second; 2 per hour")
-    assert [refused(limits.count, "a") for _ in range(3)] == [False, False, True]
+    assert [refused("a") for _ in range(3)] == [False, False, True]
+
+
+def test_of_several_tries_one_without_room_counts_none(limited):
+    limited("2 per minute")
+    limits.count(("KEY_LIMIT", "a"))
+    limits.count(("KEY_LIMIT", "a"))
+    for _ in range(5):
+        with pytest.raises(TooManyRequests):
+            limits.count(("KEY_LIMIT", "b"), ("KEY_LIMIT", "a"))
+    assert [refused("b") for _ in range(3)] == [False, False, True]
+
+
+@pytest.mark.parametrize("error", [None, NotFound])
+def test_what_does_not_fail_is_not_counted(limited, error):
+    limited("1 per minute")
+    for _ in range(5):
+        with suppress(NotFound), limits.failures(("KEY_LIMIT", "a")):
+            if error:
+                raise error("Nothing there.")
+    assert not refused("a")
+
+
+def test_what_fails_is_counted(limited):
+    limited("1 per minute")
+    with suppress(Unauthorized), limits.failures(("KEY_LIMIT", "a")):
+        raise Unauthorized("Nobody we know.")
+    assert refused("a")
+
+
+def test_what_is_at_work_counts_like_what_failed(limited):
+    limited("1 per minute")
+    with limits.failures(("KEY_LIMIT", "a")):
+        assert refused("a")
+    assert not refused("a")
+
+
+def test_who_was_not_seen_for_longest_is_forgotten(monkeypatch):
+    monkeypatch.setattr(limits, "MOST", 2)
+    counters = Counters()
+    for whom in ("a", "b", "a", "c"):
+        counters.remember(whom)
+    assert [counters.remembers(whom) for whom in "abc"] == [True, False, True]
 
 
 @pytest.mark.parametrize(
     ("rate", "longest"), [("1 per second", 1), ("1 per minute", 60), ("1 per 2 hours", 7200)]
 )
-def test_a_refusal_says_how_long_to_wait(limited, rate, longest):
+def test_a_refusal_says_how_long_to_wait(limited, seconds, rate, longest):
     limited(rate)
-    limits.count("KEY_LIMIT", "a")
+    limits.count(("KEY_LIMIT", "a"))
     with pytest.raises(TooManyRequests) as error:
-        limits.count("KEY_LIMIT", "a")
-    seconds = int(error.value.headers["Retry-After"])
-    assert max(1, longest - 5) <= seconds <= longest
-    assert f"wait {seconds} seconds" in error.value.detail
+        limits.count(("KEY_LIMIT", "a"))
+    assert int(error.value.headers["Retry-After"]) == longest
+    assert f"wait {longest} seconds" in error.value.detail
+    seconds[0] += longest
+    assert not refused("a")
 
 
 def test_two_applications_count_apart(limited):
     for _ in range(2):
         limited("1 per minute")
-        assert not refused(limits.count, "a")
+        assert not refused("a")
 
 
-@pytest.mark.parametrize("rate", ["", "many", "5", "5 per fortnight", "-1 per minute", 5, None])
+@pytest.mark.parametrize("days", [-1, 1])
+def test_a_clock_that_is_set_changes_no_limit(limited, seconds, at, days):
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    limited("2 per minute")
+    at(noon)
+    assert [refused("a") for _ in range(3)] == [False, False, True]
+    at(noon + timedelta(days=days))
+    assert refused("a")
+    seconds[0] += 60
+    at(noon)
+    assert [refused("a") for _ in range(3)] == [False, False, True]
+
+
+def test_nothing_asks_the_clock_on_the_wall(monkeypatch):
+    monkeypatch.setattr("time.time", lambda: pytest.fail("the wall clock was asked"))
+    counters = Counters()
+    assert [counters.count(("A", "1 per minute", "a")) > 0 for _ in range(2)] == [False, True]
+
+
+@given(
+    amount=st.integers(1, 5),
+    pauses=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0, 9.5, 10.0]), max_size=60),
+)
+def test_no_window_ever_holds_more_than_the_limit(amount, pauses):
+    window, now, counted = Window(amount, 10), 0.0, []
+    for pause in pauses:
+        now += pause
+        recent = [moment for moment in counted if moment > now - 10]
+        wait = window.wait("a", now)
+        assert (wait == 0) == (len(recent) < amount)
+        if wait:
+            assert window.wait("a", now + wait) == 0
+        else:
+            window.add("a", now)
+            counted.append(now)
+
+
+def test_threads_together_get_what_is_allowed():
+    counters = Counters()
+    with ThreadPoolExecutor(8) as pool:
+        waits = list(pool.map(lambda _: counters.count(("A", "50 per hour", "a")), range(400)))
+    assert waits.count(0) == 50
+
+
+def test_those_who_went_are_forgotten():
+    window = Window(5, 60)
+    for number in range(1000):
+        window.add(f"192.0.2.{number}", now=number)
+    assert len(window) == 60
+
+
+def test_a_crowd_does_not_fill_the_memory():
+    window = Window(5, 60, most=100)
+    for number in range(1000):
+        window.add("busy", now=0.0 if number < 3 else 1.0) if number % 50 == 0 else None
+        window.add(number, now=1.0)
+    assert len(window) == 100
+    assert window.wait("busy", 1.0) > 0
+
+
+def test_what_one_does_is_kept_small():
+    window = Window(100, 10)
+    for number in range(100_000):
+        window.add("a", now=number / 10)
+    assert sum(sys.getsizeof(times) for times in window._times.values()) < 5_000
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("192.0.2.1", "192.0.2.1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+        ("fe80::1%eth0", "fe80::2", True),
+        ("", "", True),
+        ("", "192.0.2.1", False),
+    ],
+)
+def test_an_address_of_ipv6_stands_for_its_network(one, other, same):
+    assert (network_of(one) == network_of(other)) is same
+
+
+@pytest.mark.parametrize("rate", ["", "many", "5", "5 per fortnight", "-1 per minute", "0 per day", 5, None])
 def test_an_impossible_limit_does_not_start(make_app, rate):
     with pytest.raises(CannotStart, match="KEY_LIMIT"):
         make_app(KEY_LIMIT=rate)

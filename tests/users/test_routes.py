@@ -180,14 +180,58 @@ def tried(passwords, make_app, make_client):
     return make
 
 
-def test_an_account_is_tried_no_oftener_than_the_setting_says(tried):
+def test_an_address_tries_an_account_no_oftener_than_the_setting_says(tried):
     log_in = tried(LOGIN_ACCOUNT_LIMIT="2 per minute")
-    answers = [log_in(WRONG, f"192.0.2.{number}") for number in range(3)]
+    answers = [log_in(WRONG) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [401, 401, 429]
     assert answers[2].json["code"] == "too_many_requests"
     assert 1 <= int(answers[2].headers["Retry-After"]) <= 60
     assert log_in(ADA).status_code == 429
     assert log_in(ADA | {"username": "mel"}).status_code == 200
+
+
+def test_who_guesses_at_an_account_does_not_keep_its_owner_out(tried):
+    log_in = tried()
+    answers = [log_in(WRONG, "192.0.2.66").status_code for _ in range(12)]
+    assert answers == [401] * 10 + [429] * 2
+    assert log_in(ADA, "192.0.2.7").status_code == 200
+
+
+def test_many_who_guess_at_an_account_are_slowed_together(tried):
+    log_in = tried(LOGIN_STRANGERS_LIMIT="2 per minute")
+    assert log_in(ADA, "192.0.2.7").status_code == 200
+    answers = [log_in(WRONG, f"198.51.100.{number}").status_code for number in range(4)]
+    assert answers == [401, 401, 429, 429]
+    # The owner where they were before, by any spelling; not from elsewhere; and another account anywhere.
+    assert log_in(ADA | {"username": "ADA"}, "192.0.2.7").status_code == 200
+    assert log_in(ADA, "192.0.2.8").status_code == 429
+    assert log_in(ADA | {"username": "mel"}, "192.0.2.8").status_code == 200
+
+
+def test_an_address_that_is_known_is_not_free_to_guess(tried):
+    log_in = tried(LOGIN_STRANGERS_LIMIT="2 per minute", LOGIN_ACCOUNT_LIMIT="3 per minute")
+    log_in(ADA)
+    assert [log_in(WRONG).status_code for _ in range(4)] == [401, 401, 401, 429]
+
+
+def test_a_household_of_ipv6_is_one_address(tried):
+    log_in = tried(LOGIN_ACCOUNT_LIMIT="2 per minute")
+    addresses = ["2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2:3::4", "2001:db8:1:3::1"]
+    assert [log_in(WRONG, address).status_code for address in addresses] == [401, 401, 429, 401]
+
+
+def test_tries_at_the_same_time_find_no_more_room(tried, monkeypatch):
+    log_in = tried(LOGIN_ACCOUNT_LIMIT="2 per minute")
+    real, inner = users.authenticate, []
+
+    def while_checking(username, password):
+        if not inner:
+            inner.append(None)
+            inner.extend(log_in(WRONG).status_code for _ in range(3))
+        return real(username, password)
+
+    monkeypatch.setattr(users, "authenticate", while_checking)
+    assert (log_in(WRONG).status_code, inner[1:]) == (401, [401, 429, 429])
 
 
 def test_an_account_is_the_same_under_every_spelling(tried):
