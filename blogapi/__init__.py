@@ -19,6 +19,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     CannotStart, with a sentence on what to do, where it cannot run.
     """
     from blogapi import hooks, registry, replay
+    from blogapi.api_keys import service as api_keys
     from blogapi.articles import rendering
     from blogapi.core import changes, database, errors, limits, log, pieces
 
@@ -34,4 +35,6 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     rendering.init_app(app)
     replay.init_app(app)
     log.init_app(app)
+    with app.app_context():
+        api_keys.sweep()
     return app

@@ -124,18 +124,20 @@ def _by_key(value: str) -> Caller:
     if key.expires is not None and key.expires <= now:
         raise Unauthorized("This API key has expired; create a new one.", code="key_expired")
     used = key.last_used
+    expires = key.expires
     if used is None or now - used >= key_rules.TOUCH_EVERY:
-        api_key_service.touch(key.uuid, now)
-        used = now
+        stays = used is None and key_rules.waits(key.owner, key.created, expires)
+        api_key_service.touch(key.uuid, now, stays=stays)
+        used, expires = now, None if stays else expires
     # Until then the same key is judged the same, and its use need not be noted.
-    g.until = min(used + key_rules.TOUCH_EVERY, key.expires or replay.ALWAYS)
+    g.until = min(used + key_rules.TOUCH_EVERY, expires or replay.ALWAYS)
     return Caller(
         user=key.owner,
         username=key.username or "",
         is_admin=key.role == Role.ADMIN,
         scopes=key_rules.scopes(key.scope),
         key=key.uuid,
-        expires=key.expires,
+        expires=expires,
         known=True,
     )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, bindparam, or_, select
+from sqlalchemy import Row, Select, bindparam, or_, select
 
 from blogapi.api_keys import rules
 from blogapi.api_keys.models import ApiKey
@@ -20,7 +21,7 @@ from blogapi.users.models import Account
 # Every request asks this, so the statement is made once and goes past the ORM.
 _HOLDER = (
     select(
-        *(ApiKey.uuid, ApiKey.scope, ApiKey.expires, ApiKey.last_used),
+        *(ApiKey.uuid, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
         *(Account.uuid.label("owner"), Account.username, Account.role),
     )
     .outerjoin(Account, Account.uuid == ApiKey.owner_id)
@@ -31,7 +32,7 @@ _HOLDER = (
 def holder(value: str) -> Row[*tuple[Any, ...]] | None:
     """Return who holds the key of that value, expired or not; None where there is no such key.
 
-    The row has uuid, scope, expires and last_used of the key; owner, username and role of its
+    The row has uuid, scope, created, expires and last_used of the key; owner, username and role of its
     user (None: it is ownerless).
     """
     if not rules.well_formed(value):
@@ -69,3 +70,19 @@ def listed(
     if ownerless is not None:
         statement = statement.where(ApiKey.owner_id.is_(None) if ownerless else ApiKey.owner_id.is_not(None))
     return paged(statement, window)
+
+
+def over(now: datetime) -> Select[UUID]:
+    """Return the statement that finds ownerless keys that ended long ago, or were never used."""
+    waited = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
+    return _ownerless().where(waited | (ApiKey.expires <= now - rules.UNUSED))
+
+
+def crowded_out() -> Select[UUID]:
+    """Return the statement that finds ownerless keys that wait for their first use, but for the newest."""
+    waiting = _ownerless().where(ApiKey.last_used.is_(None), ApiKey.expires.is_not(None))
+    return waiting.order_by(ApiKey.created.desc(), ApiKey.uuid).offset(rules.MOST_UNUSED)
+
+
+def _ownerless() -> Select[UUID]:
+    return select(ApiKey.uuid).where(ApiKey.owner_id.is_(None))

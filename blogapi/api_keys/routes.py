@@ -55,12 +55,15 @@ def _count() -> None:
 @bp.arguments(NewKeySchema, required=False)
 @bp.response(201, CreatedKeySchema(), section="4.1")
 def create(fields: Fields) -> Seen:
-    """Create a key. Without identity it is ownerless and reads what is published."""
+    """Create a key. Without identity it is ownerless and reads what is published.
+
+    An ownerless key that is not used within a day ends.
+    """
     _count()
     if caller().user is None:
         if fields:
             raise Forbidden("Only a user may name, date or scope a key; log in, or send no body.")
-        return service.issue(None)
+        return service.lend()
     return service.create(caller(), **fields)
 
 

@@ -29,6 +29,11 @@ LONGEST_NAME = 100
 # A key's last use is written at most this often, so that reads stay reads.
 TOUCH_EVERY = timedelta(hours=1)
 
+# Anybody may make ownerless keys: one that is not used within a day ends, of those that wait for their
+# first use the newest are kept, and one that ended is shown as such for as long again.
+UNUSED = timedelta(days=1)
+MOST_UNUSED = 1000
+
 
 def new_value() -> str:
     """Return a fresh key: `blogapi_`, 32 random base62 characters (190 bits), 6 of their CRC32."""
@@ -123,6 +128,11 @@ def expiry(wished: datetime | None, now: datetime, who: Caller) -> datetime | No
     if wished > who.expires:
         raise Forbidden("This key ends earlier itself; log in, or use another key.", code="scope_missing")
     return wished
+
+
+def waits(owner: UUID | None, created: datetime, expires: datetime | None) -> bool:
+    """Tell whether an ownerless key that was never used is to live on once it is."""
+    return owner is None and expires == created + UNUSED
 
 
 def may_rotate(expires: datetime | None, now: datetime) -> None:

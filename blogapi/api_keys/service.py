@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
+from itertools import count
 from uuid import UUID
 
+from sqlalchemy import delete as delete_rows
 from sqlalchemy import update
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from blogapi.api_keys import queries, rules
 from blogapi.api_keys.models import ApiKey
@@ -16,6 +18,13 @@ from blogapi.core import clock
 from blogapi.core.access import Caller, Scope
 from blogapi.core.database import db, transaction
 from blogapi.core.schema import Fields, Seen
+
+# At every so many ownerless keys the old ones are cleared away: to look for them takes a moment, and at
+# most that many more than allowed wait meanwhile.
+SWEEP_EVERY = 50
+MOST_SWEPT = 500
+
+_lent = count()
 
 
 def create(
@@ -40,6 +49,44 @@ def issue(
 
     Raises Invalid for an unusable name.
     """
+    return _made(owner, name=name, created=clock.now(), expires=expires, scopes=scopes)
+
+
+def lend() -> Seen:
+    """Make an ownerless key for anybody, which ends unless it is used within a day; return it as `issue`."""
+    now = clock.now()
+    with transaction():
+        if next(_lent) % SWEEP_EVERY == 0:
+            _sweep(now)
+        return _made(None, created=now, expires=now + rules.UNUSED)
+
+
+def sweep() -> None:
+    """Clear away ownerless keys that ended; writes only where there are any, and never waits."""
+    now = clock.now()
+    with suppress(DBAPIError):
+        over = db.session.scalars(queries.over(now).limit(1)).first()
+        db.session.rollback()
+        if over is not None:
+            with transaction(patient=False):
+                _sweep(now)
+
+
+def _sweep(now: datetime) -> None:
+    for gone in (queries.over(now), queries.crowded_out()):
+        uuids = db.session.scalars(gone.limit(MOST_SWEPT)).all()
+        if uuids:
+            db.session.execute(delete_rows(ApiKey).where(ApiKey.uuid.in_(uuids)))
+
+
+def _made(
+    owner: UUID | None,
+    *,
+    created: datetime,
+    expires: datetime | None,
+    name: str = "",
+    scopes: frozenset[str] = frozenset(),
+) -> Seen:
     value = rules.new_value()
     key = ApiKey(
         digest=rules.digest(value),
@@ -47,6 +94,7 @@ def issue(
         name=rules.name(name),
         owner_id=owner,
         scope="write" if "write" in scopes else "read",
+        created=created,
         expires=expires,
     )
     with transaction():
@@ -82,9 +130,12 @@ def rotate(who: Caller, uuid: UUID, *, overlap_seconds: int) -> Seen:
     """
     with transaction():
         key = changeable(who, uuid)
-        rules.may_rotate(key.expires, clock.now())
-        successor = issue(key.owner_id, name=key.name, expires=key.expires, scopes=key.scopes)
-        key.expires = rules.end_of(key.expires, clock.now(), overlap_seconds)
+        now = clock.now()
+        rules.may_rotate(key.expires, now)
+        waits = key.last_used is None and rules.waits(key.owner_id, key.created, key.expires)
+        expires = now + rules.UNUSED if waits else key.expires
+        successor = _made(key.owner_id, name=key.name, created=now, expires=expires, scopes=key.scopes)
+        key.expires = rules.end_of(key.expires, now, overlap_seconds)
     return successor
 
 
@@ -100,7 +151,11 @@ def remove(uuid: UUID) -> None:
         db.session.delete(queries.by_uuid(uuid))
 
 
-def touch(key: UUID, now: datetime) -> None:
-    """Note that the key was used; not now, if another is writing: a read waits for nobody."""
+def touch(key: UUID, now: datetime, *, stays: bool = False) -> None:
+    """Note that the key was used, and that it therefore `stays`.
+
+    Not now, if another is writing: a read waits for nobody.
+    """
+    values = {"last_used": now} | ({"expires": None} if stays else {})
     with suppress(OperationalError), transaction(patient=False):
-        db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(last_used=now))
+        db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(values))
