@@ -18,7 +18,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     `settings` wins over every other source; Flask's usual names work in it beside our own. Raises
     CannotStart, with a sentence on what to do, where it cannot run.
     """
-    from blogapi import hooks, registry, replay
+    from blogapi import hooks, registry, replay, throttle
     from blogapi.api_keys import service as api_keys
     from blogapi.articles import rendering
     from blogapi.core import changes, database, errors, limits, log, pieces
@@ -34,6 +34,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     pieces.init_app()
     rendering.init_app(app)
     replay.init_app(app)
+    throttle.init_app(app)
     log.init_app(app)
     with app.app_context():
         api_keys.sweep()

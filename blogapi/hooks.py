@@ -22,6 +22,9 @@ from blogapi.users.rules import Role
 
 COOKIE = "blogapi_session"
 
+# What pages of other origins may read of an answer.
+EXPOSED = ("ETag", "Link", "Location", "Retry-After", log.HEADER, "X-Total-Count")
+
 
 class SessionInterface(SecureCookieSessionInterface):
     """Flask's own session, whose cookie is Secure wherever the request came over TLS."""
@@ -173,7 +176,7 @@ def _open_to_browsers(app: Flask) -> None:
         app,
         origins=list(app.config["CORS_ORIGINS"]),
         allow_headers=["Content-Type", "X-API-KEY", "If-Match", "If-None-Match", "Idempotency-Key"],
-        expose_headers=["ETag", "Link", "Location", "Retry-After", log.HEADER, "X-Total-Count"],
+        expose_headers=list(EXPOSED),
         vary_header=False,
         intercept_exceptions=False,
         max_age=600,

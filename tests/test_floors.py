@@ -47,7 +47,7 @@ RESOURCES = (
     *("openapi", "serving"),
 )
 # The assembly stands above all resources.
-TOP = ("hooks", "registry", "replay", "__main__")
+TOP = ("hooks", "registry", "replay", "throttle", "__main__")
 
 
 def name_of(path: Path) -> tuple[str, ...]:

@@ -74,6 +74,11 @@ def rate(value: Any) -> str:
     return text(value)
 
 
+def rate_or_none(value: Any) -> str:
+    """Return a limit such as `600 per minute`; empty: none."""
+    return rate(value) if value != "" else ""
+
+
 def network(value: Any) -> str:
     """Return an IP address or a network such as `172.16.0.0/12`; empty: none."""
     try:
@@ -110,6 +115,8 @@ SETTINGS = (
     ),
     Setting("SECRET_KEY", text, "", "Signs the session cookies; empty means: made on first start and kept."),
     Setting("KEY_CREATION", one_of("open", "users", "admins"), "open", "Who may create API keys."),
+    Setting("REQUEST_ADDRESS_LIMIT", rate_or_none, "", "How many requests one address may make; empty: any."),
+    Setting("REQUEST_KEY_LIMIT", rate_or_none, "", "How many requests may carry one key; empty: any."),
     Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "How many keys one address may create."),
     Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "How many failed logins one address may make."),
     Setting(

@@ -78,7 +78,7 @@ class Counters:
     def count(self, *tries: tuple[str, str, Hashable]) -> float:
         """Count one for each (setting, limit, whom), or none of them where one has no room.
 
-        Returns the seconds to wait, 0 where they were counted.
+        Returns the seconds to wait, 0 where they were counted. An empty limit is none.
         """
         now = clock.steady()
         with self._lock:
@@ -184,4 +184,4 @@ def _with_limits(tries: tuple[Try, ...]) -> list[tuple[str, str, Hashable]]:
 
 @lru_cache(maxsize=100)
 def _parsed(limit: str) -> tuple[tuple[int, int], ...]:
-    return tuple((rate.amount, rate.get_expiry()) for rate in limits.parse_many(limit))
+    return tuple((rate.amount, rate.get_expiry()) for rate in limits.parse_many(limit)) if limit else ()

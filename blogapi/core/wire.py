@@ -19,6 +19,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 VARY = "Accept, origin"
+REVALIDATED = "private, no-cache"
 
 # The interface shows this value on the answers of its operations, whatever each path takes.
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
@@ -83,7 +84,7 @@ def finish(response: Response) -> Response:
     if response.status_code == 204:
         response.headers.pop("Content-Type", None)
     if request.method in ("GET", "HEAD"):
-        response.headers.setdefault("Cache-Control", "private, no-cache")
+        response.headers.setdefault("Cache-Control", REVALIDATED)
         if response.status_code == 200:
             _conditional(response)
     else:
