@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from flask import Flask, Response, current_app, g, request, session
+from flask import Flask, Request, Response, current_app, g, request, session
 from flask.globals import request_ctx
-from flask.sessions import SecureCookieSessionInterface
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask_cors import CORS
+from itsdangerous import BadSignature
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import MapAdapter
 
@@ -27,7 +28,20 @@ EXPOSED = ("ETag", "Link", "Location", "Retry-After", log.HEADER, "X-Total-Count
 
 
 class SessionInterface(SecureCookieSessionInterface):
-    """Flask's own session, whose cookie is Secure wherever the request came over TLS."""
+    """Flask's own session, whose cookie is Secure wherever the request came over TLS.
+
+    The login that the cookie names says itself when it ends: a cookie has no age, which a clock that is
+    set back would make one of the future, and end.
+    """
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
+        """Return what the cookie holds, nothing where it is not ours."""
+        signer = self.get_signing_serializer(app)
+        assert signer is not None, "there is always a secret key"
+        try:
+            return self.session_class(signer.loads(request.cookies.get(COOKIE, "")))
+        except BadSignature:
+            return self.session_class()
 
     def get_cookie_secure(self, app: Flask) -> bool:
         """Tell whether the browser may send the cookie over TLS only."""
@@ -128,7 +142,8 @@ def _by_key(value: str) -> Caller:
         raise Unauthorized("This API key has expired; create a new one.", code="key_expired")
     used = key.last_used
     expires = key.expires
-    if used is None or now - used >= key_rules.TOUCH_EVERY:
+    # A clock that was set back shows uses that lie ahead.
+    if used is None or not used <= now < used + key_rules.TOUCH_EVERY:
         stays = used is None and key_rules.waits(key.owner, key.created, expires)
         api_key_service.touch(key.uuid, now, stays=stays)
         used, expires = now, None if stays else expires

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Index, String, func, select, update
+from sqlalchemy import Index, String, and_, func, or_, select, update
 from sqlalchemy import event as events
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
@@ -65,13 +65,16 @@ def init_app() -> None:
 
 
 def announce_due() -> None:
-    """Tell of what was scheduled and has become visible by now; writes only where there is something."""
+    """Tell of what was scheduled and has become visible by now; writes only where there is something.
+
+    What a clock that went ahead made visible, and hid again when it was set right, is told as gone.
+    """
     if not _due(db.session(), clock.now()):
         return
     with transaction():
         session, now = db.session(), clock.now()
         for change in _due(session, now):
-            change.public, change.due = True, None
+            change.public = change.due is not None and change.due <= now
             _place(session, change, public=True)
 
 
@@ -91,7 +94,8 @@ def _column(public: bool) -> InstrumentedAttribute[int]:
 
 
 def _due(session: Session, now: datetime) -> list[Change]:
-    return list(session.scalars(select(Change).where(Change.due <= now).order_by(Change.due)))
+    untold = or_(and_(Change.due <= now, ~Change.public), and_(Change.due > now, Change.public))
+    return list(session.scalars(select(Change).where(untold).order_by(Change.due)))
 
 
 def _note(session: Session, context: Any, instances: Any) -> None:
