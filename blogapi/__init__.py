@@ -21,10 +21,12 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     from blogapi import hooks, registry, replay, throttle
     from blogapi.api_keys import service as api_keys
     from blogapi.articles import rendering
-    from blogapi.core import changes, database, errors, limits, log, pieces
+    from blogapi.core import changes, database, errors, figures, limits, log, pieces
+    from blogapi.metrics import queries as metrics
 
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
     config.load(app, settings)
+    figures.init_app(app)
     errors.init_app(app)
     hooks.init_app(app)
     registry.init_app(app, version=__version__)
@@ -36,6 +38,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     replay.init_app(app)
     throttle.init_app(app)
     log.init_app(app)
+    metrics.init_app(app)
     with app.app_context():
         api_keys.sweep()
     return app

@@ -18,6 +18,7 @@ from blogapi.core.access import Access, access_of
 from blogapi.core.blueprint import IdConverter
 from blogapi.core.errors import METHODS, CannotStart
 from blogapi.health.routes import bp as health
+from blogapi.metrics.pages import bp as metrics
 from blogapi.openapi import document
 from blogapi.openapi.pages import bp as docs
 from blogapi.openapi.routes import bp as openapi
@@ -35,7 +36,7 @@ BLUEPRINTS = (
     *(auth, api_keys, categories, tags, articles, revisions, previews, redirects, changes),
     *(health, openapi),
 )
-PAGES = (docs,)
+PAGES = (docs, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:

@@ -19,7 +19,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi.articles import queries as articles
-from blogapi.core import clock, freshness, log
+from blogapi.core import clock, figures, freshness, log
 from blogapi.core.cache import Answer, Shelf
 from blogapi.core.freshness import Source
 
@@ -64,6 +64,7 @@ class Replay:
         self.shelf = Shelf(size)
         self._app, self._application, self._source = app, application, source
         self._lock = threading.Lock()
+        self.misses = 0
         self._made: dict[Hashable, threading.Event] = {}
         self._due = (-1, ALWAYS, ALWAYS)
 
@@ -116,6 +117,8 @@ class Replay:
         if until is None or not asked.status.startswith(_STATUSES):
             self._done(asked)
             return chunks
+        with self._lock:
+            self.misses += 1
         most, length = self.shelf.largest, _length(asked.headers)
         return _Collected(chunks, most, length, partial(self._keep, asked, until))
 
@@ -204,6 +207,9 @@ def init_app(app: Flask) -> None:
     replay = Replay(app, app.wsgi_app, source, app.config["CACHE_MEGABYTES"] * 2**20)
     app.extensions["blogapi-replay"] = replay
     app.wsgi_app = replay  # type: ignore[method-assign]
+    figures.counter(app, "replay_hits", "Answers given again.", lambda: replay.shelf.hits)
+    figures.counter(app, "replay_misses", "Answers made that could be given again.", lambda: replay.misses)
+    figures.gauge(app, "replay_bytes", "Memory held by answers.", lambda: replay.shelf.held)
 
 
 def _again(answer: Answer, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:

@@ -121,13 +121,13 @@ def make_app(instance: Path, blogs: Blogs) -> Iterator[Callable[..., Flask]]:
 
 @pytest.fixture(scope="session")
 def common_app(home: Path, blogs: Blogs) -> Flask:
-    """The application with its default settings, made once: its blog is another in each test."""
+    """The application with its default settings, and metrics; made once, its blog is another in each test."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BLOGAPI_INSTANCE_PATH", str(home / "instance"))
         for name, value in blogs.settings().items():
             patch.setenv(name, value)
         blogs.furnish(home / "instance")
-        app = create_app({"TESTING": True, "SECRET_KEY": "x" * 32})
+        app = create_app({"TESTING": True, "SECRET_KEY": "x" * 32, "METRICS": True})
     release(app)
     return app
 

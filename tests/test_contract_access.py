@@ -96,6 +96,7 @@ TRIES = [
     Try("redirects.listed", "/api/v1/blog/redirects/", READERS),
     Try("changes.listed", "/api/v1/blog/changes/", READERS),
     Try("health.check", "/health/", EVERYBODY),
+    Try("metrics.page", "/metrics/", ADMINS),
     Try("openapi.document", "/openapi.json", EVERYBODY),
     Try("docs.page", "/docs/", EVERYBODY),
     Try("docs.asset", "/docs/docs.js", EVERYBODY),

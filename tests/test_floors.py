@@ -43,7 +43,7 @@ FILES = (
 )
 RESOURCES = (
     *("users", "api_keys", "categories", "tags", "redirects", "search", "articles", "revisions"),
-    *("previews", "changes", "transfer", "demo", "health"),
+    *("previews", "changes", "transfer", "demo", "health", "metrics"),
     *("openapi", "serving"),
 )
 # The assembly stands above all resources.

@@ -44,6 +44,7 @@ class Shelf:
         # A single answer must not push out all others.
         self.largest = size // 8
         self.held = 0
+        self.hits = 0
         self._state = -1
         self._answers: OrderedDict[Hashable, Answer] = OrderedDict()
         self._bodies: dict[bytes, bytes] = {}
@@ -60,6 +61,7 @@ class Shelf:
             if answer is None or not answer.made <= now < answer.until:
                 return None
             self._answers.move_to_end(request)
+            self.hits += 1
             return answer
 
     def keep(self, request: Hashable, state: int, answer: Answer) -> None:

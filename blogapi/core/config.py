@@ -163,6 +163,7 @@ SETTINGS = (
         "text",
         "How `serve` logs each request on standard error: `off`, `text` or `json`.",
     ),
+    Setting("METRICS", flag, False, "Show admins the figures of the process at `/metrics`."),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 

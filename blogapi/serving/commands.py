@@ -13,6 +13,7 @@ from flask.cli import with_appcontext
 from blogapi.articles import queries as articles
 from blogapi.core import config
 from blogapi.core.database import db
+from blogapi.metrics import queries as metrics
 from blogapi.serving import listening, log, server
 
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
@@ -92,8 +93,11 @@ def serve(
 
 
 def _journal(app: Flask) -> log.Journal | None:
-    form = app.config["ACCESS_LOG"]
-    return None if form == "off" else log.Journal(log.lines(form))
+    form, counted = app.config["ACCESS_LOG"], metrics.requests(app)
+    takers = [] if form == "off" else [log.lines(form)]
+    if counted is not None:
+        takers.append(log.counting(counted.count))
+    return log.Journal(*takers) if takers else None
 
 
 def _end_on_signals(made: server.Server) -> None:

@@ -103,6 +103,16 @@ def lines(form: str) -> Callable[[Sequence[Served]], None]:
     return lambda found: logger.info("%s", "\n".join(map(line, found)))
 
 
+def counting(count: Callable[[str, str, str, float], None]) -> Callable[[Sequence[Served]], None]:
+    """Return the taker that counts by route, method, status and seconds."""
+
+    def take(found: Sequence[Served]) -> None:
+        for one in found:
+            count(one.route, one.method, one.status, one.seconds)
+
+    return take
+
+
 def as_text(served: Served) -> str:
     """Return the line: time, method, path, route, status, milliseconds, bytes, request id, key's start."""
     return (

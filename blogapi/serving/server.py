@@ -22,6 +22,7 @@ from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from blogapi.core import figures
 from blogapi.serving import listening
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
@@ -305,4 +306,9 @@ def create(
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
     served = believing(app, proxy, everybody=unix_socket is not None)
     kind = Server if unix_socket is None else UnixServer
-    return kind(served, listens, settings, proxy=proxy, limits=limits, journal=journal)
+    made = kind(served, listens, settings, proxy=proxy, limits=limits, journal=journal)
+    figures.gauge(app, "connections", "Connections of clients.", lambda: len(made.active_channels))
+    figures.gauge(
+        app, "queue_depth", "Requests that wait for a thread.", lambda: len(made.task_dispatcher.queue)
+    )
+    return made

@@ -1,0 +1,1 @@
+"""What this process does, in figures for Prometheus."""
