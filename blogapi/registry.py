@@ -12,6 +12,7 @@ from flask.cli import with_appcontext
 from blogapi.api_keys.commands import key
 from blogapi.api_keys.routes import bp as api_keys
 from blogapi.articles.routes import bp as articles
+from blogapi.backups.commands import backup, restore
 from blogapi.categories.routes import bp as categories
 from blogapi.changes.routes import bp as changes
 from blogapi.core.access import Access, access_of
@@ -78,4 +79,4 @@ def routes() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-COMMANDS = (serve, user, key, import_, revisions_command, routes)
+COMMANDS = (serve, user, key, import_, revisions_command, backup, restore, routes)

@@ -27,7 +27,7 @@ def commands(group: click.Group = main, path: str = ""):
 
 
 def shown(default):
-    if isinstance(default, bool):
+    if isinstance(default, bool | int):
         return f"`{str(default).lower()}`"
     return f"`{','.join(default) if isinstance(default, tuple) else default}`" if default else "empty"
 

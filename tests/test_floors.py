@@ -25,9 +25,12 @@ FILES = (
         "engines",
         "selections",
         "documents",
+        "archive",
         "queries",
         "service",
         "rendering",
+        "restoring",
+        "daily",
         "examples",
         "document",
         "limits",
@@ -43,7 +46,7 @@ FILES = (
 )
 RESOURCES = (
     *("users", "api_keys", "categories", "tags", "redirects", "search", "articles", "revisions"),
-    *("previews", "changes", "transfer", "demo", "health", "metrics"),
+    *("previews", "changes", "transfer", "demo", "backups", "health", "metrics"),
     *("openapi", "serving"),
 )
 # The assembly stands above all resources.

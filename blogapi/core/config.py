@@ -34,16 +34,16 @@ def text(value: Any) -> str:
     return value
 
 
-def number(most: int) -> Callable[[Any], int]:
-    """Return the reader of a setting that is a whole number from 1 to `most`."""
+def number(most: int, *, least: int = 1) -> Callable[[Any], int]:
+    """Return the reader of a setting that is a whole number from `least` to `most`."""
 
     def whole(value: Any) -> int:
         written = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
-        if not re.fullmatch(r"[0-9]{1,18}", written) or not 1 <= int(written) <= most:
-            raise ValueError(f"must be a whole number from 1 to {most}")
+        if not re.fullmatch(r"[0-9]{1,18}", written) or not least <= int(written) <= most:
+            raise ValueError(f"must be a whole number from {least} to {most}")
         return int(written)
 
-    whole.__doc__ = f"A whole number from 1 to {most}."
+    whole.__doc__ = f"A whole number from {least} to {most}."
     return whole
 
 
@@ -143,6 +143,12 @@ SETTINGS = (
         64,
         "How much memory the answers may take that are kept to be given again.",
     ),
+    Setting(
+        "DAILY_BACKUPS",
+        number(1000, least=0),
+        0,
+        "How many daily backups `serve` makes and keeps in `backups` of the instance folder; 0: none.",
+    ),
     Setting("REQUIRE_IF_MATCH", flag, False, "Refuse changes of what exists that carry no `If-Match`."),
     Setting("MAX_NAME", number(10_000), 100, "The longest name of a category or tag, in characters."),
     Setting("MAX_TITLE", number(10_000), 255, "The longest title and SEO title, in characters."),
@@ -191,16 +197,23 @@ def load(app: Flask, given: Mapping[str, Any] | None) -> None:
     Raises CannotStart for a setting that is unknown or has an impossible value.
     """
     folder = Path(app.instance_path)
-    for setting in SETTINGS:
-        app.config[setting.name] = setting.default
     _prepare(folder)
-    _take(app, _from_file(folder / "config.toml"), source="config.toml")
-    _take(app, _from_environment(), source="the environment")
+    app.config.update(read(folder))
     ours = {name: value for name, value in (given or {}).items() if name in _BY_NAME}
-    _take(app, ours, source="create_app")
+    app.config.update(_taken(ours, source="create_app"))
     app.config.update({name: value for name, value in (given or {}).items() if name not in _BY_NAME})
     app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or _secret_key(folder / "secret_key")
     app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(days=app.config["SESSION_DAYS"])
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """Return every setting as the folder and the environment give it; touches nothing.
+
+    Raises CannotStart for a setting that is unknown or has an impossible value.
+    """
+    values = {setting.name: setting.default for setting in SETTINGS}
+    values |= _taken(_from_file(folder / "config.toml"), source="config.toml")
+    return values | _taken(_from_environment(), source="the environment")
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -224,7 +237,8 @@ def _from_environment() -> dict[str, str]:
     }
 
 
-def _take(app: Flask, values: Mapping[str, Any], *, source: str) -> None:
+def _taken(values: Mapping[str, Any], *, source: str) -> dict[str, Any]:
+    found = {}
     for name, value in values.items():
         setting = _BY_NAME.get(name)
         if setting is None:
@@ -232,9 +246,10 @@ def _take(app: Flask, values: Mapping[str, Any], *, source: str) -> None:
             hint = f" Did you mean {close[0]}?" if close else ""
             raise CannotStart(f"The setting {name} in {source} is unknown.{hint}")
         try:
-            app.config[name] = setting.read(value)
+            found[name] = setting.read(value)
         except ValueError as error:
             raise CannotStart(f"The setting {name} in {source} {error}.") from error
+    return found
 
 
 def _prepare(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import click
 from sqlalchemy.exc import DBAPIError
@@ -14,6 +14,13 @@ from blogapi.core.errors import Problem
 from blogapi.core.schema import listed
 
 Item = TypeVar("Item")
+
+
+class Watch(Protocol):
+    """How long work is watched: as `progress` does, or not at all."""
+
+    def __call__(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+        """Yield the items."""
 
 
 @contextmanager
@@ -27,6 +34,11 @@ def refusals() -> Iterator[None]:
         ) from error
     except DBAPIError as error:
         raise click.ClickException(f"The database refuses: {error.orig}.") from error
+
+
+def unwatched(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+    """Yield the items, and show nothing."""
+    yield from items
 
 
 def progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:

@@ -27,6 +27,7 @@ from sqlalchemy import (
     TypeDecorator,
     Uuid,
     event,
+    make_url,
     update,
 )
 from sqlalchemy.engine import Connection
@@ -42,6 +43,8 @@ from blogapi.core.errors import CannotStart
 
 # How long a connection waits for another process's write, in seconds.
 BUSY_SECONDS = 5
+
+_UNUSABLE = "DATABASE_URL cannot be used ({}); write sqlite:///blog.db."
 
 # How long PostgreSQL may work on one statement, and wait for one of ours to go on with its transaction, in
 # seconds: a process that hangs must not keep the others from writing.
@@ -184,6 +187,23 @@ def init_app(app: Flask) -> None:
     migrate.make_ready(engine, backups=Path(app.instance_path) / "backups")
 
 
+def file_of(database_url: str, folder: Path) -> Path | None:
+    """Return the SQLite file that `DATABASE_URL` names, None where it names no file; touches nothing.
+
+    Raises CannotStart where it cannot be read.
+    """
+    if not database_url:
+        return folder / "blog.db"
+    try:
+        url = make_url(database_url)
+    except ArgumentError as error:
+        raise CannotStart(_UNUSABLE.format("no such kind of database")) from error
+    if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:") or "uri" in url.query:
+        return None
+    # As Flask-SQLAlchemy takes it: from the instance folder, unless it is absolute.
+    return folder / str(url.database)
+
+
 def prepare(engine: Engine) -> None:
     """Set up the connections that the engine makes, and a new file to be its owner's alone."""
     if engine.dialect.name != "sqlite":
@@ -209,7 +229,7 @@ def options(url: str | URL) -> dict[str, Any]:
 def _unusable(error: ArgumentError | ImportError) -> CannotStart:
     # The URL itself is not shown: it can hold a password.
     reason = f"{error}".splitlines()[0] if isinstance(error, ImportError) else "no such kind of database"
-    return CannotStart(f"DATABASE_URL cannot be used ({reason}); write sqlite:///blog.db.")
+    return CannotStart(_UNUSABLE.format(reason))
 
 
 def _url(app: Flask) -> str | URL:

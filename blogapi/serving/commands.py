@@ -11,6 +11,7 @@ from flask import Flask, current_app
 from flask.cli import with_appcontext
 
 from blogapi.articles import queries as articles
+from blogapi.backups import daily
 from blogapi.core import config
 from blogapi.core.database import db
 from blogapi.metrics import queries as metrics
@@ -80,6 +81,7 @@ def serve(
         where = unix_socket or f"{host}:{port}"
         raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
     _welcome(with_demo)
+    daily.start(app)
     address = f"[{host}]" if ":" in host else host
     where = unix_socket or f"http://{address}:{made.effective_port}/"
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")

@@ -266,6 +266,13 @@ def test_there_is_an_index_for_the_lists(app, make_article):
         assert "ix_article_visible" in plan and "Sort" not in plan
 
 
+def test_commands_of_sqlite_alone_say_so_in_one_sentence(app, tmp_path):
+    told = app.test_cli_runner().invoke(args=["backup", str(tmp_path / "blog.zip")])
+    assert (told.exit_code, told.stdout) == (1, "")
+    assert told.stderr.startswith("Error: The content is kept by a database server; ")
+    assert told.stderr.count("\n") == 1 and "pg_dump" in told.stderr
+
+
 def test_a_service_whose_server_is_away_says_so_and_recovers(app, as_stranger):
     assert as_stranger.get("/health/").json == {"status": "ok"}
     with elsewhere(app) as other:

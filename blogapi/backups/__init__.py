@@ -1,0 +1,1 @@
+"""The whole blog in one file, and back."""

@@ -1,0 +1,204 @@
+"""A backup takes the place of the blog."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+import time
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from flask import Flask
+from sqlalchemy import URL, select
+
+from blogapi.articles import rendering
+from blogapi.articles.documents import RENDERER
+from blogapi.articles.models import ArticleTally
+from blogapi.backups import archive, service
+from blogapi.backups.records import DATABASE, SETTINGS, Manifest, Unfit
+from blogapi.core import clock, config, database, files, migrate, pieces, soundness
+from blogapi.core.console import Watch, unwatched
+from blogapi.core.database import db
+from blogapi.core.errors import CannotStart, Conflict, Problem
+
+# How long a restore waits for another's write, and how long SQLite does before it is asked again.
+_WAIT_SECONDS = 30.0
+_TURN_SECONDS = 0.5
+
+_SIDES = ("-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore did: where the former state is, if there was any, and what became of the settings.
+
+    `unreadable`: the former file could not be read, so it was moved away as it was.
+    """
+
+    manifest: Manifest
+    kept: Path | None
+    unreadable: bool
+    settings: str
+
+
+class _Busy(Exception):
+    """Another writes, and goes on and on."""
+
+
+def restore(path: Path, home: Path, *, watch: Watch = unwatched) -> Restored:
+    """Put the content of a backup in the place of the blog's; what was there is kept aside.
+
+    Safe while the blog is served: SQLite exchanges the content in one transaction, and what was there is
+    copied inside of it, so that no write falls between. Raises Conflict, with nothing touched, for a file
+    that cannot be restored.
+    """
+    live = service.database_of(home)
+    _refuse_unsealed(path, watch)
+    with service.troubles(path):
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(
+            prefix=".restore-", dir=live.parent, ignore_cleanup_errors=True
+        ) as made:
+            staging = Path(made)
+            manifest = service.unpacked(path, staging, watch=watch)
+            _bring_up(staging)
+            aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
+            kept, unreadable = _exchange(staging / DATABASE, live, aside)
+            return Restored(manifest, kept and _pack(kept, home), unreadable, _settings(staging, home))
+
+
+def _refuse_unsealed(path: Path, watch: Watch) -> None:
+    # Before any folder is made.
+    try:
+        with service.troubles(path):
+            archive.check_seal(path, watch=watch)
+    except Unfit as error:
+        raise Conflict(f"{path} cannot be restored: {error}.") from error
+
+
+def _bring_up(staging: Path) -> None:
+    """Bring the content to this version's schema and rendering, before anybody sees it."""
+    app = Flask("blogapi", instance_path=str(staging))
+    app.config.update({setting.name: setting.default for setting in config.SETTINGS})
+    app.config["SQLALCHEMY_DATABASE_URI"] = URL.create("sqlite", database=str(staging / DATABASE))
+    with soundness.opened(staging / DATABASE) as connection:
+        if _is_present(connection):
+            return
+    try:
+        database.init_app(app)
+        pieces.init_app()
+        rendering.init_app(app)
+    except CannotStart as error:
+        raise Conflict(error.message) from error
+    finally:
+        _close(app)
+    with soundness.opened(staging / DATABASE) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+
+
+def _is_present(connection: sqlite3.Connection) -> bool:
+    if soundness.step(connection) != migrate.steps()[-1]:
+        return False
+    (renderer,) = connection.execute(str(select(ArticleTally.renderer))).fetchone()
+    return bool(renderer == RENDERER)
+
+
+def _close(app: Flask) -> None:
+    if "sqlalchemy" in app.extensions:
+        with app.app_context():
+            db.session.remove()
+            db.engine.dispose()
+
+
+def _exchange(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:
+    """Put the staged content into the live file.
+
+    Returns where the former file is, and whether it could not be read and was moved as it was.
+    """
+    aside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if live.is_file() and live.stat().st_size:
+        try:
+            _write_through(staged, live, aside)
+            return aside, False
+        except _Busy as error:
+            aside.unlink(missing_ok=True)
+            raise Conflict("The database is busy; nothing was restored. Try it again.") from error
+        except (sqlite3.Error, OSError) as error:
+            aside.unlink(missing_ok=True)
+            # Not even SQLite can tell what it holds; a full disk or the like is no reason to move it.
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (
+                sqlite3.SQLITE_CORRUPT,
+                sqlite3.SQLITE_NOTADB,
+            ):
+                raise
+    moved = _move(live, aside)
+    files.replace(staged, live)
+    return (aside, True) if moved else (None, False)
+
+
+def _write_through(staged: Path, live: Path, aside: Path) -> None:
+    """Write the staged content into the live file in one transaction, and copy aside what was there."""
+    deadline, begun = time.monotonic() + _WAIT_SECONDS, False
+
+    def hold(status: int, remaining: int, total: int) -> None:
+        nonlocal begun
+        if status != sqlite3.SQLITE_OK:
+            if time.monotonic() > deadline:
+                raise _Busy
+        elif not begun:
+            # From the first page on nobody else can write, so that this is the last state before ours.
+            begun = True
+            files.private(aside)
+            service.copy(live, aside)
+
+    with closing(sqlite3.connect(staged)) as source, soundness.opened(live, seconds=_TURN_SECONDS) as target:
+        # The file would not be there whole after a power cut otherwise, whoever had set it up.
+        target.execute("PRAGMA synchronous=FULL")
+        source.backup(target, pages=1, progress=hold, sleep=0.05)
+        with suppress(sqlite3.Error):
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _move(live: Path, aside: Path) -> bool:
+    """Move a file that SQLite cannot read aside with its log, which would spoil the one to come."""
+    moved = False
+    for ending in (*_SIDES, ""):
+        there = live.with_name(live.name + ending)
+        if there.exists():
+            files.replace(there, aside.with_name(aside.name + ending))
+            moved = True
+    return moved
+
+
+def _pack(kept: Path, home: Path) -> Path:
+    """Make a backup of the copy, so that it can be restored in its turn; a damaged one stays as it is."""
+    packed = kept.with_suffix(".zip")
+    try:
+        with files.draft(packed) as made:
+            service.packed(kept, made, home)
+            files.replace(made, packed)
+    except (Problem, OSError, sqlite3.Error):
+        return kept
+    kept.unlink()
+    return packed
+
+
+def _settings(staging: Path, home: Path) -> str:
+    """Take the settings of the backup where there are none; say what became of them."""
+    theirs, ours = staging / SETTINGS, home / SETTINGS
+    if not theirs.is_file():
+        return ""
+    if ours.exists():
+        return (
+            "" if ours.read_bytes() == theirs.read_bytes() else "stay as they are; those of the backup differ"
+        )
+    try:
+        elsewhere = config.read(staging)["DATABASE_URL"] != config.read(home)["DATABASE_URL"]
+    except CannotStart as error:
+        return f"of the backup were left out: {error.message.rstrip('.')}"
+    if elsewhere:
+        return "of the backup were left out, since they name another DATABASE_URL"
+    files.replace(theirs, ours)
+    return "are those of the backup"

@@ -1,0 +1,144 @@
+"""Backups are made, proven and dropped."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import blogapi
+from blogapi.backups import archive, rules
+from blogapi.backups.records import DATABASE, SETTINGS, Manifest, Unfit
+from blogapi.backups.rules import Kind
+from blogapi.core import clock, config, database, files, migrate, soundness
+from blogapi.core.console import Watch, unwatched
+from blogapi.core.errors import Conflict, NotFound, StorageFull
+
+
+def database_of(home: Path) -> Path:
+    """Return the file of the blog in this instance folder, which need not be there.
+
+    Raises Conflict where the content is kept by a database server.
+    """
+    path = database.file_of(config.read(home)["DATABASE_URL"], home)
+    if path is None:
+        raise Conflict("The content is kept by a database server; use its own backups (such as pg_dump).")
+    return path
+
+
+def make(home: Path, target: Path, *, watch: Watch = unwatched) -> Manifest:
+    """Write a backup of the blog in this instance folder, as it is at one moment; return what is in it.
+
+    Whoever writes meanwhile goes on. Raises Conflict where `target` is there already, and where the database
+    is damaged: a backup of it would push out the last good one.
+    """
+    source = database_of(home)
+    if not source.is_file():
+        raise NotFound(f"There is no blog to back up: {source} is not there.")
+    _refuse_present(target)
+    with troubles(target), files.draft(target) as copied:
+        copy(source, copied)
+        with files.draft(target) as made:
+            manifest = packed(copied, made, home, watch)
+            _refuse_present(target)
+            files.replace(made, target)
+    return manifest
+
+
+def copy(source: Path, target: Path) -> None:
+    """Fill the empty file `target` with the database as it is at one moment: one file, without a log.
+
+    In one step: with several, each write of another begins it anew, for ever on a busy blog.
+    """
+    with soundness.opened(source) as reading, closing(sqlite3.connect(target)) as writing:
+        # It is nothing until it is whole, so it need not survive a power cut half way.
+        writing.execute("PRAGMA synchronous=OFF")
+        reading.backup(writing, pages=-1)
+        writing.execute("PRAGMA journal_mode=DELETE")
+
+
+def packed(copied: Path, made: Path, home: Path, watch: Watch = unwatched) -> Manifest:
+    """Pack the copy of a database, and the settings beside it, into the empty file `made`.
+
+    Raises Conflict for a copy that is damaged.
+    """
+    with soundness.opened(copied) as connection:
+        if found := soundness.faults(connection, quick=True):
+            raise Conflict(f"The database is damaged ({found[0]}).")
+        step, rows = soundness.step(connection), soundness.counts(connection)
+    if step is None:
+        raise Conflict("The database holds no blog.")
+    parts = {DATABASE: copied}
+    if (settings := home / SETTINGS).is_file():
+        parts[SETTINGS] = settings
+    created = clock.now().isoformat(timespec="seconds")
+    return archive.pack(
+        made, parts, created=created, blogapi=blogapi.__version__, step=step, rows=rows, watch=watch
+    )
+
+
+def verify(path: Path, *, watch: Watch = unwatched) -> Manifest:
+    """Restore a backup into a temporary folder and look at it there; return what is in it.
+
+    Raises Conflict for a file that could not be restored.
+    """
+    with tempfile.TemporaryDirectory(prefix="blogapi-") as folder:
+        return unpacked(path, Path(folder), watch=watch)
+
+
+def unpacked(path: Path, folder: Path, *, watch: Watch = unwatched) -> Manifest:
+    """Lay a backup into the folder and prove it whole; return what is in it.
+
+    Raises Conflict, with the reason, for a file that cannot be restored.
+    """
+    try:
+        with troubles(path):
+            manifest = archive.unpack(path, folder, watch=watch)
+            _prove(folder / DATABASE, manifest)
+    except Unfit as error:
+        raise Conflict(f"{path} cannot be restored: {error}.") from error
+    return manifest
+
+
+def rotate(folder: Path, kind: Kind, *, keep: int, made: Path) -> list[Path]:
+    """Delete the oldest backups of a kind, so that `keep` stay with the one just made; return those gone."""
+    names = [path.name for path in folder.iterdir()]
+    gone = [folder / name for name in rules.superfluous(names, kind, keep=keep, made=made.name)]
+    for path in gone:
+        with suppress(FileNotFoundError):
+            path.unlink()
+    files.sweep(folder)
+    return gone
+
+
+def _prove(path: Path, manifest: Manifest) -> None:
+    if reason := rules.unfit(manifest.step, migrate.steps()):
+        raise Unfit(reason)
+    with soundness.opened(path) as connection:
+        if found := soundness.faults(connection):
+            raise Unfit(f"its database is damaged ({found[0]})")
+        if soundness.broken_references(connection):
+            raise Unfit("its database refers to rows that are gone")
+        if (soundness.step(connection), soundness.counts(connection)) != (manifest.step, manifest.rows):
+            raise Unfit("its database is not what its manifest says")
+
+
+def _refuse_present(target: Path) -> None:
+    if target.exists():
+        raise Conflict(f"{target} is there already; name another file.")
+
+
+@contextmanager
+def troubles(path: Path) -> Iterator[None]:
+    """Turn what the disk or SQLite complain of into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise StorageFull(f"The disk is full; nothing was written to {path}.") from error
+        raise Conflict(f"{error.filename or path}: {error.strerror or error}.") from error
+    except sqlite3.Error as error:
+        raise Conflict(f"The database cannot be copied: {error}.") from error

@@ -1,0 +1,70 @@
+"""Files that only their owner reads, and that stand under their name whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+# How a file is called while it is being written, and for how long one that nobody finished is left alone.
+_DRAFT = ".partial"
+_ABANDONED_SECONDS = 86_400
+
+# Elsewhere than on POSIX a file that another program has open (a virus scanner) cannot be replaced at once.
+_TRIES = 20
+_PAUSE_SECONDS = 0.1
+
+
+def private(path: Path) -> None:
+    """Make an empty file that only its owner reads; raises FileExistsError where there is one."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+@contextmanager
+def draft(path: Path) -> Iterator[Path]:
+    """Yield an empty private file beside `path`, which is gone at the end unless it was moved."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    made = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_DRAFT}")
+    private(made)
+    try:
+        yield made
+    finally:
+        for ending in ("", "-journal", "-wal", "-shm"):
+            with suppress(OSError):
+                made.with_name(made.name + ending).unlink(missing_ok=True)
+
+
+def replace(source: Path, target: Path) -> None:
+    """Put a closed file in the place of another, at once and so that a power cut leaves one of the two."""
+    with source.open("r+b") as file:
+        os.fsync(file.fileno())
+    for left in reversed(range(1 if os.name == "posix" else _TRIES)):
+        try:
+            source.replace(target)
+            break
+        except PermissionError:
+            if not left:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+    _keep_name(target.parent)
+
+
+def sweep(folder: Path) -> None:
+    """Delete the drafts that a process left behind when it was killed."""
+    for path in folder.glob(f".*{_DRAFT}*"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+                path.unlink()
+
+
+def _keep_name(folder: Path) -> None:
+    # On POSIX a new name is on the disk only when its folder is; elsewhere a folder cannot be opened.
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

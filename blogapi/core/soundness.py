@@ -1,0 +1,59 @@
+"""Whether a SQLite file is whole: asked through the driver alone, since no blog may start on it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+# How many sentences of SQLite are shown: a file that is ruined has thousands.
+_SHOWN = 5
+
+
+@contextmanager
+def opened(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connection]:
+    """Open a file that is there already, without a transaction of the driver's own; never make one.
+
+    `seconds`: how long to wait for another's write.
+    """
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(address, uri=True, isolation_level=None, timeout=seconds)) as connection:
+        yield connection
+
+
+def faults(connection: sqlite3.Connection, *, quick: bool = False) -> list[str]:
+    """Return what SQLite finds broken in the file, a few sentences; `quick` leaves out the indexes."""
+    check = "quick_check" if quick else "integrity_check"
+    try:
+        found = [str(row[0]) for row in connection.execute(f"PRAGMA {check}({_SHOWN})")]
+    except sqlite3.DatabaseError as error:
+        return [f"{error}"]
+    # A sentence can have lines of its own.
+    return [] if found == ["ok"] else [line for row in found for line in row.splitlines()][:_SHOWN]
+
+
+def broken_references(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return for each table how many of its rows refer to a row that is not there."""
+    return dict(Counter(str(row[0]) for row in connection.execute("PRAGMA foreign_key_check")))
+
+
+def step(connection: sqlite3.Connection) -> str | None:
+    """Return the step of the schema, None where the file is not a blog's."""
+    try:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.OperationalError:
+        return None
+    return None if found is None else str(found[0])
+
+
+def counts(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return how many rows each table has."""
+    named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+    names = [str(name) for (name,) in connection.execute(f"{named} ORDER BY name")]
+    return {
+        # The names come from the file itself, so they are quoted.
+        name: connection.execute(f'SELECT count(*) FROM "{name.replace(chr(34), chr(34) * 2)}"').fetchone()[0]  # noqa: S608
+        for name in names
+    }

@@ -1,0 +1,51 @@
+"""Fixtures: a blog with something in it, and the commands on it."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from tests.conftest import release
+
+
+@pytest.fixture
+def run(app):
+    """Runs a command of the application."""
+    return lambda *words: app.test_cli_runner().invoke(args=[str(word) for word in words])
+
+
+@pytest.fixture
+def blog(app, instance, make_article, make_tag):
+    """The instance folder of a blog with two articles and settings of its own."""
+    make_article(title="Bread", tags=(make_tag("rye"),))
+    make_article(title="Soup", status="draft")
+    (instance / "config.toml").write_text("SESSION_DAYS = 7\n", encoding="utf-8")
+    (instance / "secret_key").write_text("s" * 64, encoding="ascii")
+    return instance
+
+
+@pytest.fixture
+def saved(run, blog, tmp_path):
+    """A backup of that blog."""
+    path = tmp_path / "saved.zip"
+    assert run("backup", path).exit_code == 0
+    return path
+
+
+@pytest.fixture
+def print_of(app, instance):
+    """Tells the whole state of the instance folder, for two of them to be compared."""
+
+    def tell() -> dict[str, str]:
+        # The last connection empties the log into the file.
+        release(app)
+        found = (path for path in sorted(instance.rglob("*")))
+        return {
+            str(path.relative_to(instance)): hashlib.sha256(path.read_bytes()).hexdigest()
+            if path.is_file()
+            else "folder"
+            for path in found
+        }
+
+    return tell

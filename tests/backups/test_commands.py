@@ -1,0 +1,435 @@
+"""`backup` and `restore`: everything comes back, and nothing that is not whole is let in."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+import stat
+import zipfile
+from contextlib import closing
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import create_engine
+
+from blogapi import create_app
+from blogapi.backups import archive, service
+from blogapi.core import clock, files, migrate, soundness
+from blogapi.core.database import db
+from tests.conftest import ARTICLES, TAGS, release
+
+pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
+
+POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
+
+
+def rows(path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
+
+
+def change(path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+def altered(saved, target, **manifest):
+    """Write a backup that is sealed well, but says something else of itself."""
+    with zipfile.ZipFile(saved) as source, zipfile.ZipFile(target, "w") as made:
+        made.comment = archive._MARK + b"0" * archive._DIGITS
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "manifest.json":
+                content = json.dumps(json.loads(content) | manifest).encode()
+            made.writestr(name, content)
+    archive._seal(target)
+    return target
+
+
+# --- backup
+
+
+def test_a_backup_holds_the_blog_and_tells_what_is_in_it(run, blog, tmp_path):
+    told = run("backup", tmp_path / "blog.zip")
+    assert told.exit_code == 0
+    assert told.stdout.startswith(f"Wrote {tmp_path / 'blog.zip'}: 0.") and ": 0" in told.stdout
+    assert "2 articles, as of " in told.stdout
+    with zipfile.ZipFile(tmp_path / "blog.zip") as made:
+        assert made.testzip() is None
+        # No secret key: whoever finds the file could sign logins of the running blog.
+        assert made.namelist() == ["blog.db", "config.toml", "manifest.json"]
+        manifest = json.loads(made.read("manifest.json"))
+    assert (manifest["rows"]["article"], manifest["rows"]["tag"]) == (2, 1)
+    assert set(manifest["files"]) == {"blog.db", "config.toml"}
+    assert [path.name for path in tmp_path.iterdir() if "zip" in path.name] == ["blog.zip"]
+
+
+def test_a_backup_leaves_the_blog_alone(run, blog, print_of, tmp_path):
+    before = print_of()
+    run("backup", tmp_path / "blog.zip")
+    assert print_of() == before
+
+
+@POSIX
+def test_a_backup_is_its_owners_alone(run, blog, tmp_path):
+    previous = os.umask(0)
+    try:
+        run("backup", tmp_path / "blog.zip")
+    finally:
+        os.umask(previous)
+    assert stat.S_IMODE((tmp_path / "blog.zip").stat().st_mode) == 0o600
+
+
+def test_nothing_is_overwritten(run, blog, tmp_path):
+    (tmp_path / "blog.zip").write_text("dear")
+    told = run("backup", tmp_path / "blog.zip")
+    assert (told.exit_code, "is there already" in told.stderr) == (1, True)
+    assert (tmp_path / "blog.zip").read_text() == "dear"
+
+
+def test_a_backup_that_fails_half_way_leaves_nothing(run, blog, tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(archive, "_seal", fail)
+    told = run("backup", tmp_path / "blog.zip")
+    assert told.stderr == f"Error: The disk is full; nothing was written to {tmp_path / 'blog.zip'}.\n"
+    assert [path for path in tmp_path.iterdir() if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["{}/no/blog.zip"], 2),
+        (["{}/blog.zip", "--keep", "3"], 2),
+        (["{}", "--keep", "0"], 2),
+        (["{}/gone.zip", "--verify"], 2),
+        (["{}", "--verify", "--keep", "1"], 2),
+        ([], 2),
+    ],
+)
+def test_wrong_usage_makes_nothing(run, blog, tmp_path, words, status):
+    before = list(tmp_path.iterdir())
+    assert run("backup", *(word.format(tmp_path) for word in words)).exit_code == status
+    assert list(tmp_path.iterdir()) == before
+
+
+def test_a_blog_that_is_not_there_is_refused_and_not_made(run, instance, tmp_path, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "gone"))
+    told = run("backup", tmp_path / "blog.zip")
+    assert (told.exit_code, "There is no blog to back up" in told.stderr) == (1, True)
+    assert not (tmp_path / "gone").exists() and not (tmp_path / "blog.zip").exists()
+
+
+def test_a_blog_on_a_database_server_is_refused(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", "postgresql://localhost/blog")
+    assert "pg_dump" in run("backup", tmp_path / "blog.zip").stderr
+
+
+def test_a_damaged_blog_is_refused(run, blog, app, tmp_path):
+    release(app)
+    whole = (blog / "blog.db").read_bytes()
+    (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
+    told = run("backup", tmp_path / "blog.zip")
+    assert (told.exit_code, "is damaged" in told.stderr) == (1, True)
+    assert not (tmp_path / "blog.zip").exists()
+
+
+def test_a_folder_keeps_the_newest(run, blog, tmp_path):
+    (tmp_path / "blog.zip").write_text("a name that a person gave")
+    for _ in range(4):
+        told = run("backup", tmp_path, "--keep", "2")
+    made = [path.name for path in sorted(tmp_path.glob("blogapi-*"))]
+    assert len(made) == 2 and "Deleted " in told.stdout and made[-1] in told.stdout
+    assert (tmp_path / "blog.zip").exists()
+
+
+def test_drafts_of_a_process_that_was_killed_go(run, blog, tmp_path):
+    for name, age in ((".old.zip.0a.partial", 2 * 86_400), (".new.zip.0b.partial", 0)):
+        (tmp_path / name).write_text("")
+        moment = clock.now().timestamp() - age
+        os.utime(tmp_path / name, (moment, moment))
+    run("backup", tmp_path, "--keep", "2")
+    assert [path.name for path in tmp_path.glob(".*.partial")] == [".new.zip.0b.partial"]
+
+
+def test_a_backup_can_be_verified(run, saved, print_of):
+    before = print_of()
+    told = run("backup", "--verify", saved)
+    assert (told.exit_code, told.stdout.split(":")[0]) == (0, f"{saved} can be restored")
+    assert print_of() == before
+
+
+def test_json_is_for_programs(run, blog, tmp_path):
+    made = json.loads(run("backup", tmp_path / "blog.zip", "--json").stdout)
+    read = json.loads(run("backup", "--verify", tmp_path / "blog.zip", "--json").stdout)
+    assert made == read
+    assert (made["file"], made["rows"]["article"]) == (str(tmp_path / "blog.zip"), 2)
+
+
+# --- restore
+
+
+def test_everything_comes_back(as_admin, run, blog, make_article, tmp_path):
+    shown = as_admin.get(ARTICLES).json, as_admin.get(TAGS).json
+    before, saved = rows(blog / "blog.db"), tmp_path / "saved.zip"
+    run("backup", saved)
+    make_article(title="Later")
+    as_admin.delete(f"{TAGS}{shown[1][0]['uuid']}/")
+    told = run("restore", saved)
+    assert told.exit_code == 0 and "2 articles" in told.stdout
+    assert rows(blog / "blog.db") == before
+    # The application went on all the while, on the same connections.
+    assert (as_admin.get(ARTICLES).json, as_admin.get(TAGS).json) == shown
+    assert [one["title"] for one in as_admin.get(f"{ARTICLES}?q=bread").json] == ["Bread"]
+    assert as_admin.get(f"{ARTICLES}?q=later").json == []
+
+
+def test_the_former_state_is_kept_and_can_be_restored(run, blog, saved, make_article, app):
+    make_article(title="Later")
+    before = rows(blog / "blog.db")
+    told = run("restore", saved)
+    (kept,) = (blog / "backups").iterdir()
+    assert f"The former state is in {kept}." in told.stdout
+    assert run("restore", kept).exit_code == 0
+    assert rows(blog / "blog.db") == before
+
+
+def test_a_restore_into_nothing_makes_the_blog(run, saved, tmp_path, monkeypatch):
+    home = tmp_path / "new" / "home"
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(home))
+    told = run("restore", saved)
+    assert told.exit_code == 0 and "The settings are those of the backup." in told.stdout
+    assert {path.name for path in home.iterdir()} - {"backups"} == {"blog.db", "config.toml"}
+    if os.name != "nt":
+        assert {stat.S_IMODE(path.stat().st_mode) for path in home.glob("*.*")} == {0o600}
+        assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    app = create_app()
+    with app.app_context():
+        assert db.session.scalar(db.text("SELECT count(*) FROM article")) == 2
+    assert app.config["SESSION_DAYS"] == 7
+    release(app)
+
+
+def test_settings_that_are_there_stay(run, blog, saved):
+    (blog / "config.toml").write_text("SESSION_DAYS = 1\n", encoding="utf-8")
+    assert "The settings stay as they are; those of the backup differ." in run("restore", saved).stdout
+    assert (blog / "config.toml").read_text(encoding="utf-8") == "SESSION_DAYS = 1\n"
+    assert (blog / "secret_key").read_text(encoding="ascii") == "s" * 64
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ("NONSENSE = 1", "left out: The setting NONSENSE"),
+        ('DATABASE_URL = "sqlite:///elsewhere.db"', "another DATABASE_URL"),
+    ],
+)
+def test_settings_that_would_not_do_are_left_out(run, blog, tmp_path, settings, says):
+    saved = tmp_path / "saved.zip"
+    (blog / "config.toml").write_text("", encoding="utf-8")
+    shutil.copy(blog / "blog.db", tmp_path / "x.db")
+    (tmp_path / "config.toml").write_text(settings, encoding="utf-8")
+    service.copy(blog / "blog.db", tmp_path / "x.db")
+    files.private(saved)
+    service.packed(tmp_path / "x.db", saved, tmp_path)
+    (blog / "config.toml").unlink()
+    told = run("restore", saved)
+    assert (told.exit_code, says in told.stdout) == (0, True)
+    assert not (blog / "config.toml").exists()
+
+
+def test_a_backup_of_an_older_rendering_is_brought_up(run, blog, tmp_path, app, as_admin):
+    shown = as_admin.get(f"{ARTICLES}?fields=html,title").json
+    change(blog / "blog.db", "UPDATE article_tally SET renderer = 'older'")
+    change(blog / "blog.db", "UPDATE article_pieces SET html = x'00'")
+    run("backup", tmp_path / "older.zip")
+    assert run("restore", tmp_path / "older.zip").exit_code == 0
+    assert as_admin.get(f"{ARTICLES}?fields=html,title").json == shown
+
+
+def test_a_blog_of_an_older_schema_is_saved_and_brought_up(run, tmp_path, monkeypatch, instance):
+    shutil.rmtree(instance, ignore_errors=True)
+    older = older_blog(tmp_path)
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(older))
+    before = (older / "blog.db").read_bytes()
+    assert run("backup", tmp_path / "older.zip").exit_code == 0
+    assert (older / "blog.db").read_bytes() == before
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(instance))
+    told = run("restore", tmp_path / "older.zip")
+    assert told.exit_code == 0, told.output
+    with soundness.opened(instance / "blog.db") as connection:
+        assert soundness.step(connection) == migrate.steps()[-1]
+
+
+def older_blog(tmp_path):
+    """Return the instance folder of a blog at the first step."""
+    home = tmp_path / "older"
+    home.mkdir()
+    engine = create_engine(f"sqlite:///{home / 'blog.db'}")
+    settings = Config()
+    settings.set_main_option("script_location", str(migrate.SCRIPTS))
+    with engine.begin() as connection:
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "0001")
+    engine.dispose()
+    return home
+
+
+@pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
+def test_a_blog_that_cannot_be_read_is_moved_away_as_it_is(run, blog, saved, app, content):
+    shown = rows(blog / "blog.db")
+    release(app)
+    (blog / "blog.db").write_bytes(content)
+    told = run("restore", saved)
+    assert told.exit_code == 0, told.output
+    assert rows(blog / "blog.db") == shown
+    kept = [path for path in (blog / "backups").iterdir() if path.suffix == ".db"]
+    assert [path.read_bytes() for path in kept] == [content]
+    assert "Restart the service." in told.stdout
+
+
+def test_a_damaged_blog_is_kept_as_it_was(run, blog, saved, app):
+    shown = rows(blog / "blog.db")
+    release(app)
+    whole = (blog / "blog.db").read_bytes()
+    (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
+    told = run("restore", saved)
+    assert told.exit_code == 0 and "which is damaged" in told.stdout
+    assert rows(blog / "blog.db") == shown
+    (kept,) = (blog / "backups").iterdir()
+    assert kept.suffix == ".db" and kept.stat().st_size == len(whole)
+
+
+# --- what is refused
+
+
+def cut(content: bytes, chance: random.Random) -> bytes:
+    return content[: chance.randrange(len(content))]
+
+
+def flip(content: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(content))
+    return content[:place] + bytes([content[place] ^ (1 << chance.randrange(8))]) + content[place + 1 :]
+
+
+def blank(content: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(content) - 600)
+    return content[:place] + b"\0" * 600 + content[place + 600 :]
+
+
+def lengthen(content: bytes, chance: random.Random) -> bytes:
+    return content + bytes([chance.randrange(256)])
+
+
+@pytest.mark.parametrize("spoil", [cut, flip, blank, lengthen])
+def test_a_file_that_is_not_whole_is_refused_with_nothing_touched(run, saved, print_of, tmp_path, spoil):
+    before, whole = print_of(), saved.read_bytes()
+    for seed in range(25):
+        (tmp_path / "spoilt.zip").write_bytes(spoil(whole, random.Random(seed)))  # noqa: S311
+        for words in (("restore",), ("backup", "--verify")):
+            told = run(*words, tmp_path / "spoilt.zip")
+            assert told.exit_code == 1, (seed, words)
+            assert told.stderr.startswith("Error: ") and told.stderr.count("\n") == 1
+    assert print_of() == before
+
+
+def a_zip(path, saved):
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("manifest.json", '{"format": "blogapi-backup"}')
+
+
+def a_database(path, saved):
+    change(path, "CREATE TABLE article (x)")
+
+
+def our_database(path, saved):
+    with zipfile.ZipFile(saved) as source:
+        path.write_bytes(source.read("blog.db"))
+
+
+def another_program(path, saved):
+    altered(saved, path, format="other")
+
+
+def a_newer_format(path, saved):
+    altered(saved, path, version=2)
+
+
+def a_newer_step(path, saved):
+    altered(saved, path, step="9999")
+
+
+def other_counts(path, saved):
+    altered(saved, path, rows={"article": 3})
+
+
+def another_digest(path, saved):
+    altered(saved, path, files={"blog.db": {"size": 1, "sha256": "0" * 64}})
+
+
+def no_database(path, saved):
+    altered(saved, path, files={})
+
+
+def no_manifest(path, saved):
+    altered(saved, path, created=None, unknown=1)
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda path, _: path.write_bytes(b""), "no whole backup"),
+        (lambda path, _: path.write_bytes(b"Dear reader, " * 100), "no whole backup"),
+        (a_zip, "no whole backup"),
+        (a_database, "no whole backup"),
+        (our_database, "no whole backup"),
+        (another_program, "no backup of blogapi"),
+        (a_newer_format, "newer than this version"),
+        (a_newer_step, "newer version of blogapi (step 9999)"),
+        (other_counts, "not what its manifest says"),
+        (another_digest, "damaged"),
+        (no_database, "holds no database"),
+        (no_manifest, "manifest cannot be read"),
+    ],
+)
+def test_what_is_no_backup_of_ours_is_refused_with_nothing_touched(
+    run, saved, print_of, tmp_path, make, reason
+):
+    make(tmp_path / "other", saved)
+    before = print_of()
+    for words in (("restore",), ("backup", "--verify")):
+        told = run(*words, tmp_path / "other")
+        assert (told.exit_code, reason in told.stderr) == (1, True), told.output
+    assert print_of() == before
+
+
+def test_a_full_disk_leaves_the_blog_as_it_was(run, blog, saved, print_of, monkeypatch):
+    before = print_of()
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(service, "copy", fail)
+    told = run("restore", saved)
+    assert (told.exit_code, "The disk is full" in told.stderr) == (1, True)
+    assert {name: held for name, held in print_of().items() if name != "backups"} == before
+
+
+def test_another_who_writes_on_and_on_is_waited_for_and_then_told(run, blog, saved, print_of, monkeypatch):
+    monkeypatch.setattr("blogapi.backups.restoring._WAIT_SECONDS", 0)
+    before = print_of()
+    with soundness.opened(blog / "blog.db") as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        told = run("restore", saved)
+        connection.execute("ROLLBACK")
+    assert (told.exit_code, "The database is busy" in told.stderr) == (1, True)
+    assert {name: held for name, held in print_of().items() if name != "backups"} == before
+
+
+def test_a_file_that_is_not_there_is_wrong_usage(run, blog, tmp_path):
+    assert run("restore", tmp_path / "gone.zip").exit_code == 2

@@ -1,0 +1,109 @@
+"""The backup of each day."""
+
+from __future__ import annotations
+
+import logging
+import time
+from datetime import date
+
+import pytest
+
+from blogapi.backups import daily, service
+from blogapi.core.errors import CannotStart
+from blogapi.serving import server
+
+pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
+
+TODAY = date(2026, 3, 4)
+
+
+@pytest.fixture
+def start(make_app, blog, monkeypatch):
+    """Starts the thread, which looks at once and often, with the settings given."""
+    monkeypatch.setattr(daily, "FIRST_SECONDS", 0)
+    monkeypatch.setattr(daily, "SECONDS", 0.01)
+    started = []
+
+    def start(**settings):
+        started.append(daily.start(make_app(**settings)))
+        return started[-1]
+
+    yield start
+    for stop in started:
+        if stop is not None:
+            stop.set()
+    time.sleep(0.05)
+
+
+def wait_for(found, seconds=10):
+    end = time.monotonic() + seconds
+    while not (it := found()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return it
+
+
+def made(blog):
+    return sorted(path.name for path in (blog / "backups").glob("*.zip"))
+
+
+def test_without_the_setting_there_is_none(start):
+    assert start() is None
+
+
+def test_a_day_has_one_backup_however_often_it_is_looked(start, blog):
+    start(DAILY_BACKUPS=3)
+    (name,) = wait_for(lambda: made(blog))
+    time.sleep(0.2)
+    assert made(blog) == [name]
+    assert service.verify(blog / "backups" / name).rows["article"] == 2
+
+
+def test_a_restart_makes_no_second_one(blog):
+    first = daily.once(blog, keep=3, today=TODAY)
+    content = first.read_bytes()
+    assert daily.once(blog, keep=3, today=TODAY) is None
+    assert first.read_bytes() == content
+
+
+def test_the_newest_stay(blog):
+    (blog / "backups").mkdir()
+    (blog / "backups" / "mine.zip").write_text("named by a person")
+    for day in range(1, 5):
+        daily.once(blog, keep=2, today=date(2026, 3, day))
+    assert made(blog) == ["daily-2026-03-03.zip", "daily-2026-03-04.zip", "mine.zip"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("odd")])
+def test_a_failure_is_logged_and_tried_again(start, blog, monkeypatch, caplog, error):
+    whole = service.make
+    failed = []
+
+    def make(*given, **named):
+        if len(failed) < 2:
+            failed.append(1)
+            with service.troubles(blog):
+                raise error
+        return whole(*given, **named)
+
+    monkeypatch.setattr(service, "make", make)
+    with caplog.at_level(logging.ERROR):
+        start(DAILY_BACKUPS=1)
+        wait_for(lambda: made(blog))
+    assert caplog.text.count("the daily backup failed") == 2
+
+
+def test_a_database_server_is_refused_at_the_start(make_app):
+    app = make_app(DAILY_BACKUPS=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BLOGAPI_DATABASE_URL", "postgresql://localhost/blog")
+        with pytest.raises(CannotStart, match=r"DAILY_BACKUPS is not possible\. .*pg_dump"):
+            daily.start(app)
+
+
+def test_serve_begins_it(app, monkeypatch):
+    begun = []
+    monkeypatch.setattr(daily, "start", begun.append)
+    monkeypatch.setattr(server.Server, "run", lambda self: (self.task_dispatcher.shutdown(), self.close()))
+    assert app.test_cli_runner().invoke(args=["serve", "--port", "0"]).exit_code == 0
+    assert begun == [app]

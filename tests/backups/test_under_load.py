@@ -1,0 +1,93 @@
+"""Backups of a blog that another process writes to all the time, and a restore below a server."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from blogapi.backups import restoring, service
+
+pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
+
+ROOT = Path(__file__).parent.parent.parent
+
+# How many backups are taken under load, unless somebody wants to know it better.
+ROUNDS = int(os.environ.get("BLOGAPI_TEST_BACKUPS", "6"))
+
+# Creates tags one after the other and says of each that it is stored, only after it is.
+WRITER = """
+import sys
+from blogapi import create_app
+client, number, headers = create_app().test_client(), 0, {"X-API-KEY": sys.argv[1]}
+while True:
+    answer = client.post("/api/v1/blog/tags/", json={"name": f"tag {number}"}, headers=headers)
+    assert answer.status_code == 201, answer.json
+    print(number, flush=True)
+    number += 1
+"""
+
+
+@pytest.fixture
+def writer(app, people, instance, tmp_path):
+    """A process that writes; returns the function that tells the last number it was told is stored."""
+    told = tmp_path / "told"
+    with told.open("w", encoding="utf-8") as out:
+        key = people.key(people.admin, "write")
+        process = subprocess.Popen([sys.executable, "-c", WRITER, key], cwd=ROOT, stdout=out)
+
+    def last() -> int:
+        lines = told.read_text(encoding="utf-8").split("\n")[:-1]
+        assert process.poll() is None
+        return int(lines[-1]) if lines else -1
+
+    while last() < 0:
+        assert process.poll() is None
+    yield last
+    process.kill()
+    process.wait(10)
+
+
+def goes_on(writer) -> None:
+    end, before = time.monotonic() + 60, writer()
+    while writer() == before:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def tags(path: Path) -> set[int]:
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return {int(name.split()[1]) for (name,) in connection.execute("SELECT name FROM tag")}
+
+
+def test_every_backup_under_load_holds_every_earlier_write(writer, instance, tmp_path):
+    for number in range(ROUNDS):
+        acknowledged = writer()
+        service.make(instance, tmp_path / f"{number}.zip")
+        restoring.restore(tmp_path / f"{number}.zip", tmp_path / f"home{number}")
+        held = tags(tmp_path / f"home{number}" / "blog.db")
+        assert held == set(range(len(held))), "a backup is the blog at one moment"
+        assert len(held) > acknowledged
+    goes_on(writer)
+
+
+def test_a_restore_under_load_loses_no_write_between_the_two_states(writer, instance, tmp_path):
+    service.make(instance, tmp_path / "saved.zip")
+    saved = len(service.verify(tmp_path / "saved.zip").rows)
+    before = writer()
+    done = restoring.restore(tmp_path / "saved.zip", instance)
+    assert saved and done.kept is not None
+    restoring.restore(done.kept, tmp_path / "former")
+    former, now = tags(tmp_path / "former" / "blog.db"), tags(instance / "blog.db")
+    goes_on(writer)
+    # What was acknowledged lies in the former state up to the exchange, and in the live blog from it on.
+    assert former == set(range(len(former))) and len(former) > before
+    later = now - set(range(done.manifest.rows["tag"]))
+    assert not later or min(later) == len(former)
