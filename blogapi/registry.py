@@ -18,6 +18,7 @@ from blogapi.changes.routes import bp as changes
 from blogapi.core.access import Access, access_of
 from blogapi.core.blueprint import IdConverter
 from blogapi.core.errors import METHODS, CannotStart
+from blogapi.doctor.commands import doctor
 from blogapi.health.routes import bp as health
 from blogapi.metrics.pages import bp as metrics
 from blogapi.openapi import document
@@ -79,4 +80,4 @@ def routes() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-COMMANDS = (serve, user, key, import_, revisions_command, backup, restore, routes)
+COMMANDS = (serve, user, key, import_, revisions_command, backup, restore, doctor, routes)

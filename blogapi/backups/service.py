@@ -67,7 +67,7 @@ def packed(copied: Path, made: Path, home: Path, watch: Watch = unwatched) -> Ma
     """
     with soundness.opened(copied) as connection:
         if found := soundness.faults(connection, quick=True):
-            raise Conflict(f"The database is damaged ({found[0]}).")
+            raise Conflict(f"The database is damaged ({found[0]}); `doctor` says what to do.")
         step, rows = soundness.step(connection), soundness.counts(connection)
     if step is None:
         raise Conflict("The database holds no blog.")

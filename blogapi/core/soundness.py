@@ -11,6 +11,9 @@ from pathlib import Path
 # How many sentences of SQLite are shown: a file that is ruined has thousands.
 _SHOWN = 5
 
+# A rare fault of SQLite's own (https://sqlite.org/wal.html#walresetbug): first and last version that has it.
+_WAL_RESET = ((3, 7, 0), (3, 51, 2))
+
 
 @contextmanager
 def opened(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connection]:
@@ -57,3 +60,8 @@ def counts(connection: sqlite3.Connection) -> dict[str, int]:
         name: connection.execute(f'SELECT count(*) FROM "{name.replace(chr(34), chr(34) * 2)}"').fetchone()[0]  # noqa: S608
         for name in names
     }
+
+
+def loses_commits(version: tuple[int, ...]) -> bool:
+    """Tell whether this version of SQLite has the fault of the write-ahead log."""
+    return _WAL_RESET[0] <= version <= _WAL_RESET[1]

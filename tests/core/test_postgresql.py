@@ -273,6 +273,29 @@ def test_commands_of_sqlite_alone_say_so_in_one_sentence(app, tmp_path):
     assert told.stderr.count("\n") == 1 and "pg_dump" in told.stderr
 
 
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("UPDATE article_pieces SET html = ''", "pieces: article: 2 differ"),
+        ("UPDATE article_tally SET published = 7", "tally: "),
+        ("DELETE FROM search_entry", "search: "),
+        ("UPDATE search_index SET title = 'other'", "search: "),
+    ],
+)
+def test_doctor_tells_and_mends_what_differs(app, make_article, instance, statement, says):
+    make_article(title="Bread")
+    make_article(status="draft")
+    instance.chmod(0o700)
+    run = app.test_cli_runner().invoke
+    assert run(args=["doctor"]).exit_code == 0
+    with elsewhere(app) as other:
+        other.exec_driver_sql(statement)
+    told = run(args=["doctor"])
+    assert told.exit_code == 1 and f"wrong   {says}" in told.stdout
+    assert run(args=["doctor", "--mend"]).exit_code == 0
+    assert run(args=["doctor"]).exit_code == 0
+
+
 def test_a_service_whose_server_is_away_says_so_and_recovers(app, as_stranger):
     assert as_stranger.get("/health/").json == {"status": "ok"}
     with elsewhere(app) as other:
