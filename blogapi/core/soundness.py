@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -35,6 +36,16 @@ def faults(connection: sqlite3.Connection, *, quick: bool = False) -> list[str]:
         return [f"{error}"]
     # A sentence can have lines of its own.
     return [] if found == ["ok"] else [line for row in found for line in row.splitlines()][:_SHOWN]
+
+
+def damage(path: Path, *, seconds: float) -> str:
+    """Return what a quick look finds broken in the file; nothing where the time is over before."""
+    deadline = time.monotonic() + seconds
+    with opened(path) as connection:
+        # Called every so many steps of SQLite's machine; it costs nothing that can be measured.
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
+        found = faults(connection, quick=True)
+    return "" if not found or time.monotonic() > deadline else found[0]
 
 
 def broken_references(connection: sqlite3.Connection) -> dict[str, int]:

@@ -14,6 +14,7 @@ from blogapi.articles import queries as articles
 from blogapi.backups import daily
 from blogapi.core import config
 from blogapi.core.database import db
+from blogapi.health import queries as health
 from blogapi.metrics import queries as metrics
 from blogapi.serving import listening, log, server
 
@@ -81,6 +82,7 @@ def serve(
         where = unix_socket or f"{host}:{port}"
         raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
     _welcome(with_demo)
+    health.look(app)
     daily.start(app)
     address = f"[{host}]" if ":" in host else host
     where = unix_socket or f"http://{address}:{made.effective_port}/"
