@@ -21,6 +21,7 @@ from blogapi.core.errors import METHODS, CannotStart
 from blogapi.doctor.commands import doctor
 from blogapi.health.routes import bp as health
 from blogapi.metrics.pages import bp as metrics
+from blogapi.moving.commands import db
 from blogapi.openapi import document
 from blogapi.openapi.pages import bp as docs
 from blogapi.openapi.routes import bp as openapi
@@ -80,4 +81,4 @@ def routes() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-COMMANDS = (serve, user, key, import_, revisions_command, backup, restore, doctor, routes)
+COMMANDS = (serve, user, key, import_, revisions_command, backup, restore, db, doctor, routes)

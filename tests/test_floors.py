@@ -47,7 +47,7 @@ FILES = (
 )
 RESOURCES = (
     *("users", "api_keys", "categories", "tags", "redirects", "search", "articles", "revisions"),
-    *("previews", "changes", "transfer", "demo", "doctor", "backups", "health", "metrics"),
+    *("previews", "changes", "transfer", "demo", "doctor", "backups", "moving", "health", "metrics"),
     *("openapi", "serving"),
 )
 # The assembly stands above all resources.

@@ -26,6 +26,7 @@ from sqlalchemy import (
     String,
     TypeDecorator,
     Uuid,
+    create_engine,
     event,
     make_url,
     update,
@@ -224,6 +225,17 @@ def options(url: str | URL) -> dict[str, Any]:
         given |= {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
         given |= {"connect_args": {"connect_timeout": BUSY_SECONDS, "application_name": "blogapi"}}
     return given
+
+
+def engine_of(url: str | URL) -> Engine:
+    """Return an engine for the database, on which `prepare` is still to be called.
+
+    Raises CannotStart where nothing can open such a one.
+    """
+    try:
+        return create_engine(url, **options(url))
+    except (ArgumentError, ImportError) as error:
+        raise _unusable(error) from error
 
 
 def _unusable(error: ArgumentError | ImportError) -> CannotStart:

@@ -44,7 +44,7 @@ def make_ready(engine: Engine, *, backups: Path) -> None:
     cannot use, which is then left as it was.
     """
     try:
-        step = _present(engine)
+        step = present(engine)
         if step == steps()[-1]:
             return
         _refuse_unknown(step)
@@ -62,7 +62,7 @@ def make_ready(engine: Engine, *, backups: Path) -> None:
         ) from error
 
 
-def _present(engine: Engine) -> str | None:
+def present(engine: Engine) -> str | None:
     """Return the step that the database stands at, None for an empty one.
 
     Looks through a connection of its own, which sets nothing: a database that is not ours keeps even its
