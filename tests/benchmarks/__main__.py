@@ -1,0 +1,158 @@
+"""How fast, how large: `python -m tests.benchmarks`, with tests/benchmarks/requirements.txt installed.
+
+All runs in one tree of processes on 127.0.0.1 and ends with it. Nothing in here is a test that time can fail.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from tests.benchmarks import cold, hot, large, load, machine, plot, report, start
+from tests.benchmarks.blogs import made
+from tests.benchmarks.plan import COLD_SIZE, HOT_BLOG, LARGE_SIZE, Plan
+from tests.benchmarks.servers import PINNED, Failed
+
+PARTS: dict[str, Any] = {"hot": hot, "cold": cold, "large": large, "start": start}
+
+# What is asked for by no option: in a whole run of some minutes, and in one of about a minute.
+WHOLE = {"rounds": 5, "seconds": 2, "sizes": (1_000, 100_000), "samples": 30, "articles": 20_000, "starts": 5}
+QUICK = {"rounds": 1, "seconds": 1, "sizes": (200, 2_000), "samples": 5, "articles": 1_000, "starts": 2}
+
+
+def _sizes(context: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    try:
+        sizes = tuple(sorted({int(size) for size in value.split(",")}))
+    except ValueError as error:
+        raise click.BadParameter("must be numbers with commas between them") from error
+    if sizes[0] < 100:
+        raise click.BadParameter("must be 100 or more")
+    return sizes
+
+
+@click.command()
+@click.argument("parts", nargs=-1, type=click.Choice(list(PARTS)))
+@click.option("--quick", is_flag=True, help="Small blogs, one round: shows that all works, measures nothing.")
+@click.option("--drf", is_flag=True, help="Measure Django REST framework too, installed for the occasion.")
+@click.option("--no-wrk", is_flag=True, help="Make the load with our own client though wrk is there.")
+@click.option("--rounds", type=click.IntRange(1, 50), help="Of `hot`: rounds over all reads and servers. [5]")
+@click.option("--seconds", type=click.IntRange(1, 60), help="Of `hot`: seconds of load at a time. [2]")
+@click.option("--sizes", callback=_sizes, help="Of `cold`: articles of the blogs. [1000,100000]")
+@click.option(
+    "--samples", type=click.IntRange(2, 1000), help="Of `cold` and `large`: cold reads of each kind. [30]"
+)
+@click.option("--articles", type=click.IntRange(100), help="Of `large` and `start`: articles. [20000]")
+@click.option("--starts", type=click.IntRange(1, 50), help="Of `start`: starts of each blog. [5]")
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the blogs, used again next time; delete it when the tables or texts have changed.",
+)
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write all rows.")
+@click.option(
+    "--plot",
+    "plot_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw a picture: .png or .svg.",
+)
+@click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
+def measure(
+    *,
+    parts: tuple[str, ...],
+    quick: bool,
+    drf: bool,
+    no_wrk: bool,
+    keep: Path | None,
+    json_file: Path | None,
+    plot_file: Path | None,
+    markdown: bool,
+    **given: Any,
+) -> None:
+    """Measure the service: PARTS are hot, cold, large and start; all where none is named.
+
+    Exit status 1 where a number could not be measured.
+    """
+    notes: list[str] = []
+
+    def note(sentence: str) -> None:
+        notes.append(sentence)
+        _tell(sentence)
+
+    numbers = (QUICK if quick else WHOLE) | {name: value for name, value in given.items() if value}
+    wrk = load.WRK is not None and not no_wrk
+    known = machine.facts(generator="wrk" if wrk else "our own Python client")
+    chosen = [name for name in PARTS if not parts or name in parts]
+    with _home(keep) as home:
+        plan = Plan(home=home, wrk=wrk, drf=drf, tell=_tell, note=note, blogs={}, **numbers)
+        if not PINNED:
+            note("Server and load share the cores: this system cannot pin them, or has one.")
+        try:
+            found = _measured(plan, chosen)
+        except Failed as error:
+            raise click.ClickException(f"{error}.") from error
+    _print(found, known, markdown=markdown)
+    if json_file:
+        report.write_json(json_file, machine=known, options=numbers, notes=notes, parts=found)
+    if plot_file and not plot.draw(plot_file, found, machine.sentence(known)):
+        raise click.ClickException("There is nothing to draw: neither hot nor cold was measured.")
+    if len(found) < len(chosen) or report.problems(found):
+        raise click.exceptions.Exit(1)
+
+
+def _measured(plan: Plan, chosen: list[str]) -> dict[str, list[Any]]:
+    """Return the rows of each part that could be measured."""
+    needed = {
+        "hot": [HOT_BLOG],
+        "cold": [(size, COLD_SIZE) for size in plan.sizes],
+        "large": [(plan.articles, LARGE_SIZE)],
+        "start": [HOT_BLOG, (plan.articles, LARGE_SIZE)],
+    }
+    plan.tell("making the blogs")
+    plan.blogs.update(made(plan.home, (blog for name in chosen for blog in needed[name])))
+    found = {}
+    for name in chosen:
+        try:
+            found[name] = PARTS[name].run(plan)
+        except Failed as error:
+            plan.note(f"{name}: not measured: {error}")
+    return found
+
+
+@contextmanager
+def _home(keep: Path | None) -> Iterator[Path]:
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="blogapi-benchmarks-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder).resolve()
+
+
+def _tell(sentence: str) -> None:
+    # Beside the tables, so that those can be sent into a file.
+    click.echo(sentence, err=True)
+
+
+def _print(found: dict[str, list[Any]], known: dict[str, str], *, markdown: bool) -> None:
+    console = Console(highlight=False)
+    for name, rows in found.items():
+        for table in PARTS[name].tables(rows):
+            if markdown:
+                click.echo(report.markdown(table))
+            else:
+                report.show(console, table)
+    for problem in report.problems(found):
+        click.echo(f"Invalid: {problem}.")
+    click.echo(machine.sentence(known))
+
+
+if __name__ == "__main__":
+    measure(prog_name="python -m tests.benchmarks")

@@ -1,0 +1,70 @@
+"""What the first read after a write costs in CPU, on a small and on a large blog; no HTTP in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tests.benchmarks import inside
+from tests.benchmarks.inside import Cold
+from tests.benchmarks.plan import ARTICLES, LIST_OF_20, LIST_OF_100, Plan, Table, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Medians in ms on a blog of `articles`: through WSGI, of the view alone, and of the write before.
+
+    Where `problem` is not empty, the numbers are worth nothing.
+    """
+
+    read: str
+    articles: int
+    wsgi_ms: float
+    alone_ms: float
+    write_ms: float
+    problem: str
+
+    def __str__(self) -> str:
+        """Return what was measured."""
+        return f"{self.read} of {self.articles:,} articles"
+
+
+def run(plan: Plan) -> list[Row]:
+    """Measure one size after the other; raises Failed where the measuring process breaks."""
+    rows = []
+    for blog in plan.cold_blogs():
+        plan.tell(f"cold: {blog.name}, {plan.samples} samples of each read")
+        reads = {
+            "one article": f"{ARTICLES}{blog.newest}/",
+            "list of 20": LIST_OF_20,
+            "list of 100": LIST_OF_100,
+        }
+        found = inside.measured(blog, reads, plan.samples)
+        rows += [_row(read, blog.articles, cold) for read, cold in found.items()]
+    return rows
+
+
+def tables(rows: Sequence[Row]) -> list[Table]:
+    """Return the rows ready to be shown: a column for each size, and how the cost grows."""
+    sizes = sorted({row.articles for row in rows})
+    found = {(row.read, row.articles): row for row in rows}
+    columns = ("CPU", *(f"at {size:,}, ms" for size in sizes), "growth")
+    lines = []
+    for read in dict.fromkeys(row.read for row in rows):
+        same = [found[read, size] for size in sizes]
+        lines.append(_line(f"{read}, through WSGI", [(row.wsgi_ms, row.problem) for row in same]))
+        lines.append(_line(f"{read}, the view alone", [(row.alone_ms, row.problem) for row in same]))
+    last = [found[rows[-1].read, size] for size in sizes]
+    lines.append(_line("the write: a tag renamed", [(row.write_ms, row.problem) for row in last]))
+    return [Table("First reads after a write, by the number of articles", columns, lines)]
+
+
+def _line(name: str, cells: Sequence[tuple[float, str]]) -> tuple[str, ...]:
+    if any(problem for _, problem in cells):
+        return (name, *("invalid" if problem else shown(ms) for ms, problem in cells), "-")
+    return (name, *(shown(ms) for ms, _ in cells), shown(cells[-1][0] / cells[0][0]))
+
+
+def _row(read: str, articles: int, cold: Cold) -> Row:
+    problem = "" if cold.status == 200 else f"answered {cold.status}"
+    return Row(read, articles, cold.wsgi_ms, cold.alone_ms, cold.write_ms, problem)

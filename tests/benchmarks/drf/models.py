@@ -1,0 +1,89 @@
+"""The tables."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from django.db import models
+
+
+class ApiKey(models.Model):
+    """A key, as a digest."""
+
+    digest = models.CharField(max_length=64, unique=True)
+
+
+class Category(models.Model):
+    """A category."""
+
+    uuid = models.UUIDField(primary_key=True, default=uuid4)
+    name = models.TextField()
+    description = models.TextField(null=True)
+    cover_image = models.TextField()
+    slug = models.TextField(unique=True)
+    user = models.UUIDField()
+    created = models.DateTimeField()
+    last_updated = models.DateTimeField()
+
+
+class Tag(models.Model):
+    """A tag."""
+
+    uuid = models.UUIDField(primary_key=True, default=uuid4)
+    created = models.DateTimeField()
+    last_updated = models.DateTimeField()
+    name = models.TextField()
+    slug = models.TextField(unique=True)
+    user = models.UUIDField()
+
+
+class Article(models.Model):
+    """An article."""
+
+    uuid = models.UUIDField(primary_key=True, default=uuid4)
+    author = models.UUIDField()
+    title = models.TextField()
+    subtitle = models.TextField()
+    category = models.ForeignKey(Category, on_delete=models.PROTECT)
+    slug = models.TextField(unique=True)
+    cover_image = models.TextField()
+    content = models.TextField()
+    status = models.CharField(max_length=16)
+    content_type = models.CharField(max_length=16)
+    published_at = models.DateTimeField()
+
+    class Meta:
+        """How it is found."""
+
+        indexes = (models.Index(fields=["status", "published_at", "uuid"], name="visible"),)
+
+    @property
+    def tags(self) -> list[Tag]:
+        """Return the tags in the author's order."""
+        return [link.tag for link in self.links.all()]
+
+
+class ArticleTag(models.Model):
+    """A tag of an article, at its place."""
+
+    article = models.ForeignKey(Article, on_delete=models.CASCADE, related_name="links")
+    tag = models.ForeignKey(Tag, on_delete=models.CASCADE)
+    position = models.IntegerField()
+
+    class Meta:
+        """How they are ordered."""
+
+        ordering = ("position",)
+
+
+class Seo(models.Model):
+    """What search engines are told of an article."""
+
+    uuid = models.UUIDField(primary_key=True, default=uuid4)
+    created = models.DateTimeField()
+    last_updated = models.DateTimeField()
+    og_image = models.TextField()
+    title = models.TextField()
+    description = models.TextField()
+    canonical_url = models.TextField()
+    article = models.OneToOneField(Article, on_delete=models.CASCADE, related_name="seo")

@@ -1,0 +1,55 @@
+"""Load on one path of a server, made by a process of its own: wrk, or our client where it is missing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.benchmarks.servers import HOST, ROOT, Failed, in_folder, pinned
+
+CONNECTIONS = 16
+TIMEOUT_SECONDS = 10
+WRK = shutil.which("wrk")
+SCRIPT = Path(__file__).with_name("report.lua")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What came back: complete answers, and errors (answers that are no success, sockets that broke)."""
+
+    requests: int
+    seconds: float
+    p50_ms: float
+    p99_ms: float
+    errors: int
+
+
+def press(port: int, path: str, key: str, seconds: float, *, wrk: bool) -> Load:
+    """Read the path on CONNECTIONS connections for so long; raises Failed where the generator breaks."""
+    command = _wrk(port, path, key, seconds) if wrk else _client(port, path, key, seconds)
+    with pinned("client"):
+        done = subprocess.run(
+            command, cwd=ROOT, env=in_folder(ROOT), capture_output=True, timeout=seconds + 60
+        )
+    lines = [line for line in done.stdout.decode("utf-8").splitlines() if line.startswith("{")]
+    if done.returncode or not lines:
+        raise Failed(f"the load generator broke: {done.stderr.decode('utf-8', 'replace').strip()[-200:]}")
+    return Load(**json.loads(lines[-1]))
+
+
+def _wrk(port: int, path: str, key: str, seconds: float) -> list[str]:
+    # wrk takes whole seconds only.
+    return [
+        *(str(WRK), "--threads", "1", "--connections", str(CONNECTIONS), "--duration"),
+        *(f"{max(1, round(seconds))}s", "--timeout", f"{TIMEOUT_SECONDS}s", "--header", f"X-API-KEY: {key}"),
+        *("--script", str(SCRIPT), f"http://{HOST}:{port}{path}"),
+    ]
+
+
+def _client(port: int, path: str, key: str, seconds: float) -> list[str]:
+    program = [sys.executable, "-m", "tests.benchmarks.client", "press"]
+    return [*program, str(port), path, key, str(CONNECTIONS), str(seconds)]

@@ -1,0 +1,57 @@
+"""Where and with what the numbers were measured."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import psutil
+
+from tests.benchmarks.inside import CLOCK
+from tests.benchmarks.servers import MEGABYTE, PINNED
+
+PACKAGES = ("blogapi", "flask", "sqlalchemy", "waitress", "marshmallow", "werkzeug")
+
+
+def facts(*, generator: str) -> dict[str, str]:
+    """Return what a reader of the numbers must know, each by a name."""
+    found = {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "cpu": _cpu(),
+        "cores": str(psutil.cpu_count()),
+        "memory": f"{psutil.virtual_memory().total / MEGABYTE:,.0f} MB",
+        "platform": platform.platform(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "sqlite": sqlite3.sqlite_version,
+        "load": generator,
+        "pinned": "server and load on a core each" if PINNED else "no: the system cannot, or has one core",
+        "cold clock": CLOCK,
+    }
+    return found | {name: _version(name) for name in PACKAGES}
+
+
+def sentence(known: dict[str, str]) -> str:
+    """Return the facts that belong under a table."""
+    names = ("date", "cpu", "cores", "platform", "python", "sqlite", "load", "pinned")
+    return "; ".join(f"{name}: {known[name]}" for name in names) + "."
+
+
+def _version(package: str) -> str:
+    if package == "blogapi":
+        from blogapi import __version__
+
+        return __version__
+    return version(package)
+
+
+def _cpu() -> str:
+    # Linux alone keeps the model's name in a file; platform.processor() is empty there.
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or platform.machine()

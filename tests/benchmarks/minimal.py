@@ -1,0 +1,29 @@
+"""The smallest Flask view under stock waitress: `python -m tests.benchmarks.minimal FILE PORT THREADS`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import waitress
+from flask import Flask, Response, request
+
+from tests.benchmarks.answers import load
+
+
+def application(file: Path) -> Flask:
+    """Return the Flask application over the answers of the file."""
+    answers = load(file)
+    app = Flask(__name__, static_folder=None)
+
+    @app.get("/<path:path>")
+    def constant(path: str) -> Response:
+        status, headers, body = answers[request.path, request.query_string.decode("ascii")]
+        return Response(body, status, headers)
+
+    return app
+
+
+if __name__ == "__main__":
+    app, port, threads = application(Path(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
+    waitress.serve(app, host="127.0.0.1", port=port, threads=threads, ident=None)

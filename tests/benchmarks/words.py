@@ -1,0 +1,74 @@
+"""Made-up prose: a few words stand everywhere, most are rare, as in what people write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, product
+from random import Random
+
+VOCABULARY = 5_000
+
+# Put into each 2,000th article; no other word begins like it.
+RARE = "quillwort"
+RARE_EVERY = 2_000
+
+_BEGINNINGS = ("ba", "ca", "de", "fo", "ga", "hu", "ke", "lo", "mi", "na", "pe", "ra", "si", "tu", "vo", "wü")
+_MIDDLES = ("la", "ne", "ri", "so", "ta", "mu", "vi", "do", "gen", "per", "nach", "tel", "stra", "é")
+_ENDINGS = ("", "n", "r", "s", "ment", "ton", "da", "ling", "ra", "vel", "no", "mer", "ty", "ck", "sch", "wi")
+
+Vocabulary = tuple[Sequence[str], Sequence[float]]
+
+
+def vocabulary(random: Random) -> Vocabulary:
+    """Return VOCABULARY words, the most frequent first, and their cumulative weights.
+
+    The weights follow Zipf: the word of rank n is used 1/n as often as the first. Short words come first.
+    """
+    short = {"".join(parts) for parts in product(_BEGINNINGS, _MIDDLES, _ENDINGS)}
+    long = {"".join(parts) for parts in product(_BEGINNINGS, _MIDDLES, _MIDDLES, _ENDINGS)} - short
+    words = random.sample(sorted(short), VOCABULARY // 2) + random.sample(sorted(long), VOCABULARY // 2)
+    return words, list(accumulate(1 / rank for rank in range(1, VOCABULARY + 1)))
+
+
+def searches() -> dict[str, str]:
+    """Return what a reader may search for, by what is special about it."""
+    words, _ = vocabulary(Random(0))
+    return {
+        "a rare word": RARE,
+        "a common word": words[300],
+        "a word of every article": words[0],
+        "a prefix": words[300][:5],
+        "two words": f"{words[100]} {words[400]}",
+    }
+
+
+class Writer:
+    """Writes titles and texts; the same ones for the same seed."""
+
+    def __init__(self, seed: int) -> None:
+        # The words are the same for every seed, so that the searches fit every blog.
+        self.words, self.weights = vocabulary(Random(0))
+        self.random = Random(seed)
+
+    def phrase(self, count: int) -> str:
+        """Return `count` words with a capital letter in front."""
+        chosen = self.random.choices(self.words, cum_weights=self.weights, k=count)
+        return " ".join(chosen).capitalize()
+
+    def html(self, size: int, *, rare: bool) -> str:
+        """Return paragraphs of about `size` characters; every text holds the most frequent word."""
+        parts = [f"<p>{self.words[0].capitalize()}{' ' + RARE if rare else ''}.</p>"]
+        left = size - len(parts[0])
+        while left > 0:
+            parts.append(self._paragraph(len(parts)))
+            left -= len(parts[-1]) + 1
+        return "\n".join(parts)
+
+    def _paragraph(self, number: int) -> str:
+        sentences = [f"{self.phrase(self.random.randint(5, 16))}." for _ in range(self.random.randint(2, 5))]
+        if number % 3 == 0:
+            sentences[0] = f"<strong>{sentences[0]}</strong>"
+        if number % 4 == 0:
+            sentences[-1] = f'<a href="https://example.org/{number}">{sentences[-1]}</a>'
+        text = f"<p>{' '.join(sentences)}</p>"
+        return f"<h2>{self.phrase(3)}</h2>\n{text}" if number % 5 == 0 else text
