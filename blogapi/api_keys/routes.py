@@ -41,6 +41,10 @@ def _changeable(id: UUID) -> ApiKey:
     return service.changeable(caller(), id)
 
 
+def _deletable(id: UUID) -> ApiKey:
+    return service.changeable(caller(), id, deletes=True)
+
+
 def _may_create() -> None:
     rules.may_create(current_app.config["KEY_CREATION"], caller())
 
@@ -109,6 +113,7 @@ def replace(settings: Fields, id: UUID) -> ApiKey:
 
 @bp.delete("/<id:id>/")
 @allow(reader)
+@bp.item(_deletable)
 @bp.write(204, None, SHOWN, section="4.2")
 def delete(id: UUID) -> None:
     """Delete a key; it is dead for the next request."""

@@ -417,6 +417,13 @@ def test_a_malformed_id_is_a_404(as_admin, as_stranger, method, id):
     assert as_stranger.open(f"{KEYS}{id}/", method=method).status_code == 401
 
 
+@pytest.mark.parametrize("id", ["x", "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"])
+@pytest.mark.parametrize("method", ["DELETE", "PATCH", "PUT"])
+def test_an_unknown_key_is_a_404_under_every_condition(as_admin, method, id):
+    answer = as_admin.open(f"{KEYS}{id}/", method=method, json={}, headers={"If-Match": '"x"'})
+    assert answer.status_code == 404
+
+
 def test_an_id_in_capitals_is_the_same_id(as_reader, make_key):
     assert (
         as_reader.delete(path_of(make_key()).upper().replace("/API/V1/AUTH/API-KEY/", KEYS)).status_code
