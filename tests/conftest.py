@@ -32,7 +32,7 @@ from blogapi.tags.models import Tag
 from blogapi.users import service as users
 from blogapi.users.models import Account
 from blogapi.users.rules import Role
-from tests import engines
+from tests import attempts, engines
 from tests.contract import CheckedClient, Contract
 from tests.engines import SERVER, Blogs
 
@@ -65,6 +65,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     mark = item.get_closest_marker("sqlite")
     if SERVER and mark is not None:
         pytest.skip(f"about SQLite: {mark.args[0]}")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print what was attempted against the service."""
+    attempts.show(terminalreporter)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,141 @@
+"""A blog with something of each kind to steal or to spoil, and those who try."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import select
+
+from blogapi import registry
+from blogapi.api_keys import service as api_keys
+from blogapi.core.database import Base, db
+from blogapi.openapi import document
+from blogapi.users import service as users
+from tests.conftest import ARTICLES, KEYS
+
+# Stands in everything that only admins may see.
+SECRET = "xyzzysecret"
+WHO = {
+    "stranger": "as_stranger",
+    "ownerless key": "as_reader",
+    "member": "as_member",
+    "admin's read key": "as_reading_admin",
+}
+
+
+@pytest.fixture
+def attempt(request):
+    """Notes who tried what, and what they got; returns the answer."""
+
+    def note(who, what, answer):
+        code = answer.json["code"] if answer.mimetype == "application/problem+json" and answer.data else ""
+        row = (who, what, f"{answer.status_code} {code}".strip())
+        request.node.user_properties.append(("attempt", row))
+        return answer
+
+    return note
+
+
+@pytest.fixture
+def blog(app, people, make_category, make_tag, make_article):
+    """What there is, by the names that paths give it: of Grace's what is secret, of Ada's the rest."""
+    tag, category = make_tag("shared"), make_category(name="Shared")
+    secret = {
+        "title": f"{SECRET} title",
+        "subtitle": SECRET,
+        "content": f"<p>{SECRET} text</p>",
+        "cover_image": f"https://example.org/{SECRET}.png",
+        "author": people.other_admin,
+    }
+    kept = {"category": category, "tags": (tag,)}
+    public = make_article(title="Public", **kept)
+    hidden = {
+        "draft": make_article(status="draft", **secret, **kept),
+        "scheduled": make_article(published_at="2999-01-01T00:00:00Z", **secret, **kept),
+        "archived": make_article(status="archived", **secret, **kept),
+    }
+    client = FlaskClient(app, app.response_class)
+    header = {"X-API-KEY": people.key(people.other_admin, "write")}
+    path = f"{ARTICLES}{hidden['draft'].uuid}/"
+    client.patch(path, json={"subtitle": f"{SECRET} again", "slug": f"{SECRET}-renamed"}, headers=header)
+    preview = client.post(f"{path}preview/", headers=header).json
+    with app.app_context():
+        key = api_keys.issue(people.other_admin.uuid, name=SECRET, scopes=frozenset({"read", "write"}))
+    names = {name: str(article.uuid) for name, article in hidden.items()}
+    return names | {
+        "public": str(public.uuid),
+        "tag": str(tag.uuid),
+        "category": str(category.uuid),
+        "key": str(key.uuid),
+        "preview": preview["uuid"],
+        "etag": client.get(path, headers=header).headers["ETag"],
+    }
+
+
+@pytest.fixture
+def contents(app):
+    """Returns all rows of all tables, but for the moments that keys were used at."""
+
+    def read():
+        with app.app_context(), db.engine.connect() as connection:
+            return {
+                table.name: [
+                    dict(row) | {"last_used": None} for row in connection.execute(select(table)).mappings()
+                ]
+                for table in Base.metadata.sorted_tables
+            }
+
+    return read
+
+
+@pytest.fixture
+def operations(app, blog):
+    """Every operation of the route map, as (endpoint, method, path, body): on what is secret if it can be."""
+    described = document.of(app)["paths"]
+
+    def filled(path, endpoint):
+        values = {
+            "id": blog["key" if endpoint.startswith("api_keys") else "draft"],
+            "preview": blog["preview"],
+            "number": "1",
+            "token": "guessed",
+            "name": "docs.js",
+        }
+        for resource in ("tag", "category"):
+            if endpoint.startswith({"tag": "tags", "category": "categories"}[resource]):
+                values["id"] = blog[resource]
+        return re.sub(r"<(?:[^:<>]+:)?(\w+)>", lambda match: values[match[1]], path)
+
+    def body(path, method):
+        plain = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", path)
+        operation = described.get(plain, {}).get(method.lower(), {})
+        content = operation.get("requestBody", {}).get("content", {})
+        return content.get("application/json", {}).get("example")
+
+    return [
+        (endpoint, method, filled(path, endpoint), body(path, method))
+        for path, method, endpoint, _ in registry.rules(app)
+    ]
+
+
+@pytest.fixture
+def as_login(app, people, make_client):
+    """Ada, logged in."""
+    with app.app_context():
+        token = users.log_in(people.admin, lasts=timedelta(days=1))
+    client = make_client(app)
+    with client.session_transaction() as session:
+        session["token"] = token
+    return client
+
+
+def told(answer):
+    """Return all that an answer says, in its headers too."""
+    return f"{answer.headers}\n{answer.get_data(as_text=True)}"
+
+
+def key_path(uuid):
+    return f"{KEYS}{uuid}/"

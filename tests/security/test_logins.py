@@ -1,0 +1,189 @@
+"""Logins: what a failed one tells, whom a session belongs to, when it ends, and who may act with it."""
+
+from __future__ import annotations
+
+import pytest
+from werkzeug import security
+
+from blogapi.core.database import transaction
+from blogapi.users import queries, rules
+from blogapi.users import service as users
+from tests.conftest import KEYS
+from tests.security.conftest import SECRET, told
+
+LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth/me/"
+PASSWORD = "correct horse battery"
+ADA = {"username": "ada", "password": PASSWORD}
+COOKIE = "blogapi_session"
+
+
+@pytest.fixture(scope="module")
+def digest():
+    """The digest of the password, which takes long to make."""
+    return rules.password_digest(PASSWORD)
+
+
+@pytest.fixture
+def passwords(app, people, digest):
+    """Ada with a password; Grace has none."""
+    with app.app_context(), transaction():
+        queries.named("ada").password_digest = digest
+
+
+@pytest.fixture
+def as_ada(passwords, app, make_client):
+    """Ada, logged in by her password."""
+    client = make_client(app)
+    assert client.post(LOGIN, json=ADA).status_code == 200
+    return client
+
+
+@pytest.fixture
+def thief(app, make_client, attempt):
+    """Tries a cookie that was stolen, planted or made up."""
+
+    def trying(what, value):
+        client = make_client(app)
+        client.set_cookie(COOKIE, value)
+        return attempt("stranger", what, client.get(ME))
+
+    return trying
+
+
+GUESSES = {
+    "a wrong password": ADA | {"password": "another password"},
+    "an unknown user": ADA | {"username": "nobody"},
+    "an impossible name": ADA | {"username": "' OR 1=1 --"},
+    "a user without a password": ADA | {"username": "grace"},
+    "the longest password": {"username": "nobody", "password": "x" * 1024},
+}
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_every_failed_login_takes_the_same_work_and_says_the_same(
+    passwords, as_stranger, attempt, statements, monkeypatch, guess
+):
+    hashed, real = [], security._hash_internal
+
+    def counting(method, salt, password):
+        hashed.append(method)
+        return real(method, salt, password)
+
+    monkeypatch.setattr(security, "_hash_internal", counting)
+    with statements() as seen:
+        answer = attempt("stranger", f"log in with {guess}", as_stranger.post(LOGIN, json=GUESSES[guess]))
+    assert hashed == ["scrypt:32768:8:1"]
+    assert (answer.status_code, answer.json["detail"]) == (401, "User name or password is wrong.")
+    assert "Set-Cookie" not in answer.headers
+    # A name that nobody can have is not even looked for; that is no secret.
+    assert len(seen) <= 1
+
+
+def cookie_of(client):
+    return client.get_cookie(COOKIE).value
+
+
+def test_a_session_that_was_planted_is_never_a_login(passwords, as_stranger, thief):
+    with as_stranger.session_transaction() as session:
+        session["token"] = "planted"
+    planted = cookie_of(as_stranger)
+    as_stranger.post(LOGIN, json=ADA)
+    assert cookie_of(as_stranger) != planted
+    assert thief("a cookie planted before the login", planted).status_code == 401
+
+
+def test_a_stolen_cookie_ends_with_the_logout(as_ada, thief):
+    stolen = cookie_of(as_ada)
+    assert thief("a stolen cookie before the logout", stolen).status_code == 200
+    as_ada.post(LOGOUT)
+    assert thief("a stolen cookie after the logout", stolen).status_code == 401
+
+
+def test_a_stolen_cookie_ends_with_the_next_login_of_that_browser(as_ada, thief):
+    stolen = cookie_of(as_ada)
+    as_ada.post(LOGIN, json=ADA)
+    assert thief("a stolen cookie after the next login", stolen).status_code == 401
+
+
+def test_a_stolen_cookie_ends_with_a_new_password(app, as_ada, thief):
+    stolen = cookie_of(as_ada)
+    with app.app_context():
+        users.set_password("ada", "another password")
+    assert thief("a stolen cookie after a new password", stolen).status_code == 401
+
+
+def test_a_stolen_cookie_ends_with_its_user(app, passwords, people, make_client, thief, digest):
+    with app.app_context(), transaction():
+        queries.named("mel").password_digest = digest
+    client = make_client(app)
+    client.post(LOGIN, json=ADA | {"username": "mel"})
+    with app.app_context():
+        users.remove("mel")
+    assert thief("a stolen cookie of a user who is gone", cookie_of(client)).status_code == 401
+
+
+@pytest.mark.parametrize("value", ["", "x", "e30.x.y", "eyJ0b2tlbiI6IiJ9", "{}", '{"token":""}', "é"])
+def test_a_cookie_of_other_making_opens_nothing(people, thief, value):
+    assert thief(f"the cookie {value!r}", value).status_code == 401
+
+
+def test_a_cookie_signed_with_another_secret_opens_nothing(as_ada, make_app, make_client, attempt):
+    other = make_client(make_app(SECRET_KEY="y" * 32))
+    other.set_cookie(COOKIE, cookie_of(as_ada))
+    assert attempt("stranger", "a cookie signed with another secret", other.get(ME)).status_code == 401
+
+
+# Pages of other sites
+
+FOREIGN = {
+    "Origin of another site": {"Origin": "https://evil.example"},
+    "Origin null": {"Origin": "null"},
+    "Origin of another port": {"Origin": "http://localhost:8000"},
+    "Origin that begins like ours": {"Origin": "http://localhost.evil.example"},
+    "Sec-Fetch-Site cross-site": {"Sec-Fetch-Site": "cross-site"},
+    "Sec-Fetch-Site same-site": {"Sec-Fetch-Site": "same-site"},
+}
+LOOKS = {"GET", "HEAD", "OPTIONS"}
+
+
+@pytest.mark.parametrize("disguise", FOREIGN)
+def test_a_page_of_another_site_changes_nothing(as_login, attempt, operations, contents, disguise):
+    before = contents()
+    for endpoint, method, path, body in operations:
+        if method in LOOKS:
+            continue
+        answer = as_login.open(path, method=method, json=body, headers=FOREIGN[disguise])
+        attempt("page of another site", f"{method} {endpoint}, {disguise}", answer)
+        assert (answer.status_code, answer.json["code"]) == (403, "cross_origin"), endpoint
+        assert "Access-Control-Allow-Origin" not in answer.headers
+    assert contents() == before
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
+def test_a_form_is_no_body(as_login, attempt, operations, contents, kind):
+    before = contents()
+    for endpoint, method, path, body in operations:
+        if method == "POST" and body:
+            answer = as_login.post(path, data=b'{"name": "x", "title": "x"}', content_type=kind)
+            attempt("page of another site", f"POST {endpoint} as {kind}", answer)
+            assert answer.status_code == 415, endpoint
+    assert contents() == before
+
+
+def test_a_login_changes_nothing_by_looking(as_login, attempt, operations, contents):
+    before = contents()
+    for endpoint, method, path, _ in operations:
+        if method == "GET":
+            for look in sorted(LOOKS):
+                answer = as_login.open(path, method=look)
+                attempt("page of another site", f"{look} {endpoint} under a login", answer)
+    assert contents() == before
+
+
+def test_a_key_stands_in_no_answer(as_login, as_admin, attempt, operations, people):
+    value = as_admin.post(KEYS, json={"name": "mine"}).json["public_state"]
+    for endpoint, method, path, _ in operations:
+        if method == "GET":
+            answer = attempt("admin", f"find a key's value by GET {endpoint}", as_login.get(path))
+            assert value not in told(answer) and "digest" not in answer.text
+    assert SECRET in as_login.get(KEYS).text
