@@ -10,13 +10,13 @@ from uuid import UUID
 
 from sqlalchemy import delete as delete_rows
 from sqlalchemy import update
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi.api_keys import queries, rules
 from blogapi.api_keys.models import ApiKey
 from blogapi.core import clock
 from blogapi.core.access import Caller, Scope
-from blogapi.core.database import db, transaction
+from blogapi.core.database import BUSY, db, transaction
 from blogapi.core.schema import Fields, Seen
 
 # At every so many ownerless keys the old ones are cleared away: to look for them takes a moment, and at
@@ -64,7 +64,7 @@ def lend() -> Seen:
 def sweep() -> None:
     """Clear away ownerless keys that ended; writes only where there are any, and never waits."""
     now = clock.now()
-    with suppress(DBAPIError):
+    with suppress(SQLAlchemyError):
         over = db.session.scalars(queries.over(now).limit(1)).first()
         db.session.rollback()
         if over is not None:
@@ -157,5 +157,5 @@ def touch(key: UUID, now: datetime, *, stays: bool = False) -> None:
     Not now, if another is writing: a read waits for nobody.
     """
     values = {"last_used": now} | ({"expires": None} if stays else {})
-    with suppress(OperationalError), transaction(patient=False):
+    with suppress(*BUSY), transaction(patient=False):
         db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(values))

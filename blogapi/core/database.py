@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-from flask import Flask
+from flask import Flask, current_app
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import (
     URL,
@@ -33,7 +33,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.default import DefaultExecutionContext
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, registry
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -41,9 +41,18 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.core import clock, migrate
 from blogapi.core.errors import CannotStart
+from blogapi.core.gate import Gate
 
-# How long a connection waits for another process's write, in seconds.
+# How long a write waits for another one, of this process or of another, in seconds.
 BUSY_SECONDS = 5
+
+# What `transaction` raises where others write.
+BUSY = (OperationalError, TimeoutError)
+
+# How many threads may wait for a write that does not end, and how many of a server's threads never do: while
+# somebody else keeps the database to himself, the service goes on reading.
+WRITERS, READERS = 5, 3
+_GATE = "blogapi-gate"
 
 _UNUSABLE = "DATABASE_URL cannot be used ({}); write sqlite:///blog.db."
 
@@ -137,8 +146,8 @@ class Revision(Base):
 def transaction(*, patient: bool = True) -> Iterator[None]:
     """Hold the one write transaction; commit at its end, roll back on any exception.
 
-    Waits up to `BUSY_SECONDS` for another process's write, unless not `patient`; then SQLAlchemy's
-    OperationalError says that the database is busy.
+    Waits up to `BUSY_SECONDS` for other writes, unless not `patient`; then raises one of `BUSY`. Many wait
+    only as long as the writes go on.
 
     What was read before is forgotten, so that a decision never rests on a state from before the lock.
     Inside another `transaction()` it is a part of that one, which alone commits; a part that fails takes
@@ -151,18 +160,25 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
         return
     session.rollback()
     session.expire_all()
-    session.info["writing"] = True
-    try:
-        _open(session, patient=patient)
-        yield
-        if session.get_bind().dialect.name != "sqlite":
-            session.execute(update(Revision).values(commits=Revision.commits + 1))
-        session.commit()
-    except BaseException:
-        session.rollback()
-        raise
-    finally:
-        session.info["writing"] = False
+    gate: Gate = current_app.extensions[_GATE]
+    with gate.passed(patient=patient):
+        session.info["writing"] = True
+        try:
+            _open(session, patient=patient)
+            yield
+            if session.get_bind().dialect.name != "sqlite":
+                session.execute(update(Revision).values(commits=Revision.commits + 1))
+            session.commit()
+        except BaseException:
+            session.rollback()
+            raise
+        finally:
+            session.info["writing"] = False
+
+
+def keep_readers(app: Flask, threads: int) -> None:
+    """Leave `READERS` of a server's threads to those who read, where it has more."""
+    app.extensions[_GATE] = Gate(max(1, threads - READERS), BUSY_SECONDS)
 
 
 def _open(session: Session, *, patient: bool) -> None:
@@ -181,6 +197,7 @@ def init_app(app: Flask) -> None:
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = options(app.config["SQLALCHEMY_DATABASE_URI"]) | app.config.get(
         "SQLALCHEMY_ENGINE_OPTIONS", {}
     )
+    app.extensions[_GATE] = Gate(WRITERS, BUSY_SECONDS)
     engine = _engine(app)
     if migrate.in_memory(engine) and app.config["DATABASE_URL"]:
         raise CannotStart("A blog is kept in a file, not in memory; name one in DATABASE_URL.")

@@ -22,7 +22,7 @@ from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from blogapi.core import figures
+from blogapi.core import database, figures
 from blogapi.serving import listening
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
@@ -303,6 +303,7 @@ def create(
         outbuf_high_watermark=HIGH_WATERMARK,
         clear_untrusted_proxy_headers=False,
     )
+    database.keep_readers(app, threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
     served = believing(app, proxy, everybody=unix_socket is not None)
     kind = Server if unix_socket is None else UnixServer

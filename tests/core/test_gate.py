@@ -1,0 +1,115 @@
+"""The gate that every write goes through, with threads that really wait."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from sqlalchemy.exc import TimeoutError
+
+from blogapi.core.gate import STUCK_SECONDS, Gate
+
+PATIENCE = 20
+
+
+class Writers:
+    """Threads that want to pass a gate, and what became of each."""
+
+    def __init__(self, gate: Gate) -> None:
+        self.gate = gate
+        self.ended: dict[int, str] = {}
+        self.threads: list[threading.Thread] = []
+        self.goes = threading.Event()
+
+    def come(self, number: int) -> None:
+        """Let so many come, one after the other; each waits for `goes` inside."""
+        for _ in range(number):
+            thread = threading.Thread(target=self._pass, args=(len(self.threads),))
+            self.threads.append(thread)
+            before = len(self.gate._queue)
+            thread.start()
+            until(lambda before=before: len(self.gate._queue) > before)
+
+    def _pass(self, name: int) -> None:
+        try:
+            with self.gate.passed(patient=True):
+                self.goes.wait(PATIENCE)
+                self.ended[name] = "passed"
+        except TimeoutError as error:
+            self.ended[name] = str(error)
+
+    def end(self) -> None:
+        """Let all go and wait for them."""
+        self.goes.set()
+        for thread in self.threads:
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+
+
+def until(holds) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+@pytest.fixture
+def writers():
+    """Writers at a gate where two may wait for long."""
+    made = Writers(Gate(2, PATIENCE))
+    yield made
+    made.end()
+
+
+def test_all_pass_one_at_a_time_in_the_order_of_their_coming(writers):
+    writers.come(2)
+    writers.end()
+    assert list(writers.ended.items()) == [(0, "passed"), (1, "passed")]
+
+
+def test_one_too_many_waits_no_longer_than_a_write_may_take(writers):
+    writers.come(4)
+    until(lambda: len(writers.ended) == 2)
+    assert writers.ended == dict.fromkeys((2, 3), "another write takes long")
+    writers.end()
+    assert writers.ended[0] == writers.ended[1] == "passed"
+
+
+def test_many_wait_as_long_as_the_writes_go_on():
+    gate, passed = Gate(2, PATIENCE), []
+
+    def write() -> None:
+        with gate.passed(patient=True):
+            time.sleep(STUCK_SECONDS / 5)
+            passed.append(1)
+
+    threads = [threading.Thread(target=write) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert len(passed) == 12
+
+
+def test_nobody_waits_longer_than_he_is_let():
+    writers = Writers(Gate(2, 2 * STUCK_SECONDS))
+    writers.come(2)
+    until(lambda: writers.ended)
+    assert writers.ended == {1: "another write takes long"}
+    writers.end()
+
+
+def test_who_is_in_a_hurry_waits_for_nobody(writers):
+    with writers.gate.passed(patient=False):
+        pass
+    writers.come(1)
+    with pytest.raises(TimeoutError, match="going on"), writers.gate.passed(patient=False):
+        pytest.fail("never entered")
+
+
+def test_a_write_that_fails_lets_the_next_one_in(writers):
+    with pytest.raises(RuntimeError), writers.gate.passed(patient=True):
+        raise RuntimeError
+    with writers.gate.passed(patient=False):
+        pass
