@@ -11,7 +11,8 @@ from markdown_it.rules_core import StateCore
 from mdit_py_plugins.anchors import anchors_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
-from slugify import slugify
+
+from blogapi.core import slugs
 
 _HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*$")
 
@@ -38,7 +39,7 @@ def _markdown() -> MarkdownIt:
 
 
 def _anchor(heading: str) -> str:
-    return slugify(heading, allow_unicode=True) or "section"
+    return slugs.hyphenated(heading) or "section"
 
 
 def _named_headings(markdown: MarkdownIt) -> None:

@@ -6,9 +6,6 @@ import secrets
 import unicodedata
 from collections.abc import Callable, Collection
 
-from slugify import slugify
-from text_unidecode import unidecode
-
 from blogapi.core.errors import Conflict
 
 LONGEST = 255
@@ -35,13 +32,22 @@ def free(wished: str, taken: Collection[str]) -> str:
     return next(slug for number in range(2, len(taken) + 3) if (slug := f"{wished}-{number}") not in taken)
 
 
-def _once(words: str, longest: int) -> str:
-    folded = "".join(_folded(letter) for letter in unicodedata.normalize("NFC", words))
-    slug: str = slugify(folded, allow_unicode=True, max_length=longest, word_boundary=True)
+def hyphenated(words: str, longest: int = 0) -> str:
+    """Return the words in lowercase with hyphens between, at most `longest` signs; 0: any number."""
+    # Here, since it brings a table of all letters: 4 MB, which a service that is only read does without.
+    from slugify import slugify
+
+    slug: str = slugify(words, allow_unicode=True, max_length=longest, word_boundary=True)
     return slug
 
 
+def _once(words: str, longest: int) -> str:
+    return hyphenated("".join(map(_folded, unicodedata.normalize("NFC", words))), longest)
+
+
 def _folded(letter: str) -> str:
+    from text_unidecode import unidecode
+
     return unidecode(letter) if unicodedata.name(letter, "").startswith("LATIN") else letter
 
 
