@@ -35,17 +35,17 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     answered_at = 0.0
     # Set where the server has no room for the request that has just come in.
     turned_away = False
-    _deadline = 0.0
 
     # waitress's own, whose types nothing tells.
     request: Parser | None
     will_close: bool
     sendbuf_len: int
+    current_outbuf_count: int
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         self.limits = server.limits
         self.client = server.client_of(addr)
-        self._left = self.limits.linger_bytes
+        self._left, self._deadline = self.limits.linger_bytes, 0.0
         self._seen, self._still_since = 0.0, time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
         self.sendbuf_len = min(self.sendbuf_len, SEND_BYTES)
@@ -56,9 +56,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self.last_activity != self._seen:
             self._seen, self._still_since = self.last_activity, now
         still = now - self._still_since
-        if self._deadline:
-            self.will_close = self.will_close or now > self._deadline
-        elif self.total_outbufs_len or self.requests or self.close_when_flushed:
+        if self.total_outbufs_len or self.requests or self.close_when_flushed:
             self._pause(now)
             if self.total_outbufs_len and still > self.limits.stall:
                 # At once: the system will not say that such a connection can be written to.
@@ -88,10 +86,6 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def handle_write(self) -> None:
         """Send what is there to be sent; half close where that was all and the connection lingers."""
-        if self._deadline:
-            # Only the server's own upkeep makes a half closed connection writable again.
-            self.handle_close()
-            return
         if not (self.lingers and self.close_when_flushed):
             super().handle_write()
             return
@@ -101,21 +95,17 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         elif not self.total_outbufs_len:
             self._half_close()
 
-    def writable(self) -> bool:
-        """Tell whether there is something to send, or an end to make."""
-        if self._deadline:
-            return bool(self.will_close)
-        return bool(super().writable())
-
-    def readable(self) -> bool:
-        """Tell whether to read."""
-        return not self.will_close if self._deadline else bool(super().readable())
+    def write_soon(self, data: Any) -> int:
+        """Take in a piece of an answer and return how many bytes of it were taken."""
+        # waitress keeps what it has sent from a buffer until nothing is left in it to be sent. So much that
+        # there is a file for the rest is another buffer's.
+        if self.current_outbuf_count > self.adj.outbuf_overflow and not self.outbufs[-1].overflowed:
+            self.current_outbuf_count = self.adj.outbuf_high_watermark
+        taken: int = super().write_soon(data)
+        return taken
 
     def handle_read(self) -> None:
-        """Read a request, or drop what a refused client still sends."""
-        if self._deadline:
-            self._drop()
-            return
+        """Read a request."""
         super().handle_read()
         if self.turned_away:
             self.turned_away = False
@@ -139,15 +129,6 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if request is not None:
             request.begun_at = now
 
-    def _drop(self) -> None:
-        try:
-            # An end of the stream, which is an empty piece, closes the connection.
-            self._left -= len(self.recv(64 * 1024))
-        except OSError:
-            self.handle_close()
-        if self._left < 0:
-            self.will_close = True
-
     def _half_close(self) -> None:
         try:
             self.socket.shutdown(socket.SHUT_WR)
@@ -155,3 +136,36 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.handle_close()
             return
         self._deadline = time.monotonic() + self.limits.linger
+        # Another class, and no question in each of the methods: all connections are asked all the time
+        # whether they are readable and writable.
+        self.__class__ = HalfClosed
+
+
+class HalfClosed(Channel):
+    """A connection on which the last answer was sent; what still comes is dropped."""
+
+    def watch(self, now: float) -> None:
+        """End it where its time is over."""
+        self.will_close = self.will_close or now > self._deadline
+
+    def writable(self) -> bool:
+        """Tell whether there is an end to make."""
+        return self.will_close
+
+    def readable(self) -> bool:
+        """Tell whether to read."""
+        return not self.will_close
+
+    def handle_write(self) -> None:
+        """Make an end."""
+        self.handle_close()
+
+    def handle_read(self) -> None:
+        """Drop what comes."""
+        try:
+            # An end of the stream, which is an empty piece, closes the connection.
+            self._left -= len(self.recv(64 * 1024))
+        except OSError:
+            self.handle_close()
+        if self._left < 0:
+            self.will_close = True

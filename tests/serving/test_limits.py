@@ -136,6 +136,30 @@ def test_a_slow_reader_gets_all_of_it(app, streams):
         assert read_all(sock).count(PIECE) == 320
 
 
+def test_what_a_reader_has_taken_is_not_kept(app, monkeypatch):
+    held = []
+
+    def in_memory(made: serving.Server) -> int:
+        (channel,) = made.active_channels.values()
+        return sum(
+            len(outbuf.buf.file.getbuffer())
+            for outbuf in channel.outbufs
+            if outbuf.buf is not None and not outbuf.overflowed
+        )
+
+    def answer(environ: Any, start_response: Any) -> Iterator[bytes]:
+        start_response("200 OK", [])
+        for _ in range(320):
+            yield PIECE
+            held.append(in_memory(made))
+
+    monkeypatch.setattr(app, "wsgi_app", answer)
+    with server(app) as made, connected(made.effective_port) as sock:
+        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert read_all(sock).count(PIECE) == 320
+    assert max(held) < 4_000_000
+
+
 def test_what_slow_readers_leave_is_bounded(app, streams):
     with server(app, limits=Limits(unread_bytes=1_000_000, sweep=0.05)) as made, ExitStack() as stack:
         for _ in range(3):
