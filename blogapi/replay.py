@@ -229,5 +229,5 @@ def _has_body(environ: WSGIEnvironment) -> bool:
 
 def _request(environ: WSGIEnvironment, key: str) -> Hashable:
     # The digest, since a key is kept nowhere, and a query or a condition may be long.
-    said = repr((key, *(environ.get(name) for name in _LOOKED_AT)))
+    said = repr((key, *map(environ.get, _LOOKED_AT)))
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()

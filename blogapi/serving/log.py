@@ -115,10 +115,11 @@ def counting(count: Callable[[str, str, str, float], None]) -> Callable[[Sequenc
 
 def as_text(served: Served) -> str:
     """Return the line: time, method, path, route, status, milliseconds, bytes, request id, key's start."""
+    at, method, path, route, status, seconds, size, request_id, key = served
     return (
-        f"{_second(int(served.at))}.{int(served.at % 1 * 1000):03}Z {served.method[:20] or '-'} "
-        f"{shown(served.path, served.route)} {served.route or '-'} {served.status[:3]} "
-        f"{served.seconds * 1000:.1f}ms {served.size}B {served.request_id} {start_of(served.key) or '-'}"
+        f"{_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
+        f"{shown(path, route)} {route or '-'} {status[:3]} "
+        f"{seconds * 1000:.1f}ms {size}B {request_id} {start_of(key) or '-'}"
     )
 
 

@@ -55,10 +55,11 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
     def parse_header(self, header_plus: bytes) -> None:
         """Read the request line and the headers; raises ParsingError where they are not plain."""
-        codings = _TRANSFER_CODING.findall(header_plus)
         super().parse_header(header_plus)
-        if self.chunked and (len(codings) > 1 or b"," in codings[0] or "CONTENT_LENGTH" in self.headers):
-            raise ParsingError("The length of the body is given twice")
+        if self.chunked:
+            codings = _TRANSFER_CODING.findall(header_plus)
+            if len(codings) > 1 or b"," in codings[0] or "CONTENT_LENGTH" in self.headers:
+                raise ParsingError("The length of the body is given twice")
         if "TRANSFER_ENCODING" in self.headers:
             raise ParsingError("This version of HTTP has no transfer codings")
         if (self.version == "1.1" or "HOST" in self.headers) and not _HOST.fullmatch(
