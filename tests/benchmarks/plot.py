@@ -56,7 +56,7 @@ def _cold(ax: Axes, rows: Sequence[cold.Row]) -> None:
 
 
 def _bars(ax: Axes, values: Mapping[tuple[str, str], float], colours: Mapping[str, str]) -> None:
-    """Draw a group of bars for each read, a bar in it for each of `colours`, on a logarithmic axis."""
+    """Draw a group of bars for each read, a bar in it for each of `colours`."""
     reads = list(dict.fromkeys(read for read, _ in values))
     width = 0.8 / max(1, len(colours))
     for number, (name, colour) in enumerate(colours.items()):
@@ -67,7 +67,7 @@ def _bars(ax: Axes, values: Mapping[tuple[str, str], float], colours: Mapping[st
             bars, [f"{height:,.0f}" if height >= 10 else f"{height:.2f}" for height in heights], fontsize=8
         )
     ax.set_xticks(range(len(reads)), reads)
-    ax.set_yscale("log")
     ax.margins(y=0.15)
+    ax.yaxis.set_major_formatter("{x:,.10g}")
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, ncols=len(colours), fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
