@@ -280,3 +280,16 @@ def test_what_blogs_write_in_markdown_survives(written, shown):
 def test_a_frame_of_an_unknown_host_leaves_no_empty_box():
     shown = markup.html('<p>a</p><iframe src="https://evil.example/" width="1"></iframe><p>b</p>', "html")
     assert shown == "<p>a</p><p>b</p>"
+
+
+@pytest.mark.parametrize("content_type", ["html", "markdown"])
+def test_what_is_nested_deeper_than_any_page_is_shown_as_text(content_type):
+    shown = markup.html("<div>" * 10_001 + "deep", content_type)
+    assert Inspector(shown).tags == [] and markup.plain(shown).startswith("<div><div>")
+
+
+@pytest.mark.parametrize(
+    "written", ["<div><b>a</b></div>", "<p>a<br>", "<ul><li>a</ul>", "</div><div></div></div>"]
+)
+def test_a_long_page_is_not_a_deep_one(written):
+    assert Inspector(markup.html(written * 6_000, "html")).tags
