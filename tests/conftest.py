@@ -54,10 +54,17 @@ _BESIDES = (
 def pytest_configure(config: pytest.Config) -> None:
     """Make the one mark known by which tests of SQLite alone are told."""
     config.addinivalue_line("markers", "sqlite(why): about SQLite's own; skipped on PostgreSQL")
-    if SERVER:
-        # An application that a test drops without closing it; SQLite's driver does not mind before 3.13.
-        config.addinivalue_line("filterwarnings", "ignore:.*BaseConnection.__del__")
-        config.addinivalue_line("filterwarnings", "ignore:<psycopg.Connection:ResourceWarning")
+    # An application that a test drops without closing it; SQLite's driver minds from Python 3.13 on.
+    for warning in (
+        "ignore:unclosed database in <sqlite3.Connection:ResourceWarning",
+        "ignore:Exception ignored in. <sqlite3.Connection",
+        *(
+            ["ignore:.*BaseConnection.__del__", "ignore:<psycopg.Connection:ResourceWarning"]
+            if SERVER
+            else []
+        ),
+    ):
+        config.addinivalue_line("filterwarnings", warning)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
