@@ -45,7 +45,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         self.limits = server.limits
         self.client = server.client_of(addr)
-        self._left, self._deadline = self.limits.linger_bytes, 0.0
+        self._left, self._half_closed_at = self.limits.linger_bytes, 0.0
         self._seen, self._still_since = 0.0, time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
         self.sendbuf_len = min(self.sendbuf_len, SEND_BYTES)
@@ -72,6 +72,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self.requests or self.total_outbufs_len or self.close_when_flushed or self.will_close:
             return None
         return float(self._still_since if self.request is None else self.request.begun_at)
+
+    def is_idle(self) -> bool:
+        """Tell whether neither side owes the other anything."""
+        return self.request is None and self.waits_since() is not None
 
     def refuse(self, error: Error) -> None:
         """Answer the request that is coming in with an error; only for the thread of the sockets."""
@@ -135,7 +139,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         except OSError:
             self.handle_close()
             return
-        self._deadline = time.monotonic() + self.limits.linger
+        self._half_closed_at = time.monotonic()
         # Another class, and no question in each of the methods: all connections are asked all the time
         # whether they are readable and writable.
         self.__class__ = HalfClosed
@@ -146,7 +150,15 @@ class HalfClosed(Channel):
 
     def watch(self, now: float) -> None:
         """End it where its time is over."""
-        self.will_close = self.will_close or now > self._deadline
+        self.will_close = self.will_close or now - self._half_closed_at > self.server.linger_seconds
+
+    def waits_since(self) -> float | None:
+        """Return since when the client owes us its end: like a slow one, it makes room for others."""
+        return self._half_closed_at
+
+    def is_idle(self) -> bool:
+        """Tell that the client may not have read its answer yet."""
+        return False
 
     def writable(self) -> bool:
         """Tell whether there is an end to make."""

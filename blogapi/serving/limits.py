@@ -20,7 +20,7 @@ class Limits:
     stall: float = 20
     # For the answers at work and in the queue when the server is to end; a container gets ten in all.
     stop: float = 8
-    # For requests half sent at that moment.
+    # For requests half sent at that moment, and for clients that were refused and stay.
     last_words: float = 1
     sweep: float = 1
     # How long nobody is let in where there is no room or no file descriptor.

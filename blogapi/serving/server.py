@@ -72,7 +72,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.limits = limits
         self.journal = journal
         self.stopping = False
-        self.request_seconds = limits.request
+        self.request_seconds, self.linger_seconds = limits.request, limits.linger
         self.addresses: Counter[str] = Counter()
         self._proxy = ip_network(proxy, strict=False) if proxy else None
         self._next_sweep = self._rests_until = 0.0
@@ -177,7 +177,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return bool(client) and few and self.addresses[client] >= self.limits.per_address
 
     def _slowest(self, client: str | None = None) -> Channel | None:
-        """Return the connection, of that client if one is named, that has owed us a request for longest."""
+        """Return the connection, of that client if one is named, that has owed us bytes for longest."""
         now = time.monotonic()
         waiting = [
             (since, channel)
@@ -214,7 +214,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def _drain(self) -> None:
         """Answer whoever has sent a request; begin with those that the system has taken for us."""
         until = time.monotonic() + self.limits.stop
-        self.request_seconds = self.limits.last_words
+        self.request_seconds = self.linger_seconds = self.limits.last_words
         self._rests_until = 0.0
         self._turn(0)
         before = -1
@@ -232,7 +232,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def _end_idle(self) -> bool:
         """End the connections that owe nothing and are owed nothing; tell whether some are left."""
         for channel in list(self.active_channels.values()):
-            if channel.waits_since() is not None and channel.request is None:
+            if channel.is_idle():
                 channel.handle_close()
         return bool(self.active_channels)
 

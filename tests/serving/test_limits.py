@@ -208,6 +208,19 @@ def test_the_slowest_makes_room_for_a_newcomer_of_its_address(app, monkeypatch):
         assert read_all(slow) == b""
 
 
+def test_one_that_was_refused_and_stays_makes_room(app, monkeypatch):
+    monkeypatch.setattr(serving, "PATIENCE", 0.0)
+    with server(app, limits=Limits(connections=2)) as made, ExitStack() as stack:
+        for _ in range(2):
+            refused = stack.enter_context(connected(made.effective_port))
+            refused.sendall(b"garbage\r\n\r\n")
+            assert parsed(read_all(refused)).status == 400
+        assert len(made.active_channels) == 2
+        started = time.monotonic()
+        assert send(made.effective_port, HEALTH).status == 200
+        assert time.monotonic() - started < 5
+
+
 def test_the_proxy_has_as_many_connections_as_there_are(app):
     limits = Limits(connections=8, per_address=1)
     with server(app, limits=limits, trusted_proxy="127.0.0.1") as made, ExitStack() as stack:
@@ -318,6 +331,17 @@ def test_a_stop_waits_for_nobody_for_long(app, gate):
         assert read_all(stuck) == b""
         assert time.monotonic() - started < 2
         gate.open.set()
+
+
+def test_a_stop_waits_for_no_refused_client_for_long(app):
+    with server(app, limits=Limits(last_words=0.1, sweep=0.05)) as made, ExitStack() as stack:
+        refused = stack.enter_context(connected(made.effective_port))
+        refused.sendall(b"garbage\r\n\r\n")
+        assert parsed(read_all(refused)).status == 400
+        started = time.monotonic()
+        made.stop()
+        until(lambda: not made.active_channels)
+        assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
