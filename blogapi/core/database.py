@@ -42,6 +42,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from blogapi.core import clock, migrate
 from blogapi.core.errors import CannotStart
 from blogapi.core.gate import Gate
+from blogapi.core.wal import Log
 
 # How long a write waits for another one, of this process or of another, in seconds.
 BUSY_SECONDS = 5
@@ -52,7 +53,7 @@ BUSY = (OperationalError, TimeoutError)
 # How many threads may wait for a write that does not end, and how many of a server's threads never do: while
 # somebody else keeps the database to himself, the service goes on reading.
 WRITERS, READERS = 5, 3
-_GATE = "blogapi-gate"
+_GATE, _LOG = "blogapi-gate", "blogapi-log"
 
 _UNUSABLE = "DATABASE_URL cannot be used ({}); write sqlite:///blog.db."
 
@@ -174,6 +175,9 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
             raise
         finally:
             session.info["writing"] = False
+        log: Log | None = current_app.extensions[_LOG]
+        if log is not None:
+            log.shorten()
 
 
 def keep_readers(app: Flask, threads: int) -> None:
@@ -199,6 +203,8 @@ def init_app(app: Flask) -> None:
     )
     app.extensions[_GATE] = Gate(WRITERS, BUSY_SECONDS)
     engine = _engine(app)
+    in_file = engine.dialect.name == "sqlite" and not migrate.in_memory(engine)
+    app.extensions[_LOG] = Log(Path(str(engine.url.database))) if in_file else None
     if migrate.in_memory(engine) and app.config["DATABASE_URL"]:
         raise CannotStart("A blog is kept in a file, not in memory; name one in DATABASE_URL.")
     prepare(engine)
