@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -76,6 +77,28 @@ def test_every_backup_under_load_holds_every_earlier_write(writer, instance, tmp
         assert held == set(range(len(held))), "a backup is the blog at one moment"
         assert len(held) > acknowledged
     goes_on(writer)
+
+
+def test_a_copy_ends_while_another_writes_without_end(tmp_path):
+    source, target, ended = tmp_path / "source.db", tmp_path / "target.db", threading.Event()
+
+    def copy() -> None:
+        service.copy(source, target)
+        ended.set()
+
+    with closing(sqlite3.connect(source, isolation_level=None)) as writing:
+        for pragma in ("journal_mode=WAL", "synchronous=OFF"):
+            writing.execute(f"PRAGMA {pragma}")
+        writing.execute("CREATE TABLE tag (name)")
+        writing.executemany("INSERT INTO tag VALUES (?)", [("tag 0" + " " * 1_000_000,)] * 20)
+        thread, writes = threading.Thread(target=copy, daemon=True), 0
+        thread.start()
+        while not ended.is_set() and writes < 5000:
+            writing.execute("INSERT INTO tag VALUES ('tag 1')")
+            writes += 1
+    thread.join(60)
+    assert ended.is_set() and writes < 5000
+    assert tags(target) <= {0, 1}
 
 
 def test_a_restore_under_load_loses_no_write_between_the_two_states(writer, instance, tmp_path):
