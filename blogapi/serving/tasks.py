@@ -11,7 +11,7 @@ from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
 from blogapi.core import errors, freshness, log, wire
-from blogapi.serving.log import Served
+from blogapi.serving.log import Served, shown
 from blogapi.serving.parser import Busy, TooSlow
 
 
@@ -58,6 +58,8 @@ class Noted(Task):  # type: ignore[misc]
             # Of others there will be another answer, which is the one to be told.
             if self.wrote_header or isinstance(error, ClientDisconnected):
                 self._note()
+            # waitress logs it as it is.
+            self.request.path = shown(self.request.path, self.route)
             raise
         self._note()
 

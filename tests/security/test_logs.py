@@ -1,0 +1,169 @@
+"""Logs: no line of ours, of waitress's or of a traceback tells a secret, whatever the request."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import threading
+from functools import wraps
+
+import pytest
+from flask import Response
+from sqlalchemy import text
+
+from blogapi.core.database import db
+from blogapi.serving import log
+from blogapi.users import service as users
+from tests.conftest import ARTICLES, KEYS, TAGS
+from tests.live import server
+from tests.security.test_logins import COOKIE, LOGIN
+from tests.serving.test_server import connected, read_all
+
+PREVIEW = "/api/v1/blog/preview/"
+WORDS = {
+    "password": "correct-horse-battery",
+    "search": "unspeakable",
+    "junk": "hunter2hunter2hunter2hunter2",
+    "body": "written-for-nobody",
+}
+
+
+@pytest.fixture
+def secrets(app, people, blog, as_admin, as_stranger):
+    """What no log may tell, by name."""
+    with app.app_context():
+        users.set_password("ada", WORDS["password"])
+    as_stranger.post(LOGIN, json={"username": "ada", "password": WORDS["password"]})
+    link = as_admin.post(f"{ARTICLES}{blog['draft']}/preview/").json["url"]
+    return WORDS | {
+        "key": people.key(people.admin, "write"),
+        "cookie": as_stranger.get_cookie(COOKIE).value,
+        "token": link.rstrip("/").rsplit("/", 1)[-1],
+    }
+
+
+@pytest.fixture
+def logged(app, secrets, caplog):
+    """Sends requests to a real server; returns all that was logged, by every logger and in both forms."""
+    caplog.set_level(logging.DEBUG)
+    lines = []
+    journal = log.Journal(lambda found: lines.extend(form(one) for one in found for form in FORMS))
+
+    def sent(*requests):
+        with server(app, journal=journal) as made:
+            for request in requests:
+                with connected(made.effective_port) as sock:
+                    sock.sendall(request.encode("latin-1"))
+                    read_all(sock)
+        journal.close()
+        assert len(lines) == len(requests) * len(FORMS)
+        return "\n".join([*lines, caplog.text])
+
+    return sent
+
+
+FORMS = (log.as_text, log.as_json)
+
+
+def ask(method, path, *headers, body=None):
+    if body is not None:
+        headers += ("Content-Type: application/json", f"Content-Length: {len(body)}")
+    return "\r\n".join(
+        (f"{method} {path} HTTP/1.1", "Host: a", "Connection: close", *headers, "", body or "")
+    )
+
+
+def requests_with(password, key, cookie, token, search, junk, body):
+    """Return requests that carry each secret where it belongs, and where it does not."""
+    by_key, writing = f"X-API-KEY: {key}", json.dumps({"title": body})
+    return [
+        ask("POST", LOGIN, body=json.dumps({"username": "ada", "password": password})),
+        ask("POST", LOGIN, body=json.dumps({"username": "ada", "password": junk})),
+        ask("POST", LOGIN, body=json.dumps({"username": junk, "password": password, body: password})),
+        ask("POST", LOGIN, body=f'{{"password": "{password}'),
+        ask("GET", f"{LOGIN}?username=ada&password={password}"),
+        ask("GET", ARTICLES, by_key),
+        ask("GET", f"{ARTICLES}?q={search}", by_key),
+        ask("GET", f"{ARTICLES}?key={key}"),
+        ask("GET", f"{ARTICLES}{key}/", by_key),
+        ask("DELETE", f"{KEYS}{key}/", by_key),
+        ask("GET", f"/{key}"),
+        ask("GET", f"/{junk}/{token}?{search}"),
+        ask("GET", TAGS, f"X-API-KEY: {junk}"),
+        ask("GET", TAGS, f"X-API-KEY: {key}x"),
+        ask("GET", TAGS, f"Authorization: Bearer {junk}"),
+        ask("GET", TAGS, f"Cookie: {COOKIE}={cookie}"),
+        ask("GET", TAGS, f"Cookie: {COOKIE}={junk}"),
+        ask("POST", ARTICLES, by_key, f"Idempotency-Key: {junk}", body=writing),
+        ask("PATCH", ARTICLES, f"Cookie: {COOKIE}={cookie}", f"Origin: http://{junk}", body=writing),
+        *(ask(method, f"{PREVIEW}{token}/") for method in ("GET", "HEAD", "OPTIONS", "POST")),
+        *(ask("GET", f"{PREVIEW}{token}{end}") for end in ("", "//", "/x/", "%2f", f"?fields={search}")),
+        ask("GET", f"{PREVIEW}%{ord(token[0]):02x}{token[1:]}/"),
+        ask("GET", f"http://ada:{password}@a{PREVIEW}{token}/"),
+        ask("GET", f"{PREVIEW}{token}/", "no colon"),
+        ask("GET", f"{PREVIEW}{token}/", f"X-Request-ID: {junk} {junk}"),
+        ask("GET", f"{PREVIEW}{token}/", f"Host: {junk}"),
+        ask("POST", KEYS, by_key, "Content-Length: 99999999999"),
+        ask("GET", TAGS, f"X: {junk * 1000}"),
+        f"{junk}\r\n\r\n",
+    ]
+
+
+def test_no_request_leaves_a_secret_in_a_log(secrets, logged):
+    told = logged(*requests_with(**secrets))
+    assert {name for name, secret in secrets.items() if secret in told} == set()
+    # Of a key, what the list of keys shows too.
+    assert f" {secrets['key'][:14]}\n" in told
+
+
+def test_no_failure_leaves_a_secret_in_a_log(app, secrets, logged, monkeypatch):
+    def fail(*args, **kwargs):
+        raise RuntimeError("broken")
+
+    for endpoint, view in app.view_functions.items():
+        monkeypatch.setitem(app.view_functions, endpoint, wraps(view)(fail))
+    told = logged(*requests_with(**secrets))
+    assert "RuntimeError: broken" in told
+    assert {name for name, secret in secrets.items() if secret in told} == set()
+
+
+def test_no_failure_of_the_database_leaves_a_secret_in_a_log(app, secrets, logged):
+    tables = ("api_key", "web_session", "account", "preview")
+    with app.app_context():
+        for table in tables:
+            db.session.execute(text(f"ALTER TABLE {table} RENAME TO {table}_elsewhere"))
+        db.session.commit()
+    told = logged(*requests_with(**secrets))
+    assert "SQL parameters hidden" in told
+    assert all(f"FROM {table}" in told for table in tables)
+    assert {name for name, secret in secrets.items() if secret in told} == set()
+    assert not re.search(r"\b[0-9a-f]{64}\b", told), "a digest"
+
+
+@pytest.mark.parametrize("ends", ["breaks", "is left"])
+def test_an_answer_that_does_not_come_to_its_end_tells_no_link(app, secrets, monkeypatch, caplog, ends):
+    caplog.set_level(logging.DEBUG)
+    view, gone = app.view_functions["previews.single"], threading.Event()
+
+    @wraps(view)
+    def stream(**_):
+        def pieces():
+            yield b"x" * 100
+            if ends == "breaks":
+                raise RuntimeError("broken")
+            assert gone.wait(10)
+            for _ in range(1000):
+                yield b"x" * 65536
+
+        # Without one the answer would be read whole, to make one.
+        return Response(pieces(), headers={"ETag": '"a"'})
+
+    monkeypatch.setitem(app.view_functions, "previews.single", stream)
+    with server(app) as made:
+        with connected(made.effective_port) as sock:
+            sock.sendall(ask("GET", f"{PREVIEW}{secrets['token']}/").encode())
+            assert sock.recv(10)
+        gone.set()
+    assert f"while serving {PREVIEW}<token>/" in caplog.text
+    assert secrets["token"] not in caplog.text
