@@ -19,32 +19,43 @@ class Writers:
     def __init__(self, gate: Gate) -> None:
         self.gate = gate
         self.ended: dict[int, str] = {}
+        self.inside: list[int] = []
+        self.together = 0
         self.threads: list[threading.Thread] = []
         self.goes = threading.Event()
 
     def come(self, number: int) -> None:
         """Let so many come, one after the other; each waits for `goes` inside."""
         for _ in range(number):
-            thread = threading.Thread(target=self._pass, args=(len(self.threads),))
-            self.threads.append(thread)
             before = len(self.gate._queue)
-            thread.start()
+            self.start()
             until(lambda before=before: len(self.gate._queue) > before)
+
+    def start(self) -> None:
+        """Let one come, at some time."""
+        self.threads.append(threading.Thread(target=self._pass, args=(len(self.threads),)))
+        self.threads[-1].start()
 
     def _pass(self, name: int) -> None:
         try:
             with self.gate.passed(patient=True):
+                self.inside.append(name)
+                self.together = max(self.together, len(self.inside))
                 self.goes.wait(PATIENCE)
                 self.ended[name] = "passed"
+                self.inside.remove(name)
         except TimeoutError as error:
             self.ended[name] = str(error)
 
     def end(self) -> None:
-        """Let all go and wait for them."""
+        """Let all go and wait for them; they went one at a time, and whoever comes now need not wait."""
         self.goes.set()
         for thread in self.threads:
             thread.join(PATIENCE)
             assert not thread.is_alive()
+        assert self.together <= 1
+        with self.gate.passed(patient=False):
+            pass
 
 
 def until(holds) -> None:
@@ -74,6 +85,14 @@ def test_one_too_many_waits_no_longer_than_a_write_may_take(writers):
     assert writers.ended == dict.fromkeys((2, 3), "another write takes long")
     writers.end()
     assert writers.ended[0] == writers.ended[1] == "passed"
+
+
+def test_that_others_come_hides_no_write_that_does_not_end(writers):
+    writers.come(2)
+    for _ in range(12):
+        writers.start()
+        time.sleep(STUCK_SECONDS / 3)
+    assert len(writers.ended) > 3 and set(writers.ended.values()) == {"another write takes long"}
 
 
 def test_many_wait_as_long_as_the_writes_go_on():
