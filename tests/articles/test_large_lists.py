@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,6 +19,7 @@ from blogapi.articles import documents, selections, service
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import service as categories
 from blogapi.core.database import db, transaction
+from blogapi.search import queries as search
 from blogapi.tags import service as tags
 from blogapi.users import service as users
 from blogapi.users.rules import Role
@@ -105,6 +107,26 @@ def joined(read, path):
         assert answer.headers["X-Total-Count"] == str(NUMBER)
         number += 1
     return b"[" + b",".join(pages) + b"]"
+
+
+@pytest.mark.sqlite("its builds take more or fewer values")
+@pytest.mark.parametrize("query", ["", "?fields=content", "?q=n", "?q=n&fields=snippet,title"])
+def test_no_statement_has_more_values_than_each_build_takes(app, read, large, monkeypatch, query):
+    for module, name in ((documents, "CHUNK"), (search, "_AT_ONCE")):
+        monkeypatch.setattr(module, name, 50)
+    with app.app_context():
+        engine = db.engine
+
+    def take_few(connection: Any, record: object) -> None:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 60)
+
+    event.listen(engine, "connect", take_few)
+    try:
+        answer = read(ARTICLES + query)
+    finally:
+        event.remove(engine, "connect", take_few)
+        release(app)
+    assert answer.status_code == 200 and len(json.loads(answer.data)) == NUMBER
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import event, func, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from blogapi import create_app
-from blogapi.core.database import db, transaction
+from blogapi.core.database import BUSY, db, transaction
 from blogapi.core.errors import CannotStart
 from blogapi.users.models import Account
 from blogapi.users.rules import Role
@@ -39,12 +39,21 @@ def within(app):
 @pytest.mark.sqlite("sets up its connections")
 @pytest.mark.parametrize(
     ("pragma", "value"),
-    [("journal_mode", "wal"), ("foreign_keys", 1), ("synchronous", 2), ("busy_timeout", 5000)],
+    [
+        *(("journal_mode", "wal"), ("foreign_keys", 1), ("synchronous", 2), ("busy_timeout", 5000)),
+        ("journal_size_limit", 64 * 1024 * 1024),
+    ],
 )
 def test_each_connection_is_set_up(within, pragma, value):
     with db.engine.connect() as first, db.engine.connect() as second:
         for connection in (first, second):
             assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
+
+
+@pytest.mark.sqlite("its driver")
+def test_the_driver_begins_nothing_of_its_own(within):
+    with db.engine.connect() as connection:
+        assert connection.connection.isolation_level is None
 
 
 @pytest.mark.sqlite("its file")
@@ -215,6 +224,44 @@ def test_a_transaction_that_waits_for_nobody_says_so_at_once(within):
     assert names() == ["a"]
     patience = {"sqlite": "PRAGMA busy_timeout", "postgresql": "SHOW lock_timeout"}[db.engine.dialect.name]
     assert db.session.connection().exec_driver_sql(patience).scalar() in (5000, "5s")
+
+
+def writes_at_once(app) -> str:
+    """Return what becomes of a write of another thread that waits for nobody; empty: it was done."""
+    told: list[str] = []
+
+    def write() -> None:
+        with app.app_context():
+            try:
+                with transaction(patient=False):
+                    told.append("")
+            except BUSY as error:
+                told.append(str(error))
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    thread.join(10)
+    return told[0]
+
+
+def test_a_write_goes_through_the_gate_with_its_commit(within):
+    # While one commits, which may move the log into the file, no other connection may write.
+    during: list[str] = []
+
+    def commits(connection: object) -> None:
+        if len(during) < 2:
+            during.append("")
+            during[-1] = writes_at_once(within)
+
+    event.listen(db.engine, "commit", commits)
+    try:
+        with transaction():
+            db.session.add(account("a"))
+            during.append(writes_at_once(within))
+    finally:
+        event.remove(db.engine, "commit", commits)
+    assert during == ["another write is going on"] * 2
+    assert writes_at_once(within) == ""
 
 
 def test_a_transaction_waits_for_another_process_for_a_while(within):

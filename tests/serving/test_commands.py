@@ -12,7 +12,11 @@ from flask.cli import ScriptInfo
 from blogapi import create_app
 from blogapi.__main__ import main
 from blogapi.core.database import db
+from blogapi.health import queries as health
 from blogapi.serving import listening, server
+
+# How Windows ends a program in another console group; elsewhere another signal stands for it.
+BREAK = getattr(signal, "SIGBREAK", None) or signal.SIGUSR1
 
 
 @pytest.fixture
@@ -31,7 +35,7 @@ def serve(monkeypatch, begun):
         self.close()
 
     monkeypatch.setattr(server.Server, "run", run)
-    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, BREAK)}
 
     def invoke(*options: str):
         # A new process would make a new application; within this one, each run needs its own.
@@ -66,6 +70,13 @@ def test_the_address_is_printed(serve, instance):
 def test_a_blog_with_articles_is_just_served(serve, make_article):
     make_article()
     assert len(serve().output.splitlines()) == 1
+
+
+def test_the_file_is_looked_through_at_the_start(serve, monkeypatch):
+    looked: list[object] = []
+    monkeypatch.setattr(health, "look", looked.append)
+    assert serve().exit_code == 0
+    assert len(looked) == 1
 
 
 def test_the_demo_fills_an_empty_blog_once(serve, app):
@@ -124,8 +135,10 @@ def test_a_wrong_setting_is_one_sentence(serve, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, BREAK])
 def test_a_signal_stops_the_server_and_a_second_one_at_once(serve, monkeypatch, number):
+    monkeypatch.setattr(signal, "SIGBREAK", BREAK, raising=False)
+
     def run(self: server.Server) -> None:
         # The socket that the signal would wake is not looked at here.
         signal.raise_signal(number)

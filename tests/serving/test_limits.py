@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import socket
 import threading
 import time
@@ -17,6 +18,7 @@ from waitress import channel as waitress_channel
 
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
+from tests.engines import elsewhere
 from tests.live import running, server
 from tests.serving.test_server import assert_problem, connected, parsed, read_all, send
 
@@ -98,6 +100,56 @@ def test_a_connection_that_asks_nothing_is_ended(app, monkeypatch, clock):
     with running(app, limits=Limits(idle=0.2, sweep=0.05)) as port, connected(port) as sock:
         sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
         assert read_all(sock).startswith(b"HTTP/1.1 200")
+
+
+def test_a_clock_that_is_set_ends_no_connection(app, monkeypatch):
+    monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
+    with server(app, limits=Limits(sweep=0.02)) as made, connected(made.effective_port) as sock:
+        sock.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert sock.recv(65536).startswith(b"HTTP/1.1 200")
+        sweeps = made._next_sweep
+        until(lambda: made._next_sweep > sweeps + 0.1)
+        sock.sendall(HEALTH)
+        assert parsed(read_all(sock)).status == 200
+
+
+@pytest.mark.skipif(not hasattr(select, "poll"), reason="this system has no poll()")
+def test_files_of_high_numbers_do_not_end_the_process(app):
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 1500:
+        pytest.skip("so many files cannot be open here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1500), hard))
+    held = [os.dup(1) for _ in range(1024)]
+    try:
+        with running(app) as port:
+            assert send(port, HEALTH).status == 200
+    finally:
+        for number in held:
+            os.close(number)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_system_without_poll_is_served_too(app, monkeypatch):
+    # select() takes 512 files on Windows; the process has some besides.
+    assert Limits().connections <= 450
+    monkeypatch.delattr(select, "poll", raising=False)
+    with running(app) as port:
+        assert send(port, HEALTH).status == 200
+
+
+def test_writes_that_wait_leave_threads_to_readers(app):
+    post = b"POST /api/v1/auth/api-key/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    with elsewhere(app, writing=True), server(app, threads=4) as made, ExitStack() as stack:
+        writes = [stack.enter_context(connected(made.effective_port)) for _ in range(4)]
+        for sock in writes:
+            sock.sendall(post)
+        assert send(made.effective_port, HEALTH).status == 200
+        # The first goes on waiting for whoever keeps the database; the others were told to come again.
+        waiting = [sock for sock in writes if not select.select([sock], [], [], 0)[0]]
+        refused = [parsed(read_all(sock)) for sock in writes if sock not in waiting]
+        assert waiting and {answer.status for answer in refused} <= {503}
 
 
 def test_an_answer_may_take_its_time(app, gate):

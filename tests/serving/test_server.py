@@ -335,6 +335,23 @@ def test_nobody_else_is_believed(make_app, trusted):
     assert told == [201, 429]
 
 
+@pytest.mark.parametrize("trusted", ["", "127.0.0.1"])
+def test_the_application_is_told_nothing_that_nobody_vouches_for(make_app, monkeypatch, trusted):
+    def tell(environ, start_response):
+        told = " ".join(sorted(name for name in environ if "FORWARDED" in name)).encode()
+        start_response("200 OK", [("Content-Length", str(len(told)))])
+        return [told]
+
+    app = make_app(TRUSTED_PROXY=trusted)
+    monkeypatch.setattr(app, "wsgi_app", tell)
+    names = ("Forwarded", "X-Forwarded-By", "X-Forwarded-Port", *(() if trusted else ("X-Forwarded-For",)))
+    head = "".join(f"{name}: 1\r\n" for name in names)
+    with running(app) as port:
+        assert (
+            send(port, f"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{head}\r\n".encode()).body == b""
+        )
+
+
 @pytest.mark.parametrize(
     "header",
     [
