@@ -15,10 +15,10 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from flask import Flask
-from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 
 from blogapi import create_app
-from blogapi.core.database import Base, db
+from blogapi.core.database import Base, Revision, db
 from blogapi.core.migrate import GATE
 
 SERVER = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
@@ -216,6 +216,13 @@ def elsewhere(app: Flask, *, writing: bool = False) -> Iterator[Connection]:
                 connection.exec_driver_sql("ROLLBACK")
     finally:
         engine.dispose()
+
+
+def write_elsewhere(app: Flask, statement: str, **values: Any) -> None:
+    """Write as another process would: on PostgreSQL each write counts the commits up, last of all."""
+    with elsewhere(app) as connection:
+        connection.execute(text(statement), values)
+        connection.execute(update(Revision).values(commits=Revision.commits + 1))
 
 
 @contextmanager

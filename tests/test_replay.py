@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import socket
-import sqlite3
 import threading
 import time
 from datetime import UTC, datetime, timedelta
 from itertools import product
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -30,6 +28,7 @@ from blogapi.core.database import db, transaction
 from blogapi.tags import service as tags
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, People
+from tests.engines import write_elsewhere
 from tests.live import running
 
 ME = "/api/v1/auth/me/"
@@ -84,13 +83,6 @@ def warm(client, path, **options):
         answer = client.get(path, **options)
         assert answer.data is not None
     return answer
-
-
-def elsewhere(app, statement, *values):
-    """Write as another process would."""
-    with sqlite3.connect(Path(app.instance_path, "blog.db")) as connection:
-        connection.execute(statement, values)
-    connection.close()
 
 
 def sent(app, path, key=None, method="GET", query="", **headers):
@@ -364,14 +356,14 @@ def test_another_role_counts_at_once(app, people, as_member, as_admin, role):
     own = f"{ARTICLES}author/me/"
     client = as_admin if role == "member" else as_member
     statuses = [warm(client, own).status_code]
-    elsewhere(app, "UPDATE account SET role = ?", role)
+    write_elsewhere(app, "UPDATE account SET role = :role", role=role)
     statuses.append(client.get(own).status_code)
     assert statuses == ([200, 403] if role == "member" else [403, 200])
 
 
 def test_another_scope_counts_at_once(app, as_admin):
     for scope, status in (("write", 201), ("read", 403), ("write", 201)):
-        elsewhere(app, "UPDATE api_key SET scope = ?", scope)
+        write_elsewhere(app, "UPDATE api_key SET scope = :scope", scope=scope)
         warm(as_admin, TAGS)
         assert as_admin.post(TAGS, json={"name": f"{status} {time.monotonic_ns()}"}).status_code == status
 
@@ -400,10 +392,11 @@ def test_a_renamed_tag_has_its_name_everywhere(as_reader, as_admin, make_article
 def test_what_another_process_wrote_is_shown(app, as_reader, make_article):
     path = f"{ARTICLES}{make_article().uuid}/"
     assert warm(as_reader, path).status_code == 200
-    elsewhere(app, "UPDATE article SET status = 'draft'")
+    write_elsewhere(app, "UPDATE article SET status = 'draft'")
     assert as_reader.get(path).status_code == 404
 
 
+@pytest.mark.sqlite("its file")
 def test_a_file_that_is_gone_is_not_served_from_memory(app, as_reader, make_article, instance):
     make_article()
     warm(as_reader, ARTICLES)
@@ -543,7 +536,7 @@ def test_a_crowd_has_a_cold_page_made_once(app, people, make_article, monkeypatc
     sent(app, ME, key)
     seen = passed(app, monkeypatch, slowly=slowly)
     for turn in range(10):
-        elsewhere(app, "UPDATE account SET last_updated = ?", f"2026-01-01 00:00:{turn:02}.000000")
+        write_elsewhere(app, "UPDATE account SET username = username || :turn", turn=str(turn))
         before = len(seen)
         assert len(crowd(app, path, key)) == 1
         assert len(seen) - before == 1
@@ -936,7 +929,7 @@ class World:
             categories.change(self.category, {"name": f"category {self.number}"})
         elif what == "role":
             role = ["member", "admin"][number % 2]
-            elsewhere(self.app, "UPDATE account SET role = ? WHERE username = 'mel'", role)
+            write_elsewhere(self.app, "UPDATE account SET role = :role WHERE username = 'mel'", role=role)
         elif what == "key":
             api_keys.remove(by_value(self.callers["passing"]))
             expires = self.now + number * MINUTE if number % 3 else None

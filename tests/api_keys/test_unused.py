@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from blogapi.api_keys import rules, service
 from blogapi.api_keys.models import ApiKey
 from blogapi.core import clock
 from blogapi.core.database import BUSY_SECONDS, db, transaction
 from tests.conftest import KEYS, TAGS
+from tests.engines import SERVER, elsewhere
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR, DAY, MOMENT = timedelta(hours=1), timedelta(days=1), timedelta(microseconds=1)
@@ -41,11 +41,13 @@ def keys(app):
     return number
 
 
-def size(instance):
-    """Return how large the database file is, with all that is still beside it."""
-    with closing(sqlite3.connect(instance / "blog.db")) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return (instance / "blog.db").stat().st_size
+def size(app):
+    """Return how large the database is, with all that is still beside it."""
+    with elsewhere(app) as other:
+        if SERVER:
+            return other.scalar(text("SELECT pg_database_size(current_database())"))
+        other.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        return Path(str(other.engine.url.database)).stat().st_size
 
 
 def test_a_key_that_is_not_used_within_a_day_ends(as_stranger, lend, at):
@@ -146,19 +148,18 @@ def test_to_create_one_clears_away_what_is_over(app, lend, at, keys):
     assert keys() == service.SWEEP_EVERY
 
 
-def test_a_start_waits_for_nobody_who_writes(make_app, instance, lend, at, keys):
+def test_a_start_waits_for_nobody_who_writes(app, make_app, lend, at, keys):
     lend()
     at(NOON + DAY)
-    with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with elsewhere(app, writing=True):
         before = clock.steady()
         make_app()
         assert clock.steady() - before < BUSY_SECONDS
     assert keys() == 1
 
 
-def test_a_flood_of_many_addresses_stays_under_a_megabyte(app, instance, keys):
-    before = size(instance)
+def test_a_flood_of_many_addresses_stays_under_a_megabyte(app, keys):
+    before = size(app)
     # In one transaction, since each of its own takes as long as a disk does.
     with app.app_context(), transaction():
         kept = service.issue(None).uuid
@@ -166,7 +167,7 @@ def test_a_flood_of_many_addresses_stays_under_a_megabyte(app, instance, keys):
             newest = service.lend()
         assert db.session.get(ApiKey, kept) and db.session.get(ApiKey, newest.uuid)
     assert rules.MOST_UNUSED <= keys() <= rules.MOST_UNUSED + service.SWEEP_EVERY + 1
-    assert size(instance) - before < 1_000_000
+    assert size(app) - before < 1_000_000
 
 
 def test_a_flood_of_one_address_ends_at_the_limit(make_app, make_client, monkeypatch, keys):

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from blogapi import registry
 from blogapi.api_keys import service as api_keys
-from blogapi.core.database import Base, db
+from blogapi.core.database import Base, Revision, db
 from blogapi.openapi import document
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS
@@ -77,15 +77,17 @@ def blog(app, people, make_category, make_tag, make_article):
 
 @pytest.fixture
 def contents(app):
-    """Returns all rows of all tables, but for the moments that keys were used at."""
+    """Returns all rows of all tables, but for the moments that keys were used at and the count of commits."""
+    tables = [table for table in Base.metadata.sorted_tables if table is not Revision.__table__]
 
     def read():
         with app.app_context(), db.engine.connect() as connection:
             return {
                 table.name: [
-                    dict(row) | {"last_used": None} for row in connection.execute(select(table)).mappings()
+                    dict(row) | {"last_used": None}
+                    for row in connection.execute(select(table).order_by(*table.primary_key)).mappings()
                 ]
-                for table in Base.metadata.sorted_tables
+                for table in tables
             }
 
     return read
