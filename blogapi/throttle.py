@@ -5,7 +5,7 @@ Only there where a setting asks for it: without a limit no request does more for
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from flask import Flask
@@ -13,6 +13,7 @@ from flask import Flask
 from blogapi import hooks
 from blogapi.api_keys import rules
 from blogapi.core import errors, limits, wire
+from blogapi.core.counters import Counted
 from blogapi.core.errors import TooManyRequests
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Throttle:
             return self._application(environ, start_response)
         return self._refuse(limits.refusal(wait), environ, start_response)
 
-    def _tries(self, environ: WSGIEnvironment) -> Iterable[tuple[str, str, Hashable]]:
+    def _tries(self, environ: WSGIEnvironment) -> Iterable[Counted]:
         config = self._app.config
         address = limits.network_of(environ.get("REMOTE_ADDR", ""))
         yield "REQUEST_ADDRESS_LIMIT", config["REQUEST_ADDRESS_LIMIT"], address

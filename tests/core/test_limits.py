@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blogapi.core import clock, limits
 from blogapi.core.errors import CannotStart, NotFound, TooManyRequests, Unauthorized
-from blogapi.core.limits import Counters, Window, network_of
+from blogapi.core.limits import network_of
 
 
 @pytest.fixture
@@ -103,14 +99,6 @@ def test_what_is_at_work_counts_like_what_failed(limited):
     assert not refused("a")
 
 
-def test_who_was_not_seen_for_longest_is_forgotten(monkeypatch):
-    monkeypatch.setattr(limits, "MOST", 2)
-    counters = Counters()
-    for whom in ("a", "b", "a", "c"):
-        counters.remember(whom)
-    assert [counters.remembers(whom) for whom in "abc"] == [True, False, True]
-
-
 @pytest.mark.parametrize(
     ("rate", "longest"), [("1 per second", 1), ("1 per minute", 60), ("1 per 2 hours", 7200)]
 )
@@ -142,60 +130,6 @@ def test_a_clock_that_is_set_changes_no_limit(limited, seconds, at, days):
     seconds[0] += 60
     at(noon)
     assert [refused("a") for _ in range(3)] == [False, False, True]
-
-
-def test_nothing_asks_the_clock_on_the_wall(monkeypatch):
-    monkeypatch.setattr("time.time", lambda: pytest.fail("the wall clock was asked"))
-    counters = Counters()
-    assert [counters.count(("A", "1 per minute", "a")) > 0 for _ in range(2)] == [False, True]
-
-
-@given(
-    amount=st.integers(1, 5),
-    pauses=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0, 9.5, 10.0]), max_size=60),
-)
-def test_no_window_ever_holds_more_than_the_limit(amount, pauses):
-    window, now, counted = Window(amount, 10), 0.0, []
-    for pause in pauses:
-        now += pause
-        recent = [moment for moment in counted if moment > now - 10]
-        wait = window.wait("a", now)
-        assert (wait == 0) == (len(recent) < amount)
-        if wait:
-            assert window.wait("a", now + wait) == 0
-        else:
-            window.add("a", now)
-            counted.append(now)
-
-
-def test_threads_together_get_what_is_allowed():
-    counters = Counters()
-    with ThreadPoolExecutor(8) as pool:
-        waits = list(pool.map(lambda _: counters.count(("A", "50 per hour", "a")), range(400)))
-    assert waits.count(0) == 50
-
-
-def test_those_who_went_are_forgotten():
-    window = Window(5, 60)
-    for number in range(1000):
-        window.add(f"192.0.2.{number}", now=number)
-    assert len(window) == 60
-
-
-def test_a_crowd_does_not_fill_the_memory():
-    window = Window(5, 60, most=100)
-    for number in range(1000):
-        window.add("busy", now=0.0 if number < 3 else 1.0) if number % 50 == 0 else None
-        window.add(number, now=1.0)
-    assert len(window) == 100
-    assert window.wait("busy", 1.0) > 0
-
-
-def test_what_one_does_is_kept_small():
-    window = Window(100, 10)
-    for number in range(100_000):
-        window.add("a", now=number / 10)
-    assert sum(sys.getsizeof(times) for times in window._times.values()) < 5_000
 
 
 @pytest.mark.parametrize(
