@@ -24,7 +24,7 @@ from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import service as category_service
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
-from blogapi.core import clock, limits
+from blogapi.core import clock, limits, shared_counters
 from blogapi.core.database import db, transaction
 from blogapi.openapi import document
 from blogapi.tags import service as tag_service
@@ -35,6 +35,7 @@ from blogapi.users.rules import Role
 from tests import attempts, engines
 from tests.contract import CheckedClient, Contract
 from tests.engines import SERVER, Blogs
+from tests.redis_servers import PROGRAM, RedisServer, redis_server
 
 # A busy machine is no error. Where a change is about to land, the same examples are tried each time.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize="CI" in os.environ)
@@ -293,6 +294,23 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
         monkeypatch.setattr(clock, "now", lambda: moment.astimezone(UTC))
 
     return set_clock
+
+
+@pytest.fixture(scope="session")
+def redis_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """The Redis of this worker."""
+    if PROGRAM is None:
+        pytest.skip("redis-server is not installed")
+    with redis_server(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisServer:
+    """A Redis with nothing in it, which a busy machine may keep waiting."""
+    monkeypatch.setattr(shared_counters, "PATIENCE", 30)
+    redis_process.client.flushall()
+    return redis_process
 
 
 @pytest.fixture

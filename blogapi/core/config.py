@@ -131,6 +131,12 @@ SETTINGS = (
         "100 per minute; 1000 per hour",
         "How many failed logins one account may see from all addresses that it has no login from.",
     ),
+    Setting(
+        "LIMITS_URL",
+        text,
+        "",
+        "Where limits are counted: a Redis (`redis://…`, `rediss://…`); empty means each process for itself.",
+    ),
     Setting("SESSION_DAYS", number(3650), 14, "How long a login lasts, in days."),
     Setting(
         "CORS_ORIGINS", names, (), "Origins whose pages may call the API from a browser; none by default."

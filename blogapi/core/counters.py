@@ -102,6 +102,10 @@ class Counters:
         """Tell whether they are known."""
         return whom in self._known
 
+    def trouble(self) -> str:
+        """Return what keeps it from counting where it should; empty: nothing."""
+        return ""
+
     def _find(self, *tries: Counted) -> Iterator[tuple[Window, Hashable]]:
         for setting, limit, whom in tries:
             for amount, seconds in windows(limit):

@@ -11,15 +11,15 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from flask import Flask, current_app, request
 
 from blogapi.core.counters import Counted, Counters
-from blogapi.core.errors import TooManyRequests, Unauthorized
+from blogapi.core.errors import CannotStart, TooManyRequests, Unauthorized
 
 # A setting that holds a limit, then whom it is counted for.
 Try = tuple[str, ...]
 
 
 def init_app(app: Flask) -> None:
-    """Give the application its counters."""
-    app.extensions["blogapi-limits"] = Counters()
+    """Give the application its counters; raises CannotStart where `LIMITS_URL` cannot be used."""
+    app.extensions["blogapi-limits"] = _counters(app) if app.config["LIMITS_URL"] else Counters()
 
 
 def of(app: Flask) -> Counters:
@@ -77,6 +77,15 @@ def network_of(address: str) -> str:
             return str(parsed.ipv4_mapped)
         return str(ip_network((int(parsed), 64), strict=False))
     return str(parsed)
+
+
+def _counters(app: Flask) -> Counters:
+    try:
+        # Here, since most do without the package.
+        from blogapi.core.shared_counters import SharedCounters
+    except ImportError as error:
+        raise CannotStart("LIMITS_URL needs the Python package redis; pip install redis.") from error
+    return SharedCounters(app.config["LIMITS_URL"], app.config["SECRET_KEY"], app.logger)
 
 
 def _with_limits(tries: tuple[Try, ...]) -> list[Counted]:

@@ -13,7 +13,7 @@ from flask.cli import ScriptInfo
 from blogapi.core import config, database
 from blogapi.core.console import progress, refusals
 from blogapi.core.errors import CannotStart
-from blogapi.doctor import contents, folder, queries
+from blogapi.doctor import contents, folder, limits, queries
 from blogapi.doctor.records import Finding, Level, ok, wrong
 
 
@@ -59,16 +59,17 @@ def _findings(context: click.Context, mend: bool) -> Iterator[Finding]:
             finding.check in ("database", "schema") and finding.level is not Level.OK for finding in below
         ):
             return
-    yield from _contents(context, mend)
+    yield from _running(context, mend)
 
 
-def _contents(context: click.Context, mend: bool) -> Iterator[Finding]:
+def _running(context: click.Context, mend: bool) -> Iterator[Finding]:
     try:
         app = context.ensure_object(ScriptInfo).load_app()
     except CannotStart as error:
         yield wrong("start", error.message, "see the message")
         return
     with app.app_context():
+        yield from limits.checks()
         yield from contents.checks(mend=mend, watch=progress)
 
 

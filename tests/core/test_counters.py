@@ -4,12 +4,46 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from logging import getLogger
+from uuid import uuid4
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from blogapi.core.counters import Counters, Window
+from blogapi.core.shared_counters import SharedCounters
+
+
+@pytest.fixture
+def counters(limits_url, later):
+    """Counters with nothing counted, on a clock that the test holds."""
+    return SharedCounters(limits_url, "secret", getLogger("test")) if limits_url else Counters()
+
+
+def test_several_limits_are_counted_together_or_not_at_all(counters, later):
+    two, four, none = ("A", "2 per minute", "a"), ("B", "4 per minute; 9 per hour", "b"), ("C", "", "c")
+    assert [counters.count(two, four, none) for _ in range(3)] == [0, 0, 60]
+    later(10)
+    assert [counters.count(four) for _ in range(3)] == [0, 0, 50]
+    assert [counters.count(none), counters.count()] == [0, 0]
+
+
+def test_what_is_taken_back_makes_room_again(counters, later):
+    tries = [("A", "2 per minute; 3 per hour", "a"), ("B", "3 per minute", ("b", "c"))]
+    counters.count(*tries)
+    later(10)
+    counters.count(*tries)
+    counters.take_back(*tries)
+    assert [counters.count(*tries) for _ in range(2)] == [0, 50]
+    counters.take_back(("A", "5 per minute", "nobody"))
+    assert counters.count(("A", "5 per minute", "nobody")) == 0
+
+
+def test_who_is_remembered_is_known(counters):
+    counters.remember(("ada", "192.0.2.1"))
+    known = [counters.remembers(whom) for whom in (("ada", "192.0.2.1"), ("ada", "192.0.2.2"), "ada")]
+    assert known == [True, False, False]
 
 
 def test_who_was_not_seen_for_longest_is_forgotten(monkeypatch):
@@ -26,26 +60,24 @@ def test_nothing_asks_the_clock_on_the_wall(monkeypatch):
     assert [counters.count(("A", "1 per minute", "a")) > 0 for _ in range(2)] == [False, True]
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     amount=st.integers(1, 5),
     pauses=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0, 9.5, 10.0]), max_size=60),
 )
-def test_no_window_ever_holds_more_than_the_limit(amount, pauses):
-    window, now, counted = Window(amount, 10), 0.0, []
+def test_no_window_ever_holds_more_than_the_limit(counters, later, amount, pauses):
+    whom, now, counted = uuid4().hex, 0.0, []
     for pause in pauses:
         now += pause
+        later(pause)
         recent = [moment for moment in counted if moment > now - 10]
-        wait = window.wait("a", now)
-        assert (wait == 0) == (len(recent) < amount)
-        if wait:
-            assert window.wait("a", now + wait) == 0
-        else:
-            window.add("a", now)
+        until = recent[0] + 10 if len(recent) == amount else now
+        assert counters.count(("A", f"{amount} per 10 seconds", whom)) == pytest.approx(until - now)
+        if until == now:
             counted.append(now)
 
 
-def test_threads_together_get_what_is_allowed():
-    counters = Counters()
+def test_threads_together_get_what_is_allowed(counters):
     with ThreadPoolExecutor(8) as pool:
         waits = list(pool.map(lambda _: counters.count(("A", "50 per hour", "a")), range(400)))
     assert waits.count(0) == 50

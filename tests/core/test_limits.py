@@ -7,18 +7,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from blogapi.core import clock, limits
+from blogapi.core import limits
 from blogapi.core.errors import CannotStart, NotFound, TooManyRequests, Unauthorized
 from blogapi.core.limits import network_of
 
 
 @pytest.fixture
-def limited(make_app):
+def limited(make_app, limits_url):
     """Makes applications with a limit, inside of their context."""
     contexts = []
 
     def make(rate):
-        context = make_app(KEY_LIMIT=rate).app_context()
+        context = make_app(KEY_LIMIT=rate, LIMITS_URL=limits_url).app_context()
         context.push()
         contexts.append(context)
 
@@ -27,12 +27,7 @@ def limited(make_app):
         context.pop()
 
 
-@pytest.fixture
-def seconds(monkeypatch):
-    """The steady clock, as a list of one number that the test sets."""
-    passed = [1000.0]
-    monkeypatch.setattr(clock, "steady", lambda: passed[0])
-    return passed
+IN_MEMORY = pytest.mark.parametrize("limits_url", ["memory"], indirect=True)
 
 
 def refused(*whom):
@@ -100,34 +95,36 @@ def test_what_is_at_work_counts_like_what_failed(limited):
 
 
 @pytest.mark.parametrize(
-    ("rate", "longest"), [("1 per second", 1), ("1 per minute", 60), ("1 per 2 hours", 7200)]
+    ("rate", "longest"), [("1 per 20 seconds", 20), ("1 per minute", 60), ("1 per 2 hours", 7200)]
 )
-def test_a_refusal_says_how_long_to_wait(limited, seconds, rate, longest):
+def test_a_refusal_says_how_long_to_wait(limited, later, rate, longest):
     limited(rate)
     limits.count(("KEY_LIMIT", "a"))
     with pytest.raises(TooManyRequests) as error:
         limits.count(("KEY_LIMIT", "a"))
     assert int(error.value.headers["Retry-After"]) == longest
     assert f"wait {longest} seconds" in error.value.detail
-    seconds[0] += longest
+    later(longest)
     assert not refused("a")
 
 
+@IN_MEMORY
 def test_two_applications_count_apart(limited):
     for _ in range(2):
         limited("1 per minute")
         assert not refused("a")
 
 
+@IN_MEMORY
 @pytest.mark.parametrize("days", [-1, 1])
-def test_a_clock_that_is_set_changes_no_limit(limited, seconds, at, days):
+def test_a_clock_that_is_set_changes_no_limit(limited, later, at, days):
     noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
     limited("2 per minute")
     at(noon)
     assert [refused("a") for _ in range(3)] == [False, False, True]
     at(noon + timedelta(days=days))
     assert refused("a")
-    seconds[0] += 60
+    later(60)
     at(noon)
     assert [refused("a") for _ in range(3)] == [False, False, True]
 

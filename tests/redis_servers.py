@@ -1,0 +1,75 @@
+"""Redis servers of the tests' own, where `redis-server` is installed."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+PROGRAM = shutil.which("redis-server")
+PATIENCE = 30
+
+
+class RedisServer:
+    """A server that keeps nothing on the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self.port = folder, _free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.client = Redis.from_url(
+            self.url, decode_responses=True, socket_timeout=PATIENCE, retry=Retry(NoBackoff(), 0)
+        )
+        self.start()
+
+    def start(self) -> None:
+        """Start it, with nothing in it, and wait until it answers."""
+        options = {"port": str(self.port), "bind": "127.0.0.1", "save": "", "appendonly": "no"}
+        words = [word for name, value in options.items() for word in (f"--{name}", value)]
+        with (self._folder / "redis.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [str(PROGRAM), *words], cwd=self._folder, stdout=log, stderr=subprocess.STDOUT
+            )
+        deadline = time.monotonic() + PATIENCE
+        while not self._answers():
+            assert self._process.poll() is None, "redis-server ended; see its redis.log"
+            assert time.monotonic() < deadline, "redis-server does not answer"
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self._process.wait(PATIENCE)
+
+    def _answers(self) -> bool:
+        try:
+            return bool(self.client.ping())
+        except RedisError:
+            return False
+
+
+def _free_port() -> int:
+    # Below those of outgoing connections, one of which could take it while the server is down.
+    while True:
+        port = 20_000 + secrets.randbelow(10_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
+@contextmanager
+def redis_server(folder: Path) -> Iterator[RedisServer]:
+    """Yield a server with nothing in it."""
+    server = RedisServer(folder)
+    try:
+        yield server
+    finally:
+        server.client.close()
+        server.stop()
