@@ -39,7 +39,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, regi
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from blogapi.core import clock, migrate
+from blogapi.core import clock, files, migrate
 from blogapi.core.errors import CannotStart
 from blogapi.core.gate import Gate
 from blogapi.core.wal import Log
@@ -236,6 +236,7 @@ def prepare(engine: Engine) -> None:
         return
     if not migrate.in_memory(engine):
         _keep_private(engine)
+        _stay_on_file(engine)
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
 
@@ -289,6 +290,38 @@ def _keep_private(engine: Engine) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
         raise CannotStart(f"The database {path} cannot be opened: {error.strerror}.") from error
+
+
+def _stay_on_file(engine: Engine) -> None:
+    """Let nobody begin anything once the file was taken away, or another lies in its place.
+
+    The system keeps such a file for those who have it open: they would read what nobody else sees any more,
+    and what they write would be gone with them. They stay open, since the last to close would take the log of
+    the new file for the old one's, and delete it.
+    """
+    path = Path(str(engine.url.database)).absolute()
+    opened = files.identity(path)
+
+    def find(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
+        # Never made here: a file that is gone must not come back empty.
+        arguments[0], options["uri"] = f"{path.as_uri()}?mode=rw", True
+
+    def forget(engine: Engine) -> None:
+        nonlocal opened
+        opened = None
+
+    def check(connection: Connection) -> None:
+        nonlocal opened
+        there = files.identity(path)
+        opened = opened or there
+        if there is None or there != opened:
+            error = sqlite3.OperationalError(f"{path} was taken away, or another file lies there")
+            error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+            raise OperationalError("BEGIN", None, error)
+
+    event.listen(engine, "do_connect", find)
+    event.listen(engine, "engine_disposed", forget)
+    event.listen(engine, "begin", check)
 
 
 def _limit(connection: Any, record: Any) -> None:

@@ -23,6 +23,15 @@ def private(path: Path) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
+def identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells the file from any other that may come under its name, None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 @contextmanager
 def draft(path: Path) -> Iterator[Path]:
     """Yield an empty private file beside `path`, which is gone at the end unless it was moved."""

@@ -14,7 +14,7 @@ from flask import Flask
 from sqlalchemy import Engine, event, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from blogapi.core import migrate
+from blogapi.core import files, migrate
 from blogapi.core.database import Revision, db
 
 # Where the environment of a request says when it had come in (time.monotonic).
@@ -40,7 +40,9 @@ class DataVersion:
 
     def __init__(self, engine: Engine) -> None:
         # Never made here: a file that is gone must not come back empty.
-        self._address = f"{Path(str(engine.url.database)).absolute().as_uri()}?mode=rw"
+        self._path = Path(str(engine.url.database)).absolute()
+        self._address = f"{self._path.as_uri()}?mode=rw"
+        self._opened: tuple[int, int] | None = None
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._version = self._state = 0
@@ -79,6 +81,9 @@ class DataVersion:
             )
             # What another connection was told says nothing.
             self._state += 1
+            self._opened = files.identity(self._path)
+        if self._opened != files.identity(self._path):
+            raise sqlite3.OperationalError("The file is not the one that was opened.")
         ((version,),) = self._connection.execute("PRAGMA data_version").fetchall()
         return int(version)
 
