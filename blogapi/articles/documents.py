@@ -23,6 +23,7 @@ from blogapi.articles.selections import Selection
 from blogapi.categories.models import Category
 from blogapi.core import changes, clock, pieces, wire
 from blogapi.core.database import UtcDateTime, db
+from blogapi.core.errors import Damaged
 from blogapi.core.paging import Page, Window
 from blogapi.core.pieces import Rendered
 from blogapi.tags.models import Tag
@@ -133,7 +134,21 @@ def _document(row: Columns, names: tuple[str, ...], snippets: Mapping[UUID, str]
         html,
         f'"snippet":{wire.text(snippets.get(uuid, ""))}'.encode() if snippets else b'"snippet":""',
     )
-    return b"{" + b",".join(_picked(names)(parts)) + b"}"
+    return _text(b"{" + b",".join(_picked(names)(parts)) + b"}")
+
+
+def _text(document: bytes) -> bytes:
+    """Return the document; raises Damaged where it is no text.
+
+    SQLite does not look at what stands in the pages of a long value: of a page that was overwritten it gives
+    what is there now.
+    """
+    try:
+        if b"\0" not in document and document.decode():
+            return document
+    except UnicodeDecodeError:
+        pass
+    raise Damaged("pieces of an article are no text")
 
 
 @lru_cache(maxsize=512)

@@ -23,6 +23,9 @@ from blogapi.core import log
 # The order in which methods are listed wherever they are listed.
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
+# Where the application keeps, until its next start, what was found of a damaged database: `/health` tells it.
+DAMAGE = "blogapi.damage"
+
 PROBLEM_JSON = "application/problem+json"
 
 Errors = dict[str, list[str]]
@@ -145,6 +148,17 @@ class Unavailable(Problem):
         super().__init__(detail, code=code, headers={"Retry-After": "1"})
 
 
+class Damaged(Unavailable):
+    """What is stored cannot be read as it was written."""
+
+    code = "damaged"
+
+    def __init__(self, found: str) -> None:
+        """`found` is for the log."""
+        super().__init__("The database is damaged; its owner can run doctor.")
+        self.found = found
+
+
 class StorageFull(Problem):
     """The disk is full: nothing can be written until there is room."""
 
@@ -209,6 +223,7 @@ def in_order(methods: Iterable[str]) -> str:
 def init_app(app: Flask) -> None:
     """Answer every exception with the one body."""
     app.register_error_handler(Problem, _problem)
+    app.register_error_handler(Damaged, _damaged)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(DBAPIError, _database)
     app.register_error_handler(NoConnection, _busy)
@@ -238,7 +253,15 @@ def _database(error: DBAPIError) -> Response:
         return _problem(
             StorageFull("The disk is full; nothing was stored. Free some space and send it again.")
         )
+    if _sqlite_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return _damaged(Damaged(str(error.orig)))
     return _busy(error) if _passes(error) or error.connection_invalidated else _unexpected(error)
+
+
+def _damaged(error: Damaged) -> Response:
+    current_app.extensions[DAMAGE] = error.found
+    current_app.logger.error("the database is damaged (%s); run doctor", error.found)
+    return _problem(error)
 
 
 def _is_full(error: DBAPIError) -> bool:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from blogapi.core import database, soundness
 from blogapi.core.database import db
-from blogapi.core.errors import CannotStart
+from blogapi.core.errors import DAMAGE, CannotStart
 
 # Less than a write and its log can take.
 _LEAST_FREE = 4 * 1024 * 1024
@@ -22,7 +22,6 @@ _LEAST_FREE = 4 * 1024 * 1024
 # How long the look at the whole file may take, which is made once when the service starts.
 _LOOK_SECONDS = 10.0
 
-_DAMAGE = "blogapi.damage"
 _WORDS = {
     sqlite3.SQLITE_CORRUPT: "damaged",
     sqlite3.SQLITE_NOTADB: "damaged",
@@ -34,7 +33,7 @@ _WORDS = {
 SENTENCES = {
     "database": "The database does not answer.",
     "damaged": "The database is damaged; run doctor.",
-    "missing": "The database file is not there.",
+    "missing": "The database file is not there, or not the one that was opened.",
     "read_only": "The database cannot be written to.",
     "storage_full": "The disk is full.",
 }
@@ -49,7 +48,7 @@ def trouble() -> str | None:
         db.session.execute(text("SELECT 1 FROM article LIMIT 1"))
     except DBAPIError as error:
         return _WORDS.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, "database")
-    if _DAMAGE in current_app.extensions:
+    if DAMAGE in current_app.extensions:
         return "damaged"
     return None if path is None else _unwritable(path)
 
@@ -71,7 +70,7 @@ def _look(app: Flask, path: Path) -> None:
         app.logger.warning("the database could not be looked through: %s", error)
         return
     if found:
-        app.extensions[_DAMAGE] = found
+        app.extensions[DAMAGE] = found
         app.logger.error("the database is damaged (%s); run doctor", found)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from blogapi.core import soundness
 from blogapi.core.database import db
 from blogapi.health import queries
-from tests.conftest import release
+from tests.conftest import TAGS, release
 
 pytestmark = pytest.mark.sqlite("its file")
 
@@ -61,6 +61,19 @@ def test_a_damaged_file_is_told_from_the_look_at_the_start(as_stranger, spoil, l
         looked()
     assert told(as_stranger) == (503, "damaged")
     assert "the database is damaged (" in caplog.text
+
+
+def test_damage_that_a_request_meets_is_told_from_then_on(as_stranger, as_admin, app, instance, looked):
+    with app.app_context():
+        page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'tag'"))
+    release(app)
+    with (instance / "blog.db").open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xff" * 4096)
+    assert told(as_stranger) == (200, "ok")
+    answer = as_admin.get(TAGS)
+    assert (answer.status_code, answer.json["code"]) == (503, "damaged")
+    assert told(as_stranger) == (503, "damaged")
 
 
 def test_a_file_that_is_no_database_any_more_is_told(as_stranger, app, instance):
