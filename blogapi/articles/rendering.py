@@ -16,7 +16,7 @@ from blogapi.articles.documents import LINES, RENDERER
 from blogapi.articles.models import Article, ArticlePieces, ArticleTally, Seo
 from blogapi.articles.rules import Status
 from blogapi.articles.schemas import ArticleFieldsSchema
-from blogapi.core import markup, pieces, wire
+from blogapi.core import markup, migrate, pieces, wire
 from blogapi.core.database import db, transaction
 from blogapi.core.schema import Seen
 from blogapi.search import service as search
@@ -59,7 +59,7 @@ def init_app(app: Flask) -> None:
     """
     if not events.contains(db.session, "after_flush", _render):
         events.listen(db.session, "after_flush", _render)
-    with app.app_context():
+    with app.app_context(), migrate.usable(db.engine):
         if db.session.scalar(select(ArticleTally.renderer)) != RENDERER:
             _renew(app)
 

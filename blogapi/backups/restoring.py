@@ -118,7 +118,7 @@ def _exchange(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]
     Returns where the former file is, and whether it could not be read and was moved as it was.
     """
     aside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if live.is_file() and live.stat().st_size:
+    if live.is_file() and live.stat().st_size and not soundness.lost_writes(live):
         try:
             _write_through(staged, live, aside)
             return aside, False
@@ -174,6 +174,8 @@ def _move(live: Path, aside: Path) -> bool:
 
 def _pack(kept: Path, home: Path) -> Path:
     """Make a backup of the copy, so that it can be restored in its turn; a damaged one stays as it is."""
+    if soundness.lost_writes(kept):
+        return kept
     packed = kept.with_suffix(".zip")
     try:
         with files.draft(packed) as made:

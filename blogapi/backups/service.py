@@ -39,6 +39,9 @@ def make(home: Path, target: Path, *, watch: Watch = unwatched) -> Manifest:
     if not source.is_file():
         raise NotFound(f"There is no blog to back up: {source} is not there.")
     _refuse_present(target)
+    if count := soundness.lost_writes(source):
+        told = soundness.LOST.format(path=source, count=count)
+        raise Conflict(f"{told}; `doctor` says what to do.")
     with troubles(target), files.draft(target) as copied:
         copy(source, copied)
         with files.draft(target) as made:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.exc import DatabaseError
 
-from blogapi.core import clock
+from blogapi.core import clock, files, soundness
 from blogapi.core.errors import CannotStart
 
 SCRIPTS = Path(__file__).parent.parent / "migrations"
@@ -43,7 +43,7 @@ def make_ready(engine: Engine, *, backups: Path) -> None:
     copied into `backups` before it is changed. Raises CannotStart for a database that this version
     cannot use, which is then left as it was.
     """
-    try:
+    with usable(engine):
         step = present(engine)
         if step == steps()[-1]:
             return
@@ -54,28 +54,52 @@ def make_ready(engine: Engine, *, backups: Path) -> None:
                 return
             with _set_aside(engine, backups, step):
                 _upgrade(connection)
+
+
+@contextmanager
+def usable(engine: Engine) -> Iterator[None]:
+    """Say of an error of the database, in one sentence, that nothing can be started on it."""
+    try:
+        yield
     except (DatabaseError, sqlite3.Error) as error:
         # Some drivers tell it in several lines.
         reason = " ".join(str(getattr(error, "orig", error)).split())
+        if _is_full(engine):
+            reason = f"the disk is full ({reason})"
         raise CannotStart(
             f"The database {engine.url.render_as_string()} cannot be used: {reason}."
         ) from error
+
+
+def _is_full(engine: Engine) -> bool:
+    if engine.dialect.name != "sqlite" or in_memory(engine):
+        return False
+    # SQLite needs more than that for the index of its log, and calls its lack an I/O error.
+    return shutil.disk_usage(Path(str(engine.url.database)).parent).free < 64 * 1024
 
 
 def present(engine: Engine) -> str | None:
     """Return the step that the database stands at, None for an empty one.
 
     Looks through a connection of its own, which sets nothing: a database that is not ours keeps even its
-    journal mode.
+    journal mode. Raises CannotStart where the log is damaged, which SQLite would cut short.
     """
     if in_memory(engine):
         return None
+    if engine.dialect.name == "sqlite":
+        _refuse_damaged_log(Path(str(engine.url.database)))
     looking = create_engine(engine.url, hide_parameters=True)
     try:
         with looking.connect() as connection:
             return _step(connection)
     finally:
         looking.dispose()
+
+
+def _refuse_damaged_log(path: Path) -> None:
+    if count := soundness.lost_writes(path):
+        told = soundness.LOST.format(path=path, count=count)
+        raise CannotStart(f"{told}; restore a backup, or go on without them: doctor --mend.")
 
 
 def _step(connection: Connection) -> str | None:
@@ -150,12 +174,13 @@ def _set_aside(engine: Engine, backups: Path, step: str | None) -> Iterator[None
 
 def _copy(path: Path, copy: Path) -> None:
     try:
-        copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(copy, os.O_RDWR | os.O_CREAT, 0o600))
+        # Under its name it is whole: whoever needs it, needs it when something went wrong.
+        with files.draft(copy) as made:
+            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(made)) as target:
+                source.backup(target)
+            files.replace(made, copy)
     except OSError as error:
         raise CannotStart(f"The copy {copy} cannot be made before the upgrade: {error.strerror}.") from error
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
-        source.backup(target)
 
 
 def _upgrade(connection: Connection) -> None:

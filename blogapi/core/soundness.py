@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import struct
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +16,13 @@ _SHOWN = 5
 
 # A rare fault of SQLite's own (https://sqlite.org/wal.html#walresetbug): first and last version that has it.
 _WAL_RESET = ((3, 7, 0), (3, 51, 2))
+
+# The write-ahead log and its index (https://sqlite.org/walformat.html): a head, then frames of a head and a
+# page each. A frame that ends a transaction tells the size of the file; salts tell of which log it is.
+_LOG_HEAD, _FRAME_HEAD, _INDEX_HEAD = 32, struct.Struct(">II8s8x"), struct.Struct("=14xHI12x8s")
+
+
+LOST = "The log {path}-wal is damaged: {count} writes in it or more cannot be read any more"
 
 
 @contextmanager
@@ -46,6 +55,49 @@ def damage(path: Path, *, seconds: float) -> str:
         connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
         found = faults(connection, quick=True)
     return "" if not found or time.monotonic() > deadline else found[0]
+
+
+def lost_writes(path: Path) -> int:
+    """Return how many acknowledged writes, or more, the log holds that SQLite would drop; changes nothing.
+
+    SQLite takes the first frame that is not as it was written for the end of the log, for that is how a power
+    cut leaves one. But then a single write stands behind that place, as each is on the disk before the next
+    one begins: where there are more, the log was damaged.
+    """
+    log, index = (path.with_name(f"{path.name}{ending}") for ending in ("-wal", "-shm"))
+    try:
+        if log.stat().st_size <= _LOG_HEAD:
+            return 0
+        # Who only reads has SQLite look through the log, and never empties it.
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            known = index.read_bytes()[: _INDEX_HEAD.size]
+            behind = _behind(log, _page_size(path), *_INDEX_HEAD.unpack(known))
+            # Otherwise somebody writes, who has looked through it before.
+            unchanged = index.read_bytes()[: _INDEX_HEAD.size] == known
+    except (OSError, sqlite3.Error, struct.error):
+        # What keeps it from being read is told by whoever opens it.
+        return 0
+    return max(0, behind - 1) if unchanged else 0
+
+
+def _behind(log: Path, page_size: int, known_size: int, frames: int, salts: bytes) -> int:
+    """Return how many transactions end behind the frames that SQLite took."""
+    found: Counter[bytes] = Counter()
+    step = _FRAME_HEAD.size + page_size
+    with log.open("rb", buffering=0) as file:
+        for place in range(_LOG_HEAD + frames * step, os.fstat(file.fileno()).st_size - step + 1, step):
+            file.seek(place)
+            _, ends, of = _FRAME_HEAD.unpack(file.read(_FRAME_HEAD.size))
+            found[of] += bool(ends)
+    # Without the head of the log nobody knows its salts; what is left of older ones has others.
+    return found[salts] if known_size else max(found.values(), default=0)
+
+
+def _page_size(path: Path) -> int:
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(18)[16:], "big")
+    return 65536 if size == 1 else max(size, 512)
 
 
 def broken_references(connection: sqlite3.Connection) -> dict[str, int]:

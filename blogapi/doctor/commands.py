@@ -18,7 +18,11 @@ from blogapi.doctor.records import Finding, Level, ok, wrong
 
 
 @click.command()
-@click.option("--mend", is_flag=True, help="Make rendered pieces, the tally and the search index anew.")
+@click.option(
+    "--mend",
+    is_flag=True,
+    help="Make rendered pieces, the tally and the search index anew; cut a damaged log.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def doctor(context: click.Context, mend: bool, as_json: bool) -> None:
@@ -51,7 +55,7 @@ def _findings(context: click.Context, mend: bool) -> Iterator[Finding]:
     yield ok("settings", "All are known and possible.")
     yield from folder.checks(home, path)
     if path is not None:
-        below = list(queries.checks(path))
+        below = list(queries.checks(path, mend=mend, backups=home / "backups"))
         yield from below
         # What the application would make of a damaged file, or would change in one of an older version, is
         # no matter for a check.

@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from blogapi.core import migrate, soundness
-from blogapi.doctor.records import Finding, hint, ok, wrong
+from blogapi.core import clock, files, migrate, soundness
+from blogapi.doctor.records import Finding, Level, hint, ok, wrong
 
+_MEND = "doctor --mend"
 _RESTORE = "stop the service and bring back the newest backup: restore FILE (the damaged file is kept aside)"
 
 
-def checks(path: Path) -> Iterator[Finding]:
-    """Yield what is found of SQLite and of the file, which is never made."""
+def checks(path: Path, *, mend: bool, backups: Path) -> Iterator[Finding]:
+    """Yield what is found of SQLite and of the file, which is never made; `mend` gives up what is lost."""
     yield _version()
     if not path.is_file():
         yield wrong("database", f"{path} is not there.", "start the service to make one, or restore a backup")
         return
+    if count := soundness.lost_writes(path):
+        says = f"{soundness.LOST.format(path=path, count=count)}."
+        if not mend:
+            yield wrong("database", says, f"restore a backup, or go on without them: {_MEND}")
+            return
+        yield Finding("log", Level.MENDED, f"{says} File and log are kept as {_kept(path, backups)}.")
     try:
         with soundness.opened(path) as connection:
             yield from _file(connection, path)
     except sqlite3.Error as error:
         yield wrong("database", f"{path} cannot be read: {error}.", _RESTORE)
+
+
+def _kept(path: Path, backups: Path) -> Path:
+    """Copy the file and its log as they are, since whoever opens them next cuts the log short."""
+    aside = backups / f"before-mend-{clock.now():%Y%m%dT%H%M%S%f}.db"
+    backups.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for ending in ("", "-wal"):
+        copy = aside.with_name(f"{aside.name}{ending}")
+        files.private(copy)
+        shutil.copyfile(path.with_name(f"{path.name}{ending}"), copy)
+    return aside
 
 
 def _version() -> Finding:
