@@ -63,7 +63,7 @@ class Running:
 def started(command: list[str], cwd: Path) -> Iterator[Running]:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
-        command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
     )
     running = Running(process)
     try:
@@ -90,7 +90,12 @@ def serving(command: list[str], cwd: Path) -> Iterator[tuple[int, Running]]:
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        [*BLOGAPI, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=PATIENCE
+        [*BLOGAPI, *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
     )
 
 
