@@ -212,6 +212,37 @@ def test_what_a_reader_has_taken_is_not_kept(app, monkeypatch):
     assert max(held) < 4_000_000
 
 
+def test_what_a_reader_leaves_lies_in_one_file(app, monkeypatch):
+    files = []
+
+    def answer(environ: Any, start_response: Any) -> Iterator[bytes]:
+        start_response("200 OK", [])
+        for _ in range(320):
+            yield PIECE
+            (channel,) = made.active_channels.values()
+            files.append(sum(outbuf.overflowed for outbuf in channel.outbufs))
+            assert channel.sendbuf_len <= 256 * 1024
+
+    monkeypatch.setattr(app, "wsgi_app", answer)
+    with server(app) as made, connected(made.effective_port) as sock:
+        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        until(lambda: len(files) == 320)
+        assert read_all(sock).count(PIECE) == 320
+    assert max(files) <= 1
+
+
+def test_a_refusal_follows_all_of_the_answer_before_it(app, monkeypatch):
+    def answer(environ: Any, start_response: Any) -> list[bytes]:
+        start_response("200 OK", [("Content-Length", str(320 * len(PIECE)))])
+        return [PIECE] * 320
+
+    monkeypatch.setattr(app, "wsgi_app", answer)
+    with running(app) as port, connected(port) as sock:
+        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\ngarbage\r\n\r\n")
+        answered, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
+    assert answered.count(PIECE) == 320 and refused.endswith(b"}")
+
+
 def test_what_slow_readers_leave_is_bounded(app, streams):
     with server(app, limits=Limits(unread_bytes=1_000_000, sweep=0.05)) as made, ExitStack() as stack:
         for _ in range(3):
@@ -394,6 +425,20 @@ def test_a_stop_waits_for_no_refused_client_for_long(app):
         made.stop()
         until(lambda: not made.active_channels)
         assert time.monotonic() - started < 5
+
+
+def test_a_stop_leaves_a_refused_client_the_time_to_read(app):
+    with server(app, limits=Limits(last_words=5, sweep=0.05)) as made, ExitStack() as stack:
+        refused = stack.enter_context(connected(made.effective_port))
+        refused.sendall(b"garbage\r\n\r\n")
+        until(lambda: [type(channel).__name__ for channel in made.active_channels.values()] == ["HalfClosed"])
+        made.stop()
+        with pytest.raises(AssertionError, match="never came"):
+            until(lambda: not made.active_channels, 0.3)
+        refused.sendall(b"more")
+        assert parsed(read_all(refused)).status == 400
+        refused.close()
+        until(lambda: not made.active_channels, 3)
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
