@@ -62,12 +62,17 @@ def taken(row, former):
 
 
 @pytest.mark.parametrize("kind", ["article", "category", "tag"])
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "PUT many", "PATCH many"])
 def test_a_writer_sets_no_field_that_is_not_theirs(as_admin, attempt, people, bodies, contents, kind, method):
     path, item, body = bodies[kind]
+    verb, _, many = method.partition(" ")
     for name, value in FOREIGN.items():
+        if many and name == "uuid":
+            # There it names what is written.
+            continue
         before = {row["uuid"]: row for row in contents()[kind]}
-        answer = as_admin.open(path if method == "POST" else item, method=method, json=body | {name: value})
+        sent = [body | {"uuid": item.split("/")[-2], name: value}] if many else body | {name: value}
+        answer = as_admin.open(path if many or verb == "POST" else item, method=verb, json=sent)
         attempt("admin", f"{method} a {kind} with {name}", answer)
         assert answer.status_code in (200, 201, 422)
         for row in contents()[kind]:
@@ -90,6 +95,21 @@ def test_a_key_gets_nothing_that_its_maker_lacks(request, attempt, blog, content
         assert answer.status_code in (200, 422)
         rows = contents()["api_key"]
         assert [row | {"name": ""} for row in rows] == [before[row["uuid"]] | {"name": ""} for row in rows]
+
+
+@pytest.mark.parametrize("what", ["a preview link", "a successor of a key", "a former version"])
+def test_what_is_made_of_another_thing_is_described_by_nobody(as_admin, attempt, blog, contents, what):
+    path = {
+        "a preview link": f"{ARTICLES}{blog['draft']}/preview/",
+        "a successor of a key": f"{KEYS}{blog['key']}/rotate/",
+        "a former version": f"{ARTICLES}{blog['draft']}/revisions/1/restore/",
+    }[what]
+    before = contents()
+    for name, value in (FOREIGN | {"token": "guessed", "article_id": A, "scopes": ["write"]}).items():
+        answer = as_admin.post(path, json={name: value})
+        attempt("admin", f"POST {what} with {name}", answer)
+        assert answer.status_code == 422
+    assert contents() == before
 
 
 @pytest.mark.parametrize(

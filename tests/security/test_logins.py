@@ -8,13 +8,14 @@ from werkzeug import security
 from blogapi.core.database import transaction
 from blogapi.users import queries, rules
 from blogapi.users import service as users
-from tests.conftest import KEYS
+from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.security.conftest import SECRET, told
 
 LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth/me/"
 PASSWORD = "correct horse battery"
 ADA = {"username": "ada", "password": PASSWORD}
 COOKIE = "blogapi_session"
+OWN = f"{ARTICLES}author/me/"
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +123,21 @@ def test_a_stolen_cookie_ends_with_its_user(app, passwords, people, make_client,
     assert thief("a stolen cookie of a user who is gone", cookie_of(client)).status_code == 401
 
 
+def test_who_is_an_admin_no_more_is_none_from_then_on(app, as_ada, people, make_client, attempt):
+    by_key = make_client(app, people.key(people.admin, "write"))
+    for client in (as_ada, by_key):
+        assert client.get(OWN).status_code == 200
+    with app.app_context(), transaction():
+        queries.named("ada").role = rules.Role.MEMBER
+    for how, client in (("login", as_ada), ("key", by_key)):
+        answer = attempt("former admin", f"GET author/me by a {how} of before", client.get(OWN))
+        assert answer.status_code == 403
+        assert (
+            attempt("former admin", f"POST a tag by {how}", client.post(TAGS, json={"name": "x"})).status_code
+            == 403
+        )
+
+
 @pytest.mark.parametrize("value", ["", "x", "e30.x.y", "eyJ0b2tlbiI6IiJ9", "{}", '{"token":""}', "é"])
 def test_a_cookie_of_other_making_opens_nothing(people, thief, value):
     assert thief(f"the cookie {value!r}", value).status_code == 401
@@ -140,6 +156,9 @@ FOREIGN = {
     "Origin null": {"Origin": "null"},
     "Origin of another port": {"Origin": "http://localhost:8000"},
     "Origin that begins like ours": {"Origin": "http://localhost.evil.example"},
+    "Origin that ends like ours": {"Origin": "http://evil.localhost"},
+    "Origin with our name for a user": {"Origin": "http://localhost@evil.example"},
+    "Origin empty": {"Origin": ""},
     "Sec-Fetch-Site cross-site": {"Sec-Fetch-Site": "cross-site"},
     "Sec-Fetch-Site same-site": {"Sec-Fetch-Site": "same-site"},
 }

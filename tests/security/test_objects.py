@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tests.conftest import ARTICLES, CATEGORIES, TAGS
+from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 from tests.contract import lasting
 from tests.security.conftest import SECRET, WHO, told
 
@@ -65,6 +67,41 @@ def test_the_articles_of_a_category_or_tag_are_the_public_ones(request, attempt,
         assert [article["title"] for article in answer.json["articles"]] == ["Public"]
 
 
+@pytest.mark.parametrize("who", ["ownerless key", "member"])
+def test_of_keys_each_sees_their_own(request, attempt, blog, people, who):
+    client = request.getfixturevalue(WHO[who])
+    own = client.get("/api/v1/auth/me/").json["key"]
+    for query in ("", "?page=1&page_size=1", "?fields=uuid"):
+        answer = attempt(who, f"GET the keys {query}", client.get(f"{KEYS}{query}"))
+        assert [key["uuid"] for key in answer.json] == [own] and answer.headers["X-Total-Count"] == "1"
+    for query in (f"?user={people.other_admin.uuid}", f"?user={people.member.uuid}", "?ownerless=true"):
+        assert attempt(who, f"GET the keys {query}", client.get(f"{KEYS}{query}")).status_code == 403
+
+
+def test_a_stranger_ends_no_key_whose_uuid_they_know(as_stranger, attempt, contents):
+    key = as_stranger.post(KEYS).json
+    before = contents()
+    for method in ("GET", "PUT", "PATCH", "DELETE"):
+        for header in ({}, {"X-API-KEY": key["uuid"]}, {"X-API-KEY": key["public_state"][:-1]}):
+            answer = as_stranger.open(
+                f"{KEYS}{key['uuid']}/", method=method, json={"name": "x"}, headers=header
+            )
+            attempt("stranger", f"{method} an ownerless key of known uuid", answer)
+            assert answer.status_code == 401
+    assert contents() == before
+
+
+def test_a_part_is_reached_through_its_own_article_alone(as_admin, attempt, blog, contents):
+    before = contents()
+    for method, rest in (("DELETE", f"preview/{blog['preview']}/"), ("GET", f"preview/{blog['preview']}/")):
+        answer = as_admin.open(f"{ARTICLES}{blog['public']}/{rest}", method=method)
+        attempt("admin", f"{method} a preview of another article", answer)
+        assert answer.status_code in (404, 405)
+    answer = as_admin.post(f"{ARTICLES}{blog['public']}/revisions/1/restore/")
+    assert attempt("admin", "restore a version that another article has", answer).status_code == 404
+    assert contents() == before
+
+
 # Other ways to the same view
 
 SPELLINGS = [
@@ -96,6 +133,21 @@ def test_no_spelling_of_the_path_goes_round_the_rule(request, app, attempt, blog
         path = spelling.format(**blog, DRAFT=blog["draft"].upper())
         answer = attempt(who, f"GET {spelling}", client.get(path))
         assert answer.status_code in (401, 403, 404) and SECRET not in told(answer)
+
+
+@pytest.mark.parametrize("who", ["stranger", "ownerless key"])
+def test_every_spelling_that_leads_to_a_view_stands_under_its_rule(request, attempt, operations, who):
+    client = request.getfixturevalue(WHO[who])
+    for endpoint, method, path, body in operations:
+        if endpoint in OWN:
+            continue
+        plain = client.open(path, method=method, json=body)
+        in_capitals = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", lambda uuid: uuid[0].upper(), path)
+        for spelt in (path.rstrip("/"), in_capitals, in_capitals.rstrip("/")):
+            answer = attempt(
+                who, f"{method} {endpoint} spelt otherwise", client.open(spelt, method=method, json=body)
+            )
+            assert (answer.status_code, answer.data) == (plain.status_code, plain.data), spelt
 
 
 DISGUISES = [
