@@ -255,10 +255,10 @@ class Whole(ma.fields.Integer):
         super().__init__(strict=True, validate=validate.Range(min=least, max=most), **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> int:
-        # int() alone would take 1_000, blanks, the digits of other scripts and true.
+        # int() alone would take 1_000, blanks and the digits of other scripts.
         if self.written and re.fullmatch(r"[0-9]{1,18}", value):
             return int(value)
-        if self.written or isinstance(value, bool):
+        if self.written:
             raise ma.ValidationError("Not a valid integer.")
         number: int = super()._deserialize(value, attr, data, **options)
         return number
