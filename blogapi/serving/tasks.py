@@ -32,10 +32,10 @@ def _form(status: str, headers: tuple[tuple[str, str], ...], length: int) -> str
     """Return the head of an answer as waitress writes it, `%s` for its date and for its id.
 
     waitress spells and sorts all names with each answer; those that are given again have the same. None
-    where there is something in it that waitress decides on, or that is not to be kept.
+    where there is something in it that waitress decides on.
     """
     lines = {_spelt(name): value.replace("%", "%%") for name, value in headers}
-    if len(lines) < len(headers) or lines.keys() & {"Date", "Server", "Connection", "Set-Cookie", _ID}:
+    if len(lines) < len(headers) or lines.keys() & {"Date", "Server", "Connection", _ID}:
         return None
     lines.setdefault("Content-Length", str(length))
     lines |= {"Date": "%s", _ID: "%s"}
@@ -136,6 +136,7 @@ class AnswerTask(Noted, WSGITask):  # type: ignore[misc]
         if self.channel.server.stopping:
             super().set_close_on_finish()
         asked = self.request.headers.get("CONNECTION", "")
+        # Reads alone: what answers a login is not to be kept.
         usual = self.request.command == "GET" and self.version == "1.1" and self.has_body
         if usual and self.content_length is not None and not asked and not self.close_on_finish:
             header = self._usual_header()

@@ -8,6 +8,7 @@ import pytest
 from waitress.task import WSGITask
 
 from blogapi.core import log
+from blogapi.serving import tasks
 from blogapi.serving.tasks import AnswerTask
 
 LENGTH = ("Content-Length", "5")
@@ -24,6 +25,9 @@ LENGTH = ("Content-Length", "5")
         (5, [("Set-Cookie", "b=1"), ("Set-Cookie", "a=2")]),
         (5, [("Location", "/%41%s"), ("Set-Cookie", "a=2%")]),
         (5, [("Location", "/%41%s"), LENGTH]),
+        (5, [LENGTH, ("Link", "</a>"), ("link", "</b>")]),
+        (5, [LENGTH, (log.HEADER, "own")]),
+        (5, [LENGTH, ("Connection", "close")]),
         (5, [LENGTH, ("Date", "never")]),
         (5, [LENGTH, ("Server", "other")]),
         (0, [("Content-Length", "0")]),
@@ -40,7 +44,21 @@ def test_the_head_is_that_of_waitress(status, version, asked, length, headers, l
         task.start_time = 1_795_000_000.75
         heads.append(task.build_response_header())
     ours, theirs = heads[1], heads[0]
-    if status[0:3] in ("204", "304") and version == "1.1" and asked.get("CONNECTION") != "close":
+    told = ("Connection", "close") in headers or asked.get("CONNECTION") == "close"
+    if status[0:3] in ("204", "304") and version == "1.1" and not told:
         # The one difference: an answer without a body need not end the connection.
         theirs = theirs.replace(b"Connection: close\r\n", b"")
     assert ours == theirs
+
+
+@pytest.mark.parametrize(("command", "kept"), [("GET", 1), ("HEAD", 0), ("POST", 0), ("DELETE", 0)])
+def test_the_heads_of_reads_alone_are_kept(command, kept):
+    tasks._form.cache_clear()
+    server = SimpleNamespace(stopping=False, adj=SimpleNamespace(ident=None))
+    task = AnswerTask(
+        SimpleNamespace(server=server), SimpleNamespace(version="1.1", headers={}, command=command)
+    )
+    task.status, task.content_length = "200 OK", 5
+    task.response_headers = [LENGTH, ("Set-Cookie", "a=1"), (log.HEADER, "5f")]
+    assert b"Set-Cookie: a=1\r\n" in task.build_response_header()
+    assert tasks._form.cache_info().currsize == kept
