@@ -392,7 +392,7 @@ def test_the_cookie_is_secure_where_the_proxy_says_tls(make_app, trusted, secure
 
 
 def test_a_port_in_use_is_an_oserror(port, app):
-    with pytest.raises(OSError, match="in use"):
+    with pytest.raises(OSError):  # each system has its own words
         serving.create(app, host="127.0.0.1", port=port, threads=1)
 
 
