@@ -51,14 +51,25 @@ def test_the_head_is_that_of_waitress(status, version, asked, length, headers, l
     assert ours == theirs
 
 
+def answering(command: str, *, stopping: bool = False) -> AnswerTask:
+    """Return a task that is about to answer with five bytes."""
+    server = SimpleNamespace(stopping=stopping, adj=SimpleNamespace(ident=None))
+    asked = SimpleNamespace(version="1.1", headers={}, command=command)
+    task = AnswerTask(SimpleNamespace(server=server), asked)
+    task.status, task.content_length = "200 OK", 5
+    return task
+
+
 @pytest.mark.parametrize(("command", "kept"), [("GET", 1), ("HEAD", 0), ("POST", 0), ("DELETE", 0)])
 def test_the_heads_of_reads_alone_are_kept(command, kept):
     tasks._form.cache_clear()
-    server = SimpleNamespace(stopping=False, adj=SimpleNamespace(ident=None))
-    task = AnswerTask(
-        SimpleNamespace(server=server), SimpleNamespace(version="1.1", headers={}, command=command)
-    )
-    task.status, task.content_length = "200 OK", 5
+    task = answering(command)
     task.response_headers = [LENGTH, ("Set-Cookie", "a=1"), (log.HEADER, "5f")]
     assert b"Set-Cookie: a=1\r\n" in task.build_response_header()
     assert tasks._form.cache_info().currsize == kept
+
+
+def test_a_server_that_ends_says_so():
+    task = answering("GET", stopping=True)
+    task.response_headers = [LENGTH, (log.HEADER, "5f")]
+    assert b"Connection: close\r\n" in task.build_response_header()
