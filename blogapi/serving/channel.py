@@ -68,14 +68,21 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.will_close = True
 
     def waits_since(self) -> float | None:
-        """Return since when the client owes us bytes of a request; None while we owe an answer."""
-        if self.requests or self.total_outbufs_len or self.close_when_flushed or self.will_close:
+        """Return since when the client owes us bytes of a request, or takes none of its answer.
+
+        None while we owe an answer.
+        """
+        if self.requests or self.will_close:
             return None
+        if self.total_outbufs_len or self.close_when_flushed:
+            # What has moved since the last sweep does not stand still.
+            return self._still_since if self.last_activity == self._seen else None
         return float(self._still_since if self.request is None else self.request.begun_at)
 
     def is_idle(self) -> bool:
         """Tell whether neither side owes the other anything."""
-        return self.request is None and self.waits_since() is not None
+        busy = self.requests or self.total_outbufs_len or self.close_when_flushed or self.will_close
+        return self.request is None and not busy
 
     def refuse(self, error: Error) -> None:
         """Answer the request that is coming in with an error; only for the thread of the sockets."""

@@ -427,6 +427,39 @@ def test_a_stop_waits_for_no_refused_client_for_long(app):
         assert time.monotonic() - started < 5
 
 
+def test_one_that_takes_nothing_of_its_answer_makes_room(app, streams, monkeypatch):
+    monkeypatch.setattr(serving, "PATIENCE", 0.0)
+    with server(app, limits=Limits(connections=2, sweep=0.05)) as made, ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(connected(made.effective_port)).sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        until(lambda: len(made.active_channels) == 2)
+        until(lambda: not any(channel.requests for channel in made.active_channels.values()))
+        started = time.monotonic()
+        assert send(made.effective_port, HEALTH).status == 200
+        assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(("sweep", "stands"), [(60, False), (0.05, True)])
+def test_what_has_moved_since_the_last_sweep_does_not_stand_still(app, streams, sweep, stands):
+    with server(app, limits=Limits(sweep=sweep)) as made, connected(made.effective_port) as sock:
+        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        until(lambda: made.active_channels)
+        (channel,) = made.active_channels.values()
+        until(lambda: channel.total_outbufs_len and not channel.requests)
+        if stands:
+            until(lambda: channel.waits_since() is not None)
+        assert (channel.waits_since() is not None) is stands
+
+
+def test_a_stop_sends_all_of_an_answer_that_is_taken(app, streams):
+    with server(app, limits=Limits(sweep=0.05)) as made, connected(made.effective_port) as sock:
+        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        until(lambda: any(channel.total_outbufs_len for channel in made.active_channels.values()))
+        made.stop()
+        until(lambda: not made.accepting)
+        assert read_all(sock).count(PIECE) == 320
+
+
 def test_a_stop_leaves_a_refused_client_the_time_to_read(app):
     with server(app, limits=Limits(last_words=5, sweep=0.05)) as made, ExitStack() as stack:
         refused = stack.enter_context(connected(made.effective_port))
