@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from blogapi import create_app
 from blogapi.backups import restoring
@@ -83,6 +83,14 @@ def fill(folder: Path) -> Path:
         while file.write(b"x" * PAGE):
             pass
     return filler
+
+
+def overwrite(path: Path, start: int, junk: bytes = b"garbage") -> bytes:
+    """Write over a part of the file; return all of it."""
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write(junk)
+    return path.read_bytes()
 
 
 def code(answer: Answer) -> tuple[int, str]:
@@ -249,12 +257,18 @@ def test_a_damaged_page_gives_no_wrong_answer(blog, true, write_key):
         release(client.application)
 
 
+def test_a_page_that_the_start_needs_is_told_in_one_sentence(blog, app):
+    with app.app_context():
+        page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'article_tally'"))
+    release(app)
+    overwrite(blog, (page - 1) * PAGE, JUNK[0])
+    assert refusal() == f"The database sqlite:///{blog} cannot be used: database disk image is malformed."
+
+
 def test_pages_that_are_damaged_under_a_server_give_no_wrong_answer(serve, blog, true):
     with serve() as (ask, _):
-        with blog.open("r+b") as file:
-            pages = os.fstat(file.fileno()).st_size // PAGE
-            file.seek(pages // 3 * PAGE)
-            file.write(os.urandom((pages - pages // 3) * PAGE))
+        pages = blog.stat().st_size // PAGE
+        overwrite(blog, pages // 3 * PAGE, os.urandom((pages - pages // 3) * PAGE))
         answers = [ask("GET", path) for path in LISTS]
         assert code(ask("GET", "/health/")) == (503, "damaged")
     assert (503, "damaged") in map(code, answers)
@@ -273,13 +287,6 @@ def cut_short(app, make_tag, instance, tmp_path) -> Path:
     for ending in ("", "-wal"):
         shutil.copy(tmp_path / f"blog.db{ending}", instance)
     return instance / "blog.db"
-
-
-def overwrite(log: Path, start: int) -> bytes:
-    with log.open("r+b") as file:
-        file.seek(start)
-        file.write(b"garbage")
-    return log.read_bytes()
 
 
 def tags() -> list[str]:
