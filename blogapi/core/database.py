@@ -6,6 +6,7 @@ the database until its request ends; every write goes through `transaction()`.
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -162,10 +163,10 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
     session.rollback()
     session.expire_all()
     gate: Gate = current_app.extensions[_GATE]
-    with gate.passed(patient=patient):
+    with gate.passed(patient=patient) as waited:
         session.info["writing"] = True
         try:
-            _open(session, patient=patient)
+            _open(session, seconds=math.ceil(BUSY_SECONDS - waited) if patient else 0)
             yield
             if session.get_bind().dialect.name != "sqlite":
                 session.execute(update(Revision).values(commits=Revision.commits + 1))
@@ -185,8 +186,9 @@ def keep_readers(app: Flask, threads: int) -> None:
     app.extensions[_GATE] = Gate(max(1, threads - READERS), BUSY_SECONDS)
 
 
-def _open(session: Session, *, patient: bool) -> None:
-    options = {"writes": "patient" if patient else "at once"}
+def _open(session: Session, *, seconds: int) -> None:
+    """Begin a transaction that writes, and wait so long for those of other processes."""
+    options: dict[str, Any] = {"writes": seconds}
     if session.get_bind().dialect.name != "sqlite":
         options |= {"isolation_level": "READ COMMITTED"}
     session.connection(execution_options=options)
@@ -335,10 +337,11 @@ def _limit(connection: Any, record: Any) -> None:
 def _enter(connection: Connection) -> None:
     # One writer at a time, as on SQLite: then each statement of a READ COMMITTED transaction sees the state
     # that the one before it left. Above that level the snapshot would be older than the wait for the lock.
-    writes = connection.get_execution_options().get("writes")
-    if writes:
-        at_once = "SET LOCAL lock_timeout = '1ms'; " if writes == "at once" else ""
-        connection.exec_driver_sql(f"{at_once}{migrate.GATE}")
+    seconds = connection.get_execution_options().get("writes")
+    if seconds is not None:
+        # Zero would be without end.
+        less = f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'; " if seconds < BUSY_SECONDS else ""
+        connection.exec_driver_sql(f"{less}{migrate.GATE}")
 
 
 def _set_up(connection: sqlite3.Connection, record: Any) -> None:
@@ -357,11 +360,14 @@ def _set_up(connection: sqlite3.Connection, record: Any) -> None:
 
 def _begin(connection: Connection) -> None:
     # A deferred transaction that turns into a write fails at once when another has written meanwhile.
-    writes = connection.get_execution_options().get("writes")
-    if writes == "at once":
-        connection.exec_driver_sql("PRAGMA busy_timeout=0")
+    seconds = connection.get_execution_options().get("writes")
+    if seconds is None:
+        connection.exec_driver_sql("BEGIN")
+        return
+    if seconds < BUSY_SECONDS:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={seconds * 1000}")
     try:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
     finally:
-        if writes == "at once":
+        if seconds < BUSY_SECONDS:
             connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")

@@ -31,8 +31,10 @@ class Gate:
         self._lock = threading.Lock()
 
     @contextmanager
-    def passed(self, *, patient: bool) -> Iterator[None]:
-        """Be the one who writes; raises SQLAlchemy's TimeoutError where that would take too long.
+    def passed(self, *, patient: bool) -> Iterator[float]:
+        """Be the one who writes; yield how long that took, in seconds.
+
+        Raises SQLAlchemy's TimeoutError where it would take too long.
 
         Who is not `patient` does not wait at all.
         """
@@ -43,8 +45,7 @@ class Gate:
             self._queue.append(turn)
             self._admit()
         try:
-            self._wait(turn)
-            yield
+            yield self._wait(turn)
         finally:
             with self._lock:
                 self._queue.remove(turn)
@@ -55,11 +56,12 @@ class Gate:
             self._since = time.monotonic()
             self._queue[0].set()
 
-    def _wait(self, turn: threading.Event) -> None:
-        end = time.monotonic() + self._seconds
+    def _wait(self, turn: threading.Event) -> float:
+        began = time.monotonic()
         while not turn.wait(STUCK_SECONDS):
             with self._lock:
                 now = time.monotonic()
                 stuck = now - self._since >= STUCK_SECONDS and self._queue.index(turn) >= self._writers
-            if stuck or now >= end:
+            if stuck or now - began >= self._seconds:
                 raise TimeoutError("another write takes long")
+        return time.monotonic() - began

@@ -6,6 +6,7 @@ import os
 import stat
 import threading
 import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from sqlalchemy import event, func, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from blogapi import create_app
+from blogapi.core import database
 from blogapi.core.database import BUSY, db, transaction
 from blogapi.core.errors import CannotStart
 from blogapi.users.models import Account
@@ -270,6 +272,27 @@ def test_a_transaction_waits_for_another_process_for_a_while(within):
         with pytest.raises(OperationalError, match="lock"), transaction():
             pytest.fail("never entered")
         assert 4 < time.monotonic() - began < 10
+
+
+def test_who_has_waited_for_his_turn_waits_less_for_another_process(make_app, monkeypatch):
+    monkeypatch.setattr(database, "BUSY_SECONDS", 2)
+    app, took = make_app(), []
+
+    def write() -> None:
+        began = time.monotonic()
+        with app.app_context(), suppress(*database.BUSY), transaction():
+            pytest.fail("never entered")
+        took.append(time.monotonic() - began)
+
+    with elsewhere(app, writing=True):
+        threads = [threading.Thread(target=write) for _ in range(2)]
+        threads[0].start()
+        # Half of its patience is gone when the first gives up.
+        time.sleep(1)
+        threads[1].start()
+        for thread in threads:
+            thread.join()
+    assert max(took) < 2.8
 
 
 def test_a_reader_waits_for_no_writer(within):
