@@ -71,10 +71,10 @@ def lost_writes(path: Path) -> int:
         # Who only reads has SQLite look through the log, and never empties it.
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-            known = index.read_bytes()[: _INDEX_HEAD.size]
+            known = _beginning(index, _INDEX_HEAD.size)
             behind = _behind(log, _page_size(path), *_INDEX_HEAD.unpack(known))
             # Otherwise somebody writes, who has looked through it before.
-            unchanged = index.read_bytes()[: _INDEX_HEAD.size] == known
+            unchanged = _beginning(index, _INDEX_HEAD.size) == known
     except (OSError, sqlite3.Error, struct.error):
         # What keeps it from being read is told by whoever opens it.
         return 0
@@ -95,9 +95,14 @@ def _behind(log: Path, page_size: int, known_size: int, frames: int, salts: byte
 
 
 def _page_size(path: Path) -> int:
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(18)[16:], "big")
+    size = int.from_bytes(_beginning(path, 18)[16:], "big")
     return 65536 if size == 1 else max(size, 512)
+
+
+def _beginning(path: Path, size: int) -> bytes:
+    # No byte more: of the index, SQLite locks some a little further on, which Windows lets nobody read.
+    with path.open("rb", buffering=0) as file:
+        return file.read(size)
 
 
 def broken_references(connection: sqlite3.Connection) -> dict[str, int]:
