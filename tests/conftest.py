@@ -169,9 +169,7 @@ def make_client(contract: Contract) -> Callable[..., CheckedClient]:
     """Makes clients of an application, with or without a key."""
 
     def make(app: Flask, key: str | None = None) -> CheckedClient:
-        app.test_client_class = CheckedClient
-        client = app.test_client()
-        assert isinstance(client, CheckedClient)
+        client = CheckedClient(app, app.response_class)
         client.contract, client.key = contract, key
         return client
 
