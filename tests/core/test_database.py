@@ -6,7 +6,7 @@ import os
 import stat
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -15,9 +15,9 @@ from sqlalchemy import event, func, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from blogapi import create_app
-from blogapi.core import database
 from blogapi.core.database import BUSY, db, transaction
 from blogapi.core.errors import CannotStart
+from blogapi.core.gate import Gate
 from blogapi.users.models import Account
 from blogapi.users.rules import Role
 from tests.engines import elsewhere
@@ -274,25 +274,22 @@ def test_a_transaction_waits_for_another_process_for_a_while(within):
         assert 4 < time.monotonic() - began < 10
 
 
-def test_who_has_waited_for_his_turn_waits_less_for_another_process(make_app, monkeypatch):
-    monkeypatch.setattr(database, "BUSY_SECONDS", 2)
-    app, took = make_app(), []
+def test_who_has_waited_for_his_turn_waits_less_for_another_process(within, monkeypatch):
+    monkeypatch.setattr(Gate, "_wait", lambda self, turn: 3.2)
+    said = []
+    with listening(db.engine, "before_cursor_execute", lambda *told: said.append(told[2])), transaction():
+        pass
+    patience = {"sqlite": "PRAGMA busy_timeout=2000", "postgresql": "SET LOCAL lock_timeout = '2000ms'"}
+    assert said[0].startswith(patience[db.engine.dialect.name])
 
-    def write() -> None:
-        began = time.monotonic()
-        with app.app_context(), suppress(*database.BUSY), transaction():
-            pytest.fail("never entered")
-        took.append(time.monotonic() - began)
 
-    with elsewhere(app, writing=True):
-        threads = [threading.Thread(target=write) for _ in range(2)]
-        threads[0].start()
-        # Half of its patience is gone when the first gives up.
-        time.sleep(1)
-        threads[1].start()
-        for thread in threads:
-            thread.join()
-    assert max(took) < 2.8
+@contextmanager
+def listening(engine, name, hear):
+    event.listen(engine, name, hear)
+    try:
+        yield
+    finally:
+        event.remove(engine, name, hear)
 
 
 def test_a_reader_waits_for_no_writer(within):
