@@ -101,7 +101,7 @@ def _reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def _writing(engine: Engine) -> Iterator[Connection]:
-    options: dict[str, Any] = {"writes": "patient"}
+    options: dict[str, Any] = {"writes": database.BUSY_SECONDS}
     if engine.dialect.name != "sqlite":
         options |= {"isolation_level": "READ COMMITTED"}
     with engine.execution_options(**options).begin() as connection:
