@@ -224,9 +224,9 @@ def test_a_start_on_a_file_that_may_not_be_written_to_is_refused(blog, app, tmp_
 
 
 @pytest.fixture
-def true(blog, app, write_key) -> list[bytes]:
+def true(blog, app, as_admin) -> list[bytes]:
     """What the blog answers as long as it is whole; nobody serves it."""
-    found = [app.test_client().get(path, headers={"X-API-KEY": write_key}) for path in LISTS]
+    found = [as_admin.get(path) for path in LISTS]
     assert {answer.status_code for answer in found} == {200}
     release(app)
     return [answer.data for answer in found]
@@ -252,7 +252,8 @@ def test_a_damaged_page_gives_no_wrong_answer(blog, true, write_key):
         for right, path in zip(true, LISTS, strict=True):
             answer = client.get(path, headers={"X-API-KEY": write_key})
             assert answer.status_code in (500, 503) or answer.data == right, (start, path)
-            if answer.status_code == 503:
+            # A page that leads past the end of the file is an I/O error to SQLite.
+            if answer.status_code == 503 and answer.json["code"] == "damaged":
                 assert client.get("/health/").json["code"] == "damaged"
         release(client.application)
 
