@@ -972,7 +972,7 @@ def test_nobody_can_tell_an_answer_that_is_given_again(make_app, at):
     world = World(make_app(CORS_ORIGINS=[FRONT, "https://second.example"]), at)
 
     # What an example finds depends on those before it, so that none can be made smaller.
-    @settings(max_examples=12, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(max_examples=6, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(st.lists(READ | WRITE, min_size=10, max_size=20))
     def try_all(steps):
         for step in steps:

@@ -80,7 +80,7 @@ def test_delete_takes_the_article(as_admin, write):
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=40)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     title=TEXTS.filter(str.strip),
     subtitle=TEXTS,

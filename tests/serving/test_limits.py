@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from waitress import channel as waitress_channel
 
+from blogapi.core import database
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
 from tests.engines import elsewhere
@@ -139,7 +140,9 @@ def test_a_system_without_poll_is_served_too(app, monkeypatch):
         assert send(port, HEALTH).status == 200
 
 
-def test_writes_that_wait_leave_threads_to_readers(app):
+def test_writes_that_wait_leave_threads_to_readers(make_app, monkeypatch):
+    monkeypatch.setattr(database, "BUSY_SECONDS", 2)
+    app = make_app()
     post = b"POST /api/v1/auth/api-key/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
     with elsewhere(app, writing=True), server(app, threads=4) as made, ExitStack() as stack:
         writes = [stack.enter_context(connected(made.effective_port)) for _ in range(4)]
