@@ -20,6 +20,10 @@ from blogapi.core.database import Revision, db
 # Where the environment of a request says when it had come in (time.monotonic).
 RECEIVED = "blogapi.received"
 
+# How often it is looked whether the file still lies where it was opened, in seconds: that costs half as much
+# again as the question to SQLite, and who takes the file away acknowledges nothing.
+CHECK_SECONDS = 0.1
+
 
 class Source(Protocol):
     """Where the state of a database is told."""
@@ -43,6 +47,7 @@ class DataVersion:
         self._path = Path(str(engine.url.database)).absolute()
         self._address = f"{self._path.as_uri()}?mode=rw"
         self._opened: tuple[int, int] | None = None
+        self._next_check = -math.inf
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._version = self._state = 0
@@ -82,12 +87,19 @@ class DataVersion:
             # What another connection was told says nothing.
             self._state += 1
             self._opened = files.identity(self._path)
-        if self._opened != files.identity(self._path):
-            raise sqlite3.OperationalError("The file is not the one that was opened.")
+        self._check(time.monotonic())
         ((version,),) = self._connection.execute("PRAGMA data_version").fetchall()
         return int(version)
 
+    def _check(self, now: float) -> None:
+        if now < self._next_check:
+            return
+        if self._opened != files.identity(self._path):
+            raise sqlite3.OperationalError("The file is not the one that was opened.")
+        self._next_check = now + CHECK_SECONDS
+
     def _drop(self) -> None:
+        self._next_check = -math.inf
         if self._connection is not None:
             with suppress(sqlite3.Error):
                 self._connection.close()
