@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -221,6 +221,17 @@ def as_member(app: Flask, people: People, make_client: Callable[..., CheckedClie
 def as_admin(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
     """Ada, by a key that may write."""
     return make_client(app, people.key(people.admin, "write"))
+
+
+@pytest.fixture
+def as_login(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
+    """Ada, logged in."""
+    with app.app_context():
+        token = users.log_in(people.admin, lasts=timedelta(days=1))
+    client = make_client(app)
+    with client.session_transaction() as session:
+        session["token"] = token
+    return client
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -14,22 +13,10 @@ from blogapi import create_app, registry
 from blogapi.articles import queries as articles
 from blogapi.core.access import allow, anyone
 from blogapi.core.errors import METHODS, CannotStart
-from blogapi.users import service as users
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 
 LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth/me/"
 ALL_CALLERS = ["as_stranger", "as_reader", "as_member", "as_reading_admin", "as_admin", "as_login"]
-
-
-@pytest.fixture
-def as_login(app, people, make_client):
-    """Ada, logged in."""
-    with app.app_context():
-        token = users.log_in(people.admin, lasts=timedelta(days=1))
-    client = make_client(app)
-    with client.session_transaction() as session:
-        session["token"] = token
-    return client
 
 
 def concrete(template):

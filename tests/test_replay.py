@@ -198,17 +198,6 @@ def test_the_memory_is_bounded_by_the_setting(make_app):
 # What is never kept
 
 
-@pytest.fixture
-def as_login(app, people, make_client):
-    """Ada, logged in."""
-    with app.app_context():
-        token = users.log_in(people.admin, lasts=timedelta(days=1))
-    client = make_client(app)
-    with client.session_transaction() as session:
-        session["token"] = token
-    return client
-
-
 def unknown(app):
     """Return a key that is written as one and that nobody has."""
     with app.app_context():

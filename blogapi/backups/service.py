@@ -13,7 +13,7 @@ import blogapi
 from blogapi.backups import archive, rules
 from blogapi.backups.records import DATABASE, SETTINGS, Manifest, Unfit
 from blogapi.backups.rules import Kind
-from blogapi.core import clock, config, database, files, migrate, soundness
+from blogapi.core import clock, config, connections, files, migrate, soundness
 from blogapi.core.console import Watch, unwatched
 from blogapi.core.errors import Conflict, NotFound, StorageFull
 
@@ -23,7 +23,7 @@ def database_of(home: Path) -> Path:
 
     Raises Conflict where the content is kept by a database server.
     """
-    path = database.file_of(config.read(home)["DATABASE_URL"], home)
+    path = connections.file_of(config.read(home)["DATABASE_URL"], home)
     if path is None:
         raise Conflict("The content is kept by a database server; use its own backups (such as pg_dump).")
     return path

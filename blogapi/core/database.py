@@ -1,4 +1,4 @@
-"""The database: its tables' common ground, its connections and the one way to write.
+"""The database: its tables' common ground and the one way to write.
 
 SQLite in the instance folder unless `DATABASE_URL` names another, or PostgreSQL. A read sees one state of
 the database until its request ends; every write goes through `transaction()`.
@@ -7,8 +7,6 @@ the database until its request ends; every write goes through `transaction()`.
 from __future__ import annotations
 
 import math
-import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -27,26 +25,19 @@ from sqlalchemy import (
     String,
     TypeDecorator,
     Uuid,
-    create_engine,
-    event,
-    make_url,
     update,
 )
-from sqlalchemy.engine import Connection
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, registry
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from blogapi.core import clock, files, migrate
+from blogapi.core import clock, connections, migrate
 from blogapi.core.errors import CannotStart
 from blogapi.core.gate import Gate
 from blogapi.core.wal import Log
-
-# How long a write waits for another one, of this process or of another, in seconds.
-BUSY_SECONDS = 5
 
 # What `transaction` raises where others write.
 BUSY = (OperationalError, TimeoutError)
@@ -55,12 +46,6 @@ BUSY = (OperationalError, TimeoutError)
 # somebody else keeps the database to himself, the service goes on reading.
 WRITERS, READERS = 5, 3
 _GATE, _LOG = "blogapi-gate", "blogapi-log"
-
-_UNUSABLE = "DATABASE_URL cannot be used ({}); write sqlite:///blog.db."
-
-# How long PostgreSQL may work on one statement, and wait for one of ours to go on with its transaction, in
-# seconds: a process that hangs must not keep the others from writing.
-STATEMENT_SECONDS, IDLE_SECONDS = 60, 60
 
 # Rows live on after the commit of the write that made them: the reply shows them without a second read.
 db = SQLAlchemy(session_options={"expire_on_commit": False})
@@ -166,7 +151,8 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
     with gate.passed(patient=patient) as waited:
         session.info["writing"] = True
         try:
-            _open(session, seconds=math.ceil(BUSY_SECONDS - waited) if patient else 0)
+            left = math.ceil(connections.BUSY_SECONDS - waited) if patient else 0
+            session.connection(execution_options=connections.writing(db.engine, left))
             yield
             if session.get_bind().dialect.name != "sqlite":
                 session.execute(update(Revision).values(commits=Revision.commits + 1))
@@ -183,15 +169,7 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
 
 def keep_readers(app: Flask, threads: int) -> None:
     """Leave `READERS` of a server's threads to those who read, where it has more."""
-    app.extensions[_GATE] = Gate(max(1, threads - READERS), BUSY_SECONDS)
-
-
-def _open(session: Session, *, seconds: int) -> None:
-    """Begin a transaction that writes, and wait so long for those of other processes."""
-    options: dict[str, Any] = {"writes": seconds}
-    if session.get_bind().dialect.name != "sqlite":
-        options |= {"isolation_level": "READ COMMITTED"}
-    session.connection(execution_options=options)
+    app.extensions[_GATE] = Gate(max(1, threads - READERS), connections.BUSY_SECONDS)
 
 
 def init_app(app: Flask) -> None:
@@ -200,74 +178,17 @@ def init_app(app: Flask) -> None:
     Raises CannotStart when the database cannot be opened, or is newer than this version.
     """
     app.config.setdefault("SQLALCHEMY_DATABASE_URI", _url(app))
-    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = options(app.config["SQLALCHEMY_DATABASE_URI"]) | app.config.get(
-        "SQLALCHEMY_ENGINE_OPTIONS", {}
-    )
-    app.extensions[_GATE] = Gate(WRITERS, BUSY_SECONDS)
+    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = connections.options(
+        app.config["SQLALCHEMY_DATABASE_URI"]
+    ) | app.config.get("SQLALCHEMY_ENGINE_OPTIONS", {})
+    app.extensions[_GATE] = Gate(WRITERS, connections.BUSY_SECONDS)
     engine = _engine(app)
     in_file = engine.dialect.name == "sqlite" and not migrate.in_memory(engine)
     app.extensions[_LOG] = Log(Path(str(engine.url.database))) if in_file else None
     if migrate.in_memory(engine) and app.config["DATABASE_URL"]:
         raise CannotStart("A blog is kept in a file, not in memory; name one in DATABASE_URL.")
-    prepare(engine)
+    connections.prepare(engine)
     migrate.make_ready(engine, backups=Path(app.instance_path) / "backups")
-
-
-def file_of(database_url: str, folder: Path) -> Path | None:
-    """Return the SQLite file that `DATABASE_URL` names, None where it names no file; touches nothing.
-
-    Raises CannotStart where it cannot be read.
-    """
-    if not database_url:
-        return folder / "blog.db"
-    try:
-        url = make_url(database_url)
-    except ArgumentError as error:
-        raise CannotStart(_UNUSABLE.format("no such kind of database")) from error
-    if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:") or "uri" in url.query:
-        return None
-    # As Flask-SQLAlchemy takes it: from the instance folder, unless it is absolute.
-    return folder / str(url.database)
-
-
-def prepare(engine: Engine) -> None:
-    """Set up the connections that the engine makes, and a new file to be its owner's alone."""
-    if engine.dialect.name != "sqlite":
-        event.listen(engine, "connect", _limit)
-        event.listen(engine, "begin", _enter)
-        return
-    if not migrate.in_memory(engine):
-        _keep_private(engine)
-        _stay_on_file(engine)
-    event.listen(engine, "connect", _set_up)
-    event.listen(engine, "begin", _begin)
-
-
-def options(url: str | URL) -> dict[str, Any]:
-    """Return what an engine for the database is made with."""
-    given: dict[str, Any] = {"hide_parameters": True}
-    if str(url).startswith("postgresql"):
-        # A list and its total are of one state; and a server that was away is found again.
-        given |= {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
-        given |= {"connect_args": {"connect_timeout": BUSY_SECONDS, "application_name": "blogapi"}}
-    return given
-
-
-def engine_of(url: str | URL) -> Engine:
-    """Return an engine for the database, on which `prepare` is still to be called.
-
-    Raises CannotStart where nothing can open such a one.
-    """
-    try:
-        return create_engine(url, **options(url))
-    except (ArgumentError, ImportError) as error:
-        raise _unusable(error) from error
-
-
-def _unusable(error: ArgumentError | ImportError) -> CannotStart:
-    # The URL itself is not shown: it can hold a password.
-    reason = f"{error}".splitlines()[0] if isinstance(error, ImportError) else "no such kind of database"
-    return CannotStart(_UNUSABLE.format(reason))
 
 
 def _url(app: Flask) -> str | URL:
@@ -280,94 +201,6 @@ def _engine(app: Flask) -> Engine:
     try:
         db.init_app(app)
     except (ArgumentError, ImportError) as error:
-        raise _unusable(error) from error
+        raise connections.unusable(error) from error
     with app.app_context():
         return db.engine
-
-
-def _keep_private(engine: Engine) -> None:
-    """Make a new database file readable by its owner only; SQLite gives its side files the same mode."""
-    path = str(engine.url.database)
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    except OSError as error:
-        raise CannotStart(f"The database {path} cannot be opened: {error.strerror}.") from error
-
-
-def _stay_on_file(engine: Engine) -> None:
-    """Let nobody begin anything once the file was taken away, or another lies in its place.
-
-    The system keeps such a file for those who have it open: they would read what nobody else sees any more,
-    and what they write would be gone with them. They stay open, since the last to close would take the log of
-    the new file for the old one's, and delete it.
-    """
-    path = Path(str(engine.url.database)).absolute()
-    opened = files.identity(path)
-
-    def find(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
-        # Never made here: a file that is gone must not come back empty.
-        arguments[0], options["uri"] = f"{path.as_uri()}?mode=rw", True
-
-    def forget(engine: Engine) -> None:
-        nonlocal opened
-        opened = None
-
-    def check(connection: Connection) -> None:
-        nonlocal opened
-        there = files.identity(path)
-        opened = opened or there
-        if there is None or there != opened:
-            error = sqlite3.OperationalError(f"{path} was taken away, or another file lies there")
-            error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
-            raise OperationalError("BEGIN", None, error)
-
-    event.listen(engine, "do_connect", find)
-    event.listen(engine, "engine_disposed", forget)
-    event.listen(engine, "begin", check)
-
-
-def _limit(connection: Any, record: Any) -> None:
-    connection.execute(
-        f"SET lock_timeout = '{BUSY_SECONDS}s'; SET statement_timeout = '{STATEMENT_SECONDS}s'; "
-        f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
-    )
-    connection.commit()
-
-
-def _enter(connection: Connection) -> None:
-    # One writer at a time, as on SQLite: then each statement of a READ COMMITTED transaction sees the state
-    # that the one before it left. Above that level the snapshot would be older than the wait for the lock.
-    seconds = connection.get_execution_options().get("writes")
-    if seconds is not None:
-        # Zero would be without end.
-        less = f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'; " if seconds < BUSY_SECONDS else ""
-        connection.exec_driver_sql(f"{less}{migrate.GATE}")
-
-
-def _set_up(connection: sqlite3.Connection, record: Any) -> None:
-    # The driver's own mode sends no BEGIN before a SELECT, which loses updates; we send each ourselves.
-    connection.isolation_level = None
-    for pragma in (
-        f"busy_timeout={BUSY_SECONDS * 1000}",
-        "journal_mode=WAL",
-        # FULL, since NORMAL loses acknowledged writes when the power fails.
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        "journal_size_limit=67108864",
-    ):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin(connection: Connection) -> None:
-    # A deferred transaction that turns into a write fails at once when another has written meanwhile.
-    seconds = connection.get_execution_options().get("writes")
-    if seconds is None:
-        connection.exec_driver_sql("BEGIN")
-        return
-    if seconds < BUSY_SECONDS:
-        connection.exec_driver_sql(f"PRAGMA busy_timeout={seconds * 1000}")
-    try:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    finally:
-        if seconds < BUSY_SECONDS:
-            connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")

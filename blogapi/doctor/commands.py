@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from flask.cli import ScriptInfo
 
-from blogapi.core import config, database
+from blogapi.core import config, connections
 from blogapi.core.console import progress, refusals
 from blogapi.core.errors import CannotStart
 from blogapi.doctor import contents, folder, limits, queries
@@ -47,7 +47,7 @@ def doctor(context: click.Context, mend: bool, as_json: bool) -> None:
 def _findings(context: click.Context, mend: bool) -> Iterator[Finding]:
     home = Path(config.instance_path())
     try:
-        path = database.file_of(config.read(home)["DATABASE_URL"], home)
+        path = connections.file_of(config.read(home)["DATABASE_URL"], home)
     except CannotStart as error:
         yield wrong("settings", error.message, "mend the setting; the rest is looked at with the default")
         yield from folder.checks(home, home / "blog.db")

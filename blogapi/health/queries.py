@@ -12,7 +12,7 @@ from flask import Flask, current_app
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from blogapi.core import database, soundness
+from blogapi.core import connections, soundness
 from blogapi.core.database import db
 from blogapi.core.errors import DAMAGE, CannotStart
 
@@ -76,7 +76,7 @@ def _look(app: Flask, path: Path) -> None:
 
 def _file(app: Flask) -> Path | None:
     try:
-        return database.file_of(app.config["DATABASE_URL"], Path(app.instance_path))
+        return connections.file_of(app.config["DATABASE_URL"], Path(app.instance_path))
     except CannotStart:
         return None
 

@@ -10,7 +10,7 @@ import click
 from sqlalchemy import URL, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from blogapi.core import config, database
+from blogapi.core import config, connections
 from blogapi.core.console import progress, refusals
 from blogapi.core.errors import CannotStart
 from blogapi.moving import service
@@ -53,9 +53,9 @@ def copy(source: str, target: str, as_json: bool) -> None:
 
 def _engine(named: str, home: Path) -> Engine:
     if "://" not in named:
-        return database.engine_of(URL.create("sqlite", database=str(Path(named).absolute())))
-    path = database.file_of(named, home)
-    engine = database.engine_of(URL.create("sqlite", database=str(path)) if path else named)
+        return connections.engine_of(URL.create("sqlite", database=str(Path(named).absolute())))
+    path = connections.file_of(named, home)
+    engine = connections.engine_of(URL.create("sqlite", database=str(path)) if path else named)
     if engine.dialect.name == "sqlite" and path is None:
         raise CannotStart("A blog is kept in a file, not in memory; name one.")
     return engine

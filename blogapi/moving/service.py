@@ -21,7 +21,7 @@ from sqlalchemy import (
     update,
 )
 
-from blogapi.core import database, migrate
+from blogapi.core import connections, migrate
 from blogapi.core.console import Watch, unwatched
 from blogapi.core.database import Base, Revision, bytewise
 from blogapi.core.errors import Conflict, NotFound
@@ -80,7 +80,7 @@ def _gone_if_it_fails(target: Engine) -> Iterator[None]:
     path = Path(str(target.url.database)) if target.dialect.name == "sqlite" else None
     made = path is not None and not path.exists()
     try:
-        database.prepare(target)
+        connections.prepare(target)
         yield
     except BaseException:
         target.dispose()
@@ -93,7 +93,7 @@ def _gone_if_it_fails(target: Engine) -> Iterator[None]:
 @contextmanager
 def _reading(engine: Engine) -> Iterator[Connection]:
     """Yield a connection that sees one state of the database, however long it takes."""
-    database.prepare(engine)
+    connections.prepare(engine)
     with engine.begin() as connection:
         _be_patient(connection)
         yield connection
@@ -101,9 +101,7 @@ def _reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def _writing(engine: Engine) -> Iterator[Connection]:
-    options: dict[str, Any] = {"writes": database.BUSY_SECONDS}
-    if engine.dialect.name != "sqlite":
-        options |= {"isolation_level": "READ COMMITTED"}
+    options = connections.writing(engine, connections.BUSY_SECONDS)
     with engine.execution_options(**options).begin() as connection:
         _be_patient(connection)
         yield connection

@@ -11,7 +11,8 @@ from sqlalchemy import func, select, text
 from blogapi.api_keys import rules, service
 from blogapi.api_keys.models import ApiKey
 from blogapi.core import clock
-from blogapi.core.database import BUSY_SECONDS, db, transaction
+from blogapi.core.connections import BUSY_SECONDS
+from blogapi.core.database import db, transaction
 from tests.conftest import KEYS, TAGS
 from tests.engines import SERVER, elsewhere
 

@@ -234,8 +234,8 @@ def test_a_scheduled_article_shows_as_published_once_its_time_came(app, as_admin
     path, own = f"{ARTICLES}{uuid}/", f"{ARTICLES}author/me/"
     with app.app_context():
         before = rows("article", "article_pieces")
-    for now, status in ((moment - timedelta(microseconds=1), "scheduled"), (moment, "published")):
-        at(now)
+    for time, status in ((moment - timedelta(microseconds=1), "scheduled"), (moment, "published")):
+        at(time)
         assert as_admin.get(path).json["status"] == status
         assert as_admin.get(own + "?fields=status").json == [{"status": status}]
         assert as_admin.get(own + "?q=words&fields=status").json == [{"status": status}]

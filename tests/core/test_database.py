@@ -15,7 +15,7 @@ from sqlalchemy import event, func, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from blogapi import create_app
-from blogapi.core import database
+from blogapi.core import connections
 from blogapi.core.database import BUSY, db, transaction
 from blogapi.core.errors import CannotStart
 from blogapi.core.gate import Gate
@@ -268,7 +268,7 @@ def test_a_write_goes_through_the_gate_with_its_commit(within):
 
 
 def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypatch):
-    monkeypatch.setattr(database, "BUSY_SECONDS", 1)
+    monkeypatch.setattr(connections, "BUSY_SECONDS", 1)
     app = make_app()
     with app.app_context(), elsewhere(app, writing=True):
         began = time.monotonic()

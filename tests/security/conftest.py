@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
 
 import pytest
 from flask.testing import FlaskClient
@@ -13,7 +12,6 @@ from blogapi import registry
 from blogapi.api_keys import service as api_keys
 from blogapi.core.database import Base, Revision, db
 from blogapi.openapi import document
-from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS
 
 # Stands in everything that only admins may see.
@@ -121,17 +119,6 @@ def operations(app, blog):
         (endpoint, method, filled(path, endpoint), body(path, method))
         for path, method, endpoint, _ in registry.rules(app)
     ]
-
-
-@pytest.fixture
-def as_login(app, people, make_client):
-    """Ada, logged in."""
-    with app.app_context():
-        token = users.log_in(people.admin, lasts=timedelta(days=1))
-    client = make_client(app)
-    with client.session_transaction() as session:
-        session["token"] = token
-    return client
 
 
 def told(answer):

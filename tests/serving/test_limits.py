@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from waitress import channel as waitress_channel
 
-from blogapi.core import database
+from blogapi.core import connections
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
 from tests.engines import elsewhere
@@ -141,7 +141,7 @@ def test_a_system_without_poll_is_served_too(app, monkeypatch):
 
 
 def test_writes_that_wait_leave_threads_to_readers(make_app, monkeypatch):
-    monkeypatch.setattr(database, "BUSY_SECONDS", 2)
+    monkeypatch.setattr(connections, "BUSY_SECONDS", 2)
     app = make_app()
     post = b"POST /api/v1/auth/api-key/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
     with elsewhere(app, writing=True), server(app, threads=4) as made, ExitStack() as stack:
