@@ -90,9 +90,12 @@ def read_bytes(path: Path, limit: int = LARGEST) -> bytes:
         with os.fdopen(os.open(path, _FLAGS), "rb") as file:
             # Once more, for it may have been exchanged between the two calls.
             _check(os.fstat(file.fileno()), limit)
-            return file.read(limit)
+            # One byte more than allowed: a file that grows meanwhile must not arrive cut off.
+            data = file.read(limit + 1)
     except (OSError, ValueError) as error:
         raise Refused(f"The file cannot be read ({_reason(error)}); make it readable.") from error
+    _check_size(len(data), limit)
+    return data
 
 
 def _check(found: os.stat_result, limit: int) -> None:
@@ -100,5 +103,9 @@ def _check(found: os.stat_result, limit: int) -> None:
         raise Refused("It is a symbolic link, which is not followed; put the file itself here.")
     if not stat.S_ISREG(found.st_mode):
         raise Refused("It is no regular file; put the file itself here.")
-    if found.st_size > limit:
-        raise Refused(f"The file has {found.st_size:,} bytes, more than {limit:,}; make it smaller.")
+    _check_size(found.st_size, limit)
+
+
+def _check_size(size: int, limit: int) -> None:
+    if size > limit:
+        raise Refused(f"The file has {size:,} bytes, more than {limit:,}; make it smaller.")

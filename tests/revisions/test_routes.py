@@ -114,6 +114,13 @@ def test_a_deleted_article_comes_back_as_a_draft(as_admin, path):
     assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [4, 3, 2, 1]
 
 
+def test_a_deleted_article_comes_back_with_its_slug(as_admin, make_article):
+    path = f"{ARTICLES}{make_article(title='One', slug='another-slug').uuid}/"
+    as_admin.delete(path)
+    assert as_admin.post(f"{path}revisions/1/restore/").json["slug"] == "another-slug"
+    assert as_admin.patch(path, json={"title": "Two"}).json["slug"] == "another-slug"
+
+
 def test_tags_that_are_gone_are_left_out_and_a_category_that_is_gone_is_said(
     as_admin, make_article, make_tag, make_category
 ):

@@ -109,6 +109,62 @@ def test_a_longer_file_is_refused(blog):
         folder.read_bytes(blog / "a.md", limit=3)
 
 
+def exchange_before_open(monkeypatch, exchange):
+    """Call `exchange` after the file was looked at and before it is opened."""
+    opened = os.open
+
+    def open_later(path, flags, *args, **options):
+        exchange()
+        return opened(path, flags, *args, **options)
+
+    monkeypatch.setattr(folder.os, "open", open_later)
+
+
+def test_a_file_exchanged_for_a_longer_one_is_refused(blog, monkeypatch):
+    path = blog / "a.md"
+    exchange_before_open(monkeypatch, lambda: path.write_text("Longer", encoding="utf-8"))
+    with pytest.raises(Refused, match="6 bytes, more than 4"):
+        folder.read_bytes(path, limit=4)
+
+
+@posix
+def test_a_file_exchanged_for_a_pipe_is_refused(blog, monkeypatch):
+    def exchange():
+        (blog / "a.md").unlink()
+        os.mkfifo(blog / "a.md")
+
+    exchange_before_open(monkeypatch, exchange)
+    with pytest.raises(Refused, match="no regular file"):
+        folder.read_bytes(blog / "a.md")
+
+
+@posix
+def test_a_file_exchanged_for_a_link_is_refused(blog, tmp_path, monkeypatch):
+    (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
+
+    def exchange():
+        (blog / "a.md").unlink()
+        (blog / "a.md").symlink_to(tmp_path / "secret.md")
+
+    exchange_before_open(monkeypatch, exchange)
+    with pytest.raises(Refused, match="cannot be read"):
+        folder.read_bytes(blog / "a.md")
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(blog, monkeypatch):
+    path = blog / "a.md"
+    looked_at = os.fstat
+
+    def grow(number):
+        found = looked_at(number)
+        path.write_text("Longer", encoding="utf-8")
+        return found
+
+    monkeypatch.setattr(folder.os, "fstat", grow)
+    with pytest.raises(Refused, match="more than 4"):
+        folder.read_bytes(path, limit=4)
+
+
 def test_a_file_that_has_gone_is_refused(blog):
     with pytest.raises(Refused, match="cannot be read"):
         folder.read_bytes(blog / "gone.md")

@@ -95,6 +95,14 @@ def test_an_article_edited_here_is_left_alone(app, store, stored):
     assert stored()[0].title == "My own words"
 
 
+def test_the_wished_slug_is_kept_and_stays_when_the_title_changes(store, stored):
+    record = replace(RECORD, slug="how-i-bake", status="draft")
+    store(record)
+    assert stored()[0].slug == "how-i-bake"
+    store(replace(record, title="Rye bread"))
+    assert [(article.title, article.slug) for article in stored()] == [("Rye bread", "how-i-bake")]
+
+
 def test_two_records_that_wish_for_one_slug_both_go_in(store, stored):
     store(RECORD)
     outcome = store(replace(RECORD, key="blog/other/bread.md"))

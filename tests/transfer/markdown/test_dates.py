@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -40,6 +40,36 @@ UNREADABLE = (
 @pytest.mark.parametrize(("written", "meant"), READ.items())
 def test_a_date_is_read_as_utc(written, meant):
     assert dates.parse(written) == datetime(*meant, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("offset", "hours", "minutes"),
+    [
+        ("Z", 0, 0),
+        ("+00:00", 0, 0),
+        ("-00:00", 0, 0),
+        ("+01:00", 1, 0),
+        ("-01:00", -1, 0),
+        ("+05:30", 5, 30),
+        ("+0545", 5, 45),
+        ("+5:45", 5, 45),
+        ("-03:30", -3, -30),
+        ("-0330", -3, -30),
+        ("-3:30", -3, -30),
+        ("+00:30", 0, 30),
+        ("-00:30", 0, -30),
+        ("-09:30", -9, -30),
+        ("+12:45", 12, 45),
+        ("+14:00", 14, 0),
+        ("-12:00", -12, 0),
+        ("+02", 2, 0),
+        ("-11", -11, 0),
+    ],
+)
+@pytest.mark.parametrize("space", ["", " "])
+def test_an_offset_is_subtracted_with_its_minutes(offset, hours, minutes, space):
+    meant = datetime(2020, 6, 15, 12, tzinfo=UTC) - timedelta(hours=hours, minutes=minutes)
+    assert dates.parse(f"2020-06-15 12:00:00{space}{offset}") == meant
 
 
 @pytest.mark.parametrize("written", UNREADABLE)
