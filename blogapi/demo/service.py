@@ -34,7 +34,8 @@ def fill() -> int:
         for category in tomllib.loads((_HERE / "categories.toml").read_text(encoding="utf-8"))["category"]:
             categories.create(author, CategoryBodySchema().load(category))
         now, stored = clock.now(), 0
-        for key, path in folder.files(_HERE / "articles"):
-            transfer.store(author, reader.read_file(key, path, now=now))
-            stored += 1
+        for entry in folder.files(_HERE / "articles"):
+            if entry.problem is None:
+                transfer.store(author, reader.read_file(entry, now=now))
+                stored += 1
         return stored

@@ -34,8 +34,8 @@ def import_(paths: tuple[Path, ...], author: str | None, dry_run: bool, as_json:
         owner = _author(author)
         found = _found(paths)
         outcomes = [
-            _take(owner, key, path, dry_run=dry_run)
-            for key, path in progress(found, total=len(found), label="Importing")
+            _take(owner, entry, dry_run=dry_run)
+            for entry in progress(found, total=len(found), label="Importing")
         ]
     _print_json(outcomes, dry_run) if as_json else _print(outcomes, dry_run)
     if any(outcome.result is Result.REFUSED for outcome in outcomes):
@@ -53,19 +53,19 @@ def _author(name: str | None) -> UUID:
     return admins[0].uuid
 
 
-def _found(paths: tuple[Path, ...]) -> list[tuple[str, Path]]:
+def _found(paths: tuple[Path, ...]) -> list[folder.Entry]:
     try:
-        return [entry for path in paths for entry in folder.files(path)]
+        return list(folder.all_files(paths))
     except Refused as error:
         raise click.ClickException(str(error)) from error
 
 
-def _take(owner: UUID, key: str, path: Path, *, dry_run: bool) -> Outcome:
+def _take(owner: UUID, entry: folder.Entry, *, dry_run: bool) -> Outcome:
     # Imported where it is needed: a server reads no Markdown files.
     from blogapi.transfer.markdown import reader
 
     now = clock.now()
-    return service.take(owner, key, lambda: reader.read_file(key, path, now=now), dry_run=dry_run)
+    return service.take(owner, entry.key, lambda: reader.read_file(entry, now=now), dry_run=dry_run)
 
 
 def _counts(outcomes: list[Outcome]) -> dict[str, int]:

@@ -101,4 +101,5 @@ def test_a_folder_that_cannot_be_listed_stops_nothing(run, people, folder, monke
     monkeypatch.setattr(Path, "iterdir", iterdir)
     result = run("import", folder, "--author", "ada")
     assert (result.exit_code, "1 created" in result.stdout) == (1, True)
-    assert "refused    blog/closed: The folder cannot be listed" in result.stdout
+    assert "refused    blog/closed: The folder “" in result.stdout
+    assert "cannot be listed (permission denied)" in result.stdout

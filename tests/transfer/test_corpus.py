@@ -77,10 +77,10 @@ def expected(source: str) -> Counter[str]:
 def counted(source: str) -> Counter[str]:
     """Return what our own steps find in the files of a source."""
     found: Counter[str] = Counter()
-    for _, path in folder.files(Path(CORPUS) / source):
+    for entry in folder.files(Path(CORPUS) / source):
         found["files"] += 1
         try:
-            parts = front_matter.split(text.decode(folder.read_bytes(path))[0])
+            parts = front_matter.split(text.decode(folder.read_bytes(entry.path))[0])
         except Refused:
             found["refused"] += 1
             continue
@@ -93,9 +93,9 @@ def counted(source: str) -> Counter[str]:
     return found
 
 
-def outcome(key: str, path: Path) -> str:
+def outcome(entry: folder.Entry) -> str:
     try:
-        return reader.read_file(key, path, now=NOW).status
+        return reader.read_file(entry, now=NOW).status
     except (Refused, NotAnArticle) as error:
         return type(error).__name__
 
@@ -109,7 +109,7 @@ def test_counts_agree_with_those_taken_without_the_reader(source):
 
 @pytest.mark.parametrize("source", OUTCOMES)
 def test_every_file_is_taken_refused_or_no_article(source):
-    found = Counter(outcome(key, path) for key, path in folder.files(Path(CORPUS) / source))
+    found = Counter(map(outcome, folder.files(Path(CORPUS) / source)))
     taken = found["published"] + found["draft"] + found["archived"]
     assert (taken, found["Refused"], found["NotAnArticle"]) == OUTCOMES[source]
     assert sum(OUTCOMES[source]) == counted(source)["files"]
@@ -117,7 +117,7 @@ def test_every_file_is_taken_refused_or_no_article(source):
 
 @pytest.mark.parametrize("source", OUTCOMES)
 def test_drafts_are_those_that_were_counted(source):
-    found = Counter(outcome(key, path) for key, path in folder.files(Path(CORPUS) / source))
+    found = Counter(map(outcome, folder.files(Path(CORPUS) / source)))
     assert found["draft"] == expected(source)["drafts"]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import unicodedata
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 
@@ -30,8 +32,34 @@ def now():
     return datetime(2026, 1, 1, tzinfo=UTC)
 
 
+@pytest.fixture
+def deep(blog, monkeypatch):
+    """The names, of one letter, of folders so deep that the system takes no path to the lowest."""
+    monkeypatch.chdir(blog)
+    names = [letter * 200 for letter in "abcdefghijklmnopqrstuvwxyz"]
+    for name in names:
+        os.mkdir(name)  # noqa: PTH102 (a relative name, for the path is too long)
+        os.chdir(name)
+    with open("post.md", "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write("Text")
+    yield names
+    os.unlink("post.md")  # noqa: PTH108
+    for name in reversed(names):
+        os.chdir("..")
+        os.rmdir(name)  # noqa: PTH106
+
+
 def keys(path):
-    return [key for key, _ in folder.files(path)]
+    return [entry.key for entry in folder.files(path)]
+
+
+def problems(path):
+    """Return the kind of problem of each entry that has one."""
+    return {entry.key: type(entry.problem) for entry in folder.files(path) if entry.problem}
+
+
+def by_key(path):
+    return {entry.key: entry for entry in folder.files(path)}
 
 
 def test_files_come_sorted_with_the_folder_s_name(blog):
@@ -47,12 +75,31 @@ def test_a_relative_path_gives_the_real_name(blog, monkeypatch):
     assert keys(type(blog)(".")) == ["2021/c.md"]
 
 
-def test_hidden_and_foreign_folders_are_left_out(blog):
-    for name in (".git", "node_modules", "__MACOSX"):
-        (blog / name).mkdir()
-        (blog / name / "x.md").write_text("Text", encoding="utf-8")
+@pytest.mark.parametrize(
+    "name", [".git", ".obsidian", "node_modules", "__MACOSX", "_layouts", "archetypes", "Templates", "themes"]
+)
+def test_a_folder_without_articles_is_one_skipped_entry(blog, name):
+    (blog / "2021" / name).mkdir()
+    (blog / "2021" / name / "x.md").write_text("Text", encoding="utf-8")
+    assert len(keys(blog)) == 5
+    assert problems(blog) == {f"blog/2021/{name}": NotAnArticle}
+
+
+@pytest.mark.parametrize("name", [".git", "templates"])
+def test_a_folder_that_is_named_itself_is_imported(tmp_path, name):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "a.md").write_text("Text", encoding="utf-8")
+    assert problems(tmp_path / name) == {}
+
+
+def test_a_hidden_file_is_skipped(blog):
     (blog / ".hidden.md").write_text("Text", encoding="utf-8")
-    assert len(keys(blog)) == 4
+    assert problems(blog) == {"blog/.hidden.md": NotAnArticle}
+
+
+def test_a_file_called_like_a_folder_of_templates_is_read(blog):
+    (blog / "layouts").write_text("Text", encoding="utf-8")
+    assert problems(blog) == {}
 
 
 def test_an_empty_folder_has_no_files(tmp_path):
@@ -69,10 +116,87 @@ def test_links_are_not_followed(blog, tmp_path):
     (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
     (blog / "link.md").symlink_to(tmp_path / "secret.md")
     (blog / "loop").symlink_to(blog)
-    found = dict(folder.files(blog))
+    found = by_key(blog)
     assert len(found) == 6
+    for key in ("blog/link.md", "blog/loop"):
+        with pytest.raises(Refused, match="symbolic link"):
+            folder.read_bytes(found[key].path)
+
+
+def test_a_junction_of_windows_is_not_followed(blog, monkeypatch):
+    looked_at = type(blog).lstat
+
+    def lstat(path):
+        found = looked_at(path)
+        if path.name != "2021":
+            return found
+        return SimpleNamespace(st_mode=found.st_mode, st_size=0, st_reparse_tag=folder._JUNCTION)
+
+    monkeypatch.setattr(type(blog), "lstat", lstat)
+    assert keys(blog)[0] == "blog/2021"
     with pytest.raises(Refused, match="symbolic link"):
-        folder.read_bytes(found["blog/link.md"])
+        folder.read_bytes(blog / "2021")
+
+
+@posix
+def test_a_path_too_long_for_the_system_is_one_refused_entry(blog, deep):
+    found = problems(blog)
+    assert list(found.values()) == [Refused]
+    assert next(iter(found)).startswith(f"blog/{'/'.join(deep[:4])}")
+    assert len(keys(blog)) == 5
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError(errno.ENAMETOOLONG, "File name too long"), "path is too long"),
+        (FileNotFoundError(errno.ENOENT, "No such file or directory"), "no such file"),
+        (PermissionError(errno.EACCES, "Permission denied"), "permission denied"),
+        (OSError(errno.ELOOP, "Too many levels of symbolic links"), "too many levels"),
+        (OSError(errno.EIO, "Input/output error"), "input/output error"),
+        (ValueError("embedded null byte"), "valueerror"),
+    ],
+)
+def test_what_the_system_does_not_show_is_one_refused_entry(blog, monkeypatch, error, told):
+    looked_at = type(blog).lstat
+
+    def lstat(path):
+        if path.name == "2021":
+            raise error
+        return looked_at(path)
+
+    monkeypatch.setattr(type(blog), "lstat", lstat)
+    assert problems(blog) == {"blog/2021": Refused}
+    assert keys(blog) == ["blog/2021", "blog/a.md", "blog/b.md", "blog/photo.png"]
+    assert told in str(by_key(blog)["blog/2021"].problem)
+
+
+def test_a_folder_that_vanishes_while_it_is_listed_is_one_refused_entry(blog, monkeypatch):
+    listed = type(blog).iterdir
+
+    def iterdir(path):
+        if path.name == "2021":
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+        return listed(path)
+
+    monkeypatch.setattr(type(blog), "iterdir", iterdir)
+    assert problems(blog) == {"blog/2021": Refused}
+
+
+def test_the_same_path_twice_is_read_once(blog):
+    assert len(list(folder.all_files([blog, blog / "a.md", blog]))) == 4
+
+
+def test_a_second_file_with_the_same_key_is_refused(blog, tmp_path):
+    other = tmp_path / "other" / "blog"
+    other.mkdir(parents=True)
+    (other / "a.md").write_text("Text", encoding="utf-8")
+    first, *rest, second = folder.all_files([blog / "a.md", blog, other])
+    assert (first.key, second.key) == ("blog/a.md", "blog/a.md")
+    assert first.problem is None
+    assert [entry.problem for entry in rest] == [None, None, None]
+    with pytest.raises(Refused, match="same name"):
+        raise second.problem
 
 
 @posix
@@ -89,6 +213,15 @@ def test_odd_names_give_clean_distinct_keys(blog):
         with open(os.path.join(os.fsencode(blog), name), "wb") as file:  # noqa: PTH118, PTH123 (a name of bytes)
             file.write(b"Text")
     assert set(keys(blog)) >= {"blog/\\udcff.md", "blog/\\udcfe.md", "blog/new\\u000aline.md", "blog/é.md"}
+
+
+@posix
+@pytest.mark.skipif(sys.platform == "darwin", reason="the file system takes one form of Unicode")
+def test_two_names_that_give_one_key_do_not_overwrite_each_other(blog):
+    for form in ("NFC", "NFD"):
+        (blog / f"{unicodedata.normalize(form, 'é')}.md").write_text(form, encoding="utf-8")
+    entries = [entry for entry in folder.all_files([blog]) if entry.key == "blog/é.md"]
+    assert [type(entry.problem) for entry in entries] == [type(None), Refused]
 
 
 def test_a_folder_that_cannot_be_listed_is_refused(blog, monkeypatch):
@@ -172,8 +305,14 @@ def test_a_file_that_has_gone_is_refused(blog):
 
 def test_a_file_of_another_type_is_not_even_opened(blog, now):
     with pytest.raises(NotAnArticle, match=r"photo\.png"):
-        reader.read_file("blog/photo.png", blog / "gone.png", now=now)
+        reader.read_file(folder.Entry("blog/photo.png", blog / "gone.png"), now=now)
 
 
 def test_a_file_is_read_into_a_record(blog, now):
-    assert reader.read_file("blog/a.md", blog / "a.md", now=now).content == "Text"
+    assert reader.read_file(folder.Entry("blog/a.md", blog / "a.md"), now=now).content == "Text"
+
+
+def test_an_entry_with_a_problem_is_not_read(blog, now):
+    entry = folder.Entry("blog/a.md", blog / "a.md", Refused("Broken."))
+    with pytest.raises(Refused, match="Broken"):
+        reader.read_file(entry, now=now)

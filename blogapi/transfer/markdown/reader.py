@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from pathlib import Path
 
 from blogapi.transfer import folder
 from blogapi.transfer.markdown import front_matter, paths, prose
@@ -22,15 +21,15 @@ _LONGEST_ADDRESS = 2048
 _MOST_KEYS_TOLD = 10
 
 
-def read_file(key: str, path: Path, *, now: datetime) -> ArticleRecord:
+def read_file(entry: folder.Entry, *, now: datetime) -> ArticleRecord:
     """Return the record of a file that `folder.files` found; opens only what may be an article.
 
     Raises Refused and NotAnArticle.
     """
-    if path.is_dir():
-        raise Refused("The folder cannot be listed; make it readable.")
-    paths.content_type(key)
-    return read(key, folder.read_bytes(path), now=now)
+    if entry.problem:
+        raise entry.problem
+    paths.content_type(entry.key)
+    return read(entry.key, folder.read_bytes(entry.path), now=now)
 
 
 def read(key: str, data: bytes, *, now: datetime) -> ArticleRecord:
