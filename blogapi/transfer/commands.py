@@ -23,9 +23,16 @@ from blogapi.users import queries as users
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--author", help="Who the articles belong to; without, the only admin.")
 @click.option("--dry-run", is_flag=True, help="Say what would happen, and store nothing.")
+@click.option(
+    "--publish-undated",
+    is_flag=True,
+    help="Publish files without front matter and without a date, which are drafts otherwise.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @with_appcontext
-def import_(paths: tuple[Path, ...], author: str | None, dry_run: bool, as_json: bool) -> None:
+def import_(
+    paths: tuple[Path, ...], author: str | None, dry_run: bool, publish_undated: bool, as_json: bool
+) -> None:
     """Take in folders of Markdown with front matter (Jekyll, Hugo, Hexo, Zola).
 
     A second run changes nothing but what has changed in the files. Exit status 1 when a file was refused.
@@ -34,7 +41,7 @@ def import_(paths: tuple[Path, ...], author: str | None, dry_run: bool, as_json:
         owner = _author(author)
         found = _found(paths)
         outcomes = [
-            _take(owner, entry, dry_run=dry_run)
+            _take(owner, entry, dry_run=dry_run, publish_undated=publish_undated)
             for entry in progress(found, total=len(found), label="Importing")
         ]
     _print_json(outcomes, dry_run) if as_json else _print(outcomes, dry_run)
@@ -60,12 +67,32 @@ def _found(paths: tuple[Path, ...]) -> list[folder.Entry]:
         raise click.ClickException(str(error)) from error
 
 
-def _take(owner: UUID, entry: folder.Entry, *, dry_run: bool) -> Outcome:
+def _take(owner: UUID, entry: folder.Entry, *, dry_run: bool, publish_undated: bool) -> Outcome:
     # Imported where it is needed: a server reads no Markdown files.
     from blogapi.transfer.markdown import reader
 
     now = clock.now()
-    return service.take(owner, entry.key, lambda: reader.read_file(entry, now=now), dry_run=dry_run)
+    return service.take(
+        owner,
+        entry.key,
+        lambda: reader.read_file(entry, now=now, publish_undated=publish_undated),
+        dry_run=dry_run,
+    )
+
+
+def _summary(outcomes: list[Outcome]) -> str:
+    numbers = _visibility(outcomes) | {name: _counts(outcomes)[name] for name in ("skipped", "refused")}
+    return ", ".join(f"{number} {name}" for name, number in numbers.items())
+
+
+def _visibility(outcomes: list[Outcome]) -> dict[str, int]:
+    """Return how many articles everybody can read, nobody can, and everybody will."""
+    counted = Counter(outcome.status for outcome in outcomes)
+    return {
+        "public": counted["published"],
+        "drafts": counted["draft"] + counted["archived"],
+        "scheduled": counted["scheduled"],
+    }
 
 
 def _counts(outcomes: list[Outcome]) -> dict[str, int]:
@@ -74,6 +101,7 @@ def _counts(outcomes: list[Outcome]) -> dict[str, int]:
 
 
 def _print(outcomes: list[Outcome], dry_run: bool) -> None:
+    click.echo(f"{_summary(outcomes)}.")
     for outcome in outcomes:
         for note in outcome.notes:
             click.echo(f"{outcome.result.value:<9}  {outcome.key}: {note}")
@@ -83,9 +111,19 @@ def _print(outcomes: list[Outcome], dry_run: bool) -> None:
 
 def _print_json(outcomes: list[Outcome], dry_run: bool) -> None:
     files = [
-        {"key": outcome.key, "result": outcome.result.value, "notes": list(outcome.notes)}
+        {
+            "key": outcome.key,
+            "result": outcome.result.value,
+            "status": outcome.status,
+            "notes": list(outcome.notes),
+        }
         for outcome in outcomes
     ]
-    click.echo(
-        json.dumps({"dry_run": dry_run, "counts": _counts(outcomes), "files": files}, ensure_ascii=False)
-    )
+    report = {
+        "summary": _summary(outcomes),
+        "dry_run": dry_run,
+        "counts": _counts(outcomes),
+        "visibility": _visibility(outcomes),
+        "files": files,
+    }
+    click.echo(json.dumps(report, ensure_ascii=False))

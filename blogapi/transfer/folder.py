@@ -144,6 +144,15 @@ def _unreadable(error: Exception) -> Refused:
     return Refused(f"The file cannot be read ({_reason(error)}); make it readable.")
 
 
+def exists(path: Path) -> bool:
+    """Return whether the system shows something at a path."""
+    try:
+        path.lstat()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def read_bytes(path: Path, limit: int = LARGEST) -> bytes:
     """Return the content of a regular file of at most `limit` bytes.
 

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import marshmallow as ma
 
+from blogapi.articles import rules
 from blogapi.articles import service as articles
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
@@ -47,6 +48,9 @@ class Outcome:
     key: str
     result: Result
     notes: tuple[str, ...] = ()
+    status: str | None = (
+        None  #: of the article: "published", "scheduled", "draft", "archived"; None: no article
+    )
 
 
 class _DryRun(Exception):
@@ -88,14 +92,19 @@ def _stored(author: UUID, record: ArticleRecord) -> Outcome:
     if known is None:
         article = _created(author, record)
         db.session.add(Imported(key=record.key, article=article, digest=digest, imported_at=clock.now()))
-        return Outcome(record.key, Result.CREATED, (*record.notes, *_renamed(record, article)))
+        notes = (*record.notes, *_renamed(record, article))
+        return Outcome(record.key, Result.CREATED, notes, _status(article))
     if known.digest == digest:
-        return Outcome(record.key, Result.UNCHANGED)
+        return Outcome(record.key, Result.UNCHANGED, status=_status(known.article))
     if known.article.last_updated > known.imported_at:
         raise Refused("The article was edited here since it was imported; delete it here to import it anew.")
     _updated(author, record, known.article)
     known.digest, known.imported_at = digest, clock.now()
-    return Outcome(record.key, Result.UPDATED, record.notes)
+    return Outcome(record.key, Result.UPDATED, record.notes, _status(known.article))
+
+
+def _status(article: Article) -> str:
+    return rules.shown_status(article.status, article.published_at, clock.now())
 
 
 def _created(author: UUID, record: ArticleRecord) -> Article:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,49 @@ def test_import_takes_a_folder_and_tells_what_it_did(run, people, folder):
     assert result.stdout.splitlines()[-1] == (
         "2 files: 1 created, 0 updated, 0 unchanged, 1 skipped, 0 refused."
     )
+
+
+@pytest.mark.parametrize("dry_run", [(), ("--dry-run",)])
+def test_the_report_begins_with_what_becomes_public(run, people, folder, dry_run, at):
+    at(datetime(2026, 1, 1, tzinfo=UTC))
+    for name, text in {
+        "a.md": BROKEN,
+        "diary.md": "Dear diary",
+        "hidden.md": GOOD.replace("tags:", "hidden: true\ntags:"),
+        "later.md": GOOD.replace("2024", "2027"),
+        "over.md": GOOD.replace("tags:", "expiryDate: 2025-01-01\ntags:"),
+        "README.md": "# A blog",
+    }.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / ".git").mkdir()
+    told = "1 public, 3 drafts, 1 scheduled, 3 skipped, 1 refused"
+    report = json.loads(run("import", folder, "--author", "ada", "--json", "--dry-run").stdout)
+    assert next(iter(report.items())) == ("summary", told)
+    assert report["visibility"] == {"public": 1, "drafts": 3, "scheduled": 1}
+    assert [file["status"] for file in report["files"]] == [
+        *(None, None, None, "published", "draft", "draft", "scheduled", "archived", None)
+    ]
+    result = run("import", folder, "--author", "ada", *dry_run)
+    assert result.stdout.splitlines()[0] == f"{told}."
+    assert "skipped    blog/README.md: It is a file about a repository" in result.stdout
+    assert "skipped    blog/.git: It is hidden" in result.stdout
+
+
+def test_a_second_report_counts_what_is_public_now(run, people, folder):
+    first = run("import", folder, "--author", "ada").stdout.splitlines()[0]
+    assert run("import", folder, "--author", "ada").stdout.splitlines()[0] == first
+    (folder / "bread.md").write_text(GOOD.replace("tags:", "private: true\ntags:"), encoding="utf-8")
+    changed = run("import", folder, "--author", "ada").stdout.splitlines()
+    assert changed[0] == "0 public, 1 drafts, 0 scheduled, 1 skipped, 0 refused."
+    assert "updated    blog/bread.md: `private: true`: the article became a draft." in changed
+
+
+def test_undated_texts_are_published_on_demand(run, people, folder):
+    (folder / "diary.md").write_text("Dear diary", encoding="utf-8")
+    assert run("import", folder, "--author", "ada").stdout.startswith("1 public, 1 drafts")
+    report = run("import", folder, "--author", "ada", "--publish-undated").stdout
+    assert report.startswith("2 public, 0 drafts")
+    assert "1 updated, 1 unchanged" in report
 
 
 def test_a_broken_file_is_told_and_stops_nothing(run, people, folder):

@@ -12,7 +12,7 @@ _WRITTEN = re.compile(
     r"""(?P<year>[0-9]{4})(?P<sign>[-/.])(?P<month>[0-9]{1,2})(?P=sign)(?P<day>[0-9]{1,2})
     (?:(?:[Tt]|\ +)(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{1,2})
       (?: :(?P<second>[0-9]{1,2}) (?:[.,](?P<part>[0-9]+))? )? )?
-    \ *(?P<zone>Z|z|UTC|GMT|(?P<side>[-+])(?P<hours>[0-9]{1,2}):?(?P<minutes>[0-9]{2})?)?""",
+    \ *(?P<zone>Z|z|UTC|GMT|(?:UTC|GMT)?(?P<side>[-+])(?P<hours>[0-9]{1,2}):?(?P<minutes>[0-9]{2})?)?""",
     re.VERBOSE,
 )
 _MAIL = re.compile(r"(?:[A-Za-z]{3,9},? +)?[0-9]{1,2} [A-Za-z]{3} [0-9]{4} [0-9]{1,2}:[0-9]{2}")

@@ -8,7 +8,7 @@ from blogapi.transfer.markdown.text import line
 
 _LINKS = {ord(sign): None for sign in "-_ "}
 # Known, and without a meaning here: not worth a note.
-_IDLE = {"layout", "type", "toc", "draft", "published", "status", "headless"}
+_IDLE = {"layout", "type", "toc"}
 
 
 def fold(key: object) -> str:
@@ -26,6 +26,8 @@ class Fields:
 
     def __init__(self, entries: dict[str, object], notes: Sequence[str] = ()) -> None:
         self.notes = list(notes)
+        #: All entries as written, also empty ones and several spellings of one name.
+        self.written = entries
         self._entries = {key: value for key, value in entries.items() if not empty(value)}
         self._keys = _by_name(self._entries)
         self._used: set[str] = set()

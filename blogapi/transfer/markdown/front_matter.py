@@ -21,6 +21,9 @@ _CLOSING = {
 _JSON = re.compile(r"\{\s*[\"}]")
 _KEY = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)")
 _HEADER_LINE = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)|[ \t]|#|-[ \t]|$")
+# Nikola's header, inside of a comment or without: `.. title: Hello`.
+_NIKOLA = re.compile(r"(?P<comment><!--[ \t]*\n+)?(?P<rows>(?:\.\. [\w-]+:(?!:).*(?:\n|\Z))+)")
+_END_OF_COMMENT = re.compile(r"\s*-->[ \t]*(?:\n|\Z)")
 # Without an opening fence only a header that names one of these is taken for front matter.
 _TELLING = {"title", "date", "tags", "categories", "category", "layout", "slug", "author", "permalink"}
 
@@ -29,7 +32,7 @@ _TELLING = {"title", "date", "tags", "categories", "category", "layout", "slug",
 class Parts:
     """A file taken apart."""
 
-    kind: str  #: "yaml", "toml", "json", "hexo" (no opening fence), "pelican" (no fences) or "none"
+    kind: str  #: "yaml", "toml", "json", "hexo" (no opening fence), "pelican" (no fences), "nikola" or "none"
     entries: parsers.Entries
     body: str  #: the rest, without leading blank lines
     notes: list[str] = field(default_factory=list)
@@ -46,7 +49,7 @@ def split(text: str) -> Parts:
         return _fenced(text, opening)
     if _JSON.match(text, start):
         return _json(text, start)
-    return _bare(text) or Parts("none", {}, text[start:])
+    return _nikola(text, start) or _bare(text) or Parts("none", {}, text[start:])
 
 
 def _fenced(text: str, opening: re.Match[str]) -> Parts:
@@ -73,6 +76,17 @@ def _block(text: str, start: int, end: int) -> str:
 def _json(text: str, start: int) -> Parts:
     entries, length = parsers.from_json(text[start : start + LONGEST], _row(text, start))
     return Parts("json", entries, _trimmed(text[start + length :]))
+
+
+def _nikola(text: str, start: int) -> Parts | None:
+    found = _NIKOLA.match(text, start, start + LONGEST)
+    end = _END_OF_COMMENT.match(text, found.end()) if found and found["comment"] else found
+    if not found or not end:
+        return None
+    block = re.sub(r"^\.\. ", "", found["rows"], flags=re.MULTILINE)
+    if not _is_header(block):
+        return None
+    return Parts("nikola", parsers.from_lines(block), _trimmed(text[end.end() :]))
 
 
 def _bare(text: str) -> Parts | None:

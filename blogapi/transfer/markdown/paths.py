@@ -21,8 +21,21 @@ _INDEX = re.compile(rf"index{_LANGUAGE}", re.IGNORECASE)
 _SECTION = re.compile(rf"_index{_LANGUAGE}", re.IGNORECASE)
 _HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/]*")
 _PAGE = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
-#: Jekyll's names for patterns, which stand where an address should be.
-_PATTERNS = {"date", "pretty", "ordinal", "weekdate", "none"}
+#: Jekyll's names for patterns and Eleventy's word for no page, which stand where an address should be.
+_PATTERNS = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
+# Files about a repository, without suffix.
+_REPOSITORY = re.compile(
+    r"(?P<name>readme|licen[cs]e|copying|copyright|notice|patents|citation|changelog|changes|history|releases"
+    r"|release[-_]notes|upgrading|todo|install|contributing|contributors|code[-_]of[-_]conduct|security|support"
+    r"|governance|authors|maintainers|codeowners|acknowledge?ments|dco|issue[-_]template"
+    r"|pull[-_]request[-_]template|cname)(?P<rest>[-_.].*)?",
+    re.IGNORECASE,
+)
+_REPOSITORY_TEXTS = re.compile(
+    r"(?:robots|humans|security|(?:app-)?ads|llms(?:-full)?|cmakelists|manifest"
+    r"|(?:[\w.-]+[._-])?(?:requirements|constraints)(?:[._-][\w.-]+)?)\.txt",
+    re.IGNORECASE,
+)
 
 
 def content_type(key: str) -> str:
@@ -38,6 +51,20 @@ def content_type(key: str) -> str:
     return _KINDS[suffix.casefold()]
 
 
+def is_repository_file(key: str) -> bool:
+    """Return whether a file is called as those about a repository are: `README.md`, `robots.txt`.
+
+    In capitals with anything behind (`LICENSE-MIT`), else alone or with a language (`readme.fr`): other
+    names, such as `2020-01-01-readme.md` and `security-of-locks.md`, are those of articles.
+    """
+    if _REPOSITORY_TEXTS.fullmatch(key.rpartition("/")[2]):
+        return True
+    found = _REPOSITORY.fullmatch(_apart(key)[0])
+    return found is not None and (
+        found["name"].isupper() or re.fullmatch(_LANGUAGE, found["rest"] or "") is not None
+    )
+
+
 def _apart(key: str) -> tuple[str, str]:
     stem, dot, suffix = key.rpartition("/")[2].rpartition(".")
     return (stem, suffix) if dot else (suffix, "")
@@ -50,7 +77,6 @@ class Place:
     name: str  #: the file's name (for `index.md` the folder's) without date and suffix, never empty
     date: datetime | None  #: of the file's name, else of its folders
     dated: bool  #: whether the file's own name begins with a date, as Jekyll's posts do
-    drafts: bool  #: whether it lies in a folder called `_drafts`
 
 
 def place(key: str) -> Place:
@@ -62,7 +88,6 @@ def place(key: str) -> Place:
         name=line(name) or "untitled",
         date=moment or dates.in_path("/".join(folders)),
         dated=dates.in_name(stem)[0] is not None,
-        drafts="_drafts" in (folder.casefold() for folder in folders),
     )
 
 

@@ -1,13 +1,14 @@
-"""The reader of Jekyll's, Hugo's, Hexo's, Zola's and Pelican's files: bytes to a record."""
+"""The reader of other blogs' files (Jekyll, Hugo, Hexo, Zola, Pelican, Nikola, …): bytes to a record."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from blogapi.transfer import folder
-from blogapi.transfer.markdown import front_matter, paths, prose
-from blogapi.transfer.markdown.fields import Fields
+from blogapi.transfer.markdown import front_matter, paths, privacy, prose, sections
+from blogapi.transfer.markdown.fields import Fields, fold
 from blogapi.transfer.markdown.publication import publication
 from blogapi.transfer.markdown.terms import terms
 from blogapi.transfer.markdown.text import counted, decode, line, plain, truth
@@ -21,7 +22,7 @@ _LONGEST_ADDRESS = 2048
 _MOST_KEYS_TOLD = 10
 
 
-def read_file(entry: folder.Entry, *, now: datetime) -> ArticleRecord:
+def read_file(entry: folder.Entry, *, now: datetime, publish_undated: bool = False) -> ArticleRecord:
     """Return the record of a file that `folder.files` found; opens only what may be an article.
 
     Raises Refused and NotAnArticle.
@@ -29,21 +30,47 @@ def read_file(entry: folder.Entry, *, now: datetime) -> ArticleRecord:
     if entry.problem:
         raise entry.problem
     paths.content_type(entry.key)
-    return read(entry.key, folder.read_bytes(entry.path), now=now)
+    data = folder.read_bytes(entry.path)
+    inherited = sections.reasons(entry)
+    return read(entry.key, data, now=now, publish_undated=publish_undated, inherited=inherited)
 
 
-def read(key: str, data: bytes, *, now: datetime) -> ArticleRecord:
+def read(
+    key: str,
+    data: bytes,
+    *,
+    now: datetime,
+    publish_undated: bool = False,
+    inherited: Sequence[privacy.Reason] = (),
+) -> ArticleRecord:
     """Return the record of one file.
 
     `key` is its posix path, which also tells suffix, date and slug; `now` (aware) decides what has expired.
+    A file without front matter and without a date is a draft, unless `publish_undated`; so is one that is
+    private for `inherited` reasons.
     Raises Refused for a file that cannot be taken and NotAnArticle for one that is none; nothing else.
     """
     kind = paths.content_type(key)
     text, notes = decode(data)
     parts = front_matter.split(text)
     fields = Fields(parts.entries, [*notes, *parts.notes])
+    _check_name(key, fields)
     _check(kind, parts, fields)
-    return _record(key, kind, parts.body, fields, now)
+    place = paths.place(key)
+    category, tags = terms(fields, jekyll=place.dated)
+    private = [*inherited, *_private(key, parts.body, fields, tags)]
+    status, published_at = publication(fields, place, private, now, publish_undated=publish_undated)
+    return ArticleRecord(
+        key=key,
+        content=parts.body,
+        content_type=kind,
+        status=status,
+        published_at=published_at,
+        category=category,
+        tags=tags,
+        **_texts(fields, kind, parts.body, place.name),
+        notes=tuple(fields.notes),
+    )
 
 
 def _check(kind: str, parts: front_matter.Parts, fields: Fields) -> None:
@@ -55,14 +82,27 @@ def _check(kind: str, parts: front_matter.Parts, fields: Fields) -> None:
         raise NotAnArticle("It is a headless bundle of Hugo's, which has no page of its own.")
 
 
-def _record(key: str, kind: str, body: str, fields: Fields, now: datetime) -> ArticleRecord:
-    place = paths.place(key)
-    status, published_at = publication(fields, place, now)
-    category, tags = terms(fields, jekyll=place.dated)
-    values = {
-        "title": _title(fields, body if kind == "markdown" else "", place.name),
+def _check_name(key: str, fields: Fields) -> None:
+    """Raise NotAnArticle for a file about a repository, unless its front matter has a title and a date."""
+    if paths.is_repository_file(key) and not (fields.text("title") and fields.take("date")):
+        raise NotAnArticle("It is a file about a repository, by its name.")
+
+
+def _private(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[privacy.Reason]:
+    reasons = privacy.reasons(fields.written, key, tags)
+    if not fields.written:
+        reasons += privacy.in_text(body)
+    if paths.is_repository_file(key):
+        reasons.append(privacy.Reason("Its name is that of a file about a repository; it became a draft."))
+    return reasons
+
+
+def _texts(fields: Fields, kind: str, body: str, name: str) -> dict[str, str]:
+    """Return the fields that are one line of text; tells what was left behind."""
+    texts = {
+        "title": _title(fields, body if kind == "markdown" else "", name),
         "subtitle": fields.text("subtitle"),
-        "slug": _slug(fields, place.name),
+        "slug": _slug(fields, name),
         "author": _author(fields.take("author", "authors")),
         "cover_image": _cover(fields),
         "seo_title": fields.text("seotitle", "seo.title"),
@@ -73,17 +113,7 @@ def _record(key: str, kind: str, body: str, fields: Fields, now: datetime) -> Ar
     }
     _tell_body(fields, body)
     _tell_unused(fields)
-    return ArticleRecord(
-        key=key,
-        content=body,
-        content_type=kind,
-        status=status,
-        published_at=published_at,
-        category=category,
-        tags=tags,
-        notes=tuple(fields.notes),
-        **values,
-    )
+    return texts
 
 
 def _title(fields: Fields, body: str, name: str) -> str:
@@ -158,7 +188,7 @@ def _tell_body(fields: Fields, body: str) -> None:
 
 
 def _tell_unused(fields: Fields) -> None:
-    keys = [line(key)[:40] for key in fields.unused()]
+    keys = [line(key)[:40] for key in fields.unused() if not privacy.is_word(fold(key))]
     if keys:
         more = f" and {len(keys) - _MOST_KEYS_TOLD:,} more" if len(keys) > _MOST_KEYS_TOLD else ""
         fields.note(f"Left behind from the front matter: {', '.join(keys[:_MOST_KEYS_TOLD])}{more}.")

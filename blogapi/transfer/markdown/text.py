@@ -27,7 +27,8 @@ _ELEMENT = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(r"!?\[([^\[\]]{0,1000})\]\([^()]{0,2048}\)")
-_TRUTHS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1": True} | {
+#: Words for true and false, in lower case.
+TRUTHS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1": True} | {
     "false": False, "no": False, "off": False, "n": False, "f": False, "0": False
 }  # fmt: skip
 
@@ -92,4 +93,4 @@ def plain(value: object) -> str:
 
 def truth(value: object) -> bool | None:
     """Return what `true`, `yes`, `off`, … mean; None for anything else."""
-    return _TRUTHS.get(line(value).casefold())
+    return TRUTHS.get(line(value).casefold())

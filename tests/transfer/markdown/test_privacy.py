@@ -1,0 +1,355 @@
+"""What keeps an article private in the blogs of others."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from blogapi.transfer.markdown import privacy, reader
+from blogapi.transfer.records import NotAnArticle
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def raw(text, key="blog/a.md", **options):
+    return reader.read(key, text.encode(), now=NOW, **options)
+
+
+def read(front, key="blog/a.md"):
+    return raw(f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText", key)
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        # Jekyll
+        "published: false",
+        "published: 'False'",
+        "published: no",
+        "published:",
+        # Hugo
+        "draft: true",
+        "Draft: TRUE",
+        "build: {render: never}",
+        "build: {render: link}",
+        "build: {render: false}",
+        "build: {list: never}",
+        "build: {list: local}",
+        "_build: {render: never}",
+        "_build: {list: false}",
+        "build.render: never",
+        "params: {private: true}",
+        "params: {draft: true}",
+        # Hexo, hexo-hide-posts, hexo-blog-encrypt
+        "hidden: true",
+        "hide: true",
+        "secret: true",
+        "password: mellon",
+        "password: 0",
+        "password: no",
+        "password: [a, b]",
+        # Zola
+        "render: false",
+        "extra: {hidden: true}",
+        "extra: {unlisted: true}",
+        # Eleventy
+        "permalink: false",
+        "permalink: False",
+        "eleventyExcludeFromCollections: true",
+        # Astro
+        "isDraft: true",
+        "is_draft: yes",
+        "is-draft: on",
+        "unlisted: true",
+        "listed: false",
+        # Pelican
+        "Status: draft",
+        "status: Hidden",
+        "status: skip",
+        # Nikola
+        "status: private",
+        "tags: draft",
+        "tags: [bread, Private]",
+        # Obsidian, Quartz, digital gardens
+        "publish: false",
+        "publish:",
+        "dg-publish: false",
+        "private: true",
+        "private: '1'",
+        # Metalsmith, Docusaurus, Ghost, Grav, Hashnode, Medium
+        "publish: draft",
+        "publish: unlisted",
+        "visibility: private",
+        "visibility: members",
+        "visibility: paid",
+        "Visibility: Unlisted",
+        "access: members",
+        "public: false",
+        "visible: 'no'",
+        "members_only: true",
+        "protected: true",
+        "routable: false",
+        "saveAsDraft: true",
+        "publishStatus: unlisted",
+        "post-status: draft",
+        # Two spellings, of which one is enough
+        "draft: false\nDraft: true",
+        "private: false\nisPrivate: true",
+        "status: published\nprivate: true",
+        "status: archived\nprivate: true",
+    ],
+)
+def test_a_word_of_privacy_makes_a_draft(front):
+    record = read(front)
+    assert record.status == "draft"
+    assert not any("not understood" in note for note in record.notes)
+
+
+@pytest.mark.parametrize("name", sorted(privacy.WORDS))
+def test_a_value_that_is_not_understood_makes_a_draft_and_says_so(name):
+    word = privacy.WORDS[name]
+    if word.others_are_public:
+        pytest.skip("its other values say something else")
+    top, _, inner = name.partition(".")
+    record = read(f"{top}: {{{inner}: perhaps}}" if inner else f"{name}: perhaps")
+    assert record.status == "draft"
+    told = " ".join(record.notes)
+    assert name in told
+    assert ("perhaps" in told) != word.is_secret
+
+
+@pytest.mark.parametrize("value", ["{a: b}", "[a]", "3.5", "2020-13-45"])
+@pytest.mark.parametrize(
+    "name", ["draft", "private", "published", "status", "visibility", "eleventyExcludeFromCollections"]
+)
+def test_a_value_of_another_shape_makes_a_draft(name, value):
+    assert read(f"{name}: {value}").status == "draft"
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "draft: false",
+        "draft: 'no'",
+        "draft:",
+        "private: 0",
+        "hidden:",
+        "hide: [navigation, toc]",
+        "published: true",
+        "published: 2019-05-01",
+        "publish: 2019-05-01",
+        "publish: 'yes'",
+        "public: true",
+        "status: published",
+        "status: featured",
+        "status:",
+        "visibility: public",
+        "access: all",
+        "password: ''",
+        "password:",
+        "password: false",
+        "permalink: /2020/a/",
+        "permalink:",
+        "build: {render: always, list: true}",
+        "_build: {publishResources: false}",
+        "cover: {hidden: true}",
+        "sitemap: false",
+        "comments: false",
+        "tags: [drafting, privacy]",
+        "params: {featured: true}",
+    ],
+)
+def test_what_is_no_word_of_privacy_leaves_it_public(front):
+    assert read(front).status == "published"
+
+
+@pytest.mark.parametrize("front", ["draft: true", "isDraft: yes", "published: false", "status: draft"])
+def test_a_plain_draft_needs_no_note(front):
+    assert read(front).notes == ()
+
+
+def test_the_reason_is_told_once_and_a_password_never():
+    assert read("hidden: true\nparams: {hidden: true}").notes[:2] == (
+        "`hidden: true`: the article became a draft.",
+        "`params.hidden: true`: the article became a draft.",
+    )
+    record = read("password: mellon")
+    assert "It has a `password`; the article became a draft." in record.notes
+    assert "mellon" not in repr(record)
+
+
+@pytest.mark.parametrize("language", ["toml", "json"])
+def test_other_languages_say_the_same(language):
+    front = {"title": "Hello", "date": "2020-01-02", "build": {"render": "never"}}
+    if language == "json":
+        text = f"{json.dumps(front)}\nText"
+    else:
+        text = "+++\ntitle='Hello'\ndate=2020-01-02\n[build]\nrender='never'\n+++\nText"
+    assert raw(text).status == "draft"
+    assert raw(text.replace("never", "always")).status == "published"
+
+
+def test_toml_s_own_values_are_read():
+    text = "+++\ntitle='Hello'\ndate=2020-01-02\n{}\n+++\nText"
+    assert raw(text.format("private=true")).status == "draft"
+    assert raw(text.format("render=false")).status == "draft"
+    assert raw(text.format("published=2019-01-01")).status == "published"
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [
+        (
+            "<!--\n.. title: Hello\n.. date: 2020-01-02 10:00:00 UTC-03:30\n.. status: {}\n-->\nText",
+            "published",
+        ),
+        (".. title: Hello\n.. date: 2020-01-02\n.. status: {}\n\nText", "featured"),
+        ("Title: Hello\nDate: 2020-01-02\nStatus: {}\n\nText", "published"),
+    ],
+)
+def test_headers_of_nikola_and_pelican_are_read(header, status):
+    record = raw(header.format(status))
+    assert (record.title, record.status, record.content) == ("Hello", "published", "Text")
+    assert record.published_at.date().isoformat() == "2020-01-02"
+    assert raw(header.format("private")).status == "draft"
+
+
+@pytest.mark.parametrize("text", [".. figure:: a.png\n\nText", ".. _target: https://example.org\n\nText"])
+def test_restructured_text_is_no_header(text):
+    assert raw(text).content == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Status: draft\n\nText",
+        "draft: true\n---\nText",
+        '---json\n{"draft": true}\n---\nText',
+        '"title": "Hello",\n"draft": true\n;;;\nText',
+        "<!--\ndraft: true\n-->\nText",
+        "public:: false\n\nText",
+        "Title: Hello\nStatus: draft\nAn odd line\n\nText",
+        "# Hello\n\npassword: mellon",
+    ],
+)
+def test_a_header_that_is_not_read_publishes_nothing_that_it_keeps_private(text):
+    assert raw(text, "blog/2020-01-02-a.md").status == "draft"
+
+
+@pytest.mark.parametrize("text", ["Text", "Status: fine\n\nText", "draft: false\n\nText", "Note: hidden: x"])
+def test_a_text_with_a_date_in_its_name_stays_public(text):
+    assert raw(text, "blog/2020-01-02-a.md").status == "published"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "blog/drafts/a.md",
+        "blog/_drafts/a.md",
+        "blog/Drafts/2020/2020-01-02-a.md",
+        "drafts/a.md",
+        "blog/draft/a/index.md",
+        "blog/private/a.md",
+        "blog/unpublished/a.md",
+        "blog/_a.md",
+    ],
+)
+def test_the_path_makes_a_draft(key):
+    assert read("", key).status == "draft"
+
+
+@pytest.mark.parametrize(
+    "key", ["blog/_posts/a.md", "blog/drafts.md", "blog/private-life/a.md", "blog/a_b.md"]
+)
+def test_other_paths_make_no_draft(key):
+    assert read("", key).status == "published"
+
+
+# Files without front matter
+
+
+@pytest.mark.parametrize("text", ["Dear diary", "---\n---\nDear diary", "# Monday\n\nDear diary"])
+@pytest.mark.parametrize("key", ["blog/diary.md", "blog/diary.txt"])
+def test_without_front_matter_and_date_it_is_a_draft(text, key):
+    record = raw(text, key)
+    assert record.status == "draft"
+    assert "--publish-undated" in " ".join(record.notes)
+    assert raw(text, key, publish_undated=True).status == "published"
+
+
+@pytest.mark.parametrize(
+    "key", ["blog/2020-01-02-diary.md", "blog/2020/01/02/diary.md", "blog/2020-01-02-diary/index.md"]
+)
+def test_a_date_in_the_path_is_enough(key):
+    assert raw("Dear diary", key).status == "published"
+
+
+def test_front_matter_without_a_date_is_enough():
+    assert raw("---\ntitle: Hello\n---\nText").status == "published"
+
+
+def test_publishing_the_undated_publishes_nothing_private():
+    assert raw("Dear diary", "blog/drafts/a.md", publish_undated=True).status == "draft"
+    assert raw("draft: true\n\nDear diary", publish_undated=True).status == "draft"
+
+
+# Files about a repository
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "README.md",
+            "readme.md",
+            "README.fr.md",
+            "README_zh-CN.md",
+            "Readme.txt",
+            "LICENSE.md",
+            "LICENCE.txt",
+        ),
+        *("LICENSE-MIT.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "code-of-conduct.md"),
+        *(
+            "SECURITY.md",
+            "AUTHORS.txt",
+            "NOTICE.txt",
+            "CODEOWNERS.txt",
+            "robots.txt",
+            "humans.txt",
+            "ads.txt",
+        ),
+        *(
+            "app-ads.txt",
+            "llms.txt",
+            "llms-full.txt",
+            "CNAME.txt",
+            "requirements.txt",
+            "requirements-dev.txt",
+        ),
+        *("dev-requirements.txt", "constraints.txt", "PULL_REQUEST_TEMPLATE.md", "security.txt"),
+    ],
+)
+@pytest.mark.parametrize("text", ["Text", "---\ntitle: Hello\n---\nText", "---\nlayout: none\n---\nText"])
+def test_files_about_a_repository_are_skipped(name, text):
+    with pytest.raises(NotAnArticle, match="repository"):
+        raw(text, f"blog/{name}", publish_undated=True)
+
+
+@pytest.mark.parametrize("name", ["README.md", "history.md", "security.md"])
+def test_one_with_title_and_date_is_a_draft(name):
+    record = read("", f"blog/wiki/{name}")
+    assert record.status == "draft"
+    assert "repository" in record.notes[0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("2020-01-01-readme.md", "readme-driven-development.md", "security-of-locks.md", "my-license.md"),
+        *("authors-note.md", "history-of-rome.md", "my-requirements.md", "readme/index.md", "robots.md"),
+    ],
+)
+def test_posts_with_such_words_in_their_names_are_articles(name):
+    assert read("", f"blog/{name}").status == "published"
