@@ -15,7 +15,16 @@ from blogapi.api_keys import queries as api_keys
 from blogapi.api_keys import rules as key_rules
 from blogapi.api_keys import service as api_key_service
 from blogapi.core import clock, log, wire
-from blogapi.core.access import STRANGER, Access, Caller, access_of, judge, reader, refuse_other_sites
+from blogapi.core.access import (
+    SCOPES,
+    STRANGER,
+    Access,
+    Caller,
+    access_of,
+    judge,
+    reader,
+    refuse_other_sites,
+)
 from blogapi.core.blueprint import refuse_conditions, refuse_query
 from blogapi.core.errors import Unauthorized, in_order
 from blogapi.users import queries as users
@@ -118,7 +127,7 @@ def _judge_all(error: MethodNotAllowed) -> None:
     accesses = [_access(endpoint) for endpoint in endpoints]
     most_open = min(accesses, key=lambda access: (access.rule.requires, access.rule.identifies))
     if most_open.rule.requires:
-        _judge(Access(reader, "read"))
+        _judge(Access(reader, "published"))
 
 
 def _access(endpoint: str) -> Access:
@@ -170,7 +179,7 @@ def _by_session() -> Caller:
         user=found.account.uuid,
         username=found.account.username,
         is_admin=found.account.role == Role.ADMIN,
-        scopes=frozenset({"read", "write"}),
+        scopes=frozenset(SCOPES),
         known=True,
     )
 

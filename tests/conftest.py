@@ -17,6 +17,7 @@ from flask import Flask
 from sqlalchemy import event
 
 from blogapi import create_app
+from blogapi.api_keys import queries as key_queries
 from blogapi.api_keys import service as api_keys
 from blogapi.articles import service as article_service
 from blogapi.articles.models import Article
@@ -25,6 +26,7 @@ from blogapi.categories import service as category_service
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.core import clock, limits, shared_counters
+from blogapi.core.access import Scope
 from blogapi.core.database import db, transaction
 from blogapi.openapi import document
 from blogapi.tags import service as tag_service
@@ -186,11 +188,17 @@ class People:
             self.other_admin = users.create("grace", None, role=Role.ADMIN)
             self.member = users.create("mel", None, role=Role.MEMBER)
 
-    def key(self, owner: Account | None, scope: str = "read") -> str:
-        """Return the value of a new key."""
+    def key(self, owner: Account | None, scope: Scope | None = None) -> str:
+        """Return the value of a new key: an anonymous one is `published`, a user's `read` unless told."""
         with self.app.app_context():
-            value: str = api_keys.issue(owner and owner.uuid, scopes=frozenset({"read", scope})).value
+            given: Scope = scope or ("read" if owner else "published")
+            value: str = api_keys.issue(owner and owner.uuid, scopes={given}).value
             return value
+
+    def uuid(self, value: str) -> str:
+        """Return the uuid of the key."""
+        with self.app.app_context():
+            return str(key_queries.holder(value).uuid)
 
 
 @pytest.fixture
@@ -207,8 +215,30 @@ def as_stranger(app: Flask, make_client: Callable[..., CheckedClient]) -> Checke
 
 @pytest.fixture
 def as_reader(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
-    """The holder of an ownerless key."""
+    """The holder of an anonymous key."""
     return make_client(app, people.key(None))
+
+
+@pytest.fixture
+def as_published_member(
+    app: Flask, people: People, make_client: Callable[..., CheckedClient]
+) -> CheckedClient:
+    """The holder of a web page's key that belongs to Mel."""
+    return make_client(app, people.key(people.member, "published"))
+
+
+@pytest.fixture
+def as_published_admin(
+    app: Flask, people: People, make_client: Callable[..., CheckedClient]
+) -> CheckedClient:
+    """The holder of a web page's key that belongs to Ada."""
+    return make_client(app, people.key(people.admin, "published"))
+
+
+@pytest.fixture
+def as_reading_member(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
+    """Mel, by a key that only reads."""
+    return make_client(app, people.key(people.member))
 
 
 @pytest.fixture

@@ -14,50 +14,50 @@ ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 KEYS = "/api/v1/auth/api-key/"
-CALLERS = ("as_stranger", "as_reader", "as_member", "as_reading_admin", "as_admin")
+CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_reading_admin", "as_admin")
 
 
 @dataclass(frozen=True)
 class Try:
-    """An operation, and what a stranger, an ownerless key, a member and an admin's two keys get."""
+    """An operation, and what a stranger, an anonymous key, a member's and an admin's three keys get."""
 
     endpoint: str
     path: str
-    statuses: tuple[int, int, int, int, int]
+    statuses: tuple[int, int, int, int, int, int]
     body: Any = None
 
 
-EVERYBODY = (200, 200, 200, 200, 200)
-READERS = (401, 200, 200, 200, 200)
-ADMINS = (401, 403, 403, 200, 200)
+EVERYBODY = (200, 200, 200, 200, 200, 200)
+READERS = (401, 200, 200, 200, 200, 200)
+ADMINS = (401, 403, 403, 403, 200, 200)
 
 
-def writes(status: int) -> tuple[int, int, int, int, int]:
+def writes(status: int) -> tuple[int, int, int, int, int, int]:
     """Return what each caller gets of a write: only an admin's key that writes may."""
-    return (401, 403, 403, 403, status)
+    return (401, 403, 403, 403, 403, status)
 
 
 ARTICLE = {"title": "T", "category": {"slug": "shelf"}}
 
 TRIES = [
     # A refused login is a 401 for everybody, by another code.
-    Try("auth.login", "/api/v1/auth/login/", (401,) * 5, {"username": "ada", "password": "not this one"}),
-    Try("auth.logout", "/api/v1/auth/logout/", (401, 403, 403, 403, 403)),
+    Try("auth.login", "/api/v1/auth/login/", (401,) * 6, {"username": "ada", "password": "not this one"}),
+    Try("auth.logout", "/api/v1/auth/logout/", (401, 403, 403, 403, 403, 403)),
     Try("auth.me", "/api/v1/auth/me/", READERS),
-    Try("api_keys.create", KEYS, (201,) * 5),
-    Try("api_keys.listed", KEYS, READERS),
-    Try("api_keys.single", KEYS + "{key}/", (401, 404, 404, 200, 200)),
-    Try("api_keys.change", KEYS + "{key}/", (401, 404, 404, 200, 200), {"name": "new"}),
-    Try("api_keys.replace", KEYS + "{key}/", (401, 404, 404, 200, 200), {"name": "new"}),
-    Try("api_keys.rotate", KEYS + "{key}/rotate/", (401, 404, 404, 201, 201)),
-    Try("api_keys.delete", KEYS + "{key}/", (401, 404, 404, 204, 204)),
+    Try("api_keys.create", KEYS, (201, 201, 403, 201, 201, 201)),
+    Try("api_keys.listed", KEYS, (401, 403, 403, 200, 200, 200)),
+    Try("api_keys.single", KEYS + "{key}/", (401, 403, 403, 404, 200, 200)),
+    Try("api_keys.change", KEYS + "{key}/", (401, 403, 403, 404, 403, 200), {"name": "new"}),
+    Try("api_keys.replace", KEYS + "{key}/", (401, 403, 403, 404, 403, 200), {"name": "new"}),
+    Try("api_keys.rotate", KEYS + "{key}/rotate/", (401, 403, 403, 404, 403, 201)),
+    Try("api_keys.delete", KEYS + "{key}/", (401, 404, 404, 404, 403, 204)),
     Try("categories.listed", CATEGORIES, READERS),
     Try("categories.single", CATEGORIES + "{category}/", READERS),
     Try("tags.listed", TAGS, READERS),
     Try("tags.single", TAGS + "{tag}/", READERS),
     Try("articles.published", ARTICLES, READERS),
     Try("articles.single", ARTICLES + "{article}/", READERS),
-    Try("articles.single", ARTICLES + "{draft}/", (401, 404, 404, 200, 200)),
+    Try("articles.single", ARTICLES + "{draft}/", (401, 404, 404, 404, 200, 200)),
     Try("articles.own", ARTICLES + "author/me/", ADMINS),
     Try("categories.create", CATEGORIES, writes(201), {"name": "N"}),
     Try("categories.replace", CATEGORIES + "{category}/", writes(200), {"name": "N"}),

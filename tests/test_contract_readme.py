@@ -11,7 +11,7 @@ import pytest
 
 from blogapi import registry
 from blogapi.__main__ import main
-from blogapi.core.access import STRANGER, Caller, judge
+from blogapi.core.access import SCOPES, STRANGER, Caller, judge
 from blogapi.core.config import PREFIX, SETTINGS
 from blogapi.core.errors import Problem
 
@@ -58,12 +58,15 @@ def test_no_other_command_is_in_the_table():
     assert len(rows) == len(list(commands()))
 
 
+PUBLISHED, READ, WRITE = (frozenset(SCOPES[: number + 1]) for number in range(3))
 CALLERS = (
     STRANGER,
-    Caller(known=True, scopes=frozenset({"read"})),
-    Caller(known=True, user=uuid4(), scopes=frozenset({"read", "write"})),
-    Caller(known=True, user=uuid4(), is_admin=True, scopes=frozenset({"read"})),
-    Caller(known=True, user=uuid4(), is_admin=True, scopes=frozenset({"read", "write"})),
+    Caller(known=True, scopes=PUBLISHED),
+    Caller(known=True, user=uuid4(), is_admin=True, scopes=PUBLISHED),
+    Caller(known=True, user=uuid4(), scopes=READ),
+    Caller(known=True, user=uuid4(), scopes=WRITE),
+    Caller(known=True, user=uuid4(), is_admin=True, scopes=READ),
+    Caller(known=True, user=uuid4(), is_admin=True, scopes=WRITE),
 )
 
 

@@ -21,7 +21,7 @@ def seconds(monkeypatch):
 
 @pytest.fixture
 def limited(make_app, make_client, people):
-    """Makes clients of a blog with the limits given, with the value of an ownerless key."""
+    """Makes clients of a blog with the limits given, with the value of an anonymous key."""
     return lambda **settings: make_client(make_app(**settings), people.key(None))
 
 

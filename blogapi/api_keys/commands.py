@@ -10,7 +10,7 @@ from flask.cli import AppGroup, with_appcontext
 
 from blogapi.api_keys import queries, service
 from blogapi.api_keys.schemas import KeySchema
-from blogapi.core.access import Caller
+from blogapi.core.access import SCOPES, Caller, Scope
 from blogapi.core.console import refusals
 from blogapi.core.errors import NotFound
 from blogapi.core.schema import uuid_of
@@ -19,21 +19,28 @@ from blogapi.users import queries as users
 key = AppGroup("key", help="Create and manage API keys.")
 
 # At the owner's own machine every key is there to see.
-_OPERATOR = Caller(is_admin=True, known=True)
+_OPERATOR = Caller(is_admin=True, scopes=frozenset(SCOPES), known=True)
 
 
 @key.command()
-@click.option("--user", "username", help="Whose key it is; without, it is ownerless and reads.")
-@click.option("--scope", type=click.Choice(["read", "write"]), default="read", show_default=True)
+@click.option("--user", "username", help="Whose key it is; without, it is anonymous.")
+@click.option(
+    "--scope",
+    type=click.Choice(SCOPES),
+    default="published",
+    show_default=True,
+    help="published: published content only, for a web page; read: also what its user may read, an admin's "
+    "drafts included; write.",
+)
 @click.option("--name", default="", help="To tell keys apart.")
 @with_appcontext
-def create(username: str | None, scope: str, name: str) -> None:
+def create(username: str | None, scope: Scope, name: str) -> None:
     """Create a key; its value stands alone on the last line and is not shown again."""
-    if scope == "write" and username is None:
-        raise click.UsageError("A key that writes belongs to a user; name one with --user.")
+    if scope != "published" and username is None:
+        raise click.UsageError(f"A key of scope {scope} belongs to a user; name one with --user.")
     with refusals():
         owner = None if username is None else users.named(username).uuid
-        made = service.issue(owner, name=name, scopes=frozenset({scope}))
+        made = service.issue(owner, name=name, scopes={scope})
     click.echo(f"Created the key {made.uuid} ({scope}); keep its value, it is not shown again:", err=True)
     click.echo(made.value)
 

@@ -10,21 +10,25 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi.api_keys import rules
 from blogapi.core import clock
+from blogapi.core.access import SCOPES, Scope
 from blogapi.core.database import Base, Identified
 from blogapi.users.models import Account
 
 
 class ApiKey(Identified, Base):
-    """A key: the digest of its value, and who it belongs to (nobody: ownerless, it reads)."""
+    """A key: the digest of its value, its widest scope, and who it belongs to (nobody: it is anonymous)."""
 
     __tablename__ = "api_key"
-    __table_args__ = (CheckConstraint("scope IN ('read', 'write')", name="scope"),)
+    __table_args__ = (
+        CheckConstraint("scope IN ('published', 'read', 'write')", name="scope"),
+        CheckConstraint("owner_id IS NOT NULL OR scope = 'published'", name="anonymous"),
+    )
 
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     prefix: Mapped[str] = mapped_column(String(16))
     name: Mapped[str] = mapped_column(default="")
     owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.uuid", ondelete="CASCADE"), index=True)
-    scope: Mapped[str] = mapped_column(String(8), default="read")
+    scope: Mapped[Scope] = mapped_column(String(16))
     created: Mapped[datetime] = mapped_column(default=lambda: clock.now())
     expires: Mapped[datetime | None]
     last_used: Mapped[datetime | None]
@@ -33,10 +37,10 @@ class ApiKey(Identified, Base):
 
     @property
     def scopes(self) -> frozenset[str]:
-        """Return the scopes as a set; to write includes to read."""
+        """Return the scopes as a set: that of the key and those it includes."""
         return rules.scopes(self.scope)
 
     @property
     def scopes_in_order(self) -> list[str]:
-        """Return the scopes as they are shown; a set has another order in each process."""
-        return sorted(self.scopes)
+        """Return the scopes as they are shown, the narrowest first."""
+        return sorted(self.scopes, key=SCOPES.index)

@@ -33,7 +33,7 @@ def holder(value: str) -> Row[*tuple[Any, ...]] | None:
     """Return who holds the key of that value, expired or not; None where there is no such key.
 
     The row has uuid, scope, created, expires and last_used of the key; owner, username and role of its
-    user (None: it is ownerless).
+    user (None: it is anonymous).
     """
     if not rules.well_formed(value):
         return None
@@ -51,7 +51,7 @@ def by_uuid(uuid: UUID) -> ApiKey:
 def visible(uuid: UUID, who: Caller) -> ApiKey:
     """Return the key if it exists for the caller; raises NotFound."""
     key = by_uuid(uuid)
-    if not rules.may_see(who, key=key.uuid, owner=key.owner_id):
+    if not rules.may_see(who, owner=key.owner_id):
         raise NotFound("There is no such key.")
     return key
 

@@ -37,12 +37,12 @@ SHOWN = Representation(
 )
 
 
-def _changeable(id: UUID) -> ApiKey:
-    return service.changeable(caller(), id)
+def _visible(id: UUID) -> ApiKey:
+    return queries.visible(id, caller())
 
 
 def _deletable(id: UUID) -> ApiKey:
-    return service.changeable(caller(), id, deletes=True)
+    return service.deletable(caller(), id)
 
 
 def _may_create() -> None:
@@ -59,9 +59,10 @@ def _count() -> None:
 @bp.arguments(NewKeySchema, required=False)
 @bp.response(201, CreatedKeySchema(), section="4.1")
 def create(fields: Fields) -> Seen:
-    """Create a key. Without identity it is ownerless and reads what is published.
+    """Create a key: without a user an anonymous one, which reads published content, as a web page does.
 
-    An ownerless key that is not used within a day ends.
+    A login, or a user's key of scope `read` or `write`, makes a key of that user. An anonymous key that is
+    not used within a day ends.
     """
     _count()
     if caller().user is None:
@@ -92,8 +93,8 @@ def single(query: Query, id: UUID) -> Trim:
 
 
 @bp.patch("/<id:id>/")
-@allow(reader)
-@bp.item(_changeable)
+@allow(reader, scope="write")
+@bp.item(_visible)
 @bp.arguments(KeyChangesSchema)
 @bp.write(200, KeySchema(), SHOWN)
 def change(changes: Fields, id: UUID) -> ApiKey:
@@ -102,8 +103,8 @@ def change(changes: Fields, id: UUID) -> ApiKey:
 
 
 @bp.put("/<id:id>/")
-@allow(reader)
-@bp.item(_changeable)
+@allow(reader, scope="write")
+@bp.item(_visible)
 @bp.arguments(KeySettingsSchema)
 @bp.write(200, KeySchema(), SHOWN)
 def replace(settings: Fields, id: UUID) -> ApiKey:
@@ -112,17 +113,21 @@ def replace(settings: Fields, id: UUID) -> ApiKey:
 
 
 @bp.delete("/<id:id>/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.item(_deletable)
 @bp.write(204, None, SHOWN, section="4.2")
 def delete(id: UUID) -> None:
-    """Delete a key; it is dead for the next request."""
+    """Delete a key; it is dead for the next request.
+
+    An anonymous key ends any anonymous key whose uuid it is given, a `read` key itself. A `write` key and a
+    login end the keys of their user, an admin's all.
+    """
     service.delete(caller(), id)
 
 
 @bp.post("/<id:id>/rotate/")
-@allow(reader)
-@bp.item(_changeable)
+@allow(reader, scope="write")
+@bp.item(_visible)
 @bp.arguments(RotationSchema, required=False)
 @bp.response(201, CreatedKeySchema())
 def rotate(fields: Fields, id: UUID) -> Seen:

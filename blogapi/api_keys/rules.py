@@ -6,13 +6,13 @@ import hashlib
 import secrets
 import string
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from uuid import UUID
 
 import marshmallow as ma
 
-from blogapi.core.access import Caller, Scope
+from blogapi.core.access import SCOPES, Caller, Scope
 from blogapi.core.errors import Forbidden, Invalid, Unauthorized
 from blogapi.core.schema import Text
 
@@ -29,7 +29,7 @@ LONGEST_NAME = 100
 # A key's last use is written at most this often, so that reads stay reads.
 TOUCH_EVERY = timedelta(hours=1)
 
-# Anybody may make ownerless keys: one that is not used within a day ends, of those that wait for their
+# Anybody may make anonymous keys: one that is not used within a day ends, of those that wait for their
 # first use the newest are kept, and one that ended is shown as such for as long again.
 UNUSED = timedelta(days=1)
 MOST_UNUSED = 1000
@@ -41,9 +41,14 @@ def new_value() -> str:
     return f"{PREFIX}{random}{_check(random)}"
 
 
-def scopes(scope: str) -> frozenset[str]:
-    """Return the scopes of a key; to write includes to read."""
-    return frozenset({"read", scope})
+def scopes(scope: Scope) -> frozenset[Scope]:
+    """Return the scope with those that it includes."""
+    return frozenset(SCOPES[: SCOPES.index(scope) + 1])
+
+
+def widest(scopes: Collection[Scope], *, default: Scope) -> Scope:
+    """Return the scope that includes all of these, the default where there are none."""
+    return max(scopes, key=SCOPES.index, default=default)
 
 
 def well_formed(value: str) -> bool:
@@ -74,12 +79,12 @@ def name(written: str) -> str:
     return kept
 
 
-def scopes_for(maker: Caller, wished: Iterable[Scope]) -> frozenset[str]:
-    """Return the scopes of a new key; raises Forbidden where they are wider than the maker's."""
-    scopes = frozenset(wished) | {"read"}
-    if not scopes <= maker.scopes:
+def scope_for(maker: Caller, wished: Collection[Scope]) -> Scope:
+    """Return the scope of a user's new key, `read` without a wish; raises Forbidden if the maker lacks it."""
+    scope = widest(wished, default="read")
+    if scope not in maker.scopes:
         raise Forbidden("A key cannot have wider scopes than its maker.", code="scope_missing")
-    return scopes
+    return scope
 
 
 def may_create(setting: str, maker: Caller) -> None:
@@ -92,26 +97,25 @@ def may_create(setting: str, maker: Caller) -> None:
         raise Forbidden("On this blog only admins create keys; ask one.")
 
 
-def may_see(who: Caller, *, key: UUID, owner: UUID | None) -> bool:
+def may_see(who: Caller, *, owner: UUID | None) -> bool:
     """Tell whether a key exists for the caller.
 
-    An ownerless key is there for every caller who knows its uuid, which only its maker was shown; an
-    owned key for itself, its owner and admins.
+    An anonymous key exists for whoever knows its uuid, which only its maker was shown; an owned key for its
+    owner and admins. The key of a web page is everybody's, so to a `published` key no key exists, except that
+    anonymous keys end one another.
     """
-    return owner is None or key == who.key or owner == who.user or who.is_admin
+    if "read" not in who.scopes:
+        return who.user is None and owner is None
+    return owner is None or owner == who.user or who.is_admin
 
 
-def may_change(who: Caller, *, key: UUID, scopes: Iterable[str], deletes: bool, owner: UUID | None) -> None:
-    """Raise Forbidden where the caller sees the key but is too narrow for the change.
+def may_delete(who: Caller, *, key: UUID) -> None:
+    """Raise Forbidden where the caller sees the key but may not end it.
 
-    To delete one's own key needs nothing more, for that only takes rights away. To change or succeed
-    one needs its scopes, or a read key would make itself a write key; another user's needs `write`.
+    A key may end itself, for that only takes rights away, and an anonymous one any that it sees. All else
+    needs the widest scope, so that no key ends one of wider scope.
     """
-    if key == who.key:
-        return
-    mine = owner is None or owner == who.user
-    needed = frozenset(() if deletes else scopes) | (frozenset() if mine else {"write"})
-    if not needed <= who.scopes:
+    if not (key == who.key or who.user is None or "write" in who.scopes):
         raise Forbidden("This needs a key with the write scope, or a login.", code="scope_missing")
 
 
@@ -131,7 +135,7 @@ def expiry(wished: datetime | None, now: datetime, who: Caller) -> datetime | No
 
 
 def waits(owner: UUID | None, created: datetime, expires: datetime | None) -> bool:
-    """Tell whether an ownerless key that was never used is to live on once it is."""
+    """Tell whether an anonymous key that was never used is to live on once it is."""
     return owner is None and expires == created + UNUSED
 
 

@@ -8,6 +8,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.api_keys import rules
+from blogapi.core.access import SCOPES
 from blogapi.core.paging import DetailQuery, ListQuery
 from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Text, Timestamp, Trimmed, Whole
 
@@ -20,6 +21,11 @@ def _name(**options: Any) -> Text:
         metadata={"description": "To tell keys apart.", "example": "front end"},
         **options,
     )
+
+
+def _distinct(scopes: list[str]) -> None:
+    if len({*scopes}) < len(scopes):
+        raise ma.ValidationError("Name each scope once.")
 
 
 class CreatedKeySchema(Shown):
@@ -41,10 +47,8 @@ class _KeyFields(ma.Schema):
     uuid = Identifier()
     name = ma.fields.String()
     prefix = ma.fields.String(metadata={"description": "How the key's value begins."})
-    scopes = ma.fields.List(
-        ma.fields.String(metadata={"enum": ["read", "write"]}), attribute="scopes_in_order"
-    )
-    user = Identifier(attribute="owner_id", allow_none=True, metadata={"description": "Null: ownerless."})
+    scopes = ma.fields.List(ma.fields.String(metadata={"enum": [*SCOPES]}), attribute="scopes_in_order")
+    user = Identifier(attribute="owner_id", allow_none=True, metadata={"description": "Null: anonymous."})
     created = Timestamp(aware=True, dump_only=True)
     expires = Timestamp(allow_none=True, dump_only=True)
     last_used = Timestamp(
@@ -66,9 +70,16 @@ class NewKeySchema(Shape):
     name = _name()
     expires = Timestamp(allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
     scopes = ma.fields.List(
-        ma.fields.String(validate=validate.OneOf(("read", "write"))),
-        validate=validate.Length(min=1, max=2),
-        metadata={"description": "`read` where absent; never wider than the maker's."},
+        ma.fields.String(validate=validate.OneOf(SCOPES)),
+        validate=[validate.Length(min=1, max=len(SCOPES)), _distinct],
+        metadata={
+            "description": (
+                "`published`: published content only, for a web page; `read`: also what only its user may "
+                "read; `write`. Each includes the one before. `read` where absent; never wider than the "
+                "maker's."
+            ),
+            "uniqueItems": True,
+        },
     )
 
 
@@ -118,5 +129,5 @@ class KeyListQuery(ListQuery):
     ownerless = ma.fields.Boolean(
         truthy={"true"},
         falsy={"false"},
-        metadata={"description": "Only ownerless keys, or only owned (admins)."},
+        metadata={"description": "Only anonymous keys, or only owned (admins)."},
     )

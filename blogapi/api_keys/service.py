@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
 from itertools import count
@@ -19,7 +19,7 @@ from blogapi.core.access import Caller, Scope
 from blogapi.core.database import BUSY, db, transaction
 from blogapi.core.schema import Fields, Seen
 
-# At every so many ownerless keys the old ones are cleared away: to look for them takes a moment, and at
+# At every so many anonymous keys the old ones are cleared away: to look for them takes a moment, and at
 # most that many more than allowed wait meanwhile.
 SWEEP_EVERY = 50
 MOST_SWEPT = 500
@@ -28,14 +28,14 @@ _lent = count()
 
 
 def create(
-    maker: Caller, *, name: str = "", expires: datetime | None = None, scopes: Iterable[Scope] = ()
+    maker: Caller, *, name: str = "", expires: datetime | None = None, scopes: Collection[Scope] = ()
 ) -> Seen:
-    """Make a key that belongs to the maker's user, or to nobody; return it with its `value`.
+    """Make a key that belongs to the maker's user; return it with its `value`.
 
     Raises Forbidden for scopes wider than the maker's, Invalid for an expiry that is not ahead.
     """
-    granted = rules.scopes_for(maker, scopes)
-    return issue(maker.user, name=name, expires=rules.expiry(expires, clock.now(), maker), scopes=granted)
+    scope = rules.scope_for(maker, scopes)
+    return issue(maker.user, name=name, expires=rules.expiry(expires, clock.now(), maker), scopes={scope})
 
 
 def issue(
@@ -43,17 +43,18 @@ def issue(
     *,
     name: str = "",
     expires: datetime | None = None,
-    scopes: frozenset[str] = frozenset(),
+    scopes: Collection[Scope] = (),
 ) -> Seen:
-    """Make a key for a user, or for nobody; return it with its `value`, which is kept nowhere.
+    """Make a key for a user, or for nobody (`published`); return it with its `value`, which is kept nowhere.
 
     Raises Invalid for an unusable name.
     """
-    return _made(owner, name=name, created=clock.now(), expires=expires, scopes=scopes)
+    scope = rules.widest(scopes, default="published")
+    return _made(owner, name=name, created=clock.now(), expires=expires, scope=scope)
 
 
 def lend() -> Seen:
-    """Make an ownerless key for anybody, which ends unless it is used within a day; return it as `issue`."""
+    """Make an anonymous key for anybody, which ends unless it is used within a day; return it as `issue`."""
     now = clock.now()
     with transaction():
         if next(_lent) % SWEEP_EVERY == 0:
@@ -62,7 +63,7 @@ def lend() -> Seen:
 
 
 def sweep() -> None:
-    """Clear away ownerless keys that ended; writes only where there are any, and never waits."""
+    """Clear away anonymous keys that ended; writes only where there are any, and never waits."""
     now = clock.now()
     with suppress(SQLAlchemyError):
         over = db.session.scalars(queries.over(now).limit(1)).first()
@@ -85,7 +86,7 @@ def _made(
     created: datetime,
     expires: datetime | None,
     name: str = "",
-    scopes: frozenset[str] = frozenset(),
+    scope: Scope = "published",
 ) -> Seen:
     value = rules.new_value()
     key = ApiKey(
@@ -93,7 +94,7 @@ def _made(
         prefix=value[: rules.SHOWN],
         name=rules.name(name),
         owner_id=owner,
-        scope="write" if "write" in scopes else "read",
+        scope=scope,
         created=created,
         expires=expires,
     )
@@ -102,20 +103,20 @@ def _made(
     return Seen(key, value=value)
 
 
-def changeable(who: Caller, uuid: UUID, *, deletes: bool = False) -> ApiKey:
-    """Return the key if the caller may change (or delete) it; raises NotFound or Forbidden."""
+def deletable(who: Caller, uuid: UUID) -> ApiKey:
+    """Return the key if the caller may delete it; raises NotFound or Forbidden."""
     key = queries.visible(uuid, who)
-    rules.may_change(who, key=key.uuid, scopes=key.scopes, deletes=deletes, owner=key.owner_id)
+    rules.may_delete(who, key=key.uuid)
     return key
 
 
 def change(who: Caller, uuid: UUID, changes: Fields) -> ApiKey:
-    """Change name or expiry of a key.
+    """Change name or expiry of a key, for a caller with the scope `write`.
 
-    Raises NotFound for a key that the caller may not know of, Forbidden where they are too narrow.
+    Raises NotFound for a key that the caller may not know of.
     """
     with transaction():
-        key = changeable(who, uuid)
+        key = queries.visible(uuid, who)
         key.name = changes.get("name", key.name)
         # What GET shows of a key that has expired can be sent back as it is.
         if changes.get("expires", key.expires) != key.expires:
@@ -124,17 +125,18 @@ def change(who: Caller, uuid: UUID, changes: Fields) -> ApiKey:
 
 
 def rotate(who: Caller, uuid: UUID, *, overlap_seconds: int) -> Seen:
-    """Make a successor with the same owner, name, scopes and expiry; the old key ends after the overlap.
+    """Make a successor with the same owner, name, scope and expiry; the old key ends after the overlap.
 
-    Raises NotFound or Forbidden, also for a key that has expired: its successor would be dead already.
+    For a caller with the scope `write`. Raises NotFound for a key that they may not know of, Forbidden for
+    one that has expired: its successor would be dead already.
     """
     with transaction():
-        key = changeable(who, uuid)
+        key = queries.visible(uuid, who)
         now = clock.now()
         rules.may_rotate(key.expires, now)
         waits = key.last_used is None and rules.waits(key.owner_id, key.created, key.expires)
         expires = now + rules.UNUSED if waits else key.expires
-        successor = _made(key.owner_id, name=key.name, created=now, expires=expires, scopes=key.scopes)
+        successor = _made(key.owner_id, name=key.name, created=now, expires=expires, scope=key.scope)
         key.expires = rules.end_of(key.expires, now, overlap_seconds)
     return successor
 
@@ -142,7 +144,7 @@ def rotate(who: Caller, uuid: UUID, *, overlap_seconds: int) -> Seen:
 def delete(who: Caller, uuid: UUID) -> None:
     """Delete a key; it is dead for the next request, in every process."""
     with transaction():
-        db.session.delete(changeable(who, uuid, deletes=True))
+        db.session.delete(deletable(who, uuid))
 
 
 def remove(uuid: UUID) -> None:

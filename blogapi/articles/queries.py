@@ -56,7 +56,7 @@ def written_by(
 
 def visible(uuid: UUID, who: Caller, names: Names = None) -> Rendered:
     """Return the article if it exists for the caller, in the fields of these names; raises NotFound."""
-    found = documents.one(uuid, names, public=not who.is_admin)
+    found = documents.one(uuid, names, public=not who.sees_drafts)
     if found is None:
         raise NotFound("There is no such article; GET /api/v1/blog/articles/ lists them.")
     return found

@@ -28,7 +28,7 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 
 
 @bp.get("/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), trimmed=FoundFieldsSchema, section="4.7", replayed=True)
 def published(query: Query) -> Trim:
@@ -37,7 +37,7 @@ def published(query: Query) -> Trim:
 
 
 @bp.get("/<id:id>/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.arguments(ArticleQuery, location="query")
 @bp.response(200, ArticleSchema(), trimmed=ArticleFieldsSchema, section="4.8", replayed=True)
 def single(query: Query, id: UUID) -> Rendered:
@@ -56,7 +56,7 @@ def own(query: Query) -> Page[Rendered]:
 
 def _unlisted() -> str:
     # Admins write drafts through the list too, and it does not show them: any change counts for them.
-    return str(changes.position()) if caller().is_admin else ""
+    return str(changes.position()) if caller().sees_drafts else ""
 
 
 SHOWN = Representation(

@@ -30,7 +30,7 @@ bp = Blueprint("categories", __name__, url_prefix="/api/v1/blog/categories", des
 
 
 @bp.get("/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.arguments(CategoryListQuery, location="query")
 @bp.response(200, CategorySchema(many=True), trimmed=CategoryFieldsSchema, section="4.3", replayed=True)
 def listed(query: Query) -> Page[Rendered]:
@@ -39,7 +39,7 @@ def listed(query: Query) -> Page[Rendered]:
 
 
 @bp.get("/<id:id>/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.arguments(CategoryQuery, location="query")
 @bp.response(200, SingleCategorySchema(), trimmed=SingleCategoryFieldsSchema, section="4.4", replayed=True)
 def single(query: Query, id: UUID) -> Rendered:

@@ -15,10 +15,10 @@ bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", descripti
 
 
 @bp.get("/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.arguments(ChangesQuery, location="query")
 @bp.response(200, ChangesSchema())
 def listed(query: Fields) -> dict[str, Any]:
     """Tell what to fetch anew and what to drop since a cursor."""
     changes.announce_due()
-    return queries.after(query["since"], query["limit"], public=not caller().is_admin)
+    return queries.after(query["since"], query["limit"], public=not caller().sees_drafts)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast, get_args
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -18,13 +18,15 @@ from flask import Request, g
 
 from blogapi.core.errors import Forbidden, Unauthorized
 
-Scope = Literal["read", "write"]
+# Each scope includes those before it: `published` is published content only, `read` what the user may read.
+Scope = Literal["published", "read", "write"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
 View = TypeVar("View", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: a user by a key or a web session, the holder of an ownerless key, or a stranger."""
+    """Who asks: a user by a key or a web session, the holder of an anonymous key, or a stranger."""
 
     user: UUID | None = None
     username: str = ""
@@ -33,6 +35,11 @@ class Caller:
     key: UUID | None = None
     expires: datetime | None = None
     known: bool = False
+
+    @property
+    def sees_drafts(self) -> bool:
+        """Tell whether articles that are not public exist for the caller."""
+        return self.is_admin and "read" in self.scopes
 
 
 STRANGER = Caller()
@@ -51,7 +58,9 @@ class Rule:
 
 
 anyone = Rule("anyone", "everybody; a key is not even looked at", identifies=False, requires=False)
-guest = Rule("guest", "everybody; who shows a key or a session must show a valid one", requires=False)
+guest = Rule(
+    "guest", "everybody; a key or session that is sent must be valid, a user's have the scope", requires=False
+)
 reader = Rule("reader", "holders of any valid key, and users who are logged in")
 admin = Rule("admin", "admins, by their key or their login", admins_only=True)
 
@@ -65,7 +74,7 @@ class Access:
 
 
 def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
-    """Declare who may call the view."""
+    """Declare who may call the view; it is closed to `published` keys unless it says otherwise."""
 
     def declare(view: View) -> View:
         view.__dict__["access"] = Access(rule, scope)
@@ -112,7 +121,8 @@ def judge(access: Access, who: Caller) -> None:
         raise Unauthorized("Send an API key in the X-API-KEY header; POST /api/v1/auth/api-key/ creates one.")
     if access.rule.admins_only and not who.is_admin:
         raise Forbidden("Only an admin may do this; use the key of an admin, or log in as one.")
-    if access.rule.requires and access.scope not in who.scopes:
+    identified = access.rule.identifies and who.user is not None
+    if (access.rule.requires or identified) and access.scope not in who.scopes:
         raise Forbidden(f"This key has no {access.scope} scope; use one that has.", code="scope_missing")
 
 

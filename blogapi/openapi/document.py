@@ -13,7 +13,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 
 from blogapi.core import wire
-from blogapi.core.access import Rule, access_of
+from blogapi.core.access import Access, Rule, access_of
 from blogapi.core.blueprint import Blueprint, IdConverter
 from blogapi.core.errors import PROBLEM_JSON, plain
 from blogapi.core.schema import FieldNames, Identifier, Timestamp
@@ -156,7 +156,9 @@ def _complete(
     access = access_of(view)
     assert access is not None
     operation["security"] = _security(access.rule)
-    operation["description"] = f"For: {access.rule.sentence}. Scope: {access.scope}."
+    operation["description"] = "\n\n".join(
+        (_permission(access), *filter(None, [operation.get("description")]))
+    )
     for media in operation.get("requestBody", {}).get("content", {}).values():
         media["example"] = examples.of(media["schema"], document)
     success = {status: answer for status, answer in operation["responses"].items() if int(status) < 300}
@@ -193,6 +195,11 @@ def _describe(answer: Document, method: str, view: Any, trimmed: Document | None
             few = {"type": "array", "items": trimmed} if is_list else trimmed
             media["schema"] = {"anyOf": [media["schema"], few]}
     answer["headers"] = answer.get("headers", {}) | _headers(*names)
+
+
+def _permission(access: Access) -> str:
+    scope = f" Scope: {access.scope}." if access.rule.identifies else ""
+    return f"For: {access.rule.sentence}.{scope}"
 
 
 def _security(rule: Rule) -> list[dict[str, list[str]]]:

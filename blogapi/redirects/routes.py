@@ -12,7 +12,7 @@ bp = Blueprint("redirects", __name__, url_prefix="/api/v1/blog/redirects", descr
 
 
 @bp.get("/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.arguments(RedirectListQuery, location="query")
 @bp.response(200, RedirectSchema(many=True), trimmed=RedirectFieldsSchema)
 def listed(query: Query) -> Trim:

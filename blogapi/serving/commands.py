@@ -21,7 +21,7 @@ from blogapi.serving import listening, log, server
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
   python -m blogapi user create NAME --admin      who writes
   python -m blogapi import FOLDER                 take in Markdown with front matter
-  python -m blogapi key create                    a key for a front end
+  python -m blogapi key create                    a key for a web page
 Or stop, and start with --demo for a sample blog."""
 
 

@@ -30,7 +30,7 @@ bp = Blueprint("tags", __name__, url_prefix="/api/v1/blog/tags", description="Ta
 
 
 @bp.get("/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.arguments(TagListQuery, location="query")
 @bp.response(200, TagSchema(many=True), trimmed=TagFieldsSchema, section="4.5", replayed=True)
 def listed(query: Query) -> Page[Rendered]:
@@ -39,7 +39,7 @@ def listed(query: Query) -> Page[Rendered]:
 
 
 @bp.get("/<id:id>/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.arguments(TagQuery, location="query")
 @bp.response(200, SingleTagSchema(), trimmed=SingleTagFieldsSchema, section="4.6", replayed=True)
 def single(query: Query, id: UUID) -> Rendered:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import current_app, request, session
 
 from blogapi.core import limits
-from blogapi.core.access import allow, anyone, caller, first, reader, refuse_other_sites
+from blogapi.core.access import SCOPES, allow, anyone, caller, first, reader, refuse_other_sites
 from blogapi.core.blueprint import Blueprint
 from blogapi.core.errors import Forbidden, Unauthorized
 from blogapi.core.schema import Fields, Seen
@@ -34,7 +34,7 @@ def login(fields: Fields) -> Account:
 
 
 @bp.post("/logout/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.response(204)
 def logout() -> None:
     """End the login that the cookie stands for."""
@@ -45,13 +45,14 @@ def logout() -> None:
 
 
 @bp.get("/me/")
-@allow(reader)
+@allow(reader, scope="published")
 @bp.response(200, CallerSchema())
 def me() -> Seen:
-    """Say who asks, by which key, with which scopes."""
+    """Say who asks, by which key, with which scopes; a `published` key hears of no key."""
     who = caller()
     role = "reader" if who.user is None else rules.Role.ADMIN if who.is_admin else rules.Role.MEMBER
-    return Seen(who, role=role, scopes=sorted(who.scopes))
+    key = who.key if "read" in who.scopes else None
+    return Seen(who, role=role, key=key, scopes=sorted(who.scopes, key=SCOPES.index))
 
 
 def _authenticated(username: str, password: str) -> Account:

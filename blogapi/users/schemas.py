@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from blogapi.core.access import SCOPES
 from blogapi.core.schema import Identifier, Shape, Shown, Text
 from blogapi.users import rules
 
@@ -30,8 +31,8 @@ class UserSchema(Shown):
 class CallerSchema(Shown):
     """Who asks, by which key, with which scopes."""
 
-    user = Identifier(allow_none=True, metadata={"description": "Null for an ownerless key."})
-    username = ma.fields.String(metadata={"description": "Empty for an ownerless key."})
+    user = Identifier(allow_none=True, metadata={"description": "Null for an anonymous key."})
+    username = ma.fields.String(metadata={"description": "Empty for an anonymous key."})
     role = ma.fields.String(metadata={"enum": ["admin", "member", "reader"]})
-    key = Identifier(allow_none=True, metadata={"description": "Null where a login decided."})
-    scopes = ma.fields.List(ma.fields.String(metadata={"enum": ["read", "write"]}))
+    key = Identifier(allow_none=True, metadata={"description": "Null for a login and for a `published` key."})
+    scopes = ma.fields.List(ma.fields.String(metadata={"enum": [*SCOPES]}))

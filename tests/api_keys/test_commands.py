@@ -11,7 +11,6 @@ from flask.cli import ScriptInfo
 
 from blogapi import create_app
 from blogapi.__main__ import main
-from tests.conftest import KEYS
 
 ME = "/api/v1/auth/me/"
 
@@ -26,29 +25,38 @@ def run(app):
 @pytest.mark.parametrize(
     ("args", "user", "scopes"),
     [
-        ((), "", ["read"]),
-        (("--scope", "read"), "", ["read"]),
-        (("--user", "mel"), "mel", ["read"]),
-        (("--user", "ADA", "--scope", "write"), "ada", ["read", "write"]),
+        ((), "", ["published"]),
+        (("--scope", "published"), "", ["published"]),
+        (("--user", "mel"), "mel", ["published"]),
+        (("--user", "ada", "--scope", "read"), "ada", ["published", "read"]),
+        (("--user", "ADA", "--scope", "write"), "ada", ["published", "read", "write"]),
     ],
 )
 def test_create_prints_the_value_alone_on_the_last_line(run, people, as_stranger, args, user, scopes):
     result = run("create", *args)
     assert result.exit_code == 0
     assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}\n", result.stdout)
-    me = as_stranger.get(ME, headers={"X-API-KEY": result.stdout.strip()}).json
+    value = result.stdout.strip()
+    me = as_stranger.get(ME, headers={"X-API-KEY": value}).json
     assert (me["username"], me["scopes"]) == (user, scopes)
-    assert me["key"] in result.stderr
+    assert f"{people.uuid(value)} ({scopes[-1]})" in result.stderr
 
 
-def test_create_names_the_key(run, as_stranger):
-    value = run("create", "--name", "front end").stdout.strip()
-    assert [key["name"] for key in as_stranger.get(KEYS, headers={"X-API-KEY": value}).json] == ["front end"]
+def test_create_names_the_key(run):
+    run("create", "--name", "front end")
+    assert [key["name"] for key in json.loads(run("list", "--json").stdout)] == ["front end"]
+
+
+def test_the_help_of_create_says_which_key_belongs_in_a_page(run):
+    told = " ".join(run("create", "--help").stdout.split())
+    assert "[published|read|write]" in told and "published content only, for a web page" in told
+    assert "[default: published]" in told
 
 
 @pytest.mark.parametrize(
     "args",
     [
+        ("create", "--scope", "read"),
         ("create", "--scope", "write"),
         ("create", "--scope", "admin"),
         ("create", "x"),
@@ -90,7 +98,7 @@ def test_list_shows_every_key_without_its_value(run, people):
 def test_list_is_for_people(run, people):
     value = people.key(people.admin, "write")
     (line,) = run("list").stdout.splitlines()
-    assert value[:14] in line and "read,write" in line and "never used" in line
+    assert value[:14] in line and "published,read,write" in line and "never used" in line
 
 
 def test_list_of_no_keys_is_an_empty_array(run):

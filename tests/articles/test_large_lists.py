@@ -65,7 +65,7 @@ def written(blogs, tmp_path_factory):
             scheduled = service.create(ada, ArticleBodySchema().load(ahead)).uuid
             service.create(ada, ArticleBodySchema().load(fields | {"title": "Draft", "status": "draft"}))
         admin = api_keys.issue(ada, scopes=frozenset({"read", "write"})).value
-        reader = api_keys.issue(None, scopes=frozenset({"read"})).value
+        reader = api_keys.issue(None).value
     return Large(blogs.keep(app), admin, reader, ada, category, tag, f"{ARTICLES}{scheduled}/")
 
 

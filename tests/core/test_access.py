@@ -9,6 +9,7 @@ from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Request
 
 from blogapi.core.access import (
+    SCOPES,
     STRANGER,
     Access,
     Caller,
@@ -24,29 +25,37 @@ from blogapi.core.access import (
 )
 from blogapi.core.errors import Forbidden, Unauthorized
 
-READ, WRITE = frozenset({"read"}), frozenset({"read", "write"})
+PUBLISHED, READ, WRITE = (frozenset(SCOPES[: number + 1]) for number in range(3))
 CALLERS = {
     "stranger": STRANGER,
-    "ownerless key": Caller(key=uuid4(), scopes=READ, known=True),
+    "anonymous key": Caller(key=uuid4(), scopes=PUBLISHED, known=True),
+    "member's published key": Caller(user=uuid4(), key=uuid4(), scopes=PUBLISHED, known=True),
     "member's read key": Caller(user=uuid4(), key=uuid4(), scopes=READ, known=True),
     "member's write key": Caller(user=uuid4(), key=uuid4(), scopes=WRITE, known=True),
+    "admin's published key": Caller(user=uuid4(), is_admin=True, key=uuid4(), scopes=PUBLISHED, known=True),
     "admin's read key": Caller(user=uuid4(), is_admin=True, key=uuid4(), scopes=READ, known=True),
     "admin's write key": Caller(user=uuid4(), is_admin=True, key=uuid4(), scopes=WRITE, known=True),
     "admin's login": Caller(user=uuid4(), is_admin=True, scopes=WRITE, known=True),
 }
 EVERYBODY = set(CALLERS)
 KNOWN = EVERYBODY - {"stranger"}
+PAGES = {"anonymous key", "member's published key", "admin's published key"}
+WRITERS = {"member's write key", "admin's write key", "admin's login"}
 ADMINS = {"admin's read key", "admin's write key", "admin's login"}
 
 
 @pytest.mark.parametrize(
     ("rule", "scope", "allowed"),
     [
-        (anyone, "read", EVERYBODY),
-        (guest, "read", EVERYBODY),
-        (guest, "write", EVERYBODY),
-        (reader, "read", KNOWN),
-        (reader, "write", {"member's write key", "admin's write key", "admin's login"}),
+        (anyone, "published", EVERYBODY),
+        (anyone, "write", EVERYBODY),
+        (guest, "published", EVERYBODY),
+        (guest, "read", EVERYBODY - {"member's published key", "admin's published key"}),
+        (guest, "write", {"stranger", "anonymous key"} | WRITERS),
+        (reader, "published", KNOWN),
+        (reader, "read", KNOWN - PAGES),
+        (reader, "write", WRITERS),
+        (admin, "published", ADMINS | {"admin's published key"}),
         (admin, "read", ADMINS),
         (admin, "write", {"admin's write key", "admin's login"}),
     ],
@@ -59,6 +68,11 @@ def test_a_rule_lets_through_whom_it_names(rule, scope, allowed, who):
     else:
         with pytest.raises(Unauthorized if who == "stranger" else Forbidden):
             judge(Access(rule, scope), CALLERS[who])
+
+
+@pytest.mark.parametrize("who", CALLERS)
+def test_drafts_exist_for_admins_with_the_scope_read(who):
+    assert CALLERS[who].sees_drafts is (who in ADMINS)
 
 
 def test_a_missing_scope_has_a_code_of_its_own():

@@ -15,7 +15,7 @@ def test_the_sample_shows_all_that_a_front_end_must_handle(app, make_client):
         from blogapi.users import queries as users
 
         admin = users.named(service.AUTHOR).uuid
-        key = api_keys.issue(admin).value
+        key = api_keys.issue(admin, scopes={"read"}).value
     own = make_client(app, key).get(ARTICLES + "author/me/").json
     assert {article["status"] for article in own} == {"draft", "published", "scheduled", "archived"}
     assert {article["content_type"] for article in own} == {"markdown", "html", "text"}

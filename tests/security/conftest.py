@@ -18,7 +18,8 @@ from tests.conftest import ARTICLES, KEYS
 SECRET = "xyzzysecret"
 WHO = {
     "stranger": "as_stranger",
-    "ownerless key": "as_reader",
+    "anonymous key": "as_reader",
+    "admin's published key": "as_published_admin",
     "member": "as_member",
     "admin's read key": "as_reading_admin",
 }

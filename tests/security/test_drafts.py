@@ -115,7 +115,7 @@ def said(answer):
 
 
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("who", ["stranger", "ownerless key", "member"])
+@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key", "member"])
 def test_no_answer_differs_for_a_hidden_article(request, attempt, scene, asked, hide, who, state):
     client = request.getfixturevalue(WHO[who])
     before = asked(client)
@@ -133,7 +133,18 @@ def test_no_answer_differs_for_a_hidden_article(request, attempt, scene, asked, 
             assert again.status_code == 304, path
 
 
-@pytest.mark.parametrize("who", ["ownerless key", "member"])
+@pytest.mark.parametrize("who", ["as_published_member", "as_published_admin"])
+def test_a_published_key_reads_exactly_what_an_anonymous_one_reads(
+    request, scene, asked, hide, as_reader, who
+):
+    hide("draft")
+    theirs = asked(request.getfixturevalue(who))
+    for path, (answer, statements) in asked(as_reader).items():
+        found, took = theirs[path]
+        assert (said(found), took) == (said(answer), statements), path
+
+
+@pytest.mark.parametrize("who", ["anonymous key", "admin's published key", "member"])
 def test_the_etag_of_a_draft_opens_nothing(request, attempt, scene, hide, who):
     client, seen = request.getfixturevalue(WHO[who]), hide("draft")
     path, etag = f"{ARTICLES}{seen.json['uuid']}/", seen.headers["ETag"]
@@ -145,7 +156,7 @@ def test_the_etag_of_a_draft_opens_nothing(request, attempt, scene, hide, who):
             assert etag not in told(answer)
 
 
-@pytest.mark.parametrize("who", ["stranger", "ownerless key", "member"])
+@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key", "member"])
 def test_the_key_of_a_retry_gives_no_answer_to_another(request, attempt, scene, as_admin, who):
     body = {"title": SECRET, "category": {"uuid": scene["category"]}}
     headers = {"Idempotency-Key": "retry"}
@@ -157,7 +168,7 @@ def test_the_key_of_a_retry_gives_no_answer_to_another(request, attempt, scene, 
     assert answer.status_code in (401, 403) and SECRET not in told(answer)
 
 
-@pytest.mark.parametrize("who", ["stranger", "ownerless key", "member"])
+@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key", "member"])
 @pytest.mark.parametrize("body", [{"slug": WORD}, {"title": WORD}, {"category": {"slug": "nothing"}}, {}, []])
 def test_no_error_tells_of_a_slug_that_a_draft_has(request, attempt, scene, hide, who, body):
     hide("draft")
@@ -168,7 +179,7 @@ def test_no_error_tells_of_a_slug_that_a_draft_has(request, attempt, scene, hide
         assert answer.status_code in (401, 403) and WORD not in told(answer)
 
 
-@pytest.mark.parametrize("who", ["stranger", "ownerless key", "member"])
+@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key", "member"])
 def test_revisions_and_previews_are_closed_alike_for_all(request, attempt, scene, hide, who):
     client, uuid = request.getfixturevalue(WHO[who]), hide("draft").json["uuid"]
     for rest in ("revisions/", "revisions/1/", "revisions/99/", "revisions/1/compare/", "preview/"):

@@ -30,7 +30,7 @@ def test_nothing_secret_is_told_and_nothing_changes(request, attempt, blog, oper
         assert may_see or blog["draft"] not in answer.text, endpoint
 
 
-@pytest.mark.parametrize("who", ["stranger", "ownerless key", "member"])
+@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key", "member"])
 def test_what_is_hidden_answers_like_what_is_not_there(request, attempt, blog, who):
     client, nothing = request.getfixturevalue(WHO[who]), "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
     for state in ("draft", "scheduled", "archived"):
@@ -47,7 +47,7 @@ def test_what_is_hidden_answers_like_what_is_not_there(request, attempt, blog, w
                 attempt(who, f"{method} the {state} …/{rest}", hidden)
 
 
-@pytest.mark.parametrize("who", ["ownerless key", "member"])
+@pytest.mark.parametrize("who", ["anonymous key", "admin's published key", "member"])
 def test_a_hidden_article_costs_as_much_as_none(request, attempt, blog, statements, who):
     client, nothing = request.getfixturevalue(WHO[who]), "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
     client.get(TAGS)
@@ -59,7 +59,7 @@ def test_a_hidden_article_costs_as_much_as_none(request, attempt, blog, statemen
     assert len(set(counts)) == 1
 
 
-@pytest.mark.parametrize("who", ["ownerless key", "member"])
+@pytest.mark.parametrize("who", ["anonymous key", "admin's published key", "member"])
 def test_the_articles_of_a_category_or_tag_are_the_public_ones(request, attempt, blog, who):
     client = request.getfixturevalue(WHO[who])
     for path in (f"{CATEGORIES}{blog['category']}/", f"{TAGS}{blog['tag']}/"):
@@ -67,15 +67,24 @@ def test_the_articles_of_a_category_or_tag_are_the_public_ones(request, attempt,
         assert [article["title"] for article in answer.json["articles"]] == ["Public"]
 
 
-@pytest.mark.parametrize("who", ["ownerless key", "member"])
-def test_of_keys_each_sees_their_own(request, attempt, blog, people, who):
-    client = request.getfixturevalue(WHO[who])
-    own = client.get("/api/v1/auth/me/").json["key"]
+def test_of_keys_each_sees_their_own(as_member, attempt, blog, people):
+    own = as_member.get("/api/v1/auth/me/").json["key"]
     for query in ("", "?page=1&page_size=1", "?fields=uuid"):
-        answer = attempt(who, f"GET the keys {query}", client.get(f"{KEYS}{query}"))
+        answer = attempt("member", f"GET the keys {query}", as_member.get(f"{KEYS}{query}"))
         assert [key["uuid"] for key in answer.json] == [own] and answer.headers["X-Total-Count"] == "1"
     for query in (f"?user={people.other_admin.uuid}", f"?user={people.member.uuid}", "?ownerless=true"):
-        assert attempt(who, f"GET the keys {query}", client.get(f"{KEYS}{query}")).status_code == 403
+        answer = attempt("member", f"GET the keys {query}", as_member.get(f"{KEYS}{query}"))
+        assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("who", ["anonymous key", "admin's published key"])
+def test_the_key_of_a_page_hears_of_no_key(request, attempt, blog, people, who):
+    client = request.getfixturevalue(WHO[who])
+    uuids = [people.uuid(client.key), blog["key"]]
+    for path in ("/api/v1/auth/me/", KEYS, *(f"{KEYS}{uuid}/" for uuid in uuids)):
+        answer = attempt(who, f"GET {path}", client.get(path))
+        assert answer.status_code == (200 if path.endswith("me/") else 403)
+        assert not any(uuid in told(answer) for uuid in uuids)
 
 
 def test_a_stranger_ends_no_key_whose_uuid_they_know(as_stranger, attempt, contents):
@@ -86,7 +95,7 @@ def test_a_stranger_ends_no_key_whose_uuid_they_know(as_stranger, attempt, conte
             answer = as_stranger.open(
                 f"{KEYS}{key['uuid']}/", method=method, json={"name": "x"}, headers=header
             )
-            attempt("stranger", f"{method} an ownerless key of known uuid", answer)
+            attempt("stranger", f"{method} an anonymous key of known uuid", answer)
             assert answer.status_code == 401
     assert contents() == before
 
@@ -126,7 +135,7 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize("who", ["stranger", "ownerless key", "member"])
+@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key", "member"])
 def test_no_spelling_of_the_path_goes_round_the_rule(request, app, attempt, blog, who):
     client = request.getfixturevalue(WHO[who])
     for spelling in SPELLINGS:
@@ -135,7 +144,7 @@ def test_no_spelling_of_the_path_goes_round_the_rule(request, app, attempt, blog
         assert answer.status_code in (401, 403, 404) and SECRET not in told(answer)
 
 
-@pytest.mark.parametrize("who", ["stranger", "ownerless key"])
+@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key"])
 def test_every_spelling_that_leads_to_a_view_stands_under_its_rule(request, attempt, operations, who):
     client = request.getfixturevalue(WHO[who])
     for endpoint, method, path, body in operations:
@@ -164,7 +173,7 @@ DISGUISES = [
 ]
 
 
-@pytest.mark.parametrize("who", ["stranger", "ownerless key"])
+@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key"])
 def test_no_header_makes_another_request_of_it(request, attempt, blog, contents, who):
     client, before = request.getfixturevalue(WHO[who]), contents()
     for headers in DISGUISES:

@@ -270,11 +270,13 @@ def test_me_is_nobody_for_a_stranger(as_stranger):
 @pytest.mark.parametrize(
     ("owner", "scope", "name", "role", "scopes"),
     [
-        (None, "read", "", "reader", ["read"]),
-        ("member", "read", "mel", "member", ["read"]),
-        ("member", "write", "mel", "member", ["read", "write"]),
-        ("admin", "read", "ada", "admin", ["read"]),
-        ("admin", "write", "ada", "admin", ["read", "write"]),
+        (None, "published", "", "reader", ["published"]),
+        ("member", "published", "mel", "member", ["published"]),
+        ("member", "read", "mel", "member", ["published", "read"]),
+        ("member", "write", "mel", "member", ["published", "read", "write"]),
+        ("admin", "published", "ada", "admin", ["published"]),
+        ("admin", "read", "ada", "admin", ["published", "read"]),
+        ("admin", "write", "ada", "admin", ["published", "read", "write"]),
     ],
 )
 def test_me_says_whose_key_asks(app, people, make_client, owner, scope, name, role, scopes):
@@ -285,7 +287,7 @@ def test_me_says_whose_key_asks(app, people, make_client, owner, scope, name, ro
         "user": account and str(account.uuid),
         "username": name,
         "role": role,
-        "key": str(key.uuid),
+        "key": None if scope == "published" else str(key.uuid),
         "scopes": scopes,
     }
 
@@ -296,7 +298,7 @@ def test_me_says_who_is_logged_in(as_ada, people):
         "username": "ada",
         "role": "admin",
         "key": None,
-        "scopes": ["read", "write"],
+        "scopes": ["published", "read", "write"],
     }
 
 

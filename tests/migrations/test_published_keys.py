@@ -1,0 +1,90 @@
+"""The step to the scope `published`: anonymous keys get it, owned keys keep theirs."""
+
+from __future__ import annotations
+
+import shutil
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import DateTime, Uuid, bindparam, create_engine, text
+from sqlalchemy.exc import IntegrityError
+
+from blogapi.core import clock, migrate
+
+COLUMNS = ("uuid", "digest", "prefix", "name", "owner_id", "scope", "created", "expires", "last_used")
+UUIDS, TIMES = ("uuid", "owner_id"), ("created", "expires", "last_used")
+KINDS = {
+    "anonymous": (False, "read", "published"),
+    "anonymous that writes": (False, "write", "published"),
+    "read": (True, "read", "read"),
+    "write": (True, "write", "write"),
+}
+
+
+def insert(table, names):
+    """Return the statement that inserts a row, typed: the text of a uuid differs by engine."""
+    types = [bindparam(name, type_=Uuid()) for name in UUIDS if name in names]
+    types += [bindparam(name, type_=DateTime()) for name in (*TIMES, "last_updated") if name in names]
+    values = ", ".join(f":{name}" for name in names)
+    return text(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values})").bindparams(*types)  # noqa: S608
+
+
+def a_key(name, owner, scope):
+    now = clock.now().replace(tzinfo=None)
+    digest = uuid4().hex * 2
+    times = {"created": now, "expires": now if name == "read" else None, "last_used": None}
+    return (
+        {"uuid": uuid4(), "digest": digest, "prefix": "blogapi_abc", "name": name}
+        | times
+        | {
+            "owner_id": owner,
+            "scope": scope,
+        }
+    )
+
+
+@pytest.fixture
+def old(blogs, tmp_path, monkeypatch):
+    """A database at the step before, with a key of each kind; its engine and what it holds of the keys."""
+    scripts = tmp_path / "scripts"
+    later = [f"{step}_*" for step in migrate.steps() if step >= "0004"]
+    shutil.copytree(migrate.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__", *later))
+    engine = create_engine(blogs.nothing(tmp_path))
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "SCRIPTS", scripts)
+        migrate.steps.cache_clear()
+        migrate.make_ready(engine, backups=tmp_path)
+    migrate.steps.cache_clear()
+    now = clock.now().replace(tzinfo=None)
+    ada = {"uuid": uuid4(), "username": "ada", "role": "admin", "created": now, "last_updated": now}
+    with engine.begin() as connection:
+        connection.execute(insert("account", tuple(ada)), ada)
+        for name, (owned, scope, _) in KINDS.items():
+            connection.execute(insert("api_key", COLUMNS), a_key(name, ada["uuid"] if owned else None, scope))
+    yield engine
+    engine.dispose()
+
+
+def keys(engine):
+    """Return the stored keys by name."""
+    with engine.connect() as connection:
+        rows = connection.execute(text(f"SELECT {', '.join(COLUMNS)} FROM api_key")).mappings()  # noqa: S608
+        return {row["name"]: dict(row) for row in rows}
+
+
+def test_anonymous_keys_become_published_and_owned_keys_stay_what_they_are(old, tmp_path):
+    before = keys(old)
+    migrate.make_ready(old, backups=tmp_path)
+    assert keys(old) == {name: before[name] | {"scope": scope} for name, (_, _, scope) in KINDS.items()}
+    with old.connect() as connection:
+        tables = old.dialect.get_table_names(connection)
+    assert [name for name in tables if name.startswith("api_key")] == ["api_key"]
+
+
+@pytest.mark.parametrize(("owned", "scope"), [(False, "read"), (False, "write"), (True, "admin")])
+def test_the_table_takes_no_anonymous_key_of_wider_scope(old, tmp_path, owned, scope):
+    migrate.make_ready(old, backups=tmp_path)
+    with old.connect() as connection:
+        owner = connection.execute(text("SELECT uuid FROM account").columns(uuid=Uuid())).scalar()
+        with pytest.raises(IntegrityError):
+            connection.execute(insert("api_key", COLUMNS), a_key("x", owner if owned else None, scope))
