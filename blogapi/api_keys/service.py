@@ -128,14 +128,15 @@ def rotate(who: Caller, uuid: UUID, *, overlap_seconds: int) -> Seen:
     """Make a successor with the same owner, name, scope and expiry; the old key ends after the overlap.
 
     For a caller with the scope `write`. Raises NotFound for a key that they may not know of, Forbidden for
-    one that has expired: its successor would be dead already.
+    one that has expired, as its successor would be dead already, and for one that outlives the caller's own
+    key; a successor without an expiry ends with that.
     """
     with transaction():
         key = queries.visible(uuid, who)
         now = clock.now()
         rules.may_rotate(key.expires, now)
         waits = key.last_used is None and rules.waits(key.owner_id, key.created, key.expires)
-        expires = now + rules.UNUSED if waits else key.expires
+        expires = rules.expiry(now + rules.UNUSED if waits else key.expires, now, who)
         successor = _made(key.owner_id, name=key.name, created=now, expires=expires, scope=key.scope)
         key.expires = rules.end_of(key.expires, now, overlap_seconds)
     return successor

@@ -778,3 +778,20 @@ def test_made_endless_by_itself_it_ends_as_before(as_stranger, ending, method):
 def test_its_owner_may_give_it_time(as_admin, ending):
     answer = as_admin.patch(f"{KEYS}{ending[0]}/", json={"expires": None})
     assert (answer.status_code, answer.json["expires"]) == (200, None)
+
+
+@pytest.mark.parametrize(
+    ("expires", "status"),
+    [(None, 201), (datetime(2997, 1, 1, tzinfo=UTC), 201), (datetime(2999, 1, 1, tzinfo=UTC), 403)],
+)
+def test_a_key_that_ends_succeeds_no_other_by_one_that_lives_longer(
+    as_stranger, as_admin, make_key, people, ending, expires, status
+):
+    key = make_key(people.admin, WRITE, expires=expires)
+    made = as_stranger.post(f"{path_of(key)}rotate/", headers=ending[1])
+    assert made.status_code == status
+    assert lives(as_stranger, key.value) is (status == 403)
+    if status == 201:
+        bound = min(expires or datetime.max.replace(tzinfo=UTC), datetime(2998, 12, 31, tzinfo=UTC))
+        shown = as_admin.get(f"{KEYS}{made.json['uuid']}/").json["expires"]
+        assert shown == bound.replace(tzinfo=None).isoformat(timespec="microseconds")
