@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from mimetypes import guess_type
 from pathlib import Path
 
 import flask_swagger_ui
@@ -22,6 +21,13 @@ ASSETS = {
     "swagger-ui.css": _THEIRS,
     "swagger-ui-bundle.js": _THEIRS,
     "favicon-32x32.png": _THEIRS,
+}
+
+# By suffix. Not asked of the machine: a Windows registry that takes `.js` for text/plain blanks the page.
+TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".png": "image/png",
 }
 
 # Swagger UI sets styles on its elements and draws its icons from data: addresses.
@@ -46,8 +52,7 @@ def asset(name: str) -> Response:
     """Serve a script, a style or an image of the page."""
     if name not in ASSETS:
         raise NotFound("The page has no such part.")
-    kind = guess_type(name)[0] or "application/octet-stream"
-    return Response(_bytes(ASSETS[name] / name), content_type=kind)
+    return Response(_bytes(ASSETS[name] / name), content_type=TYPES[Path(name).suffix])
 
 
 @cache

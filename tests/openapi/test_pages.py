@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import ast
+import mimetypes
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from blogapi.openapi.pages import ASSETS
+import blogapi
+from blogapi.openapi.pages import ASSETS, TYPES
 from tests.live import running
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture
+def wrong_registry():
+    """Types of files as a Windows registry may have them."""
+    for suffix in (*TYPES, ".html", ".json"):
+        mimetypes.add_type("text/plain", suffix)
+    yield
+    mimetypes.init()
 
 
 def test_the_page_loads_its_own_parts_only(as_stranger):
@@ -22,9 +35,25 @@ def test_the_page_loads_its_own_parts_only(as_stranger):
 
 
 @pytest.mark.parametrize("name", ASSETS)
-def test_every_part_is_there(as_stranger, name):
+def test_every_part_is_there_with_its_own_type(as_stranger, wrong_registry, name):
     answer = as_stranger.get(f"/docs/{name}")
     assert answer.status_code == 200 and answer.data
+    kinds = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "png": "image/png"}
+    assert answer.headers["Content-Type"] == kinds[name.rpartition(".")[2]]
+
+
+def test_every_static_file_has_a_known_type():
+    static = [path for path in Path(blogapi.__file__).parent.rglob("static/**/*") if path.is_file()]
+    assert {path.suffix for path in static} <= {*TYPES, ".html"}
+
+
+def test_no_module_asks_the_machine_for_types():
+    guessing = {"mimetypes", "send_file", "send_from_directory", "guess_type"}
+    for path in Path(blogapi.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {getattr(node, "module", None), *(alias.name for alias in node.names)}
+                assert not names & guessing, path
 
 
 def test_the_page_may_run_nothing_else(as_stranger):
@@ -38,7 +67,7 @@ def test_nothing_else_is_served(as_stranger, name):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-def test_a_browser_shows_every_operation(app, tmp_path):
+def test_a_browser_shows_every_operation(app, tmp_path, wrong_registry):
     with running(app) as port:
         page = subprocess.run(
             [
