@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from flask import Flask, Request, Response, current_app, g, request, session
 from flask.globals import request_ctx
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
@@ -196,9 +198,14 @@ def _adapter() -> MapAdapter:
 
 def _open_to_browsers(app: Flask) -> None:
     # Our own Vary already names the origin, in the documented spelling.
+    # flask-cors takes a text with brackets, which an IPv6 address has, for a pattern without an end.
+    origins = [
+        re.compile(rf"{re.escape(origin)}\Z") if "[" in origin else origin
+        for origin in app.config["CORS_ORIGINS"]
+    ]
     CORS(
         app,
-        origins=list(app.config["CORS_ORIGINS"]),
+        origins=origins,
         allow_headers=["Content-Type", "X-API-KEY", "If-Match", "If-None-Match", "Idempotency-Key"],
         expose_headers=list(EXPOSED),
         vary_header=False,

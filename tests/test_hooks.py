@@ -284,6 +284,35 @@ def test_a_preflight_needs_no_key(open_to):
     assert answer.headers["Access-Control-Allow-Headers"].lower() == "if-none-match, x-api-key"
 
 
+def test_a_preflight_allows_every_header_that_the_api_reads(open_to):
+    names = ["content-type", "idempotency-key", "if-match", "if-none-match", "x-api-key"]
+    headers = {
+        "Origin": "https://front.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": ", ".join([*names, "x-unknown"]),
+    }
+    answer = open_to("https://front.example").options(TAGS, headers=headers)
+    assert answer.headers["Access-Control-Allow-Headers"].lower().split(", ") == names
+
+
+@pytest.mark.parametrize(
+    ("named", "others"),
+    [
+        (
+            "https://front.example",
+            ["https://front.example0", "https://frontxexample", "https://front.example."],
+        ),
+        ("http://[::1]:3000", ["http://[::1]:30000", "http://1:3000", "http://::3000", "http://[::1]"]),
+    ],
+)
+def test_an_origin_is_matched_to_the_letter(open_to, named, others):
+    client = open_to(named)
+    for origin in (named, *others):
+        answer = client.get(TAGS, headers={"Origin": origin})
+        allowed = answer.headers.getlist("Access-Control-Allow-Origin")
+        assert allowed == ([named] if origin == named else []), origin
+
+
 @pytest.mark.parametrize("path", [TAGS, "/nowhere"])
 def test_a_named_origin_can_read_the_errors(open_to, path):
     answer = open_to("https://front.example").get(path, headers={"Origin": "https://front.example"})

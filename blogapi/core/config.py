@@ -11,10 +11,11 @@ import os
 import re
 import secrets
 import tomllib
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,15 @@ from blogapi.core.errors import CannotStart
 
 PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
+
+# An address with what people add to an origin: a path, a user, the port that browsers leave out.
+_ORIGIN = re.compile(
+    r"(?:(?P<scheme>https?)://|//)?(?:[^/@]*@)?"
+    r"(?P<host>\[[0-9a-f:.]+\]|[^\s/:@?#\[\]]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
+    re.IGNORECASE | re.ASCII,
+)
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def text(value: Any) -> str:
@@ -61,6 +71,50 @@ def names(value: Any) -> tuple[str, ...]:
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
         raise ValueError("must be a list of texts")
     return tuple(part.strip() for part in parts if part.strip())
+
+
+def origins(value: Any) -> tuple[str, ...]:
+    """Return a list of origins, each spelled as browsers send it."""
+    written = names(value)
+    for one in written:
+        if one == "null":
+            raise ValueError("must not hold 'null': any site can make a browser send it; name each origin")
+        if "*" in one:
+            raise ValueError(f"must not hold patterns such as {one!r}; name each origin")
+        spelled = ", ".join(_spelled_by_browsers(part) for part in one.split())
+        if spelled != one:
+            raise ValueError(f"must hold origins as browsers send them: write {spelled!r} for {one!r}")
+    return written
+
+
+def _spelled_by_browsers(written: str) -> str:
+    found = _ORIGIN.fullmatch(written.strip("'\""))
+    host = _host_in_ascii(found["host"]) if found else ""
+    port = int(found["port"] or 0) if found else 0
+    if not found or not host or port > 65_535:
+        raise ValueError(
+            "must be a list of origins such as 'https://blog.example', with commas between; "
+            f"{written!r} is not an origin"
+        )
+    local = host in ("localhost", "[::1]") or host.startswith("127.")
+    scheme = (found["scheme"] or ("http" if local else "https")).lower()
+    return f"{scheme}://{host}{f':{port}' if port not in (0, _DEFAULT_PORTS[scheme]) else ''}"
+
+
+def _host_in_ascii(host: str) -> str:
+    """Return a host as browsers send it, empty where it cannot be one."""
+    # As browsers do and Python's own codec does not: ß stays a letter of its own.
+    labels = unicodedata.normalize("NFKC", host.lower()).replace("。", ".").split(".")
+    if host.startswith("[") or labels[-1].isdecimal():
+        try:
+            address = ip_address(host.strip("[]"))
+        except ValueError:
+            return ""
+        return str(address) if address.version == 4 else f"[{address.compressed}]"
+    ascii_labels = [
+        label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}" for label in labels
+    ]
+    return ".".join(ascii_labels) if all(map(_LABEL.fullmatch, ascii_labels)) else ""
 
 
 def rate(value: Any) -> str:
@@ -139,7 +193,7 @@ SETTINGS = (
     ),
     Setting("SESSION_DAYS", number(3650), 14, "How long a login lasts, in days."),
     Setting(
-        "CORS_ORIGINS", names, (), "Origins whose pages may call the API from a browser; none by default."
+        "CORS_ORIGINS", origins, (), "Origins whose pages may call the API from a browser; none by default."
     ),
     Setting("MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "The largest request body, in bytes."),
     Setting("REQUEST_SECONDS", number(3600), 10, "How long a request may take to arrive, in seconds."),

@@ -133,6 +133,100 @@ def test_an_impossible_value_is_refused(name, value):
 
 
 @pytest.mark.parametrize(
+    ("written", "spelled"),
+    [
+        ("http://a http://b", "http://a, http://b"),
+        ("http://a\nhttp://b/", "http://a, http://b"),
+        ("localhost:3000", "http://localhost:3000"),
+        ("127.0.0.1:3000", "http://127.0.0.1:3000"),
+        ("[::1]:3000", "http://[::1]:3000"),
+        ("blog.example", "https://blog.example"),
+        ("//blog.example", "https://blog.example"),
+        ("https://blog.example/", "https://blog.example"),
+        ("https://blog.example/path?query#fragment", "https://blog.example"),
+        ("HTTPS://Blog.Example", "https://blog.example"),
+        ("https://blog.example:443", "https://blog.example"),
+        ("http://blog.example:80", "http://blog.example"),
+        ("https://blog.example:08443", "https://blog.example:8443"),
+        ("https://ada:secret@blog.example", "https://blog.example"),
+        ("https://bücher.example", "https://xn--bcher-kva.example"),
+        ("https://faß.example", "https://xn--fa-hia.example"),
+        ("https://例え。テスト", "https://xn--r8jz45g.xn--zckzah"),
+        ("http://[0:0::0:1]:3000", "http://[::1]:3000"),
+        ("'https://blog.example'", "https://blog.example"),
+    ],
+)
+def test_an_origin_is_refused_with_the_spelling_of_browsers(written, spelled):
+    told = f"must hold origins as browsers send them: write {spelled!r} for {written!r}."
+    assert refusal({"CORS_ORIGINS": [written]}) == f"The setting CORS_ORIGINS in create_app {told}"
+    # The spelling that the message gives is accepted.
+    assert loaded({"CORS_ORIGINS": spelled}).config["CORS_ORIGINS"] == tuple(spelled.split(", "))
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("null", "must not hold 'null': any site can make a browser send it; name each origin."),
+        ("*", "must not hold patterns such as '*'; name each origin."),
+        (
+            "https://*.blog.example",
+            "must not hold patterns such as 'https://*.blog.example'; name each origin.",
+        ),
+    ],
+)
+def test_an_origin_of_everybody_is_refused(written, reason):
+    given = {"CORS_ORIGINS": f"https://blog.example, {written}"}
+    assert refusal(given) == f"The setting CORS_ORIGINS in create_app {reason}"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(
+            "ftp://a",
+            "file:///a",
+            "javascript:alert(1)",
+            "https:a",
+            "https://",
+            "https:///a",
+            "://a",
+            "/",
+            "@",
+        ),
+        *(
+            "https://a:99999",
+            "https://a:-1",
+            "https://a:b",
+            "https://a:٨",
+            "https://a:",
+            "https://a;b",
+            "a\\b",
+        ),
+        *("https://a..b", "https://-a", "https://a%62", "https://(a|b)", "https://a$", "https://a^"),
+        *("http://127.1", "http://1.2.3.4.5", "http://1.2.3.999", "http://[1.2.3.4", "http://[::g]", "['a'"),
+    ],
+)
+def test_what_is_no_origin_is_refused(written):
+    assert refusal({"CORS_ORIGINS": [written]}).startswith("The setting CORS_ORIGINS in create_app must ")
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *("https://blog.example", "http://localhost:3000", "https://blog.example:8443", "http://a:443"),
+        *(
+            "https://xn--bcher-kva.example",
+            "http://192.0.2.1:8080",
+            "http://[::1]:3000",
+            "https://a_b.example",
+        ),
+    ],
+)
+def test_an_origin_as_browsers_send_it_is_accepted(origin):
+    assert loaded({"CORS_ORIGINS": [origin]}).config["CORS_ORIGINS"] == (origin,)
+
+
+@pytest.mark.parametrize(
     ("given", "kept"),
     [("", ""), ("10.0.0.1", "10.0.0.1/32"), ("172.16.0.9/12", "172.16.0.0/12"), ("::1", "::1/128")],
 )
