@@ -36,7 +36,7 @@ _ORDER = tuple(FoundFieldsSchema().fields)
 _JOINED = ("tags", "category", "status", "content", "html", "snippet")
 LINES = tuple(name for name in _ORDER if name not in _JOINED)
 # Counted up whenever this program begins to make pieces or index otherwise, between two versions of it.
-FORMAT = "1"
+FORMAT = "2"
 _LIBRARIES = ("nh3", "markdown-it-py", "mdit-py-plugins")
 
 # What the pieces depend on beside the article; where it differs, all are made anew at the next start.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from functools import cache
 from itertools import pairwise
 
@@ -20,9 +21,16 @@ _HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*$")
 _SHORTCODE = re.compile(r"\{\{<(?=[\w/])")
 
 
+_DOCUMENT = secrets.token_hex(16)
+
+# Stands in the ids of the renderer's own footnotes (`fn-…-1`) until the sanitizer removes it. No author can
+# write it, so it tells these ids from an author's `fn1`.
+FOOTNOTE_MARK = f"-{_DOCUMENT}-"
+
+
 def rendered(content: str) -> str:
-    """Return the HTML of the Markdown, which is not safe to show yet."""
-    html: str = _markdown().render(_SHORTCODE.sub("{{< ", content))
+    """Return the HTML of the Markdown, which is not safe to show yet; ids of footnotes hold FOOTNOTE_MARK."""
+    html: str = _markdown().render(_SHORTCODE.sub("{{< ", content), {"docId": _DOCUMENT})
     return html
 
 
