@@ -22,6 +22,7 @@ from blogapi.articles import service as article_service
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import service as categories
+from blogapi.core import clock
 from blogapi.core.cache import Shelf
 from blogapi.core.changes import Announced
 from blogapi.core.database import db, transaction
@@ -649,13 +650,38 @@ def test_a_failure_is_not_kept(app, as_reader, shelf, monkeypatch):
     assert as_reader.get(ARTICLES).status_code == 200
 
 
-def test_an_application_that_raises_holds_nobody_up(asked, monkeypatch):
+@pytest.mark.parametrize("failure", [ZeroDivisionError, SystemExit, KeyboardInterrupt])
+def test_an_application_that_raises_holds_nobody_up(asked, shelf, monkeypatch, failure):
     application, environ = asked
+
+    def fail(environ, start_response):
+        raise failure
+
     with monkeypatch.context() as patch:
-        patch.setattr(application, "_application", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
+        patch.setattr(application, "_application", fail)
+        with pytest.raises(failure):
             called(application, environ)
-    assert quickly(application, environ)[0] == "200 OK"
+    monkeypatch.setattr(replay, "PATIENCE", 0.01)
+    # Who has to wait for another's answer keeps none of its own.
+    assert (called(application, environ)[0], len(shelf)) == ("200 OK", 1)
+
+
+def test_who_finds_the_answer_after_all_holds_nobody_up(app, asked, make_article, monkeypatch, at):
+    application, environ = asked
+    at(NOON)
+    make_article(status="scheduled", published_at=(NOON + MINUTE).isoformat())
+    for _ in range(2):
+        called(application, environ)
+    seen = passed(app, monkeypatch)
+    # The clock stood a minute back when this one came in, as if the answer had been made meanwhile.
+    moments = iter([NOON - MINUTE])
+    monkeypatch.setattr(clock, "now", lambda: next(moments, NOON))
+    assert (called(application, environ)[2], seen) == (b"[]", [])
+    monkeypatch.setattr(replay, "PATIENCE", 0.01)
+    at(NOON + MINUTE)
+    for _ in range(3):
+        assert called(application, environ)[2] == b"[]"
+    assert len(seen) == 1
 
 
 def test_an_answer_that_breaks_off_is_not_kept(asked, shelf, monkeypatch):

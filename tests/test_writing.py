@@ -65,7 +65,8 @@ def test_any_etag_matches_what_exists(as_admin, thing):
 
 def test_put_can_be_told_to_create_only(as_admin, thing):
     header = {"If-None-Match": "*"}
-    assert as_admin.put(thing["path"], json=thing["body"], headers=header).status_code == 412
+    refused = as_admin.put(thing["path"], json=thing["body"], headers=header)
+    assert (refused.status_code, refused.headers["ETag"]) == (412, thing["etag"])
     assert as_admin.put(f"{thing['list']}{uuid4()}/", json=thing["body"], headers=header).status_code == 201
 
 
@@ -81,6 +82,8 @@ def test_a_blog_can_demand_preconditions(make_app, make_client, people, as_admin
     for method, body in (("PUT", thing["body"]), ("PATCH", thing["change"]), ("DELETE", None)):
         answer = strict.open(thing["path"], method=method, json=body)
         assert (answer.status_code, answer.json["code"]) == (428, "if_match_required")
+    items = [thing["change"] | {"uuid": thing["path"].split("/")[-2]}]
+    assert strict.patch(thing["list"], json=items).status_code == 428
     if thing["list"] == ARTICLES:
         as_admin.patch(thing["path"], json=thing["change"])
         assert strict.post(f"{thing['path']}revisions/1/restore/").status_code == 428
@@ -110,6 +113,59 @@ def test_another_body_under_the_same_key_is_a_conflict(as_admin, thing):
     assert (answer.status_code, answer.json["code"]) == (409, "idempotency_mismatch")
 
 
+def test_the_same_body_under_the_same_key_on_another_list_is_a_conflict(as_admin):
+    header = {"Idempotency-Key": "a-key"}
+    assert as_admin.post(TAGS, json={"name": "N"}, headers=header).status_code == 201
+    answer = as_admin.post(CATEGORIES, json={"name": "N"}, headers=header)
+    assert (answer.status_code, answer.json["code"]) == (409, "idempotency_mismatch")
+    assert as_admin.get(CATEGORIES).json == []
+
+
+def test_a_retry_may_leave_out_the_last_slash(as_admin):
+    header = {"Idempotency-Key": "a-key"}
+    first, again = (as_admin.post(path, json={"name": "N"}, headers=header) for path in (TAGS, TAGS[:-1]))
+    assert (first.json, again.status_code) == (again.json, 201)
+
+
+def test_a_post_under_a_key_is_guarded_by_the_etag_of_its_list(as_admin, thing):
+    etag = as_admin.get(thing["list"]).headers["ETag"]
+
+    def post(condition):
+        headers = {"Idempotency-Key": "a-key", "If-Match": condition}
+        return as_admin.post(thing["list"], json=thing["body"], headers=headers)
+
+    refused = post('"other"')
+    assert (refused.status_code, refused.json["code"], refused.headers["ETag"]) == (412, "stale", etag)
+    assert as_admin.get(thing["list"]).headers["ETag"] == etag
+    made = post(etag)
+    assert made.status_code == 201
+    # The retry changes nothing: what it would have changed has changed by the first.
+    assert (post(etag).json, as_admin.get(made.headers["Location"]).status_code) == (made.json, 200)
+
+
+def test_a_restoration_under_a_key_is_guarded_by_the_etag_of_its_article(as_admin, make_article):
+    path = f"{ARTICLES}{make_article(title='One').uuid}/"
+    etag = as_admin.patch(path, json={"title": "Two"}).headers["ETag"]
+
+    def restore(condition):
+        headers = {"Idempotency-Key": "a-key", "If-Match": condition}
+        return as_admin.post(f"{path}revisions/1/restore/", headers=headers)
+
+    assert (restore('"other"').status_code, as_admin.get(path).json["title"]) == (412, "Two")
+    assert [restore(etag).json["title"] for _ in range(2)] == ["One", "One"]
+    assert len(as_admin.get(f"{path}revisions/").json) == 2
+
+
+def test_an_answer_is_repeated_for_a_day_to_the_microsecond(as_admin, at):
+    header, noon = {"Idempotency-Key": "a-key"}, datetime(2030, 1, 1, 12, tzinfo=UTC)
+    at(noon)
+    first = as_admin.post(TAGS, json={"name": "N"}, headers=header).json
+    at(noon + timedelta(days=1) - timedelta.resolution)
+    assert as_admin.post(TAGS, json={"name": "N"}, headers=header).json == first
+    at(noon + timedelta(days=1))
+    assert as_admin.post(TAGS, json={"name": "N"}, headers=header).json["slug"] == "n-2"
+
+
 def test_the_key_is_the_users_own_and_lasts_a_day(app, make_client, people, as_admin, thing, at):
     header = {"Idempotency-Key": "a-key"}
     first = as_admin.post(thing["list"], json=thing["body"], headers=header).json
@@ -125,7 +181,21 @@ def test_a_refused_request_may_be_corrected_under_its_key(as_admin, thing):
     assert as_admin.post(thing["list"], json=thing["body"], headers=header).status_code == 201
 
 
-@pytest.mark.parametrize("key", ["", "x" * 256, "é"])
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_only_a_post_is_answered_by_its_key(as_admin, thing, method):
+    for etag in (thing["etag"], '"other"'):
+        headers = {"Idempotency-Key": "a-key", "If-Match": etag}
+        answer = as_admin.open(thing["path"], method=method, json=thing["body"], headers=headers)
+        assert answer.status_code == (200 if etag == thing["etag"] else 412)
+    named = {"Idempotency-Key": "a-key"}
+    assert as_admin.post(thing["list"], json=thing["body"], headers=named).status_code == 201
+
+
+def test_the_longest_key_is_taken(as_admin):
+    assert as_admin.post(TAGS, json={"name": "N"}, headers={"Idempotency-Key": "~" * 255}).status_code == 201
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "é", "a\tb"])
 def test_an_impossible_key_is_refused(as_admin, thing, key):
     answer = as_admin.post(thing["list"], json=thing["body"], headers={"Idempotency-Key": key})
     assert answer.status_code == 400

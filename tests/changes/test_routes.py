@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 ARTICLES = "/api/v1/blog/articles/"
 CHANGES = "/api/v1/blog/changes/"
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
@@ -74,13 +77,65 @@ def test_an_admin_hears_of_drafts(as_admin, make_article):
 
 
 def test_a_schedule_is_told_at_its_moment(as_reader, feed, make_article, at):
-    from datetime import UTC, datetime
-
     make_article(published_at="2999-01-01T00:00:00Z")
     assert feed() == [("category", "fetch")]
     at(datetime(2999, 1, 1, tzinfo=UTC))
     assert feed() == [("article", "fetch")]
     assert feed() == []
+
+
+@pytest.mark.parametrize(
+    "withdraw",
+    [
+        lambda admin, path: admin.patch(path, json={"status": "draft"}),
+        lambda admin, path: admin.patch(path, json={"published_at": "2999-01-01T00:00:00Z"}),
+        lambda admin, path: admin.delete(path),
+    ],
+    ids=["draft", "later", "deleted"],
+)
+def test_what_appeared_by_the_clock_and_was_withdrawn_before_anybody_asked_is_dropped(
+    as_admin, feed, make_article, at, withdraw
+):
+    at(NOON)
+    path = f"{ARTICLES}{make_article(published_at=(NOON + HOUR).isoformat()).uuid}/"
+    feed()
+    at(NOON + HOUR)
+    # Whoever read the lists meanwhile holds the article.
+    assert withdraw(as_admin, path).status_code in (200, 204)
+    assert feed() == [("article", "drop")]
+
+
+def test_what_appears_is_told_in_the_order_of_its_moments(as_reader, make_article, at):
+    at(NOON)
+    made = [make_article(published_at=(NOON + hours * HOUR).isoformat()) for hours in (3, 1, 2, 9)]
+    cursor = as_reader.get(CHANGES).json["cursor"]
+    at(NOON + 4 * HOUR)
+    told = as_reader.get(f"{CHANGES}?since={cursor}").json
+    assert [change["uuid"] for change in told["changes"]] == [str(made[place].uuid) for place in (1, 2, 0)]
+
+
+def test_an_article_of_this_very_moment_is_told(as_admin, feed, make_article, at):
+    at(NOON)
+    make_article(published_at=NOON.isoformat())
+    assert feed() == [("category", "fetch"), ("article", "fetch")]
+    assert feed() == []
+
+
+def test_what_a_clock_that_is_set_back_hides_again_is_dropped(feed, make_article, at):
+    at(NOON)
+    make_article(published_at=(NOON + HOUR).isoformat())
+    feed()
+    for moment, action in ((NOON + HOUR, "fetch"), (NOON, "drop"), (NOON + HOUR, "fetch")):
+        at(moment)
+        assert feed() == [("article", action)]
+
+
+def test_a_write_that_changes_nothing_is_no_change(as_admin, make_article, make_tag):
+    tag, article = make_tag("same"), make_article(title="Same")
+    before = as_admin.get(CHANGES).json
+    assert as_admin.patch(f"/api/v1/blog/tags/{tag.uuid}/", json={"name": "same"}).status_code == 200
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"title": "Same"}).status_code == 200
+    assert as_admin.get(CHANGES).json == before
 
 
 def test_shelves_are_told_too(as_admin, feed):
@@ -101,6 +156,24 @@ def test_the_feed_comes_in_parts(as_reader, make_article):
         cursor, more = answer["cursor"], answer["more"]
         seen += answer["changes"]
     assert len(seen) == len({change["uuid"] for change in seen}) == 5
+
+
+@pytest.mark.parametrize(("limit", "more"), [(1, True), (4, True), (5, False), (6, False)])
+def test_more_is_told_where_more_is_left(as_reader, make_article, limit, more):
+    for _ in range(4):
+        make_article()
+    answer = as_reader.get(f"{CHANGES}?limit={limit}").json
+    assert (len(answer["changes"]), answer["more"]) == (min(limit, 5), more)
+    rest = as_reader.get(f"{CHANGES}?since={answer['cursor']}&limit={max(1, 5 - limit)}").json
+    assert (len(rest["changes"]), rest["more"]) == (max(0, 5 - limit), False)
+
+
+def test_without_a_limit_all_is_told(as_reader, make_tag):
+    for _ in range(101):
+        make_tag()
+    answer = as_reader.get(CHANGES).json
+    assert (len(answer["changes"]), answer["more"]) == (101, False)
+    assert as_reader.get(f"{CHANGES}?limit=1000").json == answer
 
 
 @pytest.mark.parametrize(

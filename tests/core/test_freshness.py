@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import URL, create_engine, update
+from sqlalchemy import URL, create_engine, event, update
 
 from blogapi import create_app
 from blogapi.core import freshness
@@ -196,6 +196,33 @@ def test_a_look_that_is_as_old_as_the_question_does_not_answer(source, other, mo
     assert source.state(since=100.0) > first
 
 
+def test_a_commit_in_the_midst_of_a_look_is_seen_by_whoever_asks_after_it(engine, other, monkeypatch):
+    asked_at, connect = [], sqlite3.connect
+
+    class Slow(sqlite3.Connection):
+        """Another commits when the look has its answer and has not told it yet; then somebody asks."""
+
+        def execute(self, *statement):
+            rows = super().execute(*statement).fetchall()
+            if "data_version" in statement[0] and not asked_at:
+                write(other)
+                asked_at.append(time.monotonic())
+            return Answered(rows)
+
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **named: connect(*args, factory=Slow, **named))
+    source = DataVersion(engine)
+    first = source.state()
+    assert source.state(since=asked_at[0]) > first
+    source.close()
+
+
+class Answered(list):
+    """The rows of a statement."""
+
+    def fetchall(self):
+        return list(self)
+
+
 def test_no_look_outlives_its_connection(engine, source):
     asked_at = time.monotonic()
     first = source.state()
@@ -266,6 +293,26 @@ def test_a_count_that_was_looked_up_since_answers_without_a_look(commits):
     count_up()
     assert source.state(since=asked_at) == first
     assert source.state(since=time.monotonic()) > first
+
+
+def test_a_count_in_the_midst_of_a_look_is_seen_by_whoever_asks_after_it(app):
+    with app.app_context():
+        engine, asked_at = db.engine, []
+
+    def commit_meanwhile(connection, cursor, statement, *_):
+        if statement.startswith("SELECT revision.commits") and not asked_at:
+            asked_at.append(None)
+            with engine.begin() as another:
+                another.execute(update(Revision).values(commits=Revision.commits + 1))
+            asked_at[:] = [time.monotonic()]
+
+    event.listen(engine, "after_cursor_execute", commit_meanwhile)
+    try:
+        source = Commits(engine)
+        first = source.state()
+        assert source.state(since=asked_at[0]) > first
+    finally:
+        event.remove(engine, "after_cursor_execute", commit_meanwhile)
 
 
 def test_a_count_that_a_backup_brought_back_is_another_state(commits):

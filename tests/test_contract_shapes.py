@@ -1,0 +1,184 @@
+"""The shapes of the answers, written out: their fields in order, and the format of each value.
+
+The document of the API comes from the same schemas as the answers; it cannot tell that both have changed.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
+
+FORMATS = {
+    "uuid": r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}",
+    "time with offset": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00",
+    "key": r"blogapi_[0-9A-Za-z]{38}",
+    "key prefix": r"blogapi_[0-9A-Za-z]{6}",
+    "preview path": r"/api/v1/blog/preview/[\w-]{43}/",
+    "cursor": r"[ap]\d+",
+}
+
+TAG = [
+    *(("uuid", "uuid"), ("created", "time"), ("last_updated", "time")),
+    *(("name", "text"), ("slug", "text"), ("user", "uuid")),
+]
+CATEGORY = [
+    *(("uuid", "uuid"), ("name", "text"), ("description", "text")),
+    *(("cover_image", "text"), ("slug", "text")),
+]
+ARTICLE = [
+    *(("uuid", "uuid"), ("author", "uuid"), ("title", "text"), ("subtitle", "text"), ("tags", [TAG])),
+    ("category", [*CATEGORY, ("user", "uuid"), ("created", "time"), ("last_updated", "time")]),
+    *(("slug", "text"), ("cover_image", "text"), ("content", "text"), ("status", "text")),
+    ("content_type", "text"),
+    (
+        "seo",
+        [
+            *(("uuid", "uuid"), ("created", "time"), ("last_updated", "time"), ("og_image", "text")),
+            *(("title", "text"), ("description", "text"), ("canonical_url", "text"), ("article", "uuid")),
+        ],
+    ),
+]
+MORE = [
+    *(("created", "time"), ("last_updated", "time"), ("published_at", "time"), ("excerpt", "text")),
+    *(("reading_minutes", "number"), ("html", "text")),
+]
+PREVIEW = [("uuid", "uuid"), ("created", "time"), ("expires", "time"), ("user", "uuid")]
+REVISION = [
+    *(("number", "number"), ("created", "time"), ("user", "uuid"), ("title", "text"), ("status", "text")),
+]
+WHOLE_REVISION = [
+    *REVISION,
+    *(("subtitle", "text"), ("slug", "text"), ("cover_image", "text"), ("content", "text")),
+    *(("content_type", "text"), ("published_at", "time"), ("category", "uuid"), ("tags", ["uuid"])),
+    ("seo", [("title", "text"), ("description", "text"), ("og_image", "text"), ("canonical_url", "text")]),
+]
+NEW_KEY = [("public_state", "key"), ("uuid", "uuid"), ("created", "time with offset")]
+KEY = [
+    *(("uuid", "uuid"), ("name", "text"), ("prefix", "key prefix"), ("scopes", ["text"])),
+    *(("user", "uuid"), ("created", "time with offset"), ("expires", "time"), ("last_used", "time")),
+]
+USER = [("uuid", "uuid"), ("username", "text"), ("role", "text")]
+PROBLEM = [("type", "text"), ("title", "text"), ("status", "number"), ("detail", "text"), ("code", "text")]
+
+READS = [
+    (ARTICLES, [ARTICLE]),
+    (f"{ARTICLES}author/me/", [ARTICLE]),
+    ("{article}", ARTICLE),
+    (f"{{article}}?fields={','.join(name for name, _ in MORE)}", MORE),
+    (f"{ARTICLES}?q=words&fields=uuid,snippet", [[("uuid", "uuid"), ("snippet", "text")]]),
+    ("{preview}", ARTICLE),
+    ("{article}preview/", [PREVIEW]),
+    ("{article}revisions/", [REVISION]),
+    ("{article}revisions/1/", WHOLE_REVISION),
+    (
+        "{article}revisions/1/compare/",
+        [
+            *(("before", "number"), ("after", "number")),
+            ("changes", [[("field", "text"), ("before", "text"), ("after", "text")]]),
+        ],
+    ),
+    (
+        "/api/v1/blog/redirects/",
+        [[("old", "text"), ("new", "text"), ("article", "uuid"), ("created", "time")]],
+    ),
+    (
+        "/api/v1/blog/changes/",
+        [
+            ("changes", [[("kind", "text"), ("uuid", "uuid"), ("action", "text")]]),
+            *(("cursor", "cursor"), ("more", "yes or no")),
+        ],
+    ),
+    (CATEGORIES, [CATEGORY]),
+    ("{category}", [*CATEGORY, ("articles", [ARTICLE])]),
+    (TAGS, [TAG]),
+    ("{tag}", [("uuid", "uuid"), ("name", "text"), ("articles", [ARTICLE])]),
+    ("{key}", KEY),
+    (
+        "/api/v1/auth/me/",
+        [
+            *(("user", "uuid"), ("username", "text"), ("role", "text")),
+            *(("key", "uuid"), ("scopes", ["text"])),
+        ],
+    ),
+    ("/health/", [("status", "text")]),
+    ("/nowhere/", PROBLEM),
+    (f"{TAGS}?page=x", [*PROBLEM, ("errors", [("page", ["text"])])]),
+]
+
+
+def shape(value):
+    """Return the value with the name of its format in the place of each scalar; lists must be of one shape."""
+    if isinstance(value, dict):
+        return [(name, shape(inner)) for name, inner in value.items()]
+    if isinstance(value, list):
+        shapes = [shape(inner) for inner in value]
+        assert all(one == shapes[0] for one in shapes)
+        return shapes[:1]
+    if isinstance(value, str):
+        return next((name for name, form in FORMATS.items() if re.fullmatch(form, value)), "text")
+    return {bool: "yes or no", int: "number", type(None): "null"}[type(value)]
+
+
+@pytest.fixture
+def places(as_admin, make_article, make_tag, make_category):
+    """Paths of a blog with one item of each kind."""
+    tag, category = make_tag(), make_category(description="d")
+    article = make_article(category=category, tags=(tag,), slug="first")
+    path = f"{ARTICLES}{article.uuid}/"
+    as_admin.patch(path, json={"slug": "second"})
+    expiring = as_admin.post(KEYS, json={"expires": "2999-01-01"}).json
+    key = f"{KEYS}{expiring['uuid']}/"
+    as_admin.get(TAGS, headers={"X-API-KEY": expiring["public_state"]})
+    return {
+        "article": path,
+        "preview": as_admin.post(f"{path}preview/").json["url"],
+        "category": f"{CATEGORIES}{category.uuid}/",
+        "tag": f"{TAGS}{tag.uuid}/",
+        "key": key,
+    }
+
+
+@pytest.mark.parametrize(("path", "expected"), READS, ids=[path for path, _ in READS])
+def test_a_read_answers_in_this_shape(as_admin, places, path, expected):
+    assert shape(as_admin.get(path.format(**places)).json) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "expected"),
+    [
+        (ARTICLES, {"title": "T", "category": {"slug": "category-1"}, "tags": [{"slug": "tag-1"}]}, ARTICLE),
+        (CATEGORIES, {"name": "N", "description": "d"}, CATEGORY),
+        (TAGS, {"name": "N"}, TAG),
+        (KEYS, {}, NEW_KEY),
+        ("{key}rotate/", {"overlap_seconds": 1}, NEW_KEY),
+        ("{article}preview/", {}, [*PREVIEW, ("url", "preview path")]),
+        ("{article}revisions/1/restore/", {}, ARTICLE),
+        (TAGS, {}, [*PROBLEM, ("errors", [("name", ["text"])])]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_post_answers_in_this_shape(as_admin, places, path, body, expected):
+    assert shape(as_admin.post(path.format(**places), json=body).json) == expected
+
+
+def test_what_is_absent_is_null(as_admin, as_login, as_reader, make_category, make_article):
+    make_category()
+    path = f"{ARTICLES}{make_article(status='draft').uuid}/"
+    key = as_reader.get("/api/v1/auth/me/").json
+    assert (key["user"], key["username"]) == (None, "")
+    assert as_login.get("/api/v1/auth/me/").json["key"] is None
+    owned = as_admin.get(f"{KEYS}{as_admin.post(KEYS).json['uuid']}/").json
+    assert (owned["expires"], owned["last_used"]) == (None, None)
+    assert as_admin.get(CATEGORIES).json[0]["description"] is None
+    assert as_admin.get(f"{path}?fields=published_at").json == {"published_at": None}
+
+
+def test_a_login_answers_with_the_user(app, as_stranger):
+    runner = app.test_cli_runner()
+    assert runner.invoke(args=["user", "create", "ada"], input="a long phrase\n" * 2).exit_code == 0
+    told = as_stranger.post("/api/v1/auth/login/", json={"username": "ada", "password": "a long phrase"})
+    assert shape(told.json) == USER

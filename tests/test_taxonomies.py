@@ -1,0 +1,129 @@
+"""Categories and tags alike: their order, their pages, their owners, what a write leaves as it is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from tests.conftest import ARTICLES, CATEGORIES, TAGS
+
+BOTH = pytest.mark.parametrize("path", [CATEGORIES, TAGS])
+
+
+def create(client, path, name, **fields):
+    answer = client.post(path, json={"name": name} | fields)
+    assert answer.status_code == 201, answer.json
+    return answer.headers["Location"]
+
+
+@BOTH
+def test_a_list_is_by_name_whatever_the_case_and_by_uuid_among_equals(as_admin, path):
+    for name in ("b", "C", "A", "a", "B", "c"):
+        create(as_admin, path, name)
+    listed = as_admin.get(path).json
+    assert [row["name"].lower() for row in listed] == list("aabbcc")
+    assert listed == sorted(listed, key=lambda row: (row["name"].lower(), row["uuid"]))
+
+
+@BOTH
+def test_a_list_has_pages_in_the_same_order(as_admin, path):
+    for name in "cab":
+        create(as_admin, path, name)
+    pages = [as_admin.get(f"{path}?page={number}&page_size=2&fields=name") for number in (1, 2, 3)]
+    assert [[row["name"] for row in page.json] for page in pages] == [["a", "b"], ["c"], []]
+    assert {page.headers["X-Total-Count"] for page in pages} == {"3"}
+
+
+@BOTH
+def test_its_own_slug_is_free_and_that_of_another_is_not(as_admin, path):
+    one, two = create(as_admin, path, "One"), create(as_admin, path, "Two")
+    for change in (as_admin.patch, as_admin.put):
+        assert change(one, json={"name": "One", "slug": "one"}).json["slug"] == "one"
+        taken = change(two, json={"name": "Two", "slug": "one"})
+        assert (taken.status_code, taken.json["code"]) == (409, "slug_taken")
+    taken = as_admin.post(path, json={"name": "Three", "slug": "one"})
+    assert (taken.status_code, taken.json["code"]) == (409, "slug_taken")
+
+
+@BOTH
+def test_a_new_slug_is_numbered_past_all_that_are_in_use(as_admin, path):
+    where = [create(as_admin, path, "One") for _ in range(3)]
+    as_admin.delete(where[1])
+    made = [as_admin.get(create(as_admin, path, "One") + "?fields=slug").json["slug"] for _ in range(2)]
+    assert set(made) == {"one-2", "one-4"}
+
+
+@BOTH
+def test_a_change_of_another_admin_leaves_the_owner(app, make_client, people, as_admin, path):
+    where = create(as_admin, path, "N")
+    other = make_client(app, people.key(people.other_admin, "write"))
+    for change in (other.patch, other.put):
+        assert change(where, json={"name": "M"}).status_code == 200
+        assert as_admin.get(f"{where}?fields=user").json == {"user": str(people.admin.uuid)}
+    own = f"{path}{uuid4()}/"
+    assert other.put(own, json={"name": "O"}).status_code == 201
+    assert as_admin.get(f"{own}?fields=user").json == {"user": str(people.other_admin.uuid)}
+
+
+@BOTH
+def test_a_change_is_dated_and_one_that_changes_nothing_is_not(as_admin, path, at):
+    dates = f"{create(as_admin, path, 'N')}?fields=created,last_updated"
+    before = as_admin.get(dates).json
+    assert before["created"] == before["last_updated"]
+    at(datetime(2999, 1, 1, tzinfo=UTC))
+    where = dates.split("?")[0]
+    assert as_admin.patch(where, json={"name": "N"}).status_code == 200
+    assert as_admin.get(dates).json == before
+    as_admin.patch(where, json={"name": "M"})
+    assert as_admin.get(dates).json == before | {"last_updated": "2999-01-01T00:00:00.000000"}
+
+
+@BOTH
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+def test_several_are_written_all_or_none(as_admin, path, make_article, method):
+    good = create(as_admin, path, "Good").split("/")[-2]
+    etag = as_admin.get(path).headers["ETag"]
+    if method == "DELETE":
+        answer = as_admin.delete(f"{path}?uuid={good}&uuid={uuid4()}")
+    else:
+        items = [{"uuid": good, "name": "Changed"}, {"uuid": str(uuid4()), "name": "x", "slug": "good"}]
+        answer = as_admin.open(path, method=method, json=items)
+    assert answer.status_code == (409 if method == "PUT" else 404)
+    assert as_admin.get(path).headers["ETag"] == etag
+
+
+@BOTH
+def test_several_are_answered_in_their_order_and_none_stands_twice(as_admin, path):
+    one, two = str(uuid4()), str(uuid4())
+    items = [{"uuid": two, "name": "B"}, {"uuid": one, "name": "A"}]
+    assert [row["uuid"] for row in as_admin.put(path, json=items).json] == [two, one]
+    twice = as_admin.patch(path, json=[items[0], items[0]])
+    assert (twice.status_code, twice.json["errors"]) == (422, {"1.uuid": ["Stands twice."]})
+
+
+def test_a_replaced_category_loses_what_is_not_named(as_admin):
+    where = create(as_admin, CATEGORIES, "N", description="d", cover_image="/c.jpg")
+    assert as_admin.patch(where, json={"name": "M"}).json["description"] == "d"
+    replaced = as_admin.put(where, json={"name": "M"}).json
+    assert (replaced["description"], replaced["cover_image"], replaced["slug"]) == (None, "", "n")
+
+
+def test_a_single_one_shows_its_public_articles_alone_newest_first(
+    as_admin, make_article, make_tag, make_category
+):
+    tag, category = make_tag(), make_category()
+    made = {
+        name: make_article(title=name, tags=(tag,), category=category, **fields)
+        for name, fields in {
+            "old": {"published_at": "2020-01-01T00:00:00Z"},
+            "new": {"published_at": "2024-01-01T00:00:00Z"},
+            "ahead": {"published_at": "2999-01-01T00:00:00Z"},
+            "draft": {"status": "draft"},
+        }.items()
+    }
+    make_article(title="other")
+    for path in (f"{TAGS}{tag.uuid}/", f"{CATEGORIES}{category.uuid}/"):
+        assert [row["title"] for row in as_admin.get(path).json["articles"]] == ["new", "old"]
+    assert as_admin.get(f"{ARTICLES}{made['draft'].uuid}/").status_code == 200
