@@ -166,6 +166,7 @@ def test_more_is_told_where_more_is_left(as_reader, make_article, limit, more):
     assert (len(answer["changes"]), answer["more"]) == (min(limit, 5), more)
     rest = as_reader.get(f"{CHANGES}?since={answer['cursor']}&limit={max(1, 5 - limit)}").json
     assert (len(rest["changes"]), rest["more"]) == (max(0, 5 - limit), False)
+    assert rest["cursor"] == as_reader.get(CHANGES).json["cursor"]
 
 
 def test_without_a_limit_all_is_told(as_reader, make_tag):
