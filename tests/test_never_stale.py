@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from blogapi.core import freshness
 from tests.engines import SERVER
 
 # A server is asked over a socket before each read.
@@ -92,15 +93,17 @@ class Readers:
         while (times > 0 or least < writes) and time.monotonic() < deadline:
             times -= 1
             least = acknowledged()
-            number = self._shown()
+            # Every other read says when it came in, as a server does: then readers share their looks.
+            received = {freshness.RECEIVED: time.monotonic()} if times % 2 else {}
+            number = self._shown(received)
             self.read_times += 1
             self.failed += number is None
             self.stale += number is not None and number < least
 
-    def _shown(self) -> int | None:
+    def _shown(self, received: dict[str, float]) -> int | None:
         status: list[str] = []
         chunks = self.app.extensions["blogapi-replay"](
-            dict(self.environ), lambda line, *_: status.append(line)
+            dict(self.environ) | received, lambda line, *_: status.append(line)
         )
         body = b"".join(chunks)
         getattr(chunks, "close", lambda: None)()

@@ -315,6 +315,37 @@ def test_a_count_in_the_midst_of_a_look_is_seen_by_whoever_asks_after_it(app):
         event.remove(engine, "after_cursor_execute", commit_meanwhile)
 
 
+def test_a_look_that_took_longer_does_not_undo_a_later_one(app):
+    with app.app_context():
+        engine, told = db.engine, []
+    source = Commits(engine)
+    source.state()
+
+    def look_again(connection, cursor, statement, *_):
+        if statement.startswith("SELECT revision.commits") and not told:
+            told.append(None)
+            with engine.begin() as another:
+                another.execute(update(Revision).values(commits=Revision.commits + 1))
+            told.append(source.state())
+
+    event.listen(engine, "after_cursor_execute", look_again)
+    try:
+        assert [source.state(), source.state()] == [told[1], told[1]]
+    finally:
+        event.remove(engine, "after_cursor_execute", look_again)
+
+
+def test_a_database_that_comes_back_is_in_another_state_though_its_count_is_the_same(app, commits):
+    source, _ = commits
+    before = source.state()
+    with app.app_context(), db.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE revision RENAME TO gone")
+    assert source.state() is None
+    with app.app_context(), db.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE gone RENAME TO revision")
+    assert source.state() > before
+
+
 def test_a_count_that_a_backup_brought_back_is_another_state(commits):
     source, count_up = commits
     count_up()
