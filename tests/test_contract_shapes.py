@@ -111,7 +111,7 @@ READS = [
 
 
 def shape(value):
-    """Return the value with the name of its format in the place of each scalar; lists must be of one shape."""
+    """Return the value with each scalar replaced by the name of its format; items of a list are alike."""
     if isinstance(value, dict):
         return [(name, shape(inner)) for name, inner in value.items()]
     if isinstance(value, list):
