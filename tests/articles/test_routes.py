@@ -41,6 +41,9 @@ def shelf(make_article, make_category, make_tag):
         ("?tag=rye", "A"),
         ("?tag=rye&tag=bread", "AB"),
         ("?tag=rye&category=walks", ""),
+        ("?tag=nowhere", ""),
+        ("?tag=nowhere&tag=rye", "A"),
+        ("?category=nowhere&category=walks", "C"),
         ("?slug=a", "A"),
         ("?slug=draft", ""),
         ("?published_after=2025-01-01T00:00:00Z", "CA"),
@@ -57,6 +60,16 @@ def shelf(make_article, make_category, make_tag):
 )
 def test_the_list_narrows_and_orders(as_reader, shelf, query, expected):
     assert titles(as_reader.get(ARTICLES + query)) == list(expected)
+
+
+def test_titles_are_ordered_whatever_their_case_and_by_uuid_among_equals(as_reader, make_article):
+    for title in ("b", "C", "A", "a", "B", "c"):
+        make_article(title=title)
+    for ordering, falls in (("title", False), ("-title", True)):
+        listed = as_reader.get(f"{ARTICLES}?ordering={ordering}&fields=uuid,title").json
+        assert [article["title"].lower() for article in listed] == sorted("aabbcc", reverse=falls)
+        by_uuid = sorted(listed, key=lambda article: article["uuid"])
+        assert listed == sorted(by_uuid, key=lambda article: article["title"].lower(), reverse=falls)
 
 
 @pytest.mark.parametrize("by", ["category", "tag"])

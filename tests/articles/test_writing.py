@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -125,6 +125,10 @@ MOVES = [
     ("published", {"status": "draft"}, "draft"),
     ("published", {"status": "archived"}, "archived"),
     ("published", {"published_at": FAR}, "scheduled"),
+    ("published", {"status": "scheduled"}, "published"),
+    ("dated draft", {"status": "published"}, "published"),
+    ("dated draft", {"status": "scheduled"}, "scheduled"),
+    ("dated draft", {"status": "scheduled", "published_at": None}, "scheduled"),
     ("scheduled", {"status": "published"}, "published"),
     ("scheduled", {"status": "draft"}, "draft"),
     ("scheduled", {"status": "archived"}, "archived"),
@@ -136,7 +140,8 @@ MOVES = [
 
 @pytest.mark.parametrize(("state", "change", "expected"), MOVES)
 def test_an_article_moves_between_its_states(as_admin, write, state, change, expected):
-    made = write(status=state, **({"published_at": FAR} if state == "scheduled" else {}))
+    dated = {"published_at": FAR} if state in ("scheduled", "dated draft") else {}
+    made = write(status=state.removeprefix("dated "), **dated)
     answer = as_admin.patch(f"{ARTICLES}{made['uuid']}/", json=change)
     if isinstance(expected, int):
         assert answer.status_code == expected
@@ -152,6 +157,41 @@ def test_published_again_an_article_keeps_its_day(as_admin, write, at):
     as_admin.patch(path, json={"status": "draft"})
     as_admin.patch(path, json={"status": "published"})
     assert as_admin.get(f"{path}?fields=published_at").json["published_at"].startswith("2026-01-01")
+
+
+def test_a_schedule_lies_ahead_by_a_microsecond_at_least(as_admin, write, body, at):
+    now = datetime(2030, 1, 1, tzinfo=UTC)
+    at(now)
+    refused = as_admin.post(ARTICLES, json=body(status="scheduled", published_at=now.isoformat()))
+    assert (refused.status_code, list(refused.json["errors"])) == (422, ["published_at"])
+    soon = (now + timedelta.resolution).isoformat()
+    assert write(status="scheduled", published_at=soon)["status"] == "scheduled"
+    assert write(status="published", published_at=now.isoformat())["status"] == "published"
+
+
+def test_an_article_is_public_from_the_very_moment_of_its_publication(as_admin, as_reader, write, at):
+    at(datetime(2030, 1, 1, tzinfo=UTC))
+    path = f"{ARTICLES}{write(title='Old', status='published')['uuid']}/"
+    assert as_reader.get(path).json["status"] == "published"
+    # All of this within the same microsecond: what the world may have seen keeps its slug.
+    assert as_admin.patch(path, json={"title": "New"}).json["slug"] == "old"
+    assert as_admin.patch(path, json={"slug": "new"}).json["slug"] == "new"
+    assert [row["old"] for row in as_reader.get("/api/v1/blog/redirects/").json] == ["old"]
+    for status, expected in (("published", ["New"]), ("scheduled", []), ("draft", [])):
+        listed = as_admin.get(f"{OWN}?status={status}").json
+        assert [article["title"] for article in listed] == expected
+
+
+def test_a_date_stays_with_what_is_withdrawn_and_goes_where_it_is_taken_away(as_admin, write):
+    day = "2020-01-01T00:00:00"
+    path = f"{ARTICLES}{write(status='published', published_at=day)['uuid']}/"
+    for change, left in (
+        ({"status": "archived"}, f"{day}.000000"),
+        ({"status": "draft"}, f"{day}.000000"),
+        ({"published_at": None}, None),
+    ):
+        as_admin.patch(path, json=change)
+        assert as_admin.get(f"{path}?fields=published_at").json == {"published_at": left}
 
 
 def test_a_schedule_appears_to_the_microsecond_in_every_count(as_admin, as_reader, write, at):
@@ -192,6 +232,42 @@ def test_a_drafts_slug_follows_its_title_until_it_is_published(as_admin, write):
 def test_a_given_slug_does_not_follow_the_title(as_admin, write):
     path = f"{ARTICLES}{write(title='One', slug='mine')['uuid']}/"
     assert as_admin.patch(path, json={"title": "Two"}).json["slug"] == "mine"
+
+
+@pytest.mark.parametrize("day", ["2020-01-01T00:00:00Z", None, FAR])
+def test_a_slug_that_is_given_later_does_not_follow_the_title_either(as_admin, write, day):
+    path = f"{ARTICLES}{write(title='One', published_at=day)['uuid']}/"
+    # Sent back as it was read, it is not given.
+    as_admin.put(path, json=as_admin.get(path).json)
+    assert as_admin.patch(path, json={"title": "Two"}).json["slug"] == "two"
+    assert as_admin.patch(path, json={"slug": "mine", "title": "Three"}).json["slug"] == "mine"
+    assert as_admin.patch(path, json={"title": "Four"}).json["slug"] == "mine"
+
+
+def test_a_put_without_a_slug_keeps_that_of_a_public_article(as_admin, write, body):
+    path = f"{ARTICLES}{write(title='One', status='published')['uuid']}/"
+    replaced = as_admin.put(path, json=body(title="Two", status="published")).json
+    assert (replaced["slug"], replaced["title"]) == ("one", "Two")
+
+
+def test_the_uuid_counts_where_a_reference_names_a_slug_too(as_admin, write, make_category, make_tag):
+    category, tag = make_category(name="Right"), make_tag("right")
+    made = write(
+        category={"uuid": str(category.uuid), "slug": "kitchen"},
+        tags=[{"uuid": str(tag.uuid), "slug": "nowhere"}, {"slug": "rye"}],
+    )
+    assert (made["category"]["slug"], [tag["slug"] for tag in made["tags"]]) == ("right", ["right", "rye"])
+
+
+def test_every_unwritten_seo_text_follows_its_field(as_admin, write):
+    path = f"{ARTICLES}{write()['uuid']}/"
+    change = {"title": "T", "subtitle": "S", "cover_image": "/c.jpg"}
+    seo = as_admin.patch(path, json=change).json["seo"]
+    names = ("title", "description", "og_image", "canonical_url")
+    assert [seo[name] for name in names] == ["T", "S", "/c.jpg", ""]
+    as_admin.patch(path, json={"seo": {name: f"/{name}" for name in names}})
+    seo = as_admin.patch(path, json={"title": "U", "subtitle": "U", "cover_image": "/u.jpg"}).json["seo"]
+    assert [seo[name] for name in names] == [f"/{name}" for name in names]
 
 
 def test_unwritten_seo_texts_follow_the_article(as_admin, write):

@@ -12,7 +12,9 @@ OWN = f"{ARTICLES}author/me/"
 
 
 def links(answer):
-    return {name: path for path, name in re.findall(r'<([^>]*)>; rel="(\w+)"', answer.headers.get("Link", ""))}
+    return {
+        name: path for path, name in re.findall(r'<([^>]*)>; rel="(\w+)"', answer.headers.get("Link", ""))
+    }
 
 
 @pytest.fixture
