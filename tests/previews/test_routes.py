@@ -46,6 +46,59 @@ def test_it_ends_at_its_moment(as_stranger, link, at):
     assert as_stranger.get(link["url"]).status_code == 404
 
 
+def test_it_ends_to_the_microsecond_in_the_list_too(as_admin, as_stranger, draft, at):
+    made_at, where = datetime(2030, 1, 1, tzinfo=UTC), f"{ARTICLES}{draft.uuid}/preview/"
+    at(made_at)
+    url = as_admin.post(where, json={"expires_in": 60}).json["url"]
+    for moment, status in (
+        (made_at + timedelta(seconds=60) - timedelta.resolution, 200),
+        (made_at + timedelta(seconds=60), 404),
+    ):
+        at(moment)
+        assert as_stranger.get(url).status_code == status
+        assert len(as_admin.get(where).json) == (status == 200)
+
+
+@pytest.mark.parametrize(("body", "days"), [({}, 7), ({"expires_in": 90 * 24 * 3600}, 90)])
+def test_it_lasts_a_week_unless_told_otherwise_and_ninety_days_at_most(as_admin, draft, body, days, at):
+    now = datetime(2030, 1, 1, tzinfo=UTC)
+    at(now)
+    made = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/", json=body).json
+    assert made["created"] == "2030-01-01T00:00:00.000000"
+    assert made["expires"][:19] == (now + timedelta(days=days)).isoformat()[:19]
+
+
+def test_an_article_has_several_links_the_newest_first(
+    as_admin, as_stranger, people, draft, make_article, at
+):
+    where, made = f"{ARTICLES}{draft.uuid}/preview/", []
+    for hour in (1, 2, 3):
+        at(datetime(2030, 1, 1, hour, tzinfo=UTC))
+        made.append(as_admin.post(where).json)
+    other = as_admin.post(f"{ARTICLES}{make_article(status='draft').uuid}/preview/").json
+    assert len({link["url"] for link in made}) == 3
+    assert [as_stranger.get(link["url"]).status_code for link in (*made, other)] == [200] * 4
+    listed = as_admin.get(where).json
+    assert [link["uuid"] for link in listed] == [link["uuid"] for link in reversed(made)]
+    assert {link["user"] for link in listed} == {str(people.admin.uuid)}
+    page = as_admin.get(f"{where}?page=2&page_size=2&fields=uuid")
+    assert (page.json, page.headers["X-Total-Count"]) == ([{"uuid": made[0]["uuid"]}], "3")
+    assert as_admin.delete(f"{where}{made[0]['uuid']}/").status_code == 204
+    assert [as_stranger.get(link["url"]).status_code for link in made] == [404, 200, 200]
+
+
+def test_what_a_link_shows_is_trimmed_like_any_article(as_stranger, link):
+    assert as_stranger.get(f"{link['url']}?fields=title,status").json == {
+        "title": "Secret",
+        "status": "draft",
+    }
+
+
+def test_there_is_no_link_to_what_is_not_there(as_admin):
+    where = f"{ARTICLES}00000000-0000-4000-8000-000000000000/preview/"
+    assert [as_admin.get(where).status_code, as_admin.post(where).status_code] == [404, 404]
+
+
 def test_it_can_be_revoked(as_admin, as_stranger, draft, link):
     where = f"{ARTICLES}{draft.uuid}/preview/"
     assert [row["uuid"] for row in as_admin.get(where).json] == [link["uuid"]]

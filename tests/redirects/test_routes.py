@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 ARTICLES = "/api/v1/blog/articles/"
@@ -55,3 +57,32 @@ def test_what_is_public_no_longer_has_no_redirects(as_admin, as_reader, renamed)
     as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"status": "archived"})
     assert as_reader.get(REDIRECTS).json == []
     assert as_reader.get(f"{ARTICLES}?slug=first").json == []
+
+
+def test_an_article_that_waits_has_no_redirects_until_its_moment(as_admin, as_reader, renamed, at):
+    moment = datetime(2999, 1, 1, tzinfo=UTC)
+    as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"published_at": moment.isoformat()})
+    for now, told in ((moment - timedelta.resolution, []), (moment, ["first"])):
+        at(now)
+        assert [row["old"] for row in as_reader.get(REDIRECTS).json] == told
+        assert len(as_reader.get(f"{ARTICLES}?slug=first").json) == len(told)
+
+
+def test_redirects_are_listed_by_the_old_slug_with_the_day_of_the_change(
+    as_admin, as_reader, make_article, at
+):
+    for year, slug in ((2031, "b"), (2032, "c"), (2033, "a")):
+        at(datetime(year, 1, 1, tzinfo=UTC))
+        path = f"{ARTICLES}{make_article(slug=slug).uuid}/"
+        as_admin.patch(path, json={"slug": f"new-{slug}"})
+    listed = as_reader.get(REDIRECTS).json
+    assert [(row["old"], row["new"], row["created"][:4]) for row in listed] == [
+        *(("a", "new-a", "2033"), ("b", "new-b", "2031"), ("c", "new-c", "2032")),
+    ]
+    assert as_reader.get(f"{REDIRECTS}?page=2&page_size=2").headers["X-Total-Count"] == "3"
+
+
+def test_a_deleted_article_frees_its_former_slugs(as_admin, as_reader, renamed, make_article):
+    as_admin.delete(f"{ARTICLES}{renamed.uuid}/")
+    assert as_reader.get(REDIRECTS).json == []
+    assert make_article(title="First").slug == "first"

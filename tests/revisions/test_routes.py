@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 ARTICLES = "/api/v1/blog/articles/"
@@ -25,6 +27,58 @@ def test_every_write_keeps_the_former_version(as_admin, people, path):
     ]
     one = as_admin.get(f"{path}revisions/1/").json
     assert (one["title"], one["content"], one["seo"]["description"]) == ("One", "first", "d")
+
+
+def test_a_version_tells_who_wrote_it_and_when(app, as_admin, people, make_client, make_article, at):
+    as_grace = make_client(app, people.key(people.other_admin, "write"))
+    at(datetime(2030, 1, 1, tzinfo=UTC))
+    path = f"{ARTICLES}{make_article(title='One').uuid}/"
+    # Who did what in which year: Ada wrote the first version.
+    for year, client, change in (
+        (2031, as_grace, {"title": "Two"}),
+        (2032, as_admin, {"tags": [], "seo": {"description": "d"}}),
+        (2033, as_grace, None),
+        (2034, as_admin, {"title": "Five"}),
+        (2035, as_grace, {"title": "Six"}),
+    ):
+        at(datetime(year, 1, 1, tzinfo=UTC))
+        if change is None:
+            assert client.post(f"{path}revisions/1/restore/").status_code == 200
+        else:
+            assert client.patch(path, json=change).status_code == 200
+    ada, grace = str(people.admin.uuid), str(people.other_admin.uuid)
+    listed = as_admin.get(f"{path}revisions/?fields=number,user,created").json
+    assert [(row["number"], row["user"], row["created"][:4]) for row in listed] == [
+        *((5, ada, "2034"), (4, grace, "2033"), (3, ada, "2032"), (2, grace, "2031"), (1, ada, "2030")),
+    ]
+    assert as_admin.get(path).json["author"] == ada
+
+
+def test_versions_have_pages_newest_first(as_admin, path):
+    for number, shown in ((1, [2]), (2, [1]), (3, [])):
+        page = as_admin.get(f"{path}revisions/?page={number}&page_size=1")
+        assert ([row["number"] for row in page.json], page.headers["X-Total-Count"]) == (shown, "2")
+
+
+def test_restoring_leaves_status_slug_and_time_of_publication(as_admin, make_article):
+    path = f"{ARTICLES}{make_article(title='One', slug='one').uuid}/"
+    later = {"title": "Two", "slug": "two", "published_at": "2026-02-02T00:00:00Z"}
+    as_admin.patch(path, json=later)
+    restored = as_admin.post(f"{path}revisions/1/restore/").json
+    assert (restored["title"], restored["slug"], restored["status"]) == ("One", "two", "published")
+    day = as_admin.get(f"{path}?fields=published_at").json["published_at"]
+    assert day.startswith("2026-02-02")
+
+
+def test_a_version_is_compared_with_the_present_one_by_its_number(as_admin, path):
+    assert (
+        as_admin.get(f"{path}revisions/1/compare/?to=3").json
+        == as_admin.get(f"{path}revisions/1/compare/").json
+    )
+    assert as_admin.get(f"{path}revisions/2/compare/?to=2").json == {"before": 2, "after": 2, "changes": []}
+    as_admin.delete(path)
+    assert as_admin.get(f"{path}revisions/1/compare/?to=3").status_code == 200
+    assert as_admin.get(f"{path}revisions/1/compare/").status_code == 404
 
 
 def test_a_write_that_changes_nothing_keeps_nothing(as_admin, path):
@@ -133,6 +187,18 @@ def test_tags_that_are_gone_are_left_out_and_a_category_that_is_gone_is_said(
     as_admin.patch(path, json={"category": {"uuid": str(make_category().uuid)}})
     as_admin.delete(f"/api/v1/blog/categories/{category.uuid}/")
     assert as_admin.post(f"{path}revisions/1/restore/").status_code == 409
+
+
+def test_a_deleted_article_comes_back_with_what_is_left_of_its_tags_in_their_order(
+    as_admin, make_article, make_tag
+):
+    tags = [make_tag(name) for name in ("c", "a", "b")]
+    path = f"{ARTICLES}{make_article(title='T', slug='given', tags=tuple(tags)).uuid}/"
+    as_admin.delete(path)
+    as_admin.delete(f"/api/v1/blog/tags/{tags[1].uuid}/")
+    back = as_admin.post(f"{path}revisions/1/restore/").json
+    assert [tag["name"] for tag in back["tags"]] == ["c", "b"]
+    assert [row["title"] for row in as_admin.get(f"{ARTICLES}author/me/?status=draft").json] == ["T"]
 
 
 def test_restoring_honours_preconditions(as_admin, path):
