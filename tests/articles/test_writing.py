@@ -120,6 +120,7 @@ MOVES = [
     ("draft", {"status": "scheduled", "published_at": FAR}, "scheduled"),
     ("draft", {"status": "scheduled"}, 422),
     ("draft", {"status": "scheduled", "published_at": "2020-01-01T00:00:00Z"}, 422),
+    ("draft", {"status": "published", "published_at": None}, "published"),
     ("draft", {"status": "archived"}, "archived"),
     ("draft", {"status": "burnt"}, 422),
     ("published", {"status": "draft"}, "draft"),
@@ -180,6 +181,13 @@ def test_an_article_is_public_from_the_very_moment_of_its_publication(as_admin, 
     for status, expected in (("published", ["New"]), ("scheduled", []), ("draft", [])):
         listed = as_admin.get(f"{OWN}?status={status}").json
         assert [article["title"] for article in listed] == expected
+
+
+def test_what_was_public_keeps_its_slug_though_the_clock_is_set_back(as_admin, write, at):
+    at(datetime(2031, 1, 1, tzinfo=UTC))
+    path = f"{ARTICLES}{write(title='Old', status='published')['uuid']}/"
+    at(datetime(2030, 1, 1, tzinfo=UTC))
+    assert as_admin.patch(path, json={"title": "New"}).json["slug"] == "old"
 
 
 def test_a_date_stays_with_what_is_withdrawn_and_goes_where_it_is_taken_away(as_admin, write):

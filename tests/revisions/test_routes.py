@@ -189,6 +189,13 @@ def test_tags_that_are_gone_are_left_out_and_a_category_that_is_gone_is_said(
     assert as_admin.post(f"{path}revisions/1/restore/").status_code == 409
 
 
+def test_a_deleted_article_comes_back_under_its_slug_and_keeps_it(as_admin, make_article):
+    path = f"{ARTICLES}{make_article(title='Title', slug='permalink').uuid}/"
+    as_admin.delete(path)
+    assert as_admin.post(f"{path}revisions/1/restore/").json["slug"] == "permalink"
+    assert as_admin.patch(path, json={"title": "Other"}).json["slug"] == "permalink"
+
+
 def test_a_deleted_article_comes_back_with_what_is_left_of_its_tags_in_their_order(
     as_admin, make_article, make_tag
 ):
