@@ -91,6 +91,19 @@ def test_nothing_is_overwritten(run, blog, tmp_path):
     assert (tmp_path / "blog.zip").read_text() == "dear"
 
 
+def test_a_file_that_another_made_meanwhile_is_not_overwritten(run, blog, tmp_path, monkeypatch):
+    packed = service.packed
+
+    def pack(*given):
+        (tmp_path / "blog.zip").write_text("dear", encoding="utf-8")
+        return packed(*given)
+
+    monkeypatch.setattr(service, "packed", pack)
+    told = run("backup", tmp_path / "blog.zip")
+    assert (told.exit_code, "is there already" in told.stderr) == (1, True)
+    assert (tmp_path / "blog.zip").read_text(encoding="utf-8") == "dear"
+
+
 def test_a_backup_that_fails_half_way_leaves_nothing(run, blog, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
@@ -371,8 +384,14 @@ def other_counts(path, saved):
     altered(saved, path, rows={"article": 3})
 
 
-def another_digest(path, saved):
+def another_size(path, saved):
     altered(saved, path, files={"blog.db": {"size": 1, "sha256": "0" * 64}})
+
+
+def another_digest(path, saved):
+    with zipfile.ZipFile(saved) as source:
+        size = source.getinfo("blog.db").file_size
+    altered(saved, path, files={"blog.db": {"size": size, "sha256": "0" * 64}})
 
 
 def no_database(path, saved):
@@ -395,6 +414,7 @@ def no_manifest(path, saved):
         (a_newer_format, "newer than this version"),
         (a_newer_step, "newer version of blogapi (step 9999)"),
         (other_counts, "not what its manifest says"),
+        (another_size, "damaged"),
         (another_digest, "damaged"),
         (no_database, "holds no database"),
         (no_manifest, "manifest cannot be read"),

@@ -21,7 +21,7 @@ from blogapi.core.errors import CannotStart
 from blogapi.core.gate import Gate
 from blogapi.users.models import Account
 from blogapi.users.rules import Role
-from tests.engines import elsewhere
+from tests.engines import elsewhere, write_elsewhere
 
 
 def account(name: str) -> Account:
@@ -207,6 +207,16 @@ def test_what_was_read_before_is_read_anew(within):
         other.exec_driver_sql("UPDATE account SET role = 'admin'")
     with transaction():
         assert seen.role == "admin"
+
+
+def test_a_row_that_the_last_write_left_is_read_anew_under_the_lock(within):
+    with transaction():
+        row = account("ada")
+        db.session.add(row)
+    # The row outlives its commit, so nothing but the next transaction can forget it.
+    write_elsewhere(within, "UPDATE account SET username = 'grace'")
+    with transaction():
+        assert row.username == "grace"
 
 
 def test_what_was_pending_before_is_dropped(within):

@@ -210,6 +210,15 @@ def test_room_on_the_disk_is_told(doctor, blog, monkeypatch, free, level):
     assert told.exit_code == (level == "wrong")
 
 
+@pytest.mark.parametrize(("short", "level"), [(1, "hint"), (0, "ok")])
+def test_room_for_two_copies_of_the_blog_is_asked_for(tmp_path, monkeypatch, short, level):
+    (tmp_path / "blog.db").write_bytes(b"\0" * 4096)
+    usage = type("Usage", (), {"free": rules.SPARE + 2 * 4096 - short})
+    monkeypatch.setattr(doctor_folder.shutil, "disk_usage", lambda _: usage)
+    found = list(doctor_folder.checks(tmp_path, tmp_path / "blog.db"))
+    assert [one.level for one in found if one.check == "disk"] == [level]
+
+
 def test_a_clock_behind_the_files_is_told(doctor, blog, at):
     at(datetime.now(UTC) - timedelta(days=400))
     assert any("clock: The clock shows " in line for line in lines(doctor(), "wrong"))
