@@ -188,7 +188,7 @@ def init_app(app: Flask) -> None:
     if migrate.in_memory(engine) and app.config["DATABASE_URL"]:
         raise CannotStart("A blog is kept in a file, not in memory; name one in DATABASE_URL.")
     connections.prepare(engine)
-    migrate.make_ready(engine, backups=Path(app.instance_path) / "backups")
+    migrate.make_ready(engine, Base.metadata, backups=Path(app.instance_path) / "backups")
 
 
 def _url(app: Flask) -> str | URL:

@@ -9,16 +9,22 @@ from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, MetaData, create_engine, event, inspect, text
 from sqlalchemy.exc import DatabaseError
 
-from blogapi.core import clock, files, soundness
+from blogapi.core import clock, files, schema_comparison, soundness
 from blogapi.core.errors import CannotStart
 
 SCRIPTS = Path(__file__).parent.parent / "migrations"
 
 # How long a start waits for another process that is migrating, in seconds.
 LOCK_SECONDS = 60
+
+# How many differences of a schema are told.
+_SHOWN = 5
+
+# How the name of the copy begins that is set aside before an upgrade.
+_SET_ASIDE = "before-upgrade-from-"
 
 # What every writer on PostgreSQL asks first, and a migration too: one at a time goes on, until its
 # transaction ends. Any number that no other user of the database is likely to lock.
@@ -36,12 +42,12 @@ def in_memory(engine: Engine) -> bool:
     return engine.dialect.name == "sqlite" and engine.url.database in (None, "", ":memory:")
 
 
-def make_ready(engine: Engine, *, backups: Path) -> None:
+def make_ready(engine: Engine, models: MetaData, *, backups: Path) -> None:
     """Bring the schema to the newest step; does nothing where it is.
 
     Safe when several processes start at once: one migrates, the others wait. A database with content is
     copied into `backups` before it is changed. Raises CannotStart for a database that this version
-    cannot use, which is then left as it was.
+    cannot use, or whose schema would not be that of the models; it is then left as it was.
     """
     with usable(engine):
         step = present(engine)
@@ -54,6 +60,17 @@ def make_ready(engine: Engine, *, backups: Path) -> None:
                 return
             with _set_aside(engine, backups, step):
                 _upgrade(connection)
+                check_schema(connection, models)
+
+
+def check_schema(connection: Connection, models: MetaData) -> None:
+    """Raise CannotStart, with what differs, unless the schema is that of the models."""
+    if found := schema_comparison.differences(connection, models):
+        more = f" (and {len(found) - _SHOWN} more)" if len(found) > _SHOWN else ""
+        raise CannotStart(
+            "The schema of the database is not that of this version of blogapi; nothing was changed. "
+            f"What differs: {'; '.join(found[:_SHOWN])}{more}."
+        )
 
 
 @contextmanager
@@ -162,7 +179,7 @@ def _set_aside(engine: Engine, backups: Path, step: str | None) -> Iterator[None
     if step is None or engine.dialect.name != "sqlite":
         yield
         return
-    copy = backups / f"before-upgrade-from-{step}-{clock.now():%Y%m%dT%H%M%S}.db"
+    copy = backups / f"{_SET_ASIDE}{step}-{clock.now():%Y%m%dT%H%M%S}.db"
     try:
         _copy(Path(str(engine.url.database)), copy)
         yield
@@ -170,6 +187,11 @@ def _set_aside(engine: Engine, backups: Path, step: str | None) -> Iterator[None
         with suppress(OSError):
             copy.unlink()
         raise
+
+
+def is_set_aside(path: Path) -> bool:
+    """Tell by its name whether the file is a copy that was set aside before an upgrade."""
+    return path.name.startswith(_SET_ASIDE) and path.suffix == ".db"
 
 
 def _copy(path: Path, copy: Path) -> None:

@@ -47,7 +47,7 @@ def copy(source: Engine, target: Engine, *, backups: Path, watch: Watch = unwatc
     """
     _refuse_older(source)
     with _gone_if_it_fails(target):
-        migrate.make_ready(target, backups=backups)
+        migrate.make_ready(target, Base.metadata, backups=backups)
         with _reading(source) as given, _writing(target) as taken:
             _refuse_content(taken)
             total = sum(_rows(given, one) for one in (*_tables(), SearchEntry.__table__))

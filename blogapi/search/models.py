@@ -1,14 +1,15 @@
 """Table of what the index knows an article by; the index itself stands beside the models.
 
 `search_index` (number, title, subtitle, text) is a virtual table of SQLite's FTS5, or a table with a tsvector
-on PostgreSQL; the migration makes it. A row of it goes with its entry, by a trigger or a foreign key.
+on PostgreSQL. A row of it goes with its entry, by a trigger or a foreign key. Migrations make it; here it is
+declared for the comparison of a migrated schema with the models.
 """
 
 from __future__ import annotations
 
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, Integer
+from sqlalchemy import DDL, BigInteger, ForeignKey, Integer, event
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.core.database import Base
@@ -27,3 +28,23 @@ class SearchEntry(Base):
         BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False
     )
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), unique=True)
+
+
+_INDEX = {
+    "sqlite": (
+        "CREATE VIRTUAL TABLE search_index USING fts5"
+        "(title, subtitle, text, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')",
+        "CREATE TRIGGER search_entry_gone AFTER DELETE ON search_entry "
+        "BEGIN DELETE FROM search_index WHERE rowid = old.number; END",
+    ),
+    "postgresql": (
+        "CREATE TABLE search_index ("
+        "number bigint PRIMARY KEY REFERENCES search_entry (number) ON DELETE CASCADE, "
+        "title text NOT NULL, subtitle text NOT NULL, text text NOT NULL, vector tsvector NOT NULL)",
+        "CREATE INDEX ix_search_index_vector ON search_index USING gin (vector)",
+    ),
+}
+for _engine, _statements in _INDEX.items():
+    for _statement in _statements:
+        _ddl = DDL(_statement)  # type: ignore[no-untyped-call]
+        event.listen(Base.metadata, "after_create", _ddl.execute_if(dialect=_engine))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -32,6 +31,7 @@ from blogapi.search.models import SearchEntry
 from blogapi.tags import routes as tag_routes
 from tests.conftest import release
 from tests.engines import elsewhere
+from tests.migrations.alembic_runs import migrate_to
 from tests.texts import texts
 
 ARTICLES = "/api/v1/blog/articles/"
@@ -507,17 +507,11 @@ def test_processes_that_start_at_once_make_all_anew(spoilt, make_app):
 
 
 @pytest.fixture
-def first_step(tmp_path, monkeypatch, instance):
+def first_step(tmp_path):
     """The file of a blog at the first step of the schema, with nothing in it."""
-    scripts = tmp_path / "scripts"
-    shutil.copytree(migrate.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__", "000[2-9]_*"))
     path = tmp_path / "old.db"
     engine = create_engine(f"sqlite:///{path}")
-    with monkeypatch.context() as patch:
-        patch.setattr(migrate, "SCRIPTS", scripts)
-        migrate.steps.cache_clear()
-        migrate.make_ready(engine, backups=tmp_path)
-    migrate.steps.cache_clear()
+    migrate_to(engine, migrate.steps()[0])
     engine.dispose()
     return path
 

@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
-from sqlalchemy import CheckConstraint, Engine, create_engine, inspect, text
+from sqlalchemy import CheckConstraint, text
 
 from blogapi import create_app
 from blogapi.core import migrate
@@ -39,11 +37,14 @@ def upgrade() -> None:
 '''
 LAST = migrate.steps()[-1]
 NEXT = f"{int(LAST) + 1:04}"
-RECREATES_A_PARENT = """with op.batch_alter_table("account", recreate="always") as table:
-        table.add_column(sa.Column("motto", sa.Text(), nullable=True))"""
+RECREATES_A_PARENT = """with op.batch_alter_table("account", recreate="always"):
+        pass"""
 FAILS_HALF_WAY = """op.add_column("tag", sa.Column("motto", sa.Text(), nullable=True))
     op.execute("INSERT INTO nowhere VALUES (1)")"""
 BREAKS_REFERENCES = 'op.execute("DELETE FROM account")'
+LEAVES_A_COLUMN = 'op.add_column("tag", sa.Column("motto", sa.Text(), nullable=True))'
+LEAVES_A_VIEW = 'op.execute("CREATE VIEW motto AS SELECT 1 AS x")'
+FORGETS_AN_INDEX = 'op.drop_index("ix_change_due", "change")'
 
 
 @pytest.fixture
@@ -96,57 +97,6 @@ def refusal(**settings: Any) -> str:
     return raised.value.message
 
 
-INDEXES = {
-    "sqlite": "SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = :name ORDER BY name",
-    "postgresql": "SELECT indexdef FROM pg_indexes WHERE tablename = :name ORDER BY indexname",
-}
-
-
-def indexes(engine: Engine, table: str) -> list[str]:
-    with engine.connect() as connection:
-        return [sql for (sql,) in connection.execute(text(INDEXES[engine.dialect.name]), {"name": table})]
-
-
-def is_index(name: str | None) -> bool:
-    """Tell whether a table is of the search index, which is no model and differs by engine."""
-    return (name or "").startswith("search_index")
-
-
-# The statements of the indexes are compared below: SQLAlchemy does not read falling columns back.
-@pytest.mark.filterwarnings("ignore:autogenerate skipping metadata-specified expression-based index")
-def test_the_migrated_schema_is_that_of_the_models(app):
-    with app.app_context(), db.engine.connect() as connection:
-        context = MigrationContext.configure(
-            connection,
-            opts={
-                "compare_type": True,
-                "render_as_batch": True,
-                "include_name": lambda name, kind, _: not is_index(name),
-                "include_object": lambda row, name, kind, *_: kind != "index",
-            },
-        )
-        assert compare_metadata(context, Base.metadata) == []
-
-
-def test_the_migrated_constraints_and_indexes_are_those_of_the_models(app, blogs, tmp_path):
-    modelled = create_engine(blogs.nothing(tmp_path))
-    Base.metadata.create_all(modelled)
-    with app.app_context():
-        migrated, wanted = inspect(db.engine), inspect(modelled)
-        tables = {name for name in migrated.get_table_names() if not is_index(name)}
-        assert tables == set(wanted.get_table_names()) | {"alembic_version"}
-        for table in wanted.get_table_names():
-            for kind in ("check_constraints", "indexes", "unique_constraints", "foreign_keys"):
-                found = sorted(getattr(migrated, f"get_{kind}")(table), key=lambda one: str(one["name"]))
-                expected = sorted(getattr(wanted, f"get_{kind}")(table), key=lambda one: str(one["name"]))
-                assert found == expected, (table, kind)
-            assert indexes(db.engine, table) == indexes(modelled, table)
-            assert migrated.get_pk_constraint(table) == wanted.get_pk_constraint(table)
-            columns = {column["name"]: str(column["type"]) for column in migrated.get_columns(table)}
-            assert columns == {column["name"]: str(column["type"]) for column in wanted.get_columns(table)}
-    modelled.dispose()
-
-
 def test_every_constraint_has_a_name():
     for table in Base.metadata.tables.values():
         for constraint in table.constraints:
@@ -187,7 +137,7 @@ def test_an_upgrade_keeps_all_rows_and_sets_a_copy_aside(old, further, instance)
     start()
     with closing(sqlite3.connect(old)) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (NEXT,)
-        assert connection.execute("SELECT count(*), count(motto) FROM account").fetchone() == (3, 0)
+        assert connection.execute("SELECT count(*) FROM account").fetchone() == (3,)
         assert connection.execute("SELECT name FROM tag").fetchall() == [("kept",)]
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
     (copy,) = (instance / "backups").iterdir()
@@ -213,7 +163,14 @@ def test_an_upgraded_blog_goes_on(old, further):
 
 @pytest.mark.sqlite("its file is copied first")
 @pytest.mark.parametrize(
-    ("body", "reason"), [(FAILS_HALF_WAY, "nowhere"), (BREAKS_REFERENCES, "would break 1 references")]
+    ("body", "reason"),
+    [
+        (FAILS_HALF_WAY, "nowhere"),
+        (BREAKS_REFERENCES, "would break 1 references"),
+        (LEAVES_A_COLUMN, "What differs: table tag has beside: motto TEXT."),
+        (LEAVES_A_VIEW, "What differs: view motto is unknown."),
+        (FORGETS_AN_INDEX, "What differs: index ix_change_due is missing."),
+    ],
 )
 def test_a_step_that_fails_leaves_all_as_it_was(old, further, instance, body, reason):
     before = dump(old)

@@ -20,7 +20,14 @@ from blogapi.users import service as users
 from blogapi.users.models import Account
 from blogapi.users.rules import Role
 from tests.conftest import ARTICLES, TAGS, release
-from tests.core.test_migrate import BREAKS_REFERENCES, FAILS_HALF_WAY, NEXT, write_step
+from tests.core.test_migrate import (
+    BREAKS_REFERENCES,
+    FAILS_HALF_WAY,
+    FORGETS_AN_INDEX,
+    LEAVES_A_COLUMN,
+    NEXT,
+    write_step,
+)
 from tests.engines import SERVER, elsewhere
 
 pytestmark = pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
@@ -69,7 +76,7 @@ def test_four_processes_that_start_at_once_on_nothing_all_come_up(blogs, tmp_pat
 
 def test_four_processes_that_upgrade_at_once_take_the_step_once(blogs, app, tmp_path, monkeypatch):
     # A step that is not done twice without being noticed, and takes a while.
-    body = 'op.execute("SELECT pg_sleep(1)")\n    op.add_column("tag", sa.Column("motto", sa.Text()))'
+    body = 'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO change_counter VALUES (2, 0, 0)")'
     scripts = scripts_with(tmp_path, body)
     with connected(blogs.settings()["BLOGAPI_DATABASE_URL"]):
         copy = blogs.keep(app)
@@ -84,7 +91,13 @@ def test_four_processes_that_upgrade_at_once_take_the_step_once(blogs, app, tmp_
 
 
 @pytest.mark.parametrize(
-    ("body", "reason"), [(FAILS_HALF_WAY, "nowhere"), (BREAKS_REFERENCES, "foreign key constraint")]
+    ("body", "reason"),
+    [
+        (FAILS_HALF_WAY, "nowhere"),
+        (BREAKS_REFERENCES, "foreign key constraint"),
+        (LEAVES_A_COLUMN, "What differs: table tag has beside: motto text."),
+        (FORGETS_AN_INDEX, "What differs: index ix_change_due is missing."),
+    ],
 )
 def test_a_step_that_fails_leaves_all_as_it_was(app, make_tag, tmp_path, monkeypatch, body, reason):
     make_tag("kept")

@@ -17,6 +17,7 @@ from sqlalchemy import create_engine
 from blogapi.core import migrate
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
 from tests.durability.conftest import PATIENCE, is_whole, times
+from tests.migrations.alembic_runs import migrate_to
 
 pytestmark = pytest.mark.sqlite("its file is copied first")
 
@@ -60,7 +61,7 @@ def answers(make_client, make_app, write_key):
 
 
 @pytest.fixture
-def old(app, instance, tmp_path, make_article, make_tag, write_key, monkeypatch) -> Path:
+def old(app, instance, tmp_path, make_article, make_tag, write_key) -> Path:
     """The file of a blog with articles, at the first step; nobody serves it."""
     tag = make_tag()
     for number in range(ARTICLES_THERE):
@@ -68,16 +69,9 @@ def old(app, instance, tmp_path, make_article, make_tag, write_key, monkeypatch)
         make_article(title=f"Title {number}", tags=(tag,), **body)
     release(app)
     path = tmp_path / "old.db"
-    with monkeypatch.context() as patch:
-        scripts = tmp_path / "scripts"
-        later = [f"{step}_*" for step in migrate.steps()[1:]]
-        shutil.copytree(migrate.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__", *later))
-        patch.setattr(migrate, "SCRIPTS", scripts)
-        migrate.steps.cache_clear()
-        engine = create_engine(f"sqlite:///{path}")
-        migrate.make_ready(engine, backups=tmp_path)
-        engine.dispose()
-    migrate.steps.cache_clear()
+    engine = create_engine(f"sqlite:///{path}")
+    migrate_to(engine, migrate.steps()[0])
+    engine.dispose()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS new", (str(instance / "blog.db"),))
         for table in tables(connection) - {"alembic_version"}:

@@ -1,0 +1,18 @@
+"""Databases at a migration of the test's choice."""
+
+from __future__ import annotations
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine
+
+from blogapi.core import migrate
+
+
+def migrate_to(engine: Engine, last: str) -> None:
+    """Run the migrations up to `last` on an empty database."""
+    settings = Config()
+    settings.set_main_option("script_location", str(migrate.SCRIPTS).replace("%", "%%"))
+    with engine.begin() as connection:
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, last)
