@@ -29,7 +29,7 @@ def backup(path: Path, keep: int | None, verify: bool, as_json: bool) -> None:
         raise click.UsageError("--keep goes with a folder that is there, into which backups are made.")
     with refusals():
         if verify:
-            manifest = service.verify(_there(path), watch=progress)
+            manifest = restoring.verify(_there(path), watch=progress)
             _print(f"{path} can be restored", path, manifest, as_json)
             return
         home = Path(config.instance_path())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flask import Flask
-from sqlalchemy import URL, select
+from sqlalchemy import URL, create_engine, select, text
 
 from blogapi.articles import rendering
 from blogapi.articles.documents import RENDERER
@@ -19,7 +19,7 @@ from blogapi.backups import archive, service
 from blogapi.backups.records import DATABASE, SETTINGS, Manifest, Unfit
 from blogapi.core import clock, config, database, files, migrate, pieces, soundness
 from blogapi.core.console import Watch, unwatched
-from blogapi.core.database import db
+from blogapi.core.database import Base, db
 from blogapi.core.errors import CannotStart, Conflict, Problem
 
 # How long a restore waits for another's write, and how long SQLite does before it is asked again.
@@ -61,16 +61,36 @@ def restore(path: Path, home: Path, *, watch: Watch = unwatched) -> Restored:
         with tempfile.TemporaryDirectory(
             prefix=".restore-", dir=live.parent, ignore_cleanup_errors=True
         ) as made:
-            staging = Path(made)
-            manifest = service.unpacked(path, staging, watch=watch)
-            _bring_up(staging)
+            folder = Path(made)
+            manifest = _staged(path, folder, watch)
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
-            kept, unreadable = _exchange(staging / DATABASE, live, aside)
-            return Restored(manifest, kept and _pack(kept, home), unreadable, _settings(staging, home))
+            kept, unreadable = _exchange(folder / DATABASE, live, aside)
+            return Restored(manifest, kept and _pack(kept, home), unreadable, _settings(folder, home))
+
+
+def verify(path: Path, *, watch: Watch = unwatched) -> Manifest:
+    """Restore a backup into a temporary folder and look at it there; return what is in it.
+
+    Raises Conflict for a file that could not be restored.
+    """
+    with tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder:
+        return _staged(path, Path(folder), watch)
+
+
+def _staged(path: Path, folder: Path, watch: Watch) -> Manifest:
+    """Lay a backup into the folder, proven whole and brought up to this version; return what is in it."""
+    manifest = service.unpacked(path, folder, watch=watch)
+    try:
+        _bring_up(folder)
+    except CannotStart as error:
+        raise Conflict(f"{path} cannot be restored: {error.message}") from error
+    return manifest
 
 
 def _refuse_unsealed(path: Path, watch: Watch) -> None:
     # Before any folder is made.
+    if migrate.is_set_aside(path):
+        return
     try:
         with service.troubles(path):
             archive.check_seal(path, watch=watch)
@@ -78,31 +98,37 @@ def _refuse_unsealed(path: Path, watch: Watch) -> None:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
 
 
-def _bring_up(staging: Path) -> None:
-    """Bring the content to this version's schema and rendering, before anybody sees it."""
-    app = Flask("blogapi", instance_path=str(staging))
+def _bring_up(folder: Path) -> None:
+    """Bring the content to this version's schema and rendering, before anybody sees it.
+
+    Raises CannotStart where its schema is not that of the models.
+    """
+    app = Flask("blogapi", instance_path=str(folder))
     app.config.update({setting.name: setting.default for setting in config.SETTINGS})
-    app.config["SQLALCHEMY_DATABASE_URI"] = URL.create("sqlite", database=str(staging / DATABASE))
-    with soundness.opened(staging / DATABASE) as connection:
-        if _is_present(connection):
-            return
+    app.config["SQLALCHEMY_DATABASE_URI"] = URL.create("sqlite", database=str(folder / DATABASE))
+    if _is_present(folder / DATABASE):
+        return
     try:
         database.init_app(app)
         pieces.init_app()
         rendering.init_app(app)
-    except CannotStart as error:
-        raise Conflict(error.message) from error
     finally:
         _close(app)
-    with soundness.opened(staging / DATABASE) as connection:
+    with soundness.opened(folder / DATABASE) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
 
 
-def _is_present(connection: sqlite3.Connection) -> bool:
-    if soundness.step(connection) != migrate.steps()[-1]:
-        return False
-    (renderer,) = connection.execute(str(select(ArticleTally.renderer))).fetchone()
-    return bool(renderer == RENDERER)
+def _is_present(path: Path) -> bool:
+    """Tell whether the content is of this version; raises CannotStart where only its last migration is."""
+    engine = create_engine(URL.create("sqlite", database=str(path)))
+    try:
+        with migrate.usable(engine), engine.connect() as connection:
+            if connection.scalar(text("SELECT version_num FROM alembic_version")) != migrate.steps()[-1]:
+                return False
+            migrate.check_schema(connection, Base.metadata)
+            return connection.scalar(select(ArticleTally.renderer)) == RENDERER
+    finally:
+        engine.dispose()
 
 
 def _close(app: Flask) -> None:
@@ -187,9 +213,9 @@ def _pack(kept: Path, home: Path) -> Path:
     return packed
 
 
-def _settings(staging: Path, home: Path) -> str:
+def _settings(folder: Path, home: Path) -> str:
     """Take the settings of the backup where there are none; say what became of them."""
-    theirs, ours = staging / SETTINGS, home / SETTINGS
+    theirs, ours = folder / SETTINGS, home / SETTINGS
     if not theirs.is_file():
         return ""
     if ours.exists():
@@ -197,7 +223,7 @@ def _settings(staging: Path, home: Path) -> str:
             "" if ours.read_bytes() == theirs.read_bytes() else "stay as they are; those of the backup differ"
         )
     try:
-        elsewhere = config.read(staging)["DATABASE_URL"] != config.read(home)["DATABASE_URL"]
+        elsewhere = config.read(folder)["DATABASE_URL"] != config.read(home)["DATABASE_URL"]
     except CannotStart as error:
         return f"of the backup were left out: {error.message.rstrip('.')}"
     if elsewhere:

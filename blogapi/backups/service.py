@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import blogapi
@@ -83,23 +84,18 @@ def packed(copied: Path, made: Path, home: Path, watch: Watch = unwatched) -> Ma
     )
 
 
-def verify(path: Path, *, watch: Watch = unwatched) -> Manifest:
-    """Restore a backup into a temporary folder and look at it there; return what is in it.
-
-    Raises Conflict for a file that could not be restored.
-    """
-    with tempfile.TemporaryDirectory(prefix="blogapi-") as folder:
-        return unpacked(path, Path(folder), watch=watch)
-
-
 def unpacked(path: Path, folder: Path, *, watch: Watch = unwatched) -> Manifest:
     """Lay a backup into the folder and prove it whole; return what is in it.
 
-    Raises Conflict, with the reason, for a file that cannot be restored.
+    A copy that was set aside before an upgrade is taken too, which is a database without a seal. Raises
+    Conflict, with the reason, for a file that cannot be restored.
     """
     try:
         with troubles(path):
-            manifest = archive.unpack(path, folder, watch=watch)
+            if migrate.is_set_aside(path):
+                manifest = _copied(path, folder / DATABASE)
+            else:
+                manifest = archive.unpack(path, folder, watch=watch)
             _prove(folder / DATABASE, manifest)
     except Unfit as error:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
@@ -115,6 +111,18 @@ def rotate(folder: Path, kind: Kind, *, keep: int, made: Path) -> list[Path]:
             path.unlink()
     files.sweep(folder)
     return gone
+
+
+def _copied(path: Path, target: Path) -> Manifest:
+    files.private(target)
+    shutil.copyfile(path, target)
+    with soundness.opened(target) as connection:
+        step = soundness.step(connection)
+        if step is None:
+            raise Unfit("it holds no blog")
+        rows = soundness.counts(connection)
+    created = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+    return Manifest(created=created, blogapi="", step=step, rows=rows, files={})
 
 
 def _prove(path: Path, manifest: Manifest) -> None:

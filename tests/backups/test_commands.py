@@ -12,8 +12,6 @@ import zipfile
 from contextlib import closing
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import create_engine
 
 from blogapi import create_app
@@ -21,6 +19,7 @@ from blogapi.backups import archive, service
 from blogapi.core import clock, files, migrate, soundness
 from blogapi.core.database import db
 from tests.conftest import ARTICLES, TAGS, release
+from tests.migrations.alembic_runs import migrate_to
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
@@ -287,11 +286,7 @@ def older_blog(tmp_path):
     home = tmp_path / "older"
     home.mkdir()
     engine = create_engine(f"sqlite:///{home / 'blog.db'}")
-    settings = Config()
-    settings.set_main_option("script_location", str(migrate.SCRIPTS))
-    with engine.begin() as connection:
-        settings.attributes["connection"] = connection
-        command.upgrade(settings, "0001")
+    migrate_to(engine, "0001")
     engine.dispose()
     return home
 
@@ -428,6 +423,77 @@ def test_what_is_no_backup_of_ours_is_refused_with_nothing_touched(
     for words in (("restore",), ("backup", "--verify")):
         told = run(*words, tmp_path / "other")
         assert (told.exit_code, reason in told.stderr) == (1, True), told.output
+    assert print_of() == before
+
+
+FOREIGN = {
+    "a trigger": (
+        "CREATE TRIGGER other AFTER INSERT ON api_key BEGIN UPDATE account SET role = 'admin'; END",
+        "trigger other is unknown",
+    ),
+    "a view": ("CREATE VIEW other AS SELECT * FROM account", "view other is unknown"),
+    "a table": ("CREATE TABLE other (x)", "table other is unknown"),
+    "a column less": ("ALTER TABLE seo DROP COLUMN og_image", "table seo lacks: og_image"),
+    "a column more": ("ALTER TABLE tag ADD COLUMN motto TEXT", "table tag has beside: motto TEXT"),
+    "an index less": ("DROP INDEX ix_change_due", "index ix_change_due is missing"),
+    "a trigger less": ("DROP TRIGGER search_entry_gone", "trigger search_entry_gone is missing"),
+    "a view in the place of a table": (
+        "ALTER TABLE article_tally RENAME TO article_count; "
+        "CREATE VIEW article_tally AS SELECT * FROM article_count",
+        "view article_tally is unknown",
+    ),
+}
+
+
+def sealed(path, target, statement):
+    """Write a backup of the blog's database after the statement, sealed well."""
+    service.copy(path, target.with_suffix(".db"))
+    with closing(sqlite3.connect(target.with_suffix(".db"))) as connection:
+        connection.executescript(statement)
+    files.private(target)
+    service.packed(target.with_suffix(".db"), target, target.parent / "no settings")
+
+
+@pytest.mark.parametrize(("statement", "says"), FOREIGN.values(), ids=FOREIGN)
+def test_a_backup_of_another_schema_is_refused_with_nothing_touched(
+    run, blog, print_of, tmp_path, statement, says
+):
+    sealed(blog / "blog.db", tmp_path / "other.zip", statement)
+    before = print_of()
+    for words in (("restore",), ("backup", "--verify")):
+        told = run(*words, tmp_path / "other.zip")
+        assert (told.exit_code, says in told.stderr) == (1, True), told.output
+        assert told.stderr.count("\n") == 1
+    assert print_of() == before
+
+
+def test_an_older_backup_of_another_schema_is_refused_with_nothing_touched(run, blog, print_of, tmp_path):
+    older = older_blog(tmp_path) / "blog.db"
+    sealed(older, tmp_path / "other.zip", "CREATE TRIGGER other AFTER INSERT ON tag BEGIN SELECT 1; END")
+    before = print_of()
+    for words in (("restore",), ("backup", "--verify")):
+        told = run(*words, tmp_path / "other.zip")
+        assert (told.exit_code, "trigger other is unknown" in told.stderr) == (1, True), told.output
+    assert print_of() == before
+
+
+def test_a_copy_set_aside_of_another_schema_is_refused_with_nothing_touched(run, blog, print_of, tmp_path):
+    aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
+    service.copy(blog / "blog.db", aside)
+    change(aside, "CREATE VIEW other AS SELECT 1")
+    before = print_of()
+    told = run("restore", aside)
+    assert (told.exit_code, "view other is unknown" in told.stderr) == (1, True), told.output
+    assert print_of() == before
+
+
+@pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
+def test_a_copy_set_aside_that_cannot_be_read_is_refused(run, blog, print_of, tmp_path, content):
+    aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
+    aside.write_bytes(content)
+    before = print_of()
+    told = run("restore", aside)
+    assert (told.exit_code, told.stderr.count("\n")) == (1, 1), told.output
     assert print_of() == before
 
 

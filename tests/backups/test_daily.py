@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from blogapi.backups import daily, service
+from blogapi.backups import daily, restoring, service
 from blogapi.core.errors import CannotStart
 from blogapi.serving import server
 
@@ -56,7 +56,7 @@ def test_a_day_has_one_backup_however_often_it_is_looked(start, blog):
     (name,) = wait_for(lambda: made(blog))
     time.sleep(0.2)
     assert made(blog) == [name]
-    assert service.verify(blog / "backups" / name).rows["article"] == 2
+    assert restoring.verify(blog / "backups" / name).rows["article"] == 2
 
 
 def test_a_restart_makes_no_second_one(blog):

@@ -103,7 +103,7 @@ def test_a_copy_ends_while_another_writes_without_end(tmp_path):
 
 def test_a_restore_under_load_loses_no_write_between_the_two_states(writer, instance, tmp_path):
     service.make(instance, tmp_path / "saved.zip")
-    saved = len(service.verify(tmp_path / "saved.zip").rows)
+    saved = len(restoring.verify(tmp_path / "saved.zip").rows)
     before = writer()
     done = restoring.restore(tmp_path / "saved.zip", instance)
     assert saved and done.kept is not None
