@@ -21,6 +21,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     from blogapi import hooks, registry, replay, throttle
     from blogapi.api_keys import service as api_keys
     from blogapi.articles import rendering
+    from blogapi.backups import staging
     from blogapi.core import changes, database, errors, figures, limits, log, pieces
     from blogapi.metrics import queries as metrics
 
@@ -32,6 +33,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     registry.init_app(app, version=__version__)
     limits.init_app(app)
     database.init_app(app)
+    staging.init_app(app)
     changes.init_app()
     pieces.init_app()
     rendering.init_app(app)

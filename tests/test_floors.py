@@ -30,6 +30,7 @@ FILES = (
         "service",
         "rendering",
         "contents",
+        "staging",
         "restoring",
         "daily",
         "examples",

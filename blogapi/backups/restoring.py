@@ -17,6 +17,7 @@ from blogapi.articles.documents import RENDERER
 from blogapi.articles.models import ArticleTally
 from blogapi.backups import archive, service
 from blogapi.backups.records import DATABASE, SETTINGS, Manifest, Unfit
+from blogapi.backups.staging import staging
 from blogapi.core import clock, config, database, files, migrate, pieces, soundness
 from blogapi.core.console import Watch, unwatched
 from blogapi.core.database import Base, db
@@ -58,10 +59,7 @@ def restore(path: Path, home: Path, *, watch: Watch = unwatched) -> Restored:
     with service.troubles(path):
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(
-            prefix=".restore-", dir=live.parent, ignore_cleanup_errors=True
-        ) as made:
-            folder = Path(made)
+        with staging(live.parent) as folder:
             manifest = _staged(path, folder, watch)
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
             kept, unreadable = _exchange(folder / DATABASE, live, aside)
@@ -176,8 +174,9 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
         elif not begun:
             # From the first page on nobody else can write, so that this is the last state before ours.
             begun = True
-            files.private(aside)
-            service.copy(live, aside)
+            with files.draft(aside) as made:
+                service.copy(live, made)
+                files.replace(made, aside)
 
     with closing(sqlite3.connect(staged)) as source, soundness.opened(live, seconds=_TURN_SECONDS) as target:
         # The file would not be there whole after a power cut otherwise, whoever had set it up.

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 # How a file is called while it is being written, and for how long one that nobody finished is left alone.
 _DRAFT = ".partial"
@@ -59,6 +66,51 @@ def replace(source: Path, target: Path) -> None:
                 raise
             time.sleep(_PAUSE_SECONDS)
     _keep_name(target.parent)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Lock the file `path` until the end; yield False, at once, where another holds the lock.
+
+    Works between processes and between threads. The file is made and deleted here; the system releases the
+    lock of a process that was killed.
+    """
+    while True:
+        with path.open("ab") as file:
+            if not _lock(file):
+                yield False
+                return
+            if not _is_at(file, path):
+                # The last holder deleted it between our opening and locking it.
+                continue
+            try:
+                yield True
+            finally:
+                # Under the lock, so that another who has opened the file sees that it is gone; but Windows
+                # deletes no open file.
+                if os.name != "posix":
+                    file.close()
+                with suppress(OSError):
+                    path.unlink()
+            return
+
+
+def _lock(file: IO[bytes]) -> bool:
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def _is_at(file: IO[bytes], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def sweep(folder: Path) -> None:
