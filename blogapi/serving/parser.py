@@ -6,13 +6,16 @@ import re
 import time
 from typing import Any
 
-from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.parser import HTTPRequestParser, ParsingError, get_header_lines
+from waitress.rfc7230 import HEADER_FIELD_RE
 from waitress.utilities import BadRequest, Error
 
 from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 _TRANSFER_CODING = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.MULTILINE)
+# A line feed without its carriage return, or the other way round; the last byte may still get its line feed.
+_BARE_LINE_BREAK = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
 
 
 class TooSlow(Error):  # type: ignore[misc]
@@ -46,16 +49,21 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         consumed: int = super().received(data)
         if self.completed:
             self.received_at = time.monotonic()
-        if self.chunked and not self.completed:
-            self._limit_chunk_lines()
-        if self.error is not None:
-            # Else waitress invites the body that it has just refused, and waits for it.
+        if self.chunked and self.error is None:
+            self._check_chunk_lines(len(data))
+        if self.completed:
+            # Else waitress invites a body that was refused or announced by nothing, and waits for it.
             self.expect_continue = False
         return consumed
 
     def parse_header(self, header_plus: bytes) -> None:
         """Read the request line and the headers; raises ParsingError where they are not plain."""
-        super().parse_header(header_plus)
+        try:
+            super().parse_header(header_plus)
+        except ValueError as error:
+            # A Content-Length of more digits than int() takes, or an IPv6 address that is none.
+            raise ParsingError("A number or an address is malformed") from error
+        self._read_connection_options()
         if self.chunked:
             codings = _TRANSFER_CODING.findall(header_plus)
             if len(codings) > 1 or b"," in codings[0] or "CONTENT_LENGTH" in self.headers:
@@ -71,10 +79,25 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         """Be over, by a decision of the server's."""
         self.error, self.completed, self.received_at = error, True, time.monotonic()
 
-    def _limit_chunk_lines(self) -> None:
+    def _read_connection_options(self) -> None:
+        # waitress compares the whole header with the one option that it looks for.
+        options = {option.strip(" \t").lower() for option in self.headers.get("CONNECTION", "").split(",")}
+        for option in ("close", "keep-alive"):
+            if option in options:
+                self.headers["CONNECTION"] = option
+                return
+
+    def _check_chunk_lines(self, received: int) -> None:
         # waitress reads an unfinished line anew with every piece that comes: 16 MB of it take seconds.
-        if len(self.body_rcv.control_line) > MAX_CHUNK_LINE_BYTES or (
-            len(self.body_rcv.trailer) > MAX_HEADER_BYTES
-        ):
-            self.error = BadRequest("A line between the chunks is too long")
-            self.completed = True
+        body = self.body_rcv
+        if body is None:
+            return
+        if len(body.control_line) > MAX_CHUNK_LINE_BYTES or len(body.trailer) > MAX_HEADER_BYTES:
+            self._reject("A line between the chunks is too long")
+        elif _BARE_LINE_BREAK.search(body.trailer, max(0, len(body.trailer) - received - 1)):
+            self._reject("Bare CR or LF found in the trailer section")
+        elif self.completed and not all(map(HEADER_FIELD_RE.match, get_header_lines(body.trailer))):
+            self._reject("Invalid field in the trailer section")
+
+    def _reject(self, why: str) -> None:
+        self.error, self.completed = BadRequest(why), True

@@ -22,6 +22,7 @@ from tests.live import running
 
 LOGIN = "/api/v1/auth/login/"
 LIMIT = 1024 * 1024
+CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 @dataclass
@@ -111,16 +112,63 @@ def test_an_answer_of_the_application_names_no_server(port):
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1\r\n\r\nx",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + b"1" * 5000 + b"\r\n\r\n",
+        b"GET http://[::1/ HTTP/1.1\r\nHost: a\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1" * 9000,
+        CHUNKED + b"0\r\n\n",
+        CHUNKED + b"0\r\n\n\r\n\r\n",
+        CHUNKED + b"0\r\n\rA: b\r\n\r\n",
+        CHUNKED + b"0\r\nA: b\nC: d\r\n\r\n",
+        CHUNKED + b"0\r\nA: b\rC: d\r\n\r\n",
+        CHUNKED + b"0\r\nno colon\r\n\r\n",
     ],
 )
-def test_a_request_that_is_not_plain_http_is_a_400(port, request_):
+def test_a_request_that_is_not_plain_http_is_a_400(port, caplog, request_):
     assert_problem(send(port, request_), 400, "malformed")
+    assert not caplog.messages
+
+
+@pytest.mark.parametrize("split", range(12))
+def test_a_trailer_is_read_in_whatever_parts_it_comes(port, split):
+    request = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
+    body = b"2\r\n{}\r\n0\r\nA: b\r\n\r\n"
+    with connected(port) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.sendall(f"{request}Transfer-Encoding: chunked\r\n\r\n".encode() + body[: len(body) - split])
+        sock.sendall(body[len(body) - split :])
+        assert_problem(parsed(read_all(sock)), 422, "invalid_fields")
+
+
+@pytest.mark.parametrize(
+    ("version", "connection", "kept"),
+    [
+        ("1.1", "foo, close", False),
+        ("1.1", "Close ,foo", False),
+        ("1.1", "closed", True),
+        ("1.1", "foo", True),
+        ("1.0", "foo, Keep-Alive", True),
+        ("1.0", "keep-alive, close", False),
+        ("1.0", "foo", False),
+    ],
+)
+def test_connection_is_a_list_of_options(port, version, connection, kept):
+    request = f"GET /health HTTP/{version}\r\nHost: a\r\nConnection: {connection}\r\n\r\n".encode()
+    with connected(port) as sock:
+        # A server that keeps the connection answers the second request, which ends it.
+        sock.sendall(request + b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        assert read_all(sock).count(b" 200 OK\r\n") == (2 if kept else 1)
+
+
+@pytest.mark.parametrize("more", ["", "Content-Length: 0\r\n"])
+def test_a_client_that_asks_before_it_sends_nothing_is_answered(app, more):
+    head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n{more}\r\n"
+    with running(app, limits=Limits(request=1, sweep=0.05)) as port:
+        assert send(port, head.encode()).status == 200
 
 
 @pytest.mark.parametrize("host", ["a", "a.b:80", "my_blog:8000", "[::1]:8000", "127.0.0.1"])
