@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi.articles import queries as articles
 from blogapi.core import clock, figures, freshness, log
-from blogapi.core.cache import Answer, Shelf
+from blogapi.core.cache import GIVE_UP, Answer, Shelf
 from blogapi.core.freshness import Source
 
 if TYPE_CHECKING:
@@ -120,7 +120,10 @@ class Replay:
         with self._lock:
             self.misses += 1
         most, length = self.shelf.largest, _length(asked.headers)
-        return _Collected(chunks, most, length, partial(self._keep, asked, until))
+        collected = _Collected(chunks, most, length, partial(self._keep, asked, until))
+        # Others who ask the same are not made to wait for this client.
+        environ[GIVE_UP] = collected.give_up
+        return collected
 
     def _keep(self, asked: _Asked, until: datetime, body: bytes | None) -> None:
         """Keep the answer, None where there is no whole one; whoever waits for it goes on."""
@@ -187,9 +190,13 @@ class _Collected:
             self._end(whole=self._size == self._length)
         return chunk
 
+    def give_up(self) -> None:
+        """Keep nothing of the answer."""
+        self._end(whole=False)
+
     def close(self) -> None:
         """Let go of the answer, which may not have been read to its end."""
-        self._end(whole=False)
+        self.give_up()
         if hasattr(self._chunks, "close"):
             self._chunks.close()
 

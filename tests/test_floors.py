@@ -38,6 +38,7 @@ FILES = (
         "limits",
         "log",
         "parser",
+        "unread",
         "tasks",
         "channel",
         "listening",

@@ -23,7 +23,7 @@ from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import service as categories
 from blogapi.core import clock
-from blogapi.core.cache import Shelf
+from blogapi.core.cache import GIVE_UP, Shelf
 from blogapi.core.changes import Announced
 from blogapi.core.database import db, transaction
 from blogapi.tags import service as tags
@@ -629,6 +629,15 @@ def test_a_client_that_reads_slowly_holds_nobody_up(asked):
     chunks = begun(*asked)
     assert next(chunks) == b"[]"
     assert quickly(*asked)[2] == b"[]"
+    chunks.close()
+
+
+def test_who_asks_the_same_is_not_made_to_wait_for_a_client_that_the_server_waits_for(asked):
+    application, environ = asked
+    first = dict(environ)
+    chunks = application(first, lambda status, headers, *_: None)
+    first[GIVE_UP]()
+    assert quickly(application, environ)[2] == b"[]"
     chunks.close()
 
 

@@ -11,6 +11,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+# Where the environment of a request has what is to be called before its client is waited for.
+GIVE_UP = "blogapi.give_up"
+
 # What an answer takes beside the text of its headers and its body, in bytes; measured with tracemalloc.
 OVERHEAD = 1_800
 

@@ -204,6 +204,12 @@ SETTINGS = (
         "How much memory the answers may take that are kept to be given again.",
     ),
     Setting(
+        "UNREAD_MEGABYTES",
+        number(65_536, least=32),
+        256,
+        "How much memory answers may take that clients leave unread; one address may hold an eighth of it.",
+    ),
+    Setting(
         "DAILY_BACKUPS",
         number(1000, least=0),
         0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Callable
 from typing import Any
 
 from waitress.channel import HTTPChannel
@@ -11,10 +12,16 @@ from waitress.utilities import Error
 
 from blogapi.serving.parser import Busy, Parser, TooSlow
 from blogapi.serving.tasks import AnswerTask, ProblemTask
+from blogapi.serving.unread import OVERHEAD, Piece
 
-# waitress takes as much out of a temporary file as the system says it may send, and for a slow reader the
-# same megabytes again and again.
-SEND_BYTES = 256 * 1024
+# Longer pieces of an answer are sent from where they are, shorter ones are put together by waitress.
+COPIED_BYTES = 8 * 1024
+
+# The largest piece of an answer that is sent as its client takes it.
+PIECE_BYTES = 64 * 1024
+
+# How often a thread that waits for its client looks whether others have made room, in seconds.
+LOOK_SECONDS = 0.1
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
@@ -25,6 +32,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     bounded time and amount.
 
     Deadlines are looked after from time to time by the server (`watch`), not with every request.
+
+    What it holds of an answer is counted for the `reader` of that answer before it is buffered. Either room
+    for all of it is reserved, or it `streams`: then the answering thread waits until the client has taken
+    enough.
     """
 
     task_class = AnswerTask
@@ -35,12 +46,19 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     answered_at = 0.0
     # Set where the server has no room for the request that has just come in.
     turned_away = False
+    # Set where a request waits until the client has taken the answer before it.
+    deferred = False
+
+    # Whose share of what may be left unread the present answer takes, how much, and whether a thread waits.
+    reader = ""
+    reserved = 0
+    streams = False
+    _answering = False
+    _before_wait: Callable[[], None]
 
     # waitress's own, whose types nothing tells.
     request: Parser | None
     will_close: bool
-    sendbuf_len: int
-    current_outbuf_count: int
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         self.limits = server.limits
@@ -48,10 +66,14 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self._left, self._half_closed_at = self.limits.linger_bytes, 0.0
         self._seen, self._still_since = 0.0, time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
-        self.sendbuf_len = min(self.sendbuf_len, SEND_BYTES)
 
     def watch(self, now: float) -> None:
         """Refuse the request, or end the connection, whose time is over at `now` (time.monotonic)."""
+        if self.total_outbufs_len:
+            # The system tells late that there is room again: Linux when a third of its buffer is free.
+            self.handle_write()
+            if not self.connected:
+                return
         # waitress notes each movement by the wall clock: that it changed counts, not what it says.
         if self.last_activity != self._seen:
             self._seen, self._still_since = self.last_activity, now
@@ -72,7 +94,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
         None while we owe an answer.
         """
-        if self.requests or self.will_close:
+        answering = self.requests and not (self.total_outbufs_len and (self.deferred or self.streams))
+        if answering or self.will_close:
             return None
         if self.total_outbufs_len or self.close_when_flushed:
             # What has moved since the last sweep does not stand still.
@@ -95,10 +118,51 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.requests.append(request)
         self.service()
 
+    def has_allowance(self, size: int) -> bool:
+        """Tell whether an answer of that size is so short that it is not counted."""
+        return bool(size + OVERHEAD <= self.server.unread.allowance)
+
+    def reserve(self, size: int) -> bool:
+        """Count an answer of that size, or what there is of it so far; tell whether there is room for it."""
+        with self.outbuf_lock:
+            self._answering = True
+            return self._resize(size + OVERHEAD)
+
+    def stream(self, before_wait: Callable[[], None], *, always: bool) -> bool:
+        """Have the answering thread wait for the client, after `before_wait`; tell whether it may."""
+        self._answering, self._before_wait = True, before_wait
+        self.streams = self.server.unread.take_thread(self.reader, always=always)
+        return self.streams
+
+    def end_answer(self) -> None:
+        """Note that all of the answer is on its way, or that there will be no more of it."""
+        if not self._answering:
+            return
+        if self.streams:
+            self.server.unread.give_thread_back(self.reader)
+        with self.outbuf_lock:
+            self.streams = self._answering = False
+        self._take_stock()
+
+    def defer(self) -> bool:
+        """Have the next request wait where there is something unread; tell whether it waits."""
+        with self.outbuf_lock:
+            self.deferred = bool(self.total_outbufs_len)
+            return self.deferred
+
+    def handle_close(self) -> None:
+        """Close the connection and let go of what it holds."""
+        super().handle_close()
+        with self.outbuf_lock:
+            self.deferred = False
+            self._resize(0)
+
     def handle_write(self) -> None:
         """Send what is there to be sent; half close where that was all and the connection lingers."""
         if not (self.lingers and self.close_when_flushed):
             super().handle_write()
+            if self.deferred or self.reserved:
+                self._take_stock()
             return
         self._flush_exception(self._flush_some)
         if not self.connected or self.will_close:
@@ -108,12 +172,19 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def write_soon(self, data: Any) -> int:
         """Take in a piece of an answer and return how many bytes of it were taken."""
-        # waitress keeps what it has sent from a buffer until nothing is left in it to be sent. So much that
-        # there is a file for the rest is another buffer's.
-        if self.current_outbuf_count > self.adj.outbuf_overflow and not self.outbufs[-1].overflowed:
-            self.current_outbuf_count = self.adj.outbuf_high_watermark
-        taken: int = super().write_soon(data)
-        return taken
+        if not self.streams:
+            taken: int = super().write_soon(self._buffered(data))
+            return taken
+        if self._has_room(len(data)):
+            super().write_soon(Piece(data))
+            return len(data)
+        # No longer than what there is always room for once the client has taken all before it.
+        size = min(PIECE_BYTES, self.server.unread.allowance - OVERHEAD)
+        for start in range(0, len(data), size):
+            piece = data[start : start + size]
+            self._wait_for_room(len(piece))
+            super().write_soon(Piece(piece))
+        return len(data)
 
     def handle_read(self) -> None:
         """Read a request."""
@@ -133,6 +204,41 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self._fileno is not None:
             self.server.went(self)
         super().del_channel(map)
+
+    def _buffered(self, data: Any) -> Any:
+        return Piece(data) if isinstance(data, bytes) and len(data) > COPIED_BYTES else data
+
+    def _has_room(self, size: int) -> bool:
+        with self.outbuf_lock:
+            held = sum(outbuf.held for outbuf in self.outbufs if isinstance(outbuf, Piece))
+            return not self.connected or self._resize(held + size + OVERHEAD)
+
+    def _wait_for_room(self, size: int) -> None:
+        if self._has_room(size):
+            return
+        self._before_wait()
+        with self.outbuf_lock:
+            while not self._has_room(size):
+                self.server.pull_trigger()
+                self.outbuf_lock.wait(LOOK_SECONDS)
+
+    def _resize(self, size: int) -> bool:
+        # What was reserved stays so until the client has taken all.
+        counted = max(self.reserved, size - self.server.unread.allowance) if size else 0
+        fits: bool = self.server.unread.resize(self.reader, self.reserved, counted)
+        if fits:
+            self.reserved = counted
+        return fits
+
+    def _take_stock(self) -> None:
+        """Count no more of an answer that was taken, and go on with the request that waited for that."""
+        with self.outbuf_lock:
+            if self.total_outbufs_len or self._answering:
+                return
+            self._resize(0)
+            deferred, self.deferred = self.deferred, False
+        if deferred:
+            self.server.task_dispatcher.add_task(self)
 
     def _pause(self, now: float) -> None:
         # Nothing is read while an answer is due: that time is not the client's.

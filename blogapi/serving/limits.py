@@ -18,6 +18,8 @@ class Limits:
     idle: float = 60
     # Without a byte taken of an answer that waits.
     stall: float = 20
+    # The same where another answer finds no room.
+    stall_in_the_way: float = 5
     # For the answers at work and in the queue when the server is to end; a container gets ten in all.
     stop: float = 8
     # For requests half sent at that moment, and for clients that were refused and stay.
@@ -33,8 +35,8 @@ class Limits:
     # Requests that wait for a thread; more are refused.
     queue: int = 256
 
-    # What slow readers leave to be sent, all together; it lies in temporary files.
-    unread_bytes: int = 1024 * 1024 * 1024
+    # What clients leave unread of their answers, all together; it is held in memory.
+    unread_bytes: int = 256 * 1024 * 1024
     # How long, and how much, a client may go on sending after it was refused.
     linger: float = 10
     linger_bytes: int = 64 * 1024 * 1024

@@ -28,13 +28,14 @@ from blogapi.serving.channel import Channel
 from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
 from blogapi.serving.log import Journal
 from blogapi.serving.proxy import believing
+from blogapi.serving.unread import UnreadBudget
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
 logger = logging.getLogger(__name__)
 
-# So high that no thread ever waits for a reader: what is not taken yet lies in a temporary file.
+# So high that waitress itself never lets a thread wait for a client: what is unread, we bound.
 HIGH_WATERMARK = 2**40
 
 # A connection that has owed us a request for so long makes room for another, in seconds.
@@ -74,6 +75,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.stopping = False
         self.request_seconds, self.linger_seconds = limits.request, limits.linger
         self.addresses: Counter[str] = Counter()
+        self.unread = UnreadBudget(limits, settings.threads)
         self._proxy = ip_network(proxy, strict=False) if proxy else None
         self._next_sweep = self._rests_until = 0.0
         self._told_at = -float(TELL_EVERY)
@@ -135,9 +137,11 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
     def add_task(self, task: Channel) -> None:
         """Let the connection's request wait for a thread; one too many is refused."""
-        full = len(self.task_dispatcher.queue) >= self.limits.queue
-        # What follows an answer comes from the answering thread, which is free again.
-        if full and threading.get_ident() == self._thread:
+        if threading.get_ident() != self._thread:
+            # It follows an answer, and comes from the answering thread, which is free again.
+            if not task.defer():
+                self.task_dispatcher.add_task(task)
+        elif len(self.task_dispatcher.queue) >= self.limits.queue:
             task.turned_away = True
         else:
             self.task_dispatcher.add_task(task)
@@ -197,12 +201,25 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             logger.warning(why)
 
     def _sweep(self, now: float) -> None:
-        channels = list(self.active_channels.values())
-        for channel in channels:
+        for channel in list(self.active_channels.values()):
             channel.watch(now)
-        unread = sum(channel.total_outbufs_len for channel in channels)
-        if unread > self.limits.unread_bytes:
-            max(channels, key=lambda channel: channel.total_outbufs_len).handle_close()
+        for client, size in self.unread.take_refused().items():
+            self._make_room(client, size, now)
+
+    def _make_room(self, client: str, size: int, now: float) -> None:
+        """Close the connections that take nothing and are in the way of such an answer, the longest first."""
+        full = self.unread.is_full(size)
+        in_the_way = [
+            (since, channel)
+            for channel in self.active_channels.values()
+            if (channel.streams or (channel.reserved and (full or channel.reader == client)))
+            and (since := channel.waits_since()) is not None
+            and now - since > self.limits.stall_in_the_way
+        ]
+        for _, channel in sorted(in_the_way, key=lambda found: found[0]):
+            if self.unread.admits(client, size):
+                break
+            channel.handle_close()
 
     def _turn(self, seconds: float) -> None:
         now = time.monotonic()
@@ -290,7 +307,9 @@ def create(
     `unix_socket` takes the place of host and port, `trusted_proxy` that of the setting. What was served goes
     to the `journal`, which its owner closes.
     """
-    limits = limits or Limits(request=app.config["REQUEST_SECONDS"])
+    limits = limits or Limits(
+        request=app.config["REQUEST_SECONDS"], unread_bytes=app.config["UNREAD_MEGABYTES"] * 2**20
+    )
     listens = listening.at_address(host, port) if unix_socket is None else listening.in_file(unix_socket)
     settings = Adjustments(
         sockets=[listens],
@@ -309,6 +328,7 @@ def create(
     kind = Server if unix_socket is None else UnixServer
     made = kind(served, listens, settings, proxy=proxy, limits=limits, journal=journal)
     figures.gauge(app, "connections", "Connections of clients.", lambda: len(made.active_channels))
+    figures.gauge(app, "unread_bytes", "Memory held by answers not read yet.", lambda: made.unread.held)
     figures.gauge(
         app, "queue_depth", "Requests that wait for a thread.", lambda: len(made.task_dispatcher.queue)
     )

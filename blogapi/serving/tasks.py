@@ -6,13 +6,16 @@ import time
 from functools import lru_cache
 from typing import Any
 
+from flask import has_app_context
 from waitress.channel import ClientDisconnected
 from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
-from blogapi.core import errors, freshness, log, wire
+from blogapi.core import cache, errors, freshness, limits, log, wire
+from blogapi.core.database import db
 from blogapi.serving.log import Served, shown
 from blogapi.serving.parser import Busy, TooSlow
+from blogapi.serving.unread import NoRoom
 
 
 def _spelt(name: str) -> str:
@@ -54,6 +57,8 @@ class Noted(Task):  # type: ignore[misc]
         """Answer the request."""
         try:
             super().service()
+        except NoRoom:
+            raise
         except Exception as error:
             # Of others there will be another answer, which is the one to be told.
             if self.wrote_header or isinstance(error, ClientDisconnected):
@@ -109,7 +114,30 @@ class ProblemTask(Noted, ErrorTask):  # type: ignore[misc]
 
 
 class AnswerTask(Noted, WSGITask):  # type: ignore[misc]
-    """Answers what the application says."""
+    """Answers what the application says.
+
+    Its head goes out when it is known that the body can follow: there is room for all that the client may
+    leave unread of it, or a thread may wait for the client. Of a body of unknown length as much as there is
+    room for is held back meanwhile. Otherwise the answer is a 503.
+    """
+
+    content_length: int | None
+    _admitted = False
+
+    def __init__(self, channel: Any, request: Any) -> None:
+        super().__init__(channel, request)
+        self._held_back: list[bytes] = []
+
+    def service(self) -> None:
+        """Answer the request."""
+        try:
+            super().service()
+        except NoRoom:
+            self.request.error = Busy("")
+            self.channel.error_task_class(self.channel, self.request).service()
+            self.close_on_finish = True
+        finally:
+            self.channel.end_answer()
 
     def execute(self) -> None:
         """Have the application answer."""
@@ -126,8 +154,22 @@ class AnswerTask(Noted, WSGITask):  # type: ignore[misc]
         environment[freshness.RECEIVED] = max(self.request.received_at, self.channel.answered_at)
         return environment
 
+    def write(self, data: bytes) -> None:
+        """Send a piece of the body, or hold it back."""
+        if not self._admitted:
+            self._held_back.append(data)
+            self._admitted = self._admit()
+            if not self._admitted:
+                return
+            data = b"".join(self._held_back)
+            self._held_back.clear()
+        super().write(data)
+
     def finish(self) -> None:
         """End the answer."""
+        if not self.wrote_header and self.content_length is None and self.request.command != "HEAD":
+            # All of it is held back, and there is room for it.
+            self.content_length = sum(map(len, self._held_back))
         super().finish()
         self.channel.answered_at = time.monotonic()
 
@@ -137,12 +179,47 @@ class AnswerTask(Noted, WSGITask):  # type: ignore[misc]
             super().set_close_on_finish()
         asked = self.request.headers.get("CONNECTION", "")
         # Reads alone: what answers a login is not to be kept.
-        usual = self.request.command == "GET" and self.version == "1.1" and self.has_body
+        usual = (
+            self.request.command == "GET"
+            and self.version == "1.1"
+            and self.has_body
+            and self.response_headers
+        )
         if usual and self.content_length is not None and not asked and not self.close_on_finish:
             header = self._usual_header()
         else:
             header = super().build_response_header()
         return header
+
+    def _admit(self) -> bool:
+        """Tell whether the answer may go out; raises NoRoom where it neither may nor can be held back."""
+        channel = self.channel
+        size = sum(len(name) + len(value) + 4 for name, value in self.response_headers)
+        whole = self.content_length is not None or not self.has_body or self.request.command == "HEAD"
+        if not whole:
+            size += sum(map(len, self._held_back))
+        elif self.has_body and self.request.command != "HEAD":
+            size += self.content_length or 0
+        if whole and channel.has_allowance(size):
+            return True
+        channel.reader = limits.network_of(self.get_environment()["REMOTE_ADDR"])
+        # A write that was made is never answered by a 503; only those who may write get answers so long.
+        changed = self.request.command not in ("GET", "HEAD")
+        if (whole and channel.reserve(size)) or channel.stream(self._before_wait, always=changed):
+            return True
+        if whole or not channel.reserve(size):
+            channel.server.unread.refuse(channel.reader, size)
+            raise NoRoom
+        return False
+
+    def _before_wait(self) -> None:
+        """Let go of what others wait for, before the client is waited for."""
+        give_up = self.get_environment().get(cache.GIVE_UP)
+        if give_up is not None:
+            give_up()
+        if has_app_context():
+            # Neither a connection nor a state of the database is kept for a slow client.
+            db.session.rollback()
 
     def _usual_header(self) -> bytes:
         # Nearly always the last one, and other with each answer.

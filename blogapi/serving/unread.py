@@ -1,0 +1,130 @@
+"""What clients leave unread of their answers: bounded in all, and for each address."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+
+from waitress.buffers import ReadOnlyFileBasedBuffer
+
+from blogapi.serving.limits import Limits
+
+# One address may hold an eighth of all.
+SHARES = 8
+
+# What a piece of an answer takes beside its bytes: its buffer, and the one that waitress puts after it.
+OVERHEAD = 1024
+
+
+class NoRoom(Exception):
+    """The answer can neither be buffered nor may a thread wait for its client; nothing of it was sent."""
+
+
+class Piece(ReadOnlyFileBasedBuffer):  # type: ignore[misc]
+    """Bytes to be sent, which are not copied; let go of when the last of them was sent."""
+
+    def __init__(self, data: bytes) -> None:
+        self.held = len(data) + OVERHEAD
+        self._left = memoryview(data)
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    def get(self, numbytes: int = -1, skip: bool = False) -> memoryview:
+        """Return the next bytes."""
+        return self._left[:numbytes]
+
+    def skip(self, numbytes: int, allow_prune: bool = False) -> None:
+        """Leave out bytes that were sent."""
+        self._left = self._left[numbytes:]
+        if not self._left:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the bytes."""
+        self.held, self._left = 0, memoryview(b"")
+
+
+class UnreadBudget:
+    """Counts the bytes that are held for clients, and the threads that wait for them; safe for threads.
+
+    Each connection may hold `allowance` bytes that are not counted, so that nobody keeps short answers from
+    others: half of a share is set aside for that, and the bounds hold with it.
+    """
+
+    def __init__(self, limits: Limits, threads: int) -> None:
+        share = limits.unread_bytes // SHARES
+        set_aside = share // 2
+        self.allowance = set_aside // limits.connections
+        self._in_all, self._per_client = limits.unread_bytes - set_aside, share - set_aside
+        self._threads = max(1, threads // 2)
+        self._threads_per_client = max(1, self._threads // 2)
+        self._bytes: Counter[str] = Counter()
+        self._waiting: Counter[str] = Counter()
+        self._refused: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def held(self) -> int:
+        """Return how many bytes are counted."""
+        with self._lock:
+            return self._bytes.total()
+
+    def resize(self, client: str, before: int, after: int) -> bool:
+        """Count `after` bytes in place of `before`; tell whether there is room for them."""
+        with self._lock:
+            if after > before and not self._fits(client, after - before):
+                return False
+            _count(self._bytes, client, after - before)
+            return True
+
+    def take_thread(self, client: str, *, always: bool = False) -> bool:
+        """Take one of the threads that may wait for their clients; tell whether there is one.
+
+        `always` takes one even where there is none left.
+        """
+        with self._lock:
+            if not always and not self._has_thread(client):
+                return False
+            _count(self._waiting, client, 1)
+            return True
+
+    def give_thread_back(self, client: str) -> None:
+        """Count a thread no more."""
+        with self._lock:
+            _count(self._waiting, client, -1)
+
+    def refuse(self, client: str, size: int) -> None:
+        """Note that an answer of so many bytes found no room."""
+        with self._lock:
+            self._refused[client] = size
+
+    def take_refused(self) -> dict[str, int]:
+        """Return whose answer, of how many bytes, found no room since this was last asked."""
+        with self._lock:
+            refused, self._refused = self._refused, {}
+            return refused
+
+    def admits(self, client: str, size: int) -> bool:
+        """Tell whether the answer would now find room, or a thread to wait for its client."""
+        with self._lock:
+            return self._fits(client, size) or self._has_thread(client)
+
+    def is_full(self, size: int) -> bool:
+        """Tell whether there is no room for so many bytes, whoever is to have them."""
+        with self._lock:
+            return self._bytes.total() + size > self._in_all
+
+    def _fits(self, client: str, size: int) -> bool:
+        in_all = self._bytes.total() + size
+        return in_all <= self._in_all and self._bytes[client] + size <= self._per_client
+
+    def _has_thread(self, client: str) -> bool:
+        free = self._waiting.total() < self._threads
+        return free and self._waiting[client] < self._threads_per_client
+
+
+def _count(counter: Counter[str], client: str, number: int) -> None:
+    counter[client] += number
+    if not counter[client]:
+        del counter[client]

@@ -1,0 +1,363 @@
+"""Answers that clients leave unread: how much of them is held, for whom, and who is answered meanwhile."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from waitress import wasyncore
+
+from blogapi.articles import documents
+from blogapi.core import figures
+from blogapi.core.cache import GIVE_UP
+from blogapi.core.database import db
+from blogapi.serving import server as serving
+from blogapi.serving.channel import Channel
+from blogapi.serving.limits import Limits
+from blogapi.serving.unread import OVERHEAD, SHARES
+from tests.conftest import ARTICLES
+from tests.live import server
+from tests.serving.test_limits import HEALTH, until
+from tests.serving.test_server import Heard, assert_problem, parsed, read_all
+
+BODY = b"0123456789abcdef" * 25_000
+# One answer of 400 kB has room in the half of a share that long answers may take, a second one has not.
+BOUND = 1_200_000 * SHARES
+LIMITS = Limits(unread_bytes=BOUND, connections=32, sweep=0.02)
+LARGE = BODY * 8
+
+
+class Blog:
+    """An application that answers `/whole` and `/stream` with a long body, `/health` with a short one."""
+
+    def __init__(self, real: Any) -> None:
+        self.real, self.body = real, BODY
+        self.asked: list[str] = []
+        self.made = 0
+        self.gave_up = threading.Event()
+
+    def __call__(self, environ: Any, start_response: Any) -> Any:
+        path = environ["PATH_INFO"]
+        if path == "/health":
+            return self.real(environ, start_response)
+        self.asked.append(path)
+        environ[GIVE_UP] = self.gave_up.set
+        length = [("Content-Length", str(len(self.body)))] if path == "/whole" else []
+        start_response("200 OK", [("Content-Type", "text/plain"), *length])
+        return [self.body] if path == "/whole" else self.pieces()
+
+    def pieces(self) -> Iterator[bytes]:
+        for start in range(0, len(self.body), 50_000):
+            piece = self.body[start : start + 50_000]
+            self.made += len(piece)
+            yield piece
+
+
+@pytest.fixture
+def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The application behind a proxy on this machine."""
+    app = make_app(TRUSTED_PROXY="127.0.0.1")
+    made = Blog(app.wsgi_app)
+    monkeypatch.setattr(app, "wsgi_app", made)
+    return SimpleNamespace(app=app, asked=made.asked, made=made)
+
+
+@contextmanager
+def serving_blog(app: Any, **options: Any) -> Iterator[serving.Server]:
+    """Serve with so little room in the buffers of the system that an unread answer stays with us."""
+    with server(app, **{"limits": LIMITS} | options) as made:
+        made.adj.socket_options = [*made.adj.socket_options, (socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)]
+        yield made
+
+
+def asking(
+    made: serving.Server, path: str, *, of: str = "", times: int = 1, more: str = "", method: str = "GET"
+) -> socket.socket:
+    """Return a connection that has asked and reads nothing yet."""
+    sock = socket.socket()
+    sock.settimeout(20)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.connect(("127.0.0.1", int(made.effective_port)))
+    forwarded = f"X-Forwarded-For: {of}\r\n" if of else ""
+    sock.sendall(f"{method} {path} HTTP/1.1\r\nHost: a\r\n{forwarded}{more}\r\n".encode() * times)
+    return sock
+
+
+def answered(made: serving.Server, path: str, *, of: str = "") -> Heard:
+    """Ask, read all of the answer and return it."""
+    with asking(made, path, of=of, more="Connection: close\r\n") as sock:
+        return parsed(read_all(sock))
+
+
+def held_by(made: serving.Server, address: str) -> list[Channel]:
+    """Return the connections that hold something of an answer to that address."""
+    return [
+        channel
+        for channel in list(made.active_channels.values())
+        if channel.reader == address and channel.total_outbufs_len
+    ]
+
+
+@pytest.fixture
+def peaks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """The most that was unread at any moment, by address and, as `all`, in all."""
+    found: Counter[str] = Counter()
+    unread: dict[Channel, int] = {}
+    lock = threading.Lock()
+
+    def change(channel: Channel, size: int) -> None:
+        with lock:
+            unread[channel] = size
+            of_reader = sum(held for other, held in unread.items() if other.reader == channel.reader)
+            found[channel.reader] = max(found[channel.reader], of_reader)
+            found["all"] = max(found["all"], sum(unread.values()))
+
+    counted = property(lambda channel: unread.get(channel, 0), change)
+    monkeypatch.setattr(Channel, "total_outbufs_len", counted, raising=False)
+    return found
+
+
+@pytest.mark.parametrize("addresses", [1, 16])
+@pytest.mark.parametrize("path", ["/whole", "/stream"])
+@pytest.mark.parametrize("body", [BODY, LARGE], ids=["short", "large"])
+def test_unread_answers_stay_under_the_bound_at_every_moment(blog, peaks, addresses, path, body):
+    blog.made.body = body
+    with serving_blog(blog.app) as made, ExitStack() as stack:
+        for number in range(16):
+            of = f"10.0.0.{number % addresses}"
+            stack.enter_context(asking(made, path, of=of, times=20))
+        until(lambda: len(blog.asked) >= 16 and not made.task_dispatcher.queue)
+        # The others are answered while those who read nothing are held.
+        assert answered(made, "/health", of="10.1.0.1").status == 200
+        assert any(channel.total_outbufs_len for channel in made.active_channels.values())
+    assert 0 < peaks.pop("all") <= BOUND
+    assert max(peaks.values()) <= BOUND // SHARES
+    # Nobody's second request was begun.
+    assert len(blog.asked) <= 16
+
+
+def test_the_next_request_waits_until_the_answer_before_it_was_taken(blog):
+    with serving_blog(blog.app) as made, asking(made, "/whole", times=3) as sock:
+        until(lambda: any(channel.deferred for channel in made.active_channels.values()))
+        assert blog.asked == ["/whole"]
+        sock.sendall(HEALTH)
+        assert read_all(sock).count(BODY) == 3
+    assert blog.asked == ["/whole"] * 3
+
+
+def test_a_refusal_waits_until_the_answer_before_it_was_taken(blog):
+    with serving_blog(blog.app) as made, asking(made, "/whole") as sock:
+        sock.sendall(b"garbage\r\n\r\n")
+        answer, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
+    assert answer.count(BODY) == 1 and refused.endswith(b"}")
+
+
+def test_a_connection_whose_next_request_waits_is_ended_like_any_that_stalls(blog):
+    with serving_blog(blog.app, limits=Limits(stall=0.2, sweep=0.02)) as made:
+        with asking(made, "/whole", times=3):
+            until(lambda: made.active_channels)
+            until(lambda: not made.active_channels)
+        assert (made.unread.held, blog.asked) == (0, ["/whole"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "other"),
+    [
+        ("1.2.3.4", "1.2.3.4", "1.2.3.5"),
+        ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"),
+    ],
+)
+def test_behind_a_proxy_the_forwarded_address_has_the_share(blog, first, second, other):
+    with serving_blog(blog.app, threads=4) as made, ExitStack() as stack:
+        stack.enter_context(asking(made, "/whole", of=first))
+        until(lambda: made.unread.held)
+        # The one thread that may wait for this address.
+        stack.enter_context(asking(made, "/whole", of=second))
+        until(lambda: any(channel.streams for channel in made.active_channels.values()))
+        refused = answered(made, "/whole", of=first)
+        assert_problem(refused, 503, "unavailable")
+        assert refused.headers["Retry-After"] == "1"
+        assert answered(made, "/whole", of=other).body == BODY
+        assert answered(made, "/health", of=first).status == 200
+
+
+@pytest.mark.parametrize("path", ["/whole", "/stream"])
+def test_an_answer_larger_than_a_share_is_sent_as_its_client_takes_it(blog, path):
+    blog.made.body = LARGE
+    with serving_blog(blog.app) as made, asking(made, path) as sock:
+        until(lambda: blog.made.gave_up.is_set())
+        (channel,) = made.active_channels.values()
+        assert channel.streams and made.unread.held <= BOUND // SHARES
+        assert blog.made.made < len(LARGE)
+        taken = 0
+        while taken < len(LARGE):
+            taken += len(sock.recv(65536))
+        until(lambda: not made.unread.held and not channel.streams)
+
+
+def test_all_of_a_large_streamed_answer_arrives(blog):
+    blog.made.body = LARGE
+    with serving_blog(blog.app) as made, asking(made, "/stream") as sock:
+        until(lambda: blog.made.gave_up.is_set())
+        _, _, chunked = read_all(sock).partition(b"\r\n\r\n")
+    body = b""
+    while chunked:
+        size, _, rest = chunked.partition(b"\r\n")
+        body, chunked = body + rest[: int(size, 16)], rest[int(size, 16) + 2 :]
+    assert body == LARGE
+
+
+def test_at_most_half_of_the_threads_wait_for_their_clients(blog):
+    blog.made.body = LARGE
+    with serving_blog(blog.app, threads=4) as made, ExitStack() as stack:
+        for number in range(2):
+            stack.enter_context(asking(made, "/stream", of=f"10.0.0.{number}"))
+        until(lambda: sum(channel.streams for channel in made.active_channels.values()) == 2)
+        before = blog.made.made
+        for path in ("/stream", "/whole"):
+            refused = answered(made, path, of="10.0.0.9")
+            assert_problem(refused, 503, "unavailable")
+            assert refused.headers["Retry-After"] == "1"
+        # No more of it was made than may be held back.
+        assert blog.made.made - before < BOUND // SHARES
+        # What has room needs no thread that waits, though nobody knows its length before its end.
+        blog.made.body = BODY
+        heard = answered(made, "/stream", of="10.0.0.9")
+        assert (heard.status, heard.body) == (200, BODY)
+        assert answered(made, "/health", of="10.0.0.9").status == 200
+
+
+def test_what_a_write_has_done_is_not_answered_by_a_503(blog):
+    blog.made.body = LARGE
+    with serving_blog(blog.app, threads=4) as made, ExitStack() as stack:
+        for number in range(2):
+            stack.enter_context(asking(made, "/stream", of=f"10.0.0.{number}"))
+        until(lambda: sum(channel.streams for channel in made.active_channels.values()) == 2)
+        written = asking(made, "/whole", of="10.0.0.9", more="Connection: close\r\n", method="PUT")
+        with written:
+            assert parsed(read_all(written)).body == LARGE
+
+
+def test_one_address_has_at_most_half_of_the_threads_that_wait(blog):
+    blog.made.body = LARGE
+    with serving_blog(blog.app, threads=8) as made, ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(asking(made, "/stream", of="10.0.0.1"))
+        until(lambda: sum(channel.streams for channel in made.active_channels.values()) == 2)
+        assert answered(made, "/stream", of="10.0.0.1").status == 503
+        stack.enter_context(asking(made, "/stream", of="10.0.0.2"))
+        until(lambda: sum(channel.streams for channel in made.active_channels.values()) == 3)
+
+
+def test_who_takes_nothing_makes_room_for_others_of_its_address(blog):
+    limits = Limits(unread_bytes=BOUND, connections=32, sweep=0.02, stall_in_the_way=0.1)
+    with serving_blog(blog.app, threads=2, limits=limits) as made, ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(asking(made, "/whole", of="10.0.0.1"))
+        until(lambda: len(held_by(made, "10.0.0.1")) == 2)
+        until(lambda: answered(made, "/whole", of="10.0.0.1").status == 200)
+
+
+def fake(reader: str, *, since: float | None, reserved: int = 1, streams: bool = False) -> Any:
+    closed: list[bool] = []
+    return SimpleNamespace(
+        reader=reader,
+        reserved=reserved,
+        streams=streams,
+        waits_since=lambda: since,
+        closed=closed,
+        handle_close=lambda: closed.append(True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("full", "enough", "closed"),
+    [
+        # The longest stalled first, and no more of them than are needed.
+        (False, 1, {"oldest"}),
+        (False, 9, {"oldest", "older"}),
+        (True, 9, {"oldest", "older", "other's"}),
+    ],
+)
+def test_the_longest_stalled_make_room_and_those_that_move_are_kept(app, monkeypatch, full, enough, closed):
+    channels = {
+        "older": fake("a", since=20),
+        "oldest": fake("a", since=10),
+        "moves": fake("a", since=None),
+        "has just stalled": fake("a", since=97),
+        "short": fake("a", since=10, reserved=0),
+        "other's": fake("b", since=10.5),
+    }
+    with server(app) as made:
+        pass
+    monkeypatch.setattr(made, "active_channels", channels)
+    monkeypatch.setattr(made.unread, "is_full", lambda size: full)
+    monkeypatch.setattr(
+        made.unread, "admits", lambda *_: sum(len(channel.closed) for channel in channels.values()) >= enough
+    )
+    made._make_room("a", 100, 100.0)
+    assert {name for name, channel in channels.items() if channel.closed} == closed
+
+
+def test_a_thread_that_waits_is_freed_by_a_client_that_leaves(blog):
+    blog.made.body = LARGE
+    with serving_blog(blog.app, threads=1) as made:
+        asking(made, "/stream").close()
+        assert answered(made, "/health").status == 200
+        until(lambda: not made.unread.held)
+
+
+def test_what_a_client_takes_is_seen_before_the_system_tells_of_it(blog):
+    blog.made.body = LARGE
+
+    def poll(seconds: float, map: dict[int, Any]) -> None:
+        others = {number: found for number, found in map.items() if not isinstance(found, Channel)}
+        wasyncore.poll(min(seconds, 0.01), others)
+
+    with serving_blog(blog.app) as made, asking(made, "/stream") as sock:
+        until(lambda: blog.made.gave_up.is_set())
+        made._poll = poll
+        swept = made._next_sweep
+        until(lambda: made._next_sweep > swept + 0.1)
+        (channel,) = made.active_channels.values()
+        moved = channel._still_since
+        until(lambda: sock.recv(4096) and channel._still_since > moved)
+
+
+def test_a_long_list_keeps_no_connection_to_the_database_for_a_slow_client(
+    app, people, make_article, monkeypatch
+):
+    monkeypatch.setattr(documents, "CHUNK", 2)
+    for _ in range(9):
+        make_article(content="<p>" + "x" * 60_000 + "</p>")
+    head = f"GET {ARTICLES} HTTP/1.1\r\nHost: a\r\nX-API-KEY: {people.key(None)}\r\n"
+    limits = Limits(unread_bytes=1_000_000, connections=8, sweep=0.02)
+    with serving_blog(app, limits=limits) as made:
+        sock = asking(made, "/nowhere")
+        assert sock.recv(65536)
+        with sock:
+            sock.sendall(f"{head}\r\n".encode())
+            until(lambda: any(channel.streams for channel in made.active_channels.values()))
+            with app.app_context():
+                until(lambda: db.engine.pool.checkedout() == 0)
+            whole = read_all(sock)
+        assert whole.endswith(b"0\r\n\r\n") and whole.count(b'"uuid"') >= 9
+
+
+def test_the_bound_is_a_setting(make_app):
+    with server(make_app(UNREAD_MEGABYTES=32)) as made:
+        assert made.limits.unread_bytes == 32 * 2**20
+        # There is always room for an error.
+        assert made.unread.allowance > OVERHEAD * 3
+
+
+def test_what_is_unread_is_shown_among_the_figures(blog):
+    with serving_blog(blog.app) as made, asking(made, "/whole"):
+        until(lambda: made.unread.held)
+        assert figures.of(blog.app)["unread_bytes"].read() >= len(BODY) - made.unread.allowance
