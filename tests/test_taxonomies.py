@@ -48,6 +48,18 @@ def test_its_own_slug_is_free_and_that_of_another_is_not(as_admin, path):
 
 
 @BOTH
+def test_all_that_can_be_read_can_be_sent_back(as_admin, path, make_article, make_tag, make_category):
+    tag, category = make_tag(), make_category()
+    make_article(tags=(tag,), category=category)
+    where = f"{path}{tag.uuid if path == TAGS else category.uuid}/"
+    fields = "uuid,name,slug,user,created,last_updated,articles"
+    read, listed = as_admin.get(f"{where}?fields={fields}").json, as_admin.get(path).json
+    assert as_admin.put(where, json=read).status_code == 200
+    assert as_admin.put(path, json=listed).status_code == 200
+    assert as_admin.get(f"{where}?fields={fields}").json == read
+
+
+@BOTH
 def test_a_new_slug_is_numbered_past_all_that_are_in_use(as_admin, path):
     where = [create(as_admin, path, "One") for _ in range(3)]
     as_admin.delete(where[1])

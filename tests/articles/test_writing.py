@@ -508,6 +508,15 @@ def test_a_new_time_of_publication_is_a_change(as_admin, write):
     assert as_admin.patch(path, json={}, headers={"If-Match": etag}).status_code == 412
 
 
+def test_all_that_can_be_read_can_be_sent_back(as_admin, write):
+    path = f"{ARTICLES}{write(status='published', content='<p>Words.</p>')['uuid']}/"
+    shown = [*as_admin.get(path).json, "created", "last_updated", "published_at", "excerpt", "html"]
+    everything = f"{path}?fields={','.join([*shown, 'reading_minutes'])}"
+    read = as_admin.get(everything)
+    assert as_admin.put(path, json=read.json).status_code == 200
+    assert as_admin.get(everything).data == read.data
+
+
 def test_what_became_public_by_itself_can_be_sent_back_unchanged(as_admin, write, at):
     path = f"{ARTICLES}{write(status='scheduled', published_at=FAR)['uuid']}/"
     at(datetime(2999, 1, 2, tzinfo=UTC))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from blogapi.core.database import db
+from blogapi.core.errors import NotFound
+from blogapi.previews import service
 
 ARTICLES = "/api/v1/blog/articles/"
 
@@ -97,6 +100,11 @@ def test_what_a_link_shows_is_trimmed_like_any_article(as_stranger, link):
 def test_there_is_no_link_to_what_is_not_there(as_admin):
     where = f"{ARTICLES}00000000-0000-4000-8000-000000000000/preview/"
     assert [as_admin.get(where).status_code, as_admin.post(where).status_code] == [404, 404]
+
+
+def test_no_link_is_made_to_what_was_deleted_before_its_turn_came(app, people):
+    with app.app_context(), pytest.raises(NotFound):
+        service.create(people.admin.uuid, uuid4(), seconds=60)
 
 
 def test_it_can_be_revoked(as_admin, as_stranger, draft, link):

@@ -136,6 +136,15 @@ def test_a_deleted_article_comes_back_to_its_author(as_admin, people, make_artic
     assert as_admin.post(f"{path}revisions/1/restore/").json["author"] == str(people.other_admin.uuid)
 
 
+def test_who_brings_a_deleted_article_back_wrote_that_version(as_admin, people, make_article):
+    path = f"{ARTICLES}{make_article(author=people.other_admin).uuid}/"
+    as_admin.delete(path)
+    as_admin.post(f"{path}revisions/1/restore/")
+    as_admin.patch(path, json={"title": "New"})
+    users = [row["user"] for row in as_admin.get(f"{path}revisions/").json]
+    assert users == [str(people.admin.uuid), str(people.other_admin.uuid)]
+
+
 def test_restoring_takes_no_body(as_admin, path):
     for body in (b"{broken", b'{"x": 1}', b"[]"):
         answer = as_admin.post(f"{path}revisions/1/restore/", data=body, content_type="application/json")
