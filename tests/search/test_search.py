@@ -407,6 +407,14 @@ def test_many_articles_of_one_moment_are_all_found(app, find, as_admin, make_art
     assert len(find("again")) == 5
 
 
+def test_many_articles_of_this_very_moment_are_all_found(find, make_article, at):
+    moment = datetime(2027, 1, 1, tzinfo=UTC)
+    at(moment)
+    for number in range(40):
+        make_article(title=f"Bread {number}", published_at=moment.isoformat())
+    assert len(find("bread")) == 40
+
+
 def test_many_articles_of_one_moment_ahead_are_found_by_nobody_before(find, as_reader, make_article, at):
     moment = datetime(2027, 1, 1, tzinfo=UTC)
     for number in range(40):

@@ -332,6 +332,12 @@ def test_logout_ends_the_login_for_a_copied_cookie_too(as_ada, with_cookie):
     assert (replayed.status_code, replayed.json["code"]) == (401, "login_over")
 
 
+def test_a_login_ends_no_login_of_another_browser(as_ada, passwords, app, make_client):
+    there = make_client(app)
+    assert there.post(LOGIN, json=ADA).status_code == 200
+    assert [client.get(ME).status_code for client in (as_ada, there)] == [200, 200]
+
+
 def test_logout_ends_no_other_login(as_ada, passwords, app, make_client):
     other = make_client(app)
     other.post(LOGIN, json=ADA)

@@ -96,6 +96,7 @@ def test_a_login_clears_away_those_that_are_over(inside, at):
 def test_logging_out_ends_one_login(inside):
     account = service.create("ada", None, role=Role.ADMIN)
     here, there = (service.log_in(account, lasts=DAY) for _ in range(2))
+    assert queries.session(here) is not None
     service.log_out(here)
     assert queries.session(here) is None
     assert queries.session(there) is not None
