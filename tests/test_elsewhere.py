@@ -35,6 +35,8 @@ for module, names in LACKS.items():
     for name in names.split():
         if hasattr(module, name):
             delattr(module, name)
+# No call there takes an open folder: shutil, once imported, goes by paths.
+os.supports_dir_fd.clear()
 for name in ("fcntl", "grp", "pwd", "resource", "syslog", "termios", "tty", "pty"):
     sys.modules[name] = None
 
