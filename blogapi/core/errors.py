@@ -7,9 +7,9 @@ libraries reach the handlers only when nobody could say more.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Mapping
-from http import HTTPStatus
 from typing import Any
 
 import click
@@ -17,6 +17,7 @@ from flask import Flask, Response, current_app, request
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.http import HTTP_STATUS_CODES
 
 from blogapi.core import log
 
@@ -165,6 +166,8 @@ class StorageFull(Problem):
     status, code = 507, "storage_full"
 
 
+_CODES = {kind.status: kind.code for kind in Problem.__subclasses__()}
+
 # What an HTTP error that no code of ours raised tells the caller.
 _PLAIN = {
     400: ("malformed", "The request cannot be read; check how it is written."),
@@ -184,16 +187,24 @@ _PLAIN = {
 }
 
 
+def phrase(status: int) -> str:
+    """Return the name of a status, which is also the last part of the status line."""
+    # http.HTTPStatus has other names from Python 3.13 on.
+    return HTTP_STATUS_CODES[status]
+
+
 def plain(status: int) -> tuple[str, str]:
     """Return the (code, detail) of an HTTP error that says nothing more of itself."""
-    return _PLAIN.get(status, (HTTPStatus(status).name.lower(), f"{HTTPStatus(status).phrase}."))
+    name = phrase(status)
+    code = _CODES.get(status) or re.sub(r"\W+", "_", name.lower())
+    return _PLAIN.get(status, (code, f"{name}."))
 
 
 def body(status: int, code: str, detail: str, errors: Errors | None = None) -> bytes:
     """Return the one error body, as UTF-8 JSON."""
     shown: dict[str, Any] = {
         "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
+        "title": phrase(status),
         "status": status,
         "detail": detail,
         "code": code,

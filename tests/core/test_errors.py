@@ -84,6 +84,24 @@ def test_every_http_error_has_the_one_body(status):
     assert told.json["detail"] and told.json["code"]
 
 
+@pytest.mark.parametrize(
+    ("status", "title", "code"),
+    [
+        # From Python 3.13 on http.HTTPStatus has other names for these.
+        (413, "Request Entity Too Large", "too_large"),
+        (416, "Requested Range Not Satisfiable", "requested_range_not_satisfiable"),
+        (422, "Unprocessable Entity", "invalid_fields"),
+        # Its own class names the code.
+        (401, "Unauthorized", "key_missing"),
+        (412, "Precondition Failed", "stale"),
+    ],
+)
+def test_title_and_code_are_the_same_on_every_python(status, title, code):
+    told = answer(default_exceptions[status]())
+    assert (told.json["title"], told.json["code"]) == (title, code)
+    assert told.status.casefold() == f"{status} {title}".casefold()
+
+
 def test_an_error_that_is_only_aborted_with_has_the_one_body():
     with pytest.raises(HTTPException) as raised:
         abort(400)
