@@ -57,7 +57,7 @@ class Contract:
         template, operation = found
         status = str(answer.status_code)
         assert status in operation["responses"], f"{method} {template} does not document {status}"
-        documented = operation["responses"][status]
+        pointer, documented = self.response(template, method, status)
         for name in documented.get("headers", {}):
             optional = name in ("Link", "Set-Cookie")
             assert optional or name in answer.headers, f"{method} {template} {status} lacks {name}"
@@ -66,9 +66,15 @@ class Contract:
             assert not answer.data
         else:
             assert answer.mimetype in content
-            steps = (template, operation_method(method), "responses", status, "content", answer.mimetype)
-            pointer = "/".join(step.replace("~", "~0").replace("/", "~1") for step in steps)
-            self._validate(f"/paths/{pointer}/schema", answer.json)
+            self._validate(f"{pointer}/content/{escaped(answer.mimetype)}/schema", answer.json)
+
+    def response(self, template: str, method: str, status: str) -> tuple[str, dict[str, Any]]:
+        """Return the place of a documented response, and the response; errors are shared by reference."""
+        found = self.document["paths"][template][operation_method(method)]["responses"][status]
+        if "$ref" not in found:
+            return f"/paths/{escaped(template)}/{operation_method(method)}/responses/{status}", found
+        pointer = found["$ref"].removeprefix("#")
+        return pointer, self.document["components"]["responses"][pointer.rsplit("/", 1)[1]]
 
     def _validate(self, pointer: str, value: Any) -> None:
         from urllib.parse import quote
@@ -79,6 +85,11 @@ class Contract:
             format_checker=Draft202012Validator.FORMAT_CHECKER,
         )
         validator.validate(value)
+
+
+def escaped(step: str) -> str:
+    """Return a step of a JSON pointer as it is written."""
+    return step.replace("~", "~0").replace("/", "~1")
 
 
 def operation_method(method: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from http import HTTPStatus
 from typing import Any, ClassVar
 
 import flask_smorest
@@ -15,7 +14,7 @@ from flask import Flask
 from blogapi.core import wire
 from blogapi.core.access import Access, Rule, access_of
 from blogapi.core.blueprint import Blueprint, IdConverter
-from blogapi.core.errors import PROBLEM_JSON, plain
+from blogapi.core.errors import PROBLEM_JSON, phrase, plain
 from blogapi.core.schema import FieldNames, Identifier, Timestamp
 from blogapi.openapi import examples
 from blogapi.openapi.schemas import ProblemSchema
@@ -118,7 +117,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         views = {endpoint.replace(".", "_"): view for endpoint, view in self._app.view_functions.items()}
         trimmed = {name: self._reference(shape) for name, view in views.items() if (shape := _trimmed(view))}
         document: Document = self.spec.to_dict()
-        document["components"].pop("responses", None)
+        document["components"]["responses"] = {}
         self._show_read_only(document["components"]["schemas"])
         for path, operations in document["paths"].items():
             for method in METHODS & operations.keys():
@@ -173,9 +172,12 @@ def _complete(
         }
     if view.__dict__.get("writes"):
         operation.setdefault("parameters", []).extend(_CONDITIONS[method == "post"])
-    operation["responses"] = success | {
-        str(status): _problem(status) for status in _errors(operation, path, method, view)
-    }
+    shared = document["components"]["responses"]
+    for status in _errors(operation, path, method, view):
+        name = phrase(status).replace(" ", "")
+        shared.setdefault(name, _problem(status))
+        success[str(status)] = {"$ref": f"#/components/responses/{name}"}
+    operation["responses"] = success
 
 
 def _describe(answer: Document, method: str, view: Any, trimmed: Document | None, document: Document) -> None:
@@ -236,14 +238,14 @@ def _problem(status: int) -> Document:
     code, detail = plain(status)
     example = {
         "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
+        "title": phrase(status),
         "status": status,
         "detail": detail,
         "code": code,
     }
     extra = (_OF_ERRORS[status],) if status in _OF_ERRORS else ()
     return {
-        "description": HTTPStatus(status).phrase,
+        "description": phrase(status),
         "headers": _headers(*_ALWAYS, "Cache-Control", *extra),
         "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}},
     }
