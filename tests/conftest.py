@@ -34,7 +34,7 @@ from blogapi.tags.models import Tag
 from blogapi.users import service as users
 from blogapi.users.models import Account
 from blogapi.users.rules import Role
-from tests import attempts, engines
+from tests import attempts, engines, skips
 from tests.contract import CheckedClient, Contract
 from tests.engines import SERVER, Blogs
 from tests.redis_servers import PROGRAM, RedisServer, redis_server
@@ -55,7 +55,8 @@ _BESIDES = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the one mark known by which tests of SQLite alone are told."""
+    """Make the one mark known by which tests of SQLite alone are told, and the rule about skips."""
+    config.pluginmanager.register(skips)
     config.addinivalue_line("markers", "sqlite(why): about SQLite's own; skipped on PostgreSQL")
     # An application that a test drops without closing it; SQLite's driver minds from Python 3.13 on.
     for warning in (

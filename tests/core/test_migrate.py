@@ -251,7 +251,7 @@ def test_a_database_in_a_folder_that_is_not_there_is_refused(tmp_path):
 
 
 @pytest.mark.sqlite("its file")
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="no modes, or all may read")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
 def test_a_database_in_a_folder_that_may_not_be_read_is_refused(tmp_path):
     (tmp_path / "closed").mkdir(mode=0)
     assert "Permission denied" in refusal(DATABASE_URL=f"sqlite:///{tmp_path}/closed/blog.db")

@@ -1,0 +1,47 @@
+"""The tests that may be skipped where `CI` is `true`; any other skip fails there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+# How the reason of a skip begins, and why the test need not run.
+EXPECTED = {
+    "about SQLite": "runs in the run on SQLite",
+    "BLOGAPI_TEST_DATABASE_URL names no server": "runs in the run on PostgreSQL",
+    "BLOGAPI_TEST_CORPUS names no folder": "needs real blogs, which belong to other people",
+    "root may read everything": "needs a user other than root",
+    "only root of a Linux makes a small disk": "needs a right that few containers have",
+    "no IPv6": "needs a network that few containers have",
+}
+
+
+def _fail_unexpected(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip whose reason is not on the list into a failure."""
+    if os.environ.get("CI") != "true" or not report.skipped or hasattr(report, "wasxfail"):
+        return
+    reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+    reason = reason.removeprefix("Skipped: ")
+    if not reason.startswith(tuple(EXPECTED)):
+        report.outcome = "failed"
+        report.longrepr = (
+            f"Skipped: {reason}\nWith CI=true a test is skipped only for a reason listed in tests/skips.py."
+        )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Judge the skip of a test."""
+    report = yield
+    _fail_unexpected(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Judge the skip of a whole module."""
+    report = yield
+    _fail_unexpected(report)
+    return report
