@@ -1,0 +1,24 @@
+"""Fails with the names of the files of which tests run too little.
+
+`python -m tests.coverage_floor coverage.json` reads what `coverage json` wrote: a total hides a single file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+FLOOR = 90
+
+
+def below(report: dict[str, Any]) -> list[str]:
+    """Return a line for each file whose lines and branches are covered to less than FLOOR percent."""
+    covered = {name: found["summary"]["percent_covered"] for name, found in report["files"].items()}
+    return [f"{name}: {percent:.1f} %" for name, percent in sorted(covered.items()) if percent < FLOOR]
+
+
+if __name__ == "__main__":
+    if found := below(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))):
+        sys.exit("\n".join((f"Covered to less than {FLOOR} %:", *found)))
