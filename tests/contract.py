@@ -138,3 +138,9 @@ class CheckedClient(FlaskClient):
 def lasting(answer: Any) -> list[tuple[str, str]]:
     """Return the headers of an answer but its id, which each request has of its own."""
     return sorted((name, value) for name, value in answer.headers if name != "X-Request-ID")
+
+
+def outcome(answer: TestResponse) -> tuple[int, str | None]:
+    """Return the status of an answer and the code of its error; None where it is none or has no body."""
+    is_error = answer.mimetype == "application/problem+json" and answer.data
+    return answer.status_code, answer.json["code"] if is_error else None

@@ -7,6 +7,8 @@ from uuid import uuid4
 
 import pytest
 
+from tests.contract import outcome
+
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
@@ -54,13 +56,13 @@ def test_a_change_of_what_has_changed_is_refused_with_the_present_etag(as_admin,
 def test_a_weak_or_unknown_etag_does_not_match(as_admin, thing):
     for etag in ('"other"', f"W/{thing['etag']}", "garbage"):
         answer = as_admin.patch(thing["path"], json=thing["change"], headers={"If-Match": etag})
-        assert answer.status_code == 412
+        assert outcome(answer) == (412, "stale")
 
 
 def test_any_etag_matches_what_exists(as_admin, thing):
     assert as_admin.patch(thing["path"], json={}, headers={"If-Match": "*"}).status_code == 200
     nowhere = f"{thing['list']}{uuid4()}/"
-    assert as_admin.put(nowhere, json=thing["body"], headers={"If-Match": "*"}).status_code == 412
+    assert outcome(as_admin.put(nowhere, json=thing["body"], headers={"If-Match": "*"})) == (412, "stale")
 
 
 def test_put_can_be_told_to_create_only(as_admin, thing):
@@ -73,7 +75,7 @@ def test_put_can_be_told_to_create_only(as_admin, thing):
 def test_lists_are_guarded_by_their_own_etag(as_admin, thing):
     etag = as_admin.get(thing["list"]).headers["ETag"]
     item = [thing["change"] | {"uuid": thing["path"].split("/")[-2]}]
-    assert as_admin.patch(thing["list"], json=item, headers={"If-Match": '"x"'}).status_code == 412
+    assert outcome(as_admin.patch(thing["list"], json=item, headers={"If-Match": '"x"'})) == (412, "stale")
     assert as_admin.patch(thing["list"], json=item, headers={"If-Match": etag}).status_code == 200
 
 
@@ -177,7 +179,7 @@ def test_the_key_is_the_users_own_and_lasts_a_day(app, make_client, people, as_a
 
 def test_a_refused_request_may_be_corrected_under_its_key(as_admin, thing):
     header = {"Idempotency-Key": "a-key"}
-    assert as_admin.post(thing["list"], json={}, headers=header).status_code == 422
+    assert outcome(as_admin.post(thing["list"], json={}, headers=header)) == (422, "invalid_fields")
     assert as_admin.post(thing["list"], json=thing["body"], headers=header).status_code == 201
 
 
@@ -198,7 +200,7 @@ def test_the_longest_key_is_taken(as_admin):
 @pytest.mark.parametrize("key", ["", "x" * 256, "é", "a\tb"])
 def test_an_impossible_key_is_refused(as_admin, thing, key):
     answer = as_admin.post(thing["list"], json=thing["body"], headers={"Idempotency-Key": key})
-    assert answer.status_code == 400
+    assert outcome(answer) == (400, "malformed")
 
 
 @pytest.mark.parametrize("path", SHELVES)
@@ -265,24 +267,24 @@ def test_a_new_slug_of_a_tag_is_a_change_though_one_tag_does_not_show_it(as_admi
     path = f"{TAGS}{make_tag().uuid}/"
     etag = as_admin.get(path).headers["ETag"]
     as_admin.patch(path, json={"slug": "new"})
-    assert as_admin.patch(path, json={}, headers={"If-Match": etag}).status_code == 412
+    assert outcome(as_admin.patch(path, json={}, headers={"If-Match": etag})) == (412, "stale")
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
 def test_what_is_not_there_is_a_404_before_any_precondition(as_admin, thing, method):
     answer = as_admin.open(f"{thing['list']}nonsense/", method=method, json={}, headers={"If-Match": '"x"'})
-    assert answer.status_code == 404
+    assert outcome(answer) == (404, "not_found")
 
 
 def test_what_would_keep_a_secret_is_not_repeated(as_admin, make_article):
     article = make_article()
     for path in ("/api/v1/auth/api-key/", f"{ARTICLES}{article.uuid}/preview/"):
-        assert as_admin.post(path, headers={"Idempotency-Key": "k"}).status_code == 400
+        assert outcome(as_admin.post(path, headers={"Idempotency-Key": "k"})) == (400, "malformed")
 
 
 def test_what_has_no_state_fits_no_precondition(as_admin, make_article):
     article = make_article()
     path = f"{ARTICLES}{article.uuid}/preview/"
-    assert as_admin.post(path, headers={"If-Match": '"x"'}).status_code == 412
+    assert outcome(as_admin.post(path, headers={"If-Match": '"x"'})) == (412, "stale")
     made = as_admin.post(path).json
-    assert as_admin.delete(f"{path}{made['uuid']}/", headers={"If-Match": '"x"'}).status_code == 412
+    assert outcome(as_admin.delete(f"{path}{made['uuid']}/", headers={"If-Match": '"x"'})) == (412, "stale")

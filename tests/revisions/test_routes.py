@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.contract import outcome
+
 ARTICLES = "/api/v1/blog/articles/"
 
 
@@ -145,10 +147,19 @@ def test_who_brings_a_deleted_article_back_wrote_that_version(as_admin, people, 
     assert users == [str(people.admin.uuid), str(people.other_admin.uuid)]
 
 
-def test_restoring_takes_no_body(as_admin, path):
-    for body in (b"{broken", b'{"x": 1}', b"[]"):
-        answer = as_admin.post(f"{path}revisions/1/restore/", data=body, content_type="application/json")
-        assert answer.status_code in (400, 422)
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"{broken", (400, "malformed")),
+        (b'{"x": 1}', (422, "invalid_fields")),
+        (b"[]", (422, "invalid_fields")),
+    ],
+)
+def test_restoring_takes_no_body(as_admin, path, body, expected):
+    before = as_admin.get(path).json
+    answer = as_admin.post(f"{path}revisions/1/restore/", data=body, content_type="application/json")
+    assert outcome(answer) == expected
+    assert as_admin.get(path).json == before
 
 
 def test_a_version_is_restored_and_the_present_one_kept(as_admin, path):
@@ -219,20 +230,20 @@ def test_a_deleted_article_comes_back_with_what_is_left_of_its_tags_in_their_ord
 
 def test_restoring_honours_preconditions(as_admin, path):
     answer = as_admin.post(f"{path}revisions/1/restore/", headers={"If-Match": '"stale"'})
-    assert answer.status_code == 412
+    assert outcome(answer) == (412, "stale")
 
 
 @pytest.mark.parametrize(
     "tail", ["revisions/9/", "revisions/9/compare/", "revisions/1/compare/?to=9", "revisions/0/"]
 )
 def test_an_unknown_version_is_a_404(as_admin, path, tail):
-    assert as_admin.get(path + tail).status_code == 404
+    assert outcome(as_admin.get(path + tail)) == (404, "not_found")
 
 
 def test_an_unknown_article_has_no_versions(as_admin):
     nowhere = f"{ARTICLES}00000000-0000-4000-8000-000000000000/revisions/"
-    assert as_admin.get(nowhere).status_code == 404
-    assert as_admin.post(f"{nowhere}1/restore/").status_code == 404
+    assert outcome(as_admin.get(nowhere)) == (404, "not_found")
+    assert outcome(as_admin.post(f"{nowhere}1/restore/")) == (404, "not_found")
 
 
 def test_prune_keeps_the_newest(app, as_admin, path):

@@ -133,6 +133,7 @@ def test_no_sign_in_a_query_is_an_operator(as_admin, make_article, path, more):
     for words in OPERATORS:
         answer = as_admin.get(path, query_string={"q": words, "fields": "title,snippet"} | more)
         assert answer.status_code == 200, (words, answer.json)
+        assert {article["title"] for article in answer.json} <= {"T"}
 
 
 HARMLESS = [

@@ -9,6 +9,7 @@ from blogapi.core.database import transaction
 from blogapi.users import queries, rules
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
+from tests.contract import outcome
 from tests.security.conftest import SECRET, told
 
 LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth/me/"
@@ -97,20 +98,20 @@ def test_a_stolen_cookie_ends_with_the_logout(as_ada, thief):
     stolen = cookie_of(as_ada)
     assert thief("a stolen cookie before the logout", stolen).status_code == 200
     as_ada.post(LOGOUT)
-    assert thief("a stolen cookie after the logout", stolen).status_code == 401
+    assert outcome(thief("a stolen cookie after the logout", stolen)) == (401, "login_over")
 
 
 def test_a_stolen_cookie_ends_with_the_next_login_of_that_browser(as_ada, thief):
     stolen = cookie_of(as_ada)
     as_ada.post(LOGIN, json=ADA)
-    assert thief("a stolen cookie after the next login", stolen).status_code == 401
+    assert outcome(thief("a stolen cookie after the next login", stolen)) == (401, "login_over")
 
 
 def test_a_stolen_cookie_ends_with_a_new_password(app, as_ada, thief):
     stolen = cookie_of(as_ada)
     with app.app_context():
         users.set_password("ada", "another password")
-    assert thief("a stolen cookie after a new password", stolen).status_code == 401
+    assert outcome(thief("a stolen cookie after a new password", stolen)) == (401, "login_over")
 
 
 def test_a_stolen_cookie_ends_with_its_user(app, passwords, people, make_client, thief, digest):
@@ -120,7 +121,7 @@ def test_a_stolen_cookie_ends_with_its_user(app, passwords, people, make_client,
     client.post(LOGIN, json=ADA | {"username": "mel"})
     with app.app_context():
         users.remove("mel")
-    assert thief("a stolen cookie of a user who is gone", cookie_of(client)).status_code == 401
+    assert outcome(thief("a stolen cookie of a user who is gone", cookie_of(client))) == (401, "login_over")
 
 
 def test_who_is_an_admin_no_more_is_none_from_then_on(app, as_ada, people, make_client, attempt):
@@ -131,22 +132,24 @@ def test_who_is_an_admin_no_more_is_none_from_then_on(app, as_ada, people, make_
         queries.named("ada").role = rules.Role.MEMBER
     for how, client in (("login", as_ada), ("key", by_key)):
         answer = attempt("former admin", f"GET author/me by a {how} of before", client.get(OWN))
-        assert answer.status_code == 403
-        assert (
-            attempt("former admin", f"POST a tag by {how}", client.post(TAGS, json={"name": "x"})).status_code
-            == 403
-        )
+        assert outcome(answer) == (403, "forbidden")
+        assert outcome(
+            attempt("former admin", f"POST a tag by {how}", client.post(TAGS, json={"name": "x"}))
+        ) == (403, "forbidden")
 
 
 @pytest.mark.parametrize("value", ["", "x", "e30.x.y", "eyJ0b2tlbiI6IiJ9", "{}", '{"token":""}', "é"])
 def test_a_cookie_of_other_making_opens_nothing(people, thief, value):
-    assert thief(f"the cookie {value!r}", value).status_code == 401
+    assert outcome(thief(f"the cookie {value!r}", value)) == (401, "login_over")
 
 
 def test_a_cookie_signed_with_another_secret_opens_nothing(as_ada, make_app, make_client, attempt):
     other = make_client(make_app(SECRET_KEY="y" * 32))
     other.set_cookie(COOKIE, cookie_of(as_ada))
-    assert attempt("stranger", "a cookie signed with another secret", other.get(ME)).status_code == 401
+    assert outcome(attempt("stranger", "a cookie signed with another secret", other.get(ME))) == (
+        401,
+        "login_over",
+    )
 
 
 # Pages of other sites
