@@ -30,7 +30,7 @@ _OPERATOR = Caller(is_admin=True, scopes=frozenset(SCOPES), known=True)
     default="published",
     show_default=True,
     help="published: published content only, for a web page; read: also what its user may read, an admin's "
-    "drafts included; write.",
+    "drafts included; write: also change it.",
 )
 @click.option("--name", default="", help="To tell keys apart.")
 @with_appcontext

@@ -75,8 +75,8 @@ class NewKeySchema(Shape):
         metadata={
             "description": (
                 "`published`: published content only, for a web page; `read`: also what only its user may "
-                "read; `write`. Each includes the one before. `read` where absent; never wider than the "
-                "maker's."
+                "read; `write`: also to change it. Each includes the one before. `read` where absent; never "
+                "wider than the maker's."
             ),
             "uniqueItems": True,
         },

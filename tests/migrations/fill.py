@@ -96,8 +96,8 @@ def fill(folder: Path) -> dict[str, Any]:
     for name, options in (("ada", ["--admin"]), ("grace", ["--admin"]), ("mel", [])):
         run("user", "create", name, "--password-stdin", *options, given=f"{PASSWORD}\n")
     keys["write"] = run("key", "create", "--user", "ada", "--scope", "write", "--name", "desk")
-    keys["read"] = run("key", "create", "--user", "ada")
-    keys["member"] = run("key", "create", "--user", "mel", "--name", "Mél's")
+    keys["read"] = run("key", "create", "--user", "ada", "--scope", "read")
+    keys["member"] = run("key", "create", "--user", "mel", "--scope", "read", "--name", "Mél's")
     keys["anonymous"] = ask("POST", KEYS, key="")["public_state"]
     keys["kiosk"] = run("key", "create", "--name", "kiosk")
     keys["rotated"] = ask(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from uuid import uuid4
 
 import pytest
 from sqlalchemy import DateTime, Uuid, bindparam, create_engine, text
 from sqlalchemy.exc import IntegrityError
 
-from blogapi.core import clock, migrate
+from blogapi.core import clock
+from tests.migrations.alembic_runs import migrate_to
 
 COLUMNS = ("uuid", "digest", "prefix", "name", "owner_id", "scope", "created", "expires", "last_used")
 UUIDS, TIMES = ("uuid", "owner_id"), ("created", "expires", "last_used")
@@ -44,17 +44,10 @@ def a_key(name, owner, scope):
 
 
 @pytest.fixture
-def old(blogs, tmp_path, monkeypatch):
+def old(blogs, tmp_path):
     """A database at the step before, with a key of each kind; its engine and what it holds of the keys."""
-    scripts = tmp_path / "scripts"
-    later = [f"{step}_*" for step in migrate.steps() if step >= "0004"]
-    shutil.copytree(migrate.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__", *later))
     engine = create_engine(blogs.nothing(tmp_path))
-    with monkeypatch.context() as patch:
-        patch.setattr(migrate, "SCRIPTS", scripts)
-        migrate.steps.cache_clear()
-        migrate.make_ready(engine, backups=tmp_path)
-    migrate.steps.cache_clear()
+    migrate_to(engine, "0003")
     now = clock.now().replace(tzinfo=None)
     ada = {"uuid": uuid4(), "username": "ada", "role": "admin", "created": now, "last_updated": now}
     with engine.begin() as connection:
@@ -72,9 +65,9 @@ def keys(engine):
         return {row["name"]: dict(row) for row in rows}
 
 
-def test_anonymous_keys_become_published_and_owned_keys_stay_what_they_are(old, tmp_path):
+def test_anonymous_keys_become_published_and_owned_keys_stay_what_they_are(old):
     before = keys(old)
-    migrate.make_ready(old, backups=tmp_path)
+    migrate_to(old, "0004")
     assert keys(old) == {name: before[name] | {"scope": scope} for name, (_, _, scope) in KINDS.items()}
     with old.connect() as connection:
         tables = old.dialect.get_table_names(connection)
@@ -82,8 +75,8 @@ def test_anonymous_keys_become_published_and_owned_keys_stay_what_they_are(old, 
 
 
 @pytest.mark.parametrize(("owned", "scope"), [(False, "read"), (False, "write"), (True, "admin")])
-def test_the_table_takes_no_anonymous_key_of_wider_scope(old, tmp_path, owned, scope):
-    migrate.make_ready(old, backups=tmp_path)
+def test_the_table_takes_no_anonymous_key_of_wider_scope(old, owned, scope):
+    migrate_to(old, "0004")
     with old.connect() as connection:
         owner = connection.execute(text("SELECT uuid FROM account").columns(uuid=Uuid())).scalar()
         with pytest.raises(IntegrityError):

@@ -52,6 +52,12 @@ def test_every_operation_says_what_it_does_and_for_whom(document):
         assert "security" in operation
 
 
+def test_what_a_view_says_of_itself_follows_its_rule(document):
+    (delete,) = [one for _, _, one in operations(document) if one["operationId"] == "api_keys_delete"]
+    rule, said = delete["description"].split("\n\n", 1)
+    assert rule.endswith("Scope: published.") and "whose uuid it is given" in said
+
+
 def test_every_body_and_every_answer_has_an_example(document, contract):
     for path, method, operation in operations(document):
         bodies = [operation["requestBody"]] if "requestBody" in operation else []
