@@ -1,0 +1,70 @@
+"""The command line as a program: its streams, its name and its exit status."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from io import BytesIO, TextIOWrapper
+
+import click
+import pytest
+
+from blogapi import __main__ as program
+from blogapi import __version__
+
+
+class Terminal(TextIOWrapper):
+    """A stream that a person reads."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def greet(monkeypatch):
+    """A command that writes a letter which few code pages have."""
+    command = click.Command("greet", callback=lambda: click.echo("Grüße, 世界 \udcff"))
+    monkeypatch.setitem(program.main.commands, "greet", command)
+
+
+@pytest.fixture
+def stdout(monkeypatch):
+    """Sets the standard output to one in the code page of Western Windows."""
+
+    def replace(kind):
+        stream = kind(BytesIO(), encoding="cp1252")
+        monkeypatch.setattr(sys, "stdout", stream)
+        return stream
+
+    return replace
+
+
+def test_redirected_output_is_utf_8_whatever_the_code_page(greet, stdout):
+    stream = stdout(TextIOWrapper)
+    with pytest.raises(SystemExit) as ended:
+        program.run(["greet"])
+    stream.flush()
+    assert ended.value.code == 0
+    assert stream.buffer.getvalue().decode("utf-8").split() == ["Grüße,", "世界", "\\udcff"]
+
+
+def test_a_terminal_keeps_its_encoding(greet, stdout):
+    stream = stdout(Terminal)
+    with pytest.raises(UnicodeEncodeError):
+        program.run(["greet"])
+    assert stream.encoding == "cp1252"
+
+
+def test_an_unknown_command_is_a_usage_error_under_the_name_of_the_program(capsys):
+    with pytest.raises(SystemExit) as ended:
+        program.run(["nothing"], name="blogapi")
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("Usage: blogapi [OPTIONS] COMMAND")
+
+
+def test_the_module_runs_under_the_name_that_it_was_called_by(monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "blogapi.__main__")
+    monkeypatch.setattr(sys, "argv", ["__main__.py", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("blogapi", run_name="__main__")
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"blogapi, version {__version__}\n")
