@@ -107,6 +107,8 @@ def check_headers(method: str, answer: TestResponse, *, stored: bool = True) -> 
     (name,) = answer.headers.getlist("X-Request-ID")
     assert re.fullmatch(r"[A-Za-z0-9._-]{1,64}", name)
     assert answer.headers["Vary"] in ("Accept, origin", "Accept, origin, Cookie")
+    # What has no body has no type of one.
+    assert ("Content-Type" in answer.headers) is (answer.status_code not in (204, 304))
     if method in ("GET", "HEAD"):
         kept = stored or answer.status_code >= 400
         assert answer.headers["Cache-Control"] == ("private, no-cache" if kept else "no-store")

@@ -123,8 +123,10 @@ def test_each_request_is_told_once(app, people, heard):
 
 def test_an_answer_given_again_is_told_alike(app, people, heard):
     question = ask(TAGS, f"X-API-KEY: {people.key(None)}")
-    first, again = told(app, heard, question, question)
+    # The first notes the use of the key, the second is kept, the third is that one again.
+    _, first, again = told(app, heard, question, question, question)
     assert (first.route, first.size, first.status) == (again.route, again.size, again.status)
+    assert again.route == TAGS
 
 
 def test_the_id_of_a_line_is_that_of_the_answer(app, heard):
