@@ -46,6 +46,13 @@ def test_a_derived_slug_steps_around_a_former_one(as_admin, renamed, make_articl
     assert make_article(title="First").slug == "first-2"
 
 
+def test_a_numbered_slug_steps_around_a_former_one_too(as_admin, as_reader, make_article):
+    article = make_article(slug="first-2")
+    as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "second"})
+    assert [make_article(title="First").slug for _ in range(2)] == ["first", "first-3"]
+    assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug=first-2").json] == ["second"]
+
+
 def test_a_draft_leaves_no_trace(as_admin, as_reader, make_article):
     article = make_article(slug="secret", status="draft")
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "other"})
