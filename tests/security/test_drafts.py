@@ -57,7 +57,8 @@ PATHS = [
 
 def refusal(who):
     """Return what a write gets of a caller who may not write."""
-    return (401, "key_missing") if who == "stranger" else (403, "forbidden")
+    codes = {"stranger": (401, "key_missing"), "admin's published key": (403, "scope_missing")}
+    return codes.get(who, (403, "forbidden"))
 
 
 @pytest.fixture
