@@ -54,7 +54,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     reserved = 0
     streams = False
     _answering = False
-    _before_wait: Callable[[], None]
+    _before_wait: Callable[[], None] | None = None
 
     # waitress's own, whose types nothing tells.
     request: Parser | None
@@ -130,8 +130,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def stream(self, before_wait: Callable[[], None], *, always: bool) -> bool:
         """Have the answering thread wait for the client, after `before_wait`; tell whether it may."""
-        self._answering, self._before_wait = True, before_wait
+        self._answering = True
         self.streams = self.server.unread.take_thread(self.reader, always=always)
+        if self.streams:
+            self._before_wait = before_wait
         return self.streams
 
     def end_answer(self) -> None:
@@ -142,6 +144,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.server.unread.give_thread_back(self.reader)
         with self.outbuf_lock:
             self.streams = self._answering = False
+        # It belongs to the answer, with all that was held back of that.
+        self._before_wait = None
         self._take_stock()
 
     def defer(self) -> bool:
@@ -216,7 +220,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def _wait_for_room(self, size: int) -> None:
         if self._has_room(size):
             return
-        self._before_wait()
+        if self._before_wait is not None:
+            self._before_wait()
         with self.outbuf_lock:
             while not self._has_room(size):
                 self.server.pull_trigger()
