@@ -36,6 +36,7 @@ FILES = (
         "limits",
         "log",
         "parser",
+        "budget",
         "unread",
         "tasks",
         "channel",

@@ -10,7 +10,8 @@ from typing import Any
 from waitress.channel import HTTPChannel
 from waitress.utilities import Error
 
-from blogapi.serving.parser import Busy, Parser, TooSlow
+from blogapi.core.limits import network_of
+from blogapi.serving.parser import BodiesFull, Busy, Parser, TooSlow
 from blogapi.serving.tasks import AnswerTask, ProblemTask
 from blogapi.serving.unread import OVERHEAD, Piece
 
@@ -55,6 +56,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     streams = False
     _answering = False
     _before_wait: Callable[[], None] | None = None
+
+    # Whose body is coming in or at work, and how much of it is counted.
+    _sender = ""
+    _body_bytes = 0
 
     # waitress's own, whose types nothing tells.
     request: Parser | None
@@ -157,6 +162,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def handle_close(self) -> None:
         """Close the connection and let go of what it holds."""
         super().handle_close()
+        if self.request is not None:
+            self.request.close()
+        if not self.requests:
+            self._forget_body()
         with self.outbuf_lock:
             self.deferred = False
             self._resize(0)
@@ -197,6 +206,13 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.turned_away = False
             self.requests[0].refuse(Busy(""))
             self.service()
+        elif self.connected and self.request is not None:
+            self._count_body(self.request)
+
+    def service(self) -> None:
+        """Answer the first of the requests."""
+        super().service()
+        self._forget_body()
 
     def add_channel(self, map: Any = None) -> None:
         """Be one of the server's connections."""
@@ -208,6 +224,21 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self._fileno is not None:
             self.server.went(self)
         super().del_channel(map)
+
+    def _count_body(self, request: Parser) -> None:
+        size = max(0, request.body_bytes_received - self.limits.short_body_bytes)
+        if size and not self._body_bytes:
+            forwarded = request.headers.get("X_FORWARDED_FOR", "").rpartition(",")[2].strip()
+            self._sender = self.client or network_of(forwarded)
+        if self.server.bodies.resize(self._sender, self._body_bytes, size):
+            self._body_bytes = size
+        else:
+            self.refuse(BodiesFull(""))
+
+    def _forget_body(self) -> None:
+        with self.outbuf_lock:
+            self.server.bodies.resize(self._sender, self._body_bytes, 0)
+            self._body_bytes = 0
 
     def _buffered(self, data: Any) -> Any:
         return Piece(data) if isinstance(data, bytes) and len(data) > COPIED_BYTES else data

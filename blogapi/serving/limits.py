@@ -35,6 +35,12 @@ class Limits:
     # Requests that wait for a thread; more are refused.
     queue: int = 256
 
+    # How many of the largest request bodies are held at a time, and how many of one address.
+    bodies: int = 16
+    bodies_per_address: int = 4
+    # What of each body is not counted, so that nobody keeps short ones from others.
+    short_body_bytes: int = 64 * 1024
+
     # What clients leave unread of their answers, all together; it is held in memory.
     unread_bytes: int = 256 * 1024 * 1024
     # How long, and how much, a client may go on sending after it was refused.

@@ -32,6 +32,10 @@ class Busy(Error):  # type: ignore[misc]
     reason = "Service Unavailable"
 
 
+class BodiesFull(Busy):
+    """There is no room for the body, which is still coming."""
+
+
 class Parser(HTTPRequestParser):  # type: ignore[misc]
     """Reads a request; refuses what two servers in a row could understand in two ways."""
 

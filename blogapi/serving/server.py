@@ -24,6 +24,7 @@ from waitress.task import ThreadedTaskDispatcher
 
 from blogapi.core import database, figures
 from blogapi.serving import listening
+from blogapi.serving.budget import ByteBudget
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
 from blogapi.serving.log import Journal
@@ -76,6 +77,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.request_seconds, self.linger_seconds = limits.request, limits.linger
         self.addresses: Counter[str] = Counter()
         self.unread = UnreadBudget(limits, settings.threads)
+        largest = settings.max_request_body_size
+        self.bodies = ByteBudget(limits.bodies * largest, limits.bodies_per_address * largest)
         self._proxy = ip_network(proxy, strict=False) if proxy else None
         self._next_sweep = self._rests_until = 0.0
         self._told_at = -float(TELL_EVERY)

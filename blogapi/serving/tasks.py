@@ -14,7 +14,7 @@ from waitress.utilities import build_http_date
 from blogapi.core import cache, errors, freshness, limits, log, wire
 from blogapi.core.database import db
 from blogapi.serving.log import Served, shown
-from blogapi.serving.parser import Busy, TooSlow
+from blogapi.serving.parser import BodiesFull, Busy, TooSlow
 from blogapi.serving.unread import NoRoom
 
 
@@ -109,7 +109,7 @@ class ProblemTask(Noted, ErrorTask):  # type: ignore[misc]
         self.content_length = len(body)
         self.set_close_on_finish()
         # Whoever is too slow is not waited for, and a request that finds no room has come to its end.
-        self.channel.lingers = not isinstance(error, Busy | TooSlow)
+        self.channel.lingers = isinstance(error, BodiesFull) or not isinstance(error, Busy | TooSlow)
         self.write(b"" if self.request.command == "HEAD" else body)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 
 from waitress.buffers import ReadOnlyFileBasedBuffer
 
+from blogapi.serving.budget import ByteBudget, add
 from blogapi.serving.limits import Limits
 
 # One address may hold an eighth of all.
@@ -45,7 +45,7 @@ class Piece(ReadOnlyFileBasedBuffer):  # type: ignore[misc]
         self.held, self._left = 0, memoryview(b"")
 
 
-class UnreadBudget:
+class UnreadBudget(ByteBudget):
     """Counts the bytes that are held for clients, and the threads that wait for them; safe for threads.
 
     Each connection may hold `allowance` bytes that are not counted, so that nobody keeps short answers from
@@ -56,27 +56,11 @@ class UnreadBudget:
         share = limits.unread_bytes // SHARES
         set_aside = share // 2
         self.allowance = set_aside // limits.connections
-        self._in_all, self._per_client = limits.unread_bytes - set_aside, share - set_aside
+        super().__init__(limits.unread_bytes - set_aside, share - set_aside)
         self._threads = max(1, threads // 2)
         self._threads_per_client = max(1, self._threads // 2)
-        self._bytes: Counter[str] = Counter()
         self._waiting: Counter[str] = Counter()
         self._refused: dict[str, int] = {}
-        self._lock = threading.Lock()
-
-    @property
-    def held(self) -> int:
-        """Return how many bytes are counted."""
-        with self._lock:
-            return self._bytes.total()
-
-    def resize(self, client: str, before: int, after: int) -> bool:
-        """Count `after` bytes in place of `before`; tell whether there is room for them."""
-        with self._lock:
-            if after > before and not self._fits(client, after - before):
-                return False
-            _count(self._bytes, client, after - before)
-            return True
 
     def take_thread(self, client: str, *, always: bool = False) -> bool:
         """Take one of the threads that may wait for their clients; tell whether there is one.
@@ -86,13 +70,13 @@ class UnreadBudget:
         with self._lock:
             if not always and not self._has_thread(client):
                 return False
-            _count(self._waiting, client, 1)
+            add(self._waiting, client, 1)
             return True
 
     def give_thread_back(self, client: str) -> None:
         """Count a thread no more."""
         with self._lock:
-            _count(self._waiting, client, -1)
+            add(self._waiting, client, -1)
 
     def refuse(self, client: str, size: int) -> None:
         """Note that an answer of so many bytes found no room."""
@@ -115,16 +99,6 @@ class UnreadBudget:
         with self._lock:
             return self._bytes.total() + size > self._in_all
 
-    def _fits(self, client: str, size: int) -> bool:
-        in_all = self._bytes.total() + size
-        return in_all <= self._in_all and self._bytes[client] + size <= self._per_client
-
     def _has_thread(self, client: str) -> bool:
         free = self._waiting.total() < self._threads
         return free and self._waiting[client] < self._threads_per_client
-
-
-def _count(counter: Counter[str], client: str, number: int) -> None:
-    counter[client] += number
-    if not counter[client]:
-        del counter[client]
