@@ -105,13 +105,13 @@ def test_what_differs_is_told(compare, statement, says):
     assert any(one.startswith(says) for one in compare(statement))
 
 
-@pytest.mark.skipif(not SERVER, reason="statements of PostgreSQL")
+@pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
 @pytest.mark.parametrize(("statement", "says"), SERVERS.values(), ids=SERVERS)
 def test_what_differs_on_a_server_is_told(compare, statement, says):
     assert any(one.startswith(says) for one in compare(statement))
 
 
-@pytest.mark.skipif(not SERVER, reason="about PostgreSQL")
+@pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
 def test_what_belongs_to_an_extension_does_not_count(compare):
     assert compare("CREATE EXTENSION pg_stat_statements") == []
 
