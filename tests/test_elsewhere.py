@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 # What Windows does not have goes before anything of ours is imported; then a blog is begun, filled, served,
 # looked through, saved and restored.
 PROGRAM = """
-import os, select, signal, socket, sys, time
+import os, select, signal, socket, sys, time, types
 
 LACKS = {
     os: "fork forkpty getuid geteuid getgid chown fchown fchmod mkfifo uname pread sched_getaffinity"
@@ -37,8 +37,11 @@ for module, names in LACKS.items():
             delattr(module, name)
 # No call there takes an open folder: shutil, once imported, goes by paths.
 os.supports_dir_fd.clear()
-for name in ("fcntl", "grp", "pwd", "resource", "syslog", "termios", "tty", "pty"):
+for name in ("grp", "pwd", "resource", "syslog", "termios", "tty", "pty"):
     sys.modules[name] = None
+# core.files locks by msvcrt where sys.platform says Windows, which it does not here.
+fcntl = sys.modules["fcntl"] = types.ModuleType("fcntl")
+fcntl.LOCK_EX, fcntl.LOCK_NB, fcntl.flock = 2, 4, lambda file, how: None
 
 import threading
 from http.client import HTTPConnection
