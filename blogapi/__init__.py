@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Flask
 
-from blogapi.core import config
+from blogapi import config
 
 __version__ = "0.1.0"
 
@@ -18,12 +18,17 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     `settings` wins over every other source; Flask's usual names work in it beside our own. Raises
     CannotStart, with a sentence on what to do, where it cannot run.
     """
-    from blogapi import hooks, registry, replay, throttle
+    from blogapi import hooks, registry
     from blogapi.api_keys import service as api_keys
-    from blogapi.articles import rendering
+    from blogapi.articles import json_writer
     from blogapi.backups import staging
-    from blogapi.core import changes, database, errors, figures, limits, log, pieces
-    from blogapi.metrics import queries as metrics
+    from blogapi.metrics import exposition as metrics
+    from blogapi.metrics import registry as figures
+    from blogapi.rate_limits import limiter
+    from blogapi.rate_limits import middleware as throttle
+    from blogapi.response_cache import middleware
+    from blogapi.storage import change_log, database
+    from blogapi.web import errors, json_fragments, request_id
 
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
     config.load(app, settings)
@@ -31,16 +36,16 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     errors.init_app(app)
     hooks.init_app(app)
     registry.init_app(app, version=__version__)
-    limits.init_app(app)
+    limiter.init_app(app)
     database.init_app(app)
     staging.init_app(app)
-    changes.init_app()
-    pieces.init_app()
-    rendering.init_app(app)
-    replay.init_app(app)
+    change_log.init_app()
+    json_fragments.init_app()
+    json_writer.init_app(app)
+    middleware.init_app(app)
     throttle.init_app(app)
-    log.init_app(app)
+    request_id.init_app(app)
     metrics.init_app(app)
     with app.app_context():
-        api_keys.sweep()
+        api_keys.delete_expired()
     return app

@@ -12,30 +12,29 @@ from itsdangerous import BadSignature
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import MapAdapter
 
-from blogapi import replay
+from blogapi import clock
+from blogapi.api_keys import policy as key_rules
 from blogapi.api_keys import queries as api_keys
-from blogapi.api_keys import rules as key_rules
 from blogapi.api_keys import service as api_key_service
-from blogapi.core import clock, log, wire
-from blogapi.core.access import (
+from blogapi.response_cache import middleware
+from blogapi.users import queries as users
+from blogapi.users.models import Role
+from blogapi.web import headers, request_id
+from blogapi.web.access import (
     SCOPES,
     STRANGER,
     Access,
     Caller,
-    access_of,
-    judge,
+    authorize,
+    check_same_origin,
+    get_access,
     reader,
-    refuse_other_sites,
 )
-from blogapi.core.blueprint import refuse_conditions, refuse_query
-from blogapi.core.errors import Unauthorized, in_order
-from blogapi.users import queries as users
-from blogapi.users.rules import Role
+from blogapi.web.blueprint import reject_conditional_headers, reject_query_parameters
+from blogapi.web.errors import Unauthorized, format_allow
+from blogapi.web.headers import CORS_EXPOSED_HEADERS
 
 COOKIE = "blogapi_session"
-
-# What pages of other origins may read of an answer.
-EXPOSED = ("ETag", "Link", "Location", "Retry-After", log.HEADER, "X-Total-Count")
 
 
 class SessionInterface(SecureCookieSessionInterface):
@@ -66,7 +65,7 @@ def init_app(app: Flask) -> None:
         SESSION_COOKIE_NAME=COOKIE, SESSION_COOKIE_SAMESITE="Lax", SESSION_REFRESH_EACH_REQUEST=False
     )
     app.before_request(admit)
-    app.after_request(wire.finish)
+    app.after_request(headers.finish_response)
     if app.config["CORS_ORIGINS"]:
         _open_to_browsers(app)
 
@@ -86,14 +85,14 @@ def admit() -> Response | None:
         return None
     if request.method == "OPTIONS":
         return Response(status=204, headers={"Allow": _allowed()})
-    request.environ[log.ROUTE] = request.url_rule.rule if request.url_rule else ""
+    request.environ[request_id.ROUTE_KEY] = request.url_rule.rule if request.url_rule else ""
     endpoint = request.endpoint or ""
     view = current_app.view_functions[endpoint]
     _judge(_access(endpoint))
-    refuse_query(view)
-    refuse_conditions(view)
-    if view.__dict__.get("replayed") and g.caller.key is not None:
-        request.environ[replay.UNTIL] = g.until
+    reject_query_parameters(view)
+    reject_conditional_headers(view)
+    if view.__dict__.get("cacheable") and g.caller.key is not None:
+        request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.until
     return None
 
 
@@ -120,7 +119,7 @@ def _with_slash(path: str) -> str:
 def _judge(access: Access) -> None:
     if access.rule.identifies:
         g.caller = _identified()
-    judge(access, g.caller)
+    authorize(access, g.caller)
 
 
 def _judge_all(error: MethodNotAllowed) -> None:
@@ -133,7 +132,7 @@ def _judge_all(error: MethodNotAllowed) -> None:
 
 
 def _access(endpoint: str) -> Access:
-    access = access_of(current_app.view_functions[endpoint])
+    access = get_access(current_app.view_functions[endpoint])
     assert access is not None, f"{endpoint} has no rule; the registry lets none through"
     return access
 
@@ -146,7 +145,7 @@ def _identified() -> Caller:
 
 
 def _by_key(value: str) -> Caller:
-    key, now = api_keys.holder(value), clock.now()
+    key, now = api_keys.find_holder(value), clock.now()
     if key is None:
         raise Unauthorized("This API key is not valid; check it, or create a new one.", code="key_invalid")
     if key.expires is not None and key.expires <= now:
@@ -154,12 +153,12 @@ def _by_key(value: str) -> Caller:
     used = key.last_used
     expires = key.expires
     # A clock that was set back shows uses that lie ahead.
-    if used is None or not used <= now < used + key_rules.TOUCH_EVERY:
-        stays = used is None and key_rules.waits(key.owner, key.created, expires)
-        api_key_service.touch(key.uuid, now, stays=stays)
+    if used is None or not used <= now < used + key_rules.LAST_USED_INTERVAL:
+        stays = used is None and key_rules.is_trial_key(key.owner, key.created, expires)
+        api_key_service.record_use(key.uuid, now, stays=stays)
         used, expires = now, None if stays else expires
     # Until then the same key is judged the same, and its use need not be noted.
-    g.until = min(used + key_rules.TOUCH_EVERY, expires or replay.ALWAYS)
+    g.until = min(used + key_rules.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(
         user=key.owner,
         username=key.username or "",
@@ -172,11 +171,11 @@ def _by_key(value: str) -> Caller:
 
 
 def _by_session() -> Caller:
-    found = users.session(session.get("token", ""))
+    found = users.find_session(session.get("token", ""))
     if found is None:
         session.clear()
         raise Unauthorized("The login is over; log in again.", code="login_over")
-    refuse_other_sites(request)
+    check_same_origin(request)
     return Caller(
         user=found.account.uuid,
         username=found.account.username,
@@ -187,7 +186,7 @@ def _by_session() -> Caller:
 
 
 def _allowed() -> str:
-    return in_order(_adapter().allowed_methods(_with_slash(request.path)))
+    return format_allow(_adapter().allowed_methods(_with_slash(request.path)))
 
 
 def _adapter() -> MapAdapter:
@@ -207,7 +206,7 @@ def _open_to_browsers(app: Flask) -> None:
         app,
         origins=origins,
         allow_headers=["Content-Type", "X-API-KEY", "If-Match", "If-None-Match", "Idempotency-Key"],
-        expose_headers=list(EXPOSED),
+        expose_headers=list(CORS_EXPOSED_HEADERS),
         vary_header=False,
         intercept_exceptions=False,
         max_age=600,

@@ -15,16 +15,14 @@ from blogapi.articles.routes import bp as articles
 from blogapi.backups.commands import backup, restore
 from blogapi.categories.routes import bp as categories
 from blogapi.changes.routes import bp as changes
-from blogapi.core.access import Access, access_of
-from blogapi.core.blueprint import IdConverter
-from blogapi.core.errors import METHODS, CannotStart
+from blogapi.config import CannotStart
+from blogapi.db_copy.commands import db
+from blogapi.docs import document
+from blogapi.docs.pages import bp as docs
+from blogapi.docs.routes import bp as openapi
 from blogapi.doctor.commands import doctor
 from blogapi.health.routes import bp as health
-from blogapi.metrics.pages import bp as metrics
-from blogapi.moving.commands import db
-from blogapi.openapi import document
-from blogapi.openapi.pages import bp as docs
-from blogapi.openapi.routes import bp as openapi
+from blogapi.metrics.routes import bp as metrics
 from blogapi.previews.routes import bp as previews
 from blogapi.redirects.routes import bp as redirects
 from blogapi.revisions.commands import revisions as revisions_command
@@ -34,6 +32,9 @@ from blogapi.tags.routes import bp as tags
 from blogapi.transfer.commands import import_
 from blogapi.users.commands import user
 from blogapi.users.routes import bp as auth
+from blogapi.web.access import Access, get_access
+from blogapi.web.blueprint import IdConverter
+from blogapi.web.errors import METHODS
 
 BLUEPRINTS = (
     *(auth, api_keys, categories, tags, articles, revisions, previews, redirects, changes),
@@ -59,7 +60,7 @@ def init_app(app: Flask, *, version: str) -> None:
 def rules(app: Flask) -> Iterator[tuple[str, str, str, Access]]:
     """Yield (path, method, endpoint, access) of every operation; raises CannotStart where one has no rule."""
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
-        access = access_of(app.view_functions[rule.endpoint])
+        access = get_access(app.view_functions[rule.endpoint])
         if access is None:
             raise CannotStart(f"The view {rule.endpoint} declares no access rule; add @allow(…).")
         for method in METHODS:

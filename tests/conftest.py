@@ -16,7 +16,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import event
 
-from blogapi import create_app
+from blogapi import clock, create_app
 from blogapi.api_keys import queries as key_queries
 from blogapi.api_keys import service as api_keys
 from blogapi.articles import service as article_service
@@ -25,17 +25,17 @@ from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import service as category_service
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
-from blogapi.core import clock, limits, shared_counters
-from blogapi.core.access import Scope
-from blogapi.core.database import db, transaction
-from blogapi.openapi import document
+from blogapi.docs import document
+from blogapi.rate_limits import limiter
+from blogapi.rate_limits import redis as shared_counters
+from blogapi.storage.database import db, transaction
 from blogapi.tags import service as tag_service
 from blogapi.tags.models import Tag
 from blogapi.users import service as users
-from blogapi.users.models import Account
-from blogapi.users.rules import Role
+from blogapi.users.models import Account, Role
+from blogapi.web.access import Scope
 from tests import attempts, engines, skips
-from tests.contract import CheckedClient, Contract
+from tests.contracts.client import CheckedClient, Contract
 from tests.engines import SERVER, Blogs
 from tests.redis_servers import PROGRAM, RedisServer, redis_server
 
@@ -95,7 +95,7 @@ def contract(tmp_path_factory: pytest.TempPathFactory) -> Contract:
     """The document of the API."""
     folder = tmp_path_factory.mktemp("contract")
     app = create_app({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{folder / 'blog.db'}", "SECRET_KEY": "x" * 32})
-    described = document.of(app)
+    described = document.get_document(app)
     with app.app_context():
         db.engine.dispose()
     return Contract(described)
@@ -153,7 +153,7 @@ def app(common_app: Flask, instance: Path, blogs: Blogs) -> Iterator[Flask]:
     """The application with its default settings, on the test's own blog."""
     blogs.furnish(instance)
     settings = dict(common_app.config)
-    limits.init_app(common_app)
+    limiter.init_app(common_app)
     yield common_app
     common_app.config.clear()
     common_app.config.update(settings)
@@ -199,7 +199,7 @@ class People:
     def uuid(self, value: str) -> str:
         """Return the uuid of the key."""
         with self.app.app_context():
-            return str(key_queries.holder(value).uuid)
+            return str(key_queries.find_holder(value).uuid)
 
 
 @pytest.fixture

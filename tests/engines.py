@@ -18,8 +18,8 @@ from flask import Flask
 from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 
 from blogapi import create_app
-from blogapi.core.database import Base, Revision, db
-from blogapi.core.migrate import GATE
+from blogapi.storage.database import Base, CommitCounter, db
+from blogapi.storage.upgrades import WRITE_LOCK_SQL
 
 SERVER = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
 
@@ -198,7 +198,7 @@ def made(url: str, **settings: Any) -> Flask:
     return create_app({"SQLALCHEMY_DATABASE_URI": url, "SECRET_KEY": "x" * 32} | settings)
 
 
-_LOCK = {"sqlite": "BEGIN IMMEDIATE", "postgresql": f"BEGIN; {GATE}"}
+_LOCK = {"sqlite": "BEGIN IMMEDIATE", "postgresql": f"BEGIN; {WRITE_LOCK_SQL}"}
 
 
 @contextmanager
@@ -222,7 +222,7 @@ def write_elsewhere(app: Flask, statement: str, **values: Any) -> None:
     """Write as another process would: on PostgreSQL each write counts the commits up, last of all."""
     with elsewhere(app) as connection:
         connection.execute(text(statement), values)
-        connection.execute(update(Revision).values(commits=Revision.commits + 1))
+        connection.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
 
 
 @contextmanager

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from blogapi.core import clock
-from blogapi.users import rules
+from blogapi import clock
+from blogapi.users import passwords
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
-from tests.contract import outcome
+from tests.contracts.client import outcome
 
 LOGIN, ME = "/api/v1/auth/login/", "/api/v1/auth/me/"
 CHANGES = "/api/v1/blog/changes/"
@@ -139,7 +139,7 @@ def test_a_key_outlives_the_steps_and_its_use_is_told(steps, as_stranger, as_adm
 
 
 def test_a_failed_login_is_limited_alike_at_every_time(make_app, make_client, wall, monkeypatch):
-    monkeypatch.setattr(rules, "password_fits", lambda digest, password: False)
+    monkeypatch.setattr(passwords, "verify_password", lambda digest, password: False)
     client = make_client(make_app(LOGIN_ACCOUNT_LIMIT="3 per minute"))
     found = []
     for days in (0, 1, -1, 0, 30):

@@ -11,10 +11,11 @@ from flask.testing import FlaskClient
 
 from blogapi import create_app, registry
 from blogapi.articles import queries as articles
-from blogapi.core.access import allow, anyone
-from blogapi.core.errors import METHODS, CannotStart
+from blogapi.config import CannotStart
+from blogapi.web.access import allow, anyone
+from blogapi.web.errors import METHODS
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
-from tests.contract import outcome
+from tests.contracts.client import outcome
 
 LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth/me/"
 ALL_CALLERS = ["as_stranger", "as_reader", "as_member", "as_reading_admin", "as_admin", "as_login"]
@@ -185,7 +186,7 @@ def broken(monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("a secret of the inside")
 
-    monkeypatch.setattr(articles, "published", fail)
+    monkeypatch.setattr(articles, "list_published", fail)
 
 
 def test_a_failure_shows_an_incident_that_only_the_log_explains(as_reader, broken, caplog):

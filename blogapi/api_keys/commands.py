@@ -10,11 +10,11 @@ from flask.cli import AppGroup, with_appcontext
 
 from blogapi.api_keys import queries, service
 from blogapi.api_keys.schemas import KeySchema
-from blogapi.core.access import SCOPES, Caller, Scope
-from blogapi.core.console import refusals
-from blogapi.core.errors import NotFound
-from blogapi.core.schema import uuid_of
+from blogapi.cli import report_problems
 from blogapi.users import queries as users
+from blogapi.web.access import SCOPES, Caller, Scope
+from blogapi.web.errors import NotFound
+from blogapi.web.fields import parse_uuid
 
 key = AppGroup("key", help="Create and manage API keys.")
 
@@ -38,8 +38,8 @@ def create(username: str | None, scope: Scope, name: str) -> None:
     """Create a key; its value stands alone on the last line and is not shown again."""
     if scope != "published" and username is None:
         raise click.UsageError(f"A key of scope {scope} belongs to a user; name one with --user.")
-    with refusals():
-        owner = None if username is None else users.named(username).uuid
+    with report_problems():
+        owner = None if username is None else users.get_by_name(username).uuid
         made = service.issue(owner, name=name, scopes={scope})
     click.echo(f"Created the key {made.uuid} ({scope}); keep its value, it is not shown again:", err=True)
     click.echo(made.value)
@@ -50,7 +50,7 @@ def create(username: str | None, scope: Scope, name: str) -> None:
 @with_appcontext
 def list_(as_json: bool) -> None:
     """List all keys that live, without their values."""
-    shown: list[dict[str, Any]] = KeySchema(many=True).dump(queries.listed(_OPERATOR, None).rows)
+    shown: list[dict[str, Any]] = KeySchema(many=True).dump(queries.list_keys(_OPERATOR, None).rows)
     if as_json:
         click.echo(json.dumps(shown, ensure_ascii=False))
         return
@@ -64,9 +64,9 @@ def list_(as_json: bool) -> None:
 @with_appcontext
 def delete(uuid: str) -> None:
     """Delete a key; it is dead at once."""
-    with refusals():
-        found = uuid_of(uuid)
+    with report_problems():
+        found = parse_uuid(uuid)
         if found is None:
             raise NotFound(f"{uuid!r} is not the uuid of a key; `key list` shows them.")
-        service.remove(found)
+        service.delete_by_uuid(found)
     click.echo(f"Deleted the key {uuid}.")

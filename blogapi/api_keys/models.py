@@ -8,11 +8,11 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from blogapi.api_keys import rules
-from blogapi.core import clock
-from blogapi.core.access import SCOPES, Scope
-from blogapi.core.database import Base, Identified
+from blogapi import clock
+from blogapi.api_keys import policy
+from blogapi.storage.database import Base, Identified
 from blogapi.users.models import Account
+from blogapi.web.access import SCOPES, Scope
 
 
 class ApiKey(Identified, Base):
@@ -38,7 +38,7 @@ class ApiKey(Identified, Base):
     @property
     def scopes(self) -> frozenset[str]:
         """Return the scopes as a set: that of the key and those it includes."""
-        return rules.scopes(self.scope)
+        return policy.scopes(self.scope)
 
     @property
     def scopes_in_order(self) -> list[str]:

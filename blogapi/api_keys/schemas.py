@@ -7,17 +7,26 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.api_keys import rules
-from blogapi.core.access import SCOPES
-from blogapi.core.paging import DetailQuery, ListQuery
-from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Text, Timestamp, Trimmed, Whole
+from blogapi.api_keys import policy
+from blogapi.web.access import SCOPES
+from blogapi.web.fields import (
+    FieldNames,
+    Identifier,
+    InputSchema,
+    OutputSchema,
+    PartialOutputSchema,
+    StrictInteger,
+    Text,
+    Timestamp,
+)
+from blogapi.web.pagination import DetailQuery, ListQuery
 
-MOST_OVERLAP = 30 * 24 * 3600
+MAX_OVERLAP_SECONDS = 30 * 24 * 3600
 
 
 def _name(**options: Any) -> Text:
     return Text(
-        longest=rules.LONGEST_NAME,
+        longest=policy.MAX_NAME_LENGTH,
         metadata={"description": "To tell keys apart.", "example": "front end"},
         **options,
     )
@@ -28,7 +37,7 @@ def _distinct(scopes: list[str]) -> None:
         raise ma.ValidationError("Name each scope once.")
 
 
-class CreatedKeySchema(Shown):
+class CreatedKeySchema(OutputSchema):
     """A new key (2.1); its value is shown this once."""
 
     public_state = ma.fields.String(
@@ -56,15 +65,15 @@ class _KeyFields(ma.Schema):
     )
 
 
-class KeySchema(_KeyFields, Shown):
+class KeySchema(_KeyFields, OutputSchema):
     """A key without its value."""
 
 
-class KeyFieldsSchema(_KeyFields, Trimmed):
+class KeyFieldsSchema(_KeyFields, PartialOutputSchema):
     """A key without its value, in the fields asked for."""
 
 
-class NewKeySchema(Shape):
+class NewKeySchema(InputSchema):
     """What an identified user may say of a new key."""
 
     name = _name()
@@ -86,7 +95,7 @@ class NewKeySchema(Shape):
 _READ_ONLY = frozenset({"uuid", "prefix", "scopes", "user", "created", "last_used"})
 
 
-class KeySettingsSchema(Shape):
+class KeySettingsSchema(InputSchema):
     """What a key is set to by PUT."""
 
     read_only = _READ_ONLY
@@ -95,7 +104,7 @@ class KeySettingsSchema(Shape):
     expires = Timestamp(load_default=None, allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
 
 
-class KeyChangesSchema(Shape):
+class KeyChangesSchema(InputSchema):
     """What PATCH changes of a key."""
 
     read_only = _READ_ONLY
@@ -104,12 +113,12 @@ class KeyChangesSchema(Shape):
     expires = Timestamp(allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
 
 
-class RotationSchema(Shape):
+class RotationSchema(InputSchema):
     """How a key is succeeded."""
 
-    overlap_seconds = Whole(
+    overlap_seconds = StrictInteger(
         least=0,
-        most=MOST_OVERLAP,
+        most=MAX_OVERLAP_SECONDS,
         load_default=0,
         metadata={"description": "How long the old key goes on, in seconds.", "example": 3600},
     )

@@ -10,14 +10,15 @@ from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from blogapi.articles.rules import Status
+from blogapi import clock
+from blogapi.articles.lifecycle import Status
 from blogapi.categories.models import Category
-from blogapi.core.changes import Announced
-from blogapi.core.database import Base, Identified, Timestamped
+from blogapi.storage.change_log import TracksChanges
+from blogapi.storage.database import Base, Identified, Timestamped
 from blogapi.tags.models import Tag
 
 
-class Article(Announced, Identified, Timestamped, Base):
+class Article(TracksChanges, Identified, Timestamped, Base):
     """An article; its text is kept as it was given."""
 
     __tablename__ = "article"
@@ -96,8 +97,8 @@ class Seo(Identified, Timestamped, Base):
     canonical_url: Mapped[str] = mapped_column(default="")
 
 
-class ArticlePieces(Base):
-    """What a read shows of an article, made when it was written (`core.pieces`).
+class ArticleJson(Base):
+    """What a read shows of an article, made when it was written (`web.json_fragments`).
 
     `fields` are the lines of what the article alone decides; the two long ones stand apart, so that a list
     without them does not read them. Category, tags and state are joined in when it is read: neither a
@@ -117,7 +118,7 @@ class ArticlePieces(Base):
     html: Mapped[bytes] = mapped_column(LargeBinary)
 
 
-class ArticleTally(Base):
+class ArticleStats(Base):
     """The one row that says how many articles are published or scheduled, and what made the pieces."""
 
     __tablename__ = "article_tally"
@@ -125,3 +126,29 @@ class ArticleTally(Base):
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     published: Mapped[int]
     renderer: Mapped[str]
+
+
+class FormerSlug(Base):
+    """A slug that a public article once had; no other article has it now."""
+
+    __tablename__ = "former_slug"
+
+    slug: Mapped[str] = mapped_column(primary_key=True)
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), index=True)
+    created: Mapped[datetime] = mapped_column(default=lambda: clock.now())
+
+
+class ArticleRevision(Base):
+    """A former version of an article: who wrote it, when, and all that was written, as JSON.
+
+    It outlives its article, so that a deletion can be undone; hence no foreign key.
+    """
+
+    __tablename__ = "article_revision"
+
+    article_id: Mapped[UUID] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    author_id: Mapped[UUID]
+    user_id: Mapped[UUID]
+    created: Mapped[datetime]
+    content: Mapped[str]

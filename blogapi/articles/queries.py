@@ -11,27 +11,27 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import InstrumentedAttribute, contains_eager, joinedload, selectinload
 
-from blogapi.articles import documents, selections
-from blogapi.articles.documents import Snippets
-from blogapi.articles.models import Article, ArticleTag
-from blogapi.articles.rules import Status
-from blogapi.core import clock
-from blogapi.core.access import Caller
-from blogapi.core.database import db
-from blogapi.core.errors import NotFound
-from blogapi.core.paging import Page, Window
-from blogapi.core.pieces import Rendered
-from blogapi.redirects.models import FormerSlug
+from blogapi import clock
+from blogapi.articles import filters as selections
+from blogapi.articles import json_reader
+from blogapi.articles.json_reader import Snippets
+from blogapi.articles.lifecycle import Status
+from blogapi.articles.models import Article, ArticleRevision, ArticleTag, FormerSlug
 from blogapi.search import queries as search
+from blogapi.storage.database import db
+from blogapi.web.access import Caller
+from blogapi.web.errors import NotFound
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import Page, PageRequest
 
 # Names of fields; None: the documented ones.
 Names = Sequence[str] | None
 
 # The uuid of no article.
-NOBODY = UUID(int=0)
+NO_UUID = UUID(int=0)
 
 
-def published(names: Names = None, window: Window | None = None, **filters: Any) -> Page[Rendered]:
+def list_published(names: Names = None, window: PageRequest | None = None, **filters: Any) -> Page[JsonBody]:
     """Return the articles that everybody may see, in the fields of these names (None: the documented).
 
     Newest first, hits of a search best first, unless `ordering` says otherwise. Filters: q, category and
@@ -39,48 +39,50 @@ def published(names: Names = None, window: Window | None = None, **filters: Any)
     published_before (exclusive), ordering.
     """
     if _is_search(filters):
-        return _found(names, window, by=clock.now(), **filters)
+        return _search(names, window, by=clock.now(), **filters)
     snippets = _snippets(filters)
-    return documents.listed(selections.public(**filters), window, names, public=True, snippets=snippets)
+    return json_reader.list_articles_json(
+        selections.select_public(**filters), window, names, public=True, snippets=snippets
+    )
 
 
-def written_by(
-    author_id: UUID, names: Names = None, window: Window | None = None, **filters: Any
-) -> Page[Rendered]:
+def list_by_author(
+    author_id: UUID, names: Names = None, window: PageRequest | None = None, **filters: Any
+) -> Page[JsonBody]:
     """Return all articles of the author in any status, drafts that have no date yet first."""
     if _is_search(filters):
-        return _found(names, window, author_id=author_id, **filters)
-    chosen, snippets = selections.of_author(author_id, **filters), _snippets(filters)
-    return documents.listed(chosen, window, names, public=False, snippets=snippets)
+        return _search(names, window, author_id=author_id, **filters)
+    chosen, snippets = selections.select_by_author(author_id, **filters), _snippets(filters)
+    return json_reader.list_articles_json(chosen, window, names, public=False, snippets=snippets)
 
 
-def visible(uuid: UUID, who: Caller, names: Names = None) -> Rendered:
+def get_visible_json(uuid: UUID, who: Caller, names: Names = None) -> JsonBody:
     """Return the article if it exists for the caller, in the fields of these names; raises NotFound."""
-    found = documents.one(uuid, names, public=not who.sees_drafts)
+    found = json_reader.get_article_json(uuid, names, public=not who.sees_drafts)
     if found is None:
         raise NotFound("There is no such article; GET /api/v1/blog/articles/ lists them.")
     return found
 
 
-def shown(uuid: UUID, names: Names = None) -> Rendered:
+def get_json(uuid: UUID, names: Names = None) -> JsonBody:
     """Return the article in whatever state, in the fields of these names; raises NotFound."""
-    found = documents.one(uuid, names)
+    found = json_reader.get_article_json(uuid, names)
     if found is None:
         raise NotFound("There is no such article.")
     return found
 
 
-def by_uuid(uuid: UUID) -> Article:
+def get_by_uuid(uuid: UUID) -> Article:
     """Return the article in whatever state, with all that it shows; raises NotFound."""
-    article = find(uuid)
+    article = find_by_uuid(uuid)
     if article is None:
         raise NotFound("There is no such article.")
     return article
 
 
-def find(uuid: UUID) -> Article | None:
+def find_by_uuid(uuid: UUID) -> Article | None:
     """Return the article in whatever state, with all that it shows, or None."""
-    return db.session.scalar(_whole().where(Article.uuid == uuid))
+    return db.session.scalar(_select_complete().where(Article.uuid == uuid))
 
 
 def is_empty() -> bool:
@@ -88,7 +90,7 @@ def is_empty() -> bool:
     return db.session.scalar(select(Article.uuid).limit(1)) is None
 
 
-def next_visible(now: datetime) -> datetime | None:
+def next_publication(now: datetime) -> datetime | None:
     """Return when the next article becomes visible by the clock alone; None: nothing is scheduled.
 
     By its own date, not by what was due when it was written: another machine's clock may be ahead.
@@ -97,14 +99,14 @@ def next_visible(now: datetime) -> datetime | None:
     return db.session.scalar(select(func.min(Article.published_at)).where(ahead))
 
 
-def slugs_like(slug: str, *, but: UUID | None = None) -> set[str]:
+def find_similar_slugs(slug: str, *, but: UUID | None = None) -> set[str]:
     """Return the slugs, present and former, that are this one or begin with it and a hyphen.
 
     Those of the article `but` do not count.
     """
-    taken = select(Article.slug).where(_like(Article.slug, slug), Article.uuid != (but or NOBODY))
+    taken = select(Article.slug).where(_like(Article.slug, slug), Article.uuid != (but or NO_UUID))
     once = select(FormerSlug.slug).where(
-        _like(FormerSlug.slug, slug), FormerSlug.article_id != (but or NOBODY)
+        _like(FormerSlug.slug, slug), FormerSlug.article_id != (but or NO_UUID)
     )
     return {*db.session.scalars(taken), *db.session.scalars(once)}
 
@@ -113,7 +115,7 @@ def _like(column: InstrumentedAttribute[str], slug: str) -> ColumnElement[bool]:
     return (column == slug) | column.startswith(f"{slug}-", autoescape=True)
 
 
-def _whole() -> Select[Article]:
+def _select_complete() -> Select[Article]:
     return (
         select(Article)
         .join(Article.category)
@@ -130,18 +132,26 @@ def _is_search(filters: Mapping[str, Any]) -> bool:
 
 
 def _snippets(filters: Mapping[str, Any]) -> Snippets | None:
-    return partial(search.snippets, filters["q"]) if "q" in filters else None
+    return partial(search.make_snippets, filters["q"]) if "q" in filters else None
 
 
-def _found(
+def _search(
     names: Names,
-    window: Window | None,
+    window: PageRequest | None,
     *,
     q: str,
     by: datetime | None = None,
     author_id: UUID | None = None,
     **filters: Any,
-) -> Page[Rendered]:
-    uuids, total = search.found(q, window, by=by, among=selections.among(author_id, **filters))
-    around = partial(search.snippets, q)
-    return Page(documents.many(uuids, names, public=by is not None, snippets=around), total, window)
+) -> Page[JsonBody]:
+    uuids, total = search.search(q, window, by=by, among=selections.select_matching(author_id, **filters))
+    around = partial(search.make_snippets, q)
+    return Page(
+        json_reader.get_articles_json(uuids, names, public=by is not None, snippets=around), total, window
+    )
+
+
+def last_number(article_id: UUID) -> int:
+    """Return the number of the newest former version, 0 where there is none."""
+    newest = select(func.max(ArticleRevision.number)).where(ArticleRevision.article_id == article_id)
+    return db.session.scalar(newest) or 0

@@ -16,13 +16,13 @@ from blogapi.articles.schemas import (
     FoundFieldsSchema,
     OwnArticleListQuery,
 )
-from blogapi.core import changes
-from blogapi.core.access import admin, allow, caller, reader, writer
-from blogapi.core.blueprint import Blueprint, Placed, Representation, Trim
-from blogapi.core.paging import BulkDeleteQuery, Page, Query
-from blogapi.core.pieces import Rendered
-from blogapi.core.schema import Fields
-from blogapi.core.writing import each
+from blogapi.storage import change_log
+from blogapi.web.access import admin, allow, current_caller, current_user_id, reader
+from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
+from blogapi.web.bulk import write_all
+from blogapi.web.fields import Fields
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import BulkDeleteQuery, Page, Query
 
 bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", description="Articles")
 
@@ -30,77 +30,79 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @bp.get("/")
 @allow(reader, scope="published")
 @bp.arguments(ArticleListQuery, location="query")
-@bp.response(200, ArticleSchema(many=True), trimmed=FoundFieldsSchema, section="4.7", replayed=True)
-def published(query: Query) -> Trim:
+@bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.7", cacheable=True)
+def published(query: Query) -> PartialResult:
     """List the published articles, newest first; those that a search finds, best first."""
-    return Trim(queries.published(query.fields, query.window, **query.filters), unlisted=_unlisted())
+    return PartialResult(
+        queries.list_published(query.fields, query.window, **query.filters), unlisted=_hidden_state()
+    )
 
 
 @bp.get("/<id:id>/")
 @allow(reader, scope="published")
 @bp.arguments(ArticleQuery, location="query")
-@bp.response(200, ArticleSchema(), trimmed=ArticleFieldsSchema, section="4.8", replayed=True)
-def single(query: Query, id: UUID) -> Rendered:
+@bp.response(200, ArticleSchema(), partial_schema=ArticleFieldsSchema, section="4.8", cacheable=True)
+def single(query: Query, id: UUID) -> JsonBody:
     """Show an article; one that is not public exists for admins only."""
-    return queries.visible(id, caller(), query.fields)
+    return queries.get_visible_json(id, current_caller(), query.fields)
 
 
 @bp.get("/author/me/")
 @allow(admin)
 @bp.arguments(OwnArticleListQuery, location="query")
-@bp.response(200, ArticleSchema(many=True), trimmed=FoundFieldsSchema, section="4.9", replayed=True)
-def own(query: Query) -> Page[Rendered]:
+@bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.9", cacheable=True)
+def own(query: Query) -> Page[JsonBody]:
     """List the caller's own articles in any status."""
-    return queries.written_by(writer(), query.fields, query.window, **query.filters)
+    return queries.list_by_author(current_user_id(), query.fields, query.window, **query.filters)
 
 
-def _unlisted() -> str:
+def _hidden_state() -> str:
     # Admins write drafts through the list too, and it does not show them: any change counts for them.
-    return str(changes.position()) if caller().sees_drafts else ""
+    return str(change_log.last_position()) if current_caller().sees_drafts else ""
 
 
-SHOWN = Representation(
-    queries.shown,
+REPRESENTATION = Representation(
+    queries.get_json,
     ArticleSchema(),
-    lambda: queries.published().rows,
+    lambda: queries.list_published().rows,
     ArticleSchema(many=True),
-    unlisted=_unlisted,
+    unlisted=_hidden_state,
 )
 
 
 @bp.post("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleBodySchema)
-@bp.write(201, ArticleSchema(), SHOWN)
+@bp.write(201, ArticleSchema(), REPRESENTATION)
 def create(fields: Fields) -> Article:
     """Write a new article; a draft unless it says otherwise."""
-    return service.create(writer(), fields)
+    return service.create(current_user_id(), fields)
 
 
 @bp.put("/<id:id>/")
 @allow(admin, scope="write")
 @bp.named
 @bp.arguments(ArticleBodySchema)
-@bp.write(200, ArticleSchema(), SHOWN, creates=True)
-def replace(fields: Fields, id: UUID) -> Placed:
+@bp.write(200, ArticleSchema(), REPRESENTATION, creates=True)
+def replace(fields: Fields, id: UUID) -> UpsertResult:
     """Write the article under this uuid, or replace it; what a GET shows can be sent back."""
-    return Placed(*service.replace(writer(), id, fields))
+    return UpsertResult(*service.replace(current_user_id(), id, fields))
 
 
 @bp.patch("/<id:id>/")
 @allow(admin, scope="write")
-@bp.item(queries.by_uuid)
+@bp.item(queries.get_by_uuid)
 @bp.arguments(ArticleBodySchema(partial=True))
-@bp.write(200, ArticleSchema(), SHOWN)
+@bp.write(200, ArticleSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> Article:
     """Change what is named of an article."""
-    return service.change(writer(), id, fields)
+    return service.change(current_user_id(), id, fields)
 
 
 @bp.delete("/<id:id>/")
 @allow(admin, scope="write")
-@bp.item(queries.by_uuid)
-@bp.write(204, None, SHOWN)
+@bp.item(queries.get_by_uuid)
+@bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete an article; its versions stay and can be restored."""
     service.delete(id)
@@ -109,25 +111,25 @@ def delete(id: UUID) -> None:
 @bp.put("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleItemSchema(many=True))
-@bp.write(200, ArticleSchema(many=True), SHOWN)
+@bp.write(200, ArticleSchema(many=True), REPRESENTATION)
 def replace_all(items: list[Fields]) -> list[Article]:
     """Write or replace several articles, all or none."""
-    return each(items, lambda fields: service.replace(writer(), fields.pop("uuid"), fields)[0])
+    return write_all(items, lambda fields: service.replace(current_user_id(), fields.pop("uuid"), fields)[0])
 
 
 @bp.patch("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleItemSchema(many=True, partial=("title", "category")))
-@bp.write(200, ArticleSchema(many=True), SHOWN)
+@bp.write(200, ArticleSchema(many=True), REPRESENTATION)
 def change_all(items: list[Fields]) -> list[Article]:
     """Change what is named of several articles, all or none."""
-    return each(items, lambda fields: service.change(writer(), fields.pop("uuid"), fields))
+    return write_all(items, lambda fields: service.change(current_user_id(), fields.pop("uuid"), fields))
 
 
 @bp.delete("/")
 @allow(admin, scope="write")
 @bp.arguments(BulkDeleteQuery, location="query")
-@bp.write(204, None, SHOWN)
+@bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
     """Delete several articles, all or none."""
-    each(query["uuid"], service.delete)
+    write_all(query["uuid"], service.delete)

@@ -7,31 +7,31 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
+from blogapi import clock
+from blogapi.articles.lifecycle import API_STATUSES, ContentType, api_status
 from blogapi.articles.models import Article
-from blogapi.articles.rules import SHOWN, ContentType, shown_status
 from blogapi.categories.schemas import EmbeddedCategorySchema
-from blogapi.core import clock
-from blogapi.core.paging import DetailQuery, ListQuery
-from blogapi.core.schema import (
+from blogapi.tags.schemas import TagSchema
+from blogapi.web.fields import (
+    BoundedList,
     FieldNames,
     Fields,
     Identifier,
+    InputSchema,
+    OutputSchema,
+    PartialOutputSchema,
     Reference,
-    Several,
-    Shape,
-    Shown,
     Slug,
     Text,
     Timestamp,
-    Trimmed,
     WebAddress,
 )
-from blogapi.tags.schemas import TagSchema
+from blogapi.web.pagination import DetailQuery, ListQuery
 
 ORDERINGS = ("published_at", "-published_at", "title", "-title")
 
 
-class SeoSchema(Shown):
+class SeoSchema(OutputSchema):
     """What search engines and social networks are told of an article."""
 
     uuid = Identifier()
@@ -54,15 +54,15 @@ class _DocumentedFields(ma.Schema):
     slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
     cover_image = ma.fields.String()
     content = ma.fields.String(metadata={"description": "The text as it was written."})
-    status = ma.fields.Method("shown_status", metadata={"type": "string", "enum": list(SHOWN)})
+    status = ma.fields.Method("shown_status", metadata={"type": "string", "enum": list(API_STATUSES)})
     content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
     seo = ma.fields.Nested(SeoSchema)
 
     def shown_status(self, article: Article) -> str:
-        return shown_status(article.status, article.published_at, clock.now())
+        return api_status(article.status, article.published_at, clock.now())
 
 
-class ArticleSchema(_DocumentedFields, Shown):
+class ArticleSchema(_DocumentedFields, OutputSchema):
     """An article in exactly the documented fields."""
 
     def hidden(self, shown: Any) -> str:
@@ -70,7 +70,7 @@ class ArticleSchema(_DocumentedFields, Shown):
         return str(shown.version)
 
 
-class ArticleFieldsSchema(_DocumentedFields, Trimmed):
+class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     """An article in the fields asked for."""
 
     created = Timestamp(dump_only=True)
@@ -89,7 +89,7 @@ class FoundFieldsSchema(ArticleFieldsSchema):
     )
 
 
-class SeoBodySchema(Shape):
+class SeoBodySchema(InputSchema):
     """What is written of an SEO record; what is absent comes from the article."""
 
     read_only = frozenset({"uuid", "created", "last_updated", "article"})
@@ -112,7 +112,7 @@ class TagReference(Reference):
     read_only = frozenset(TagSchema._declared_fields) - {"uuid", "slug"}
 
 
-class ArticleBodySchema(Shape):
+class ArticleBodySchema(InputSchema):
     """What is written of an article."""
 
     read_only = frozenset({"uuid", "author", "created", "last_updated", "excerpt", "reading_minutes", "html"})
@@ -125,10 +125,10 @@ class ArticleBodySchema(Shape):
     content_type = ma.fields.String(
         validate=validate.OneOf([kind.value for kind in ContentType]), metadata={"example": "markdown"}
     )
-    status = ma.fields.String(validate=validate.OneOf(SHOWN), metadata={"example": "draft"})
+    status = ma.fields.String(validate=validate.OneOf(API_STATUSES), metadata={"example": "draft"})
     published_at = Timestamp(allow_none=True, metadata={"example": "2030-01-01T09:00:00Z"})
     category = ma.fields.Nested(CategoryReference, required=True, metadata={"example": {"slug": "kitchen"}})
-    tags = Several(
+    tags = BoundedList(
         ma.fields.Nested(TagReference), most="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]}
     )
     seo = ma.fields.Nested(SeoBodySchema)
@@ -182,7 +182,7 @@ class ArticleListQuery(ListQuery):
 class OwnArticleListQuery(ArticleListQuery):
     """The query string of the list of one's own articles."""
 
-    status = ma.fields.String(validate=validate.OneOf(SHOWN), metadata={"example": "draft"})
+    status = ma.fields.String(validate=validate.OneOf(API_STATUSES), metadata={"example": "draft"})
 
 
 class ArticleQuery(DetailQuery):

@@ -6,20 +6,19 @@ import json
 from typing import Any
 from uuid import UUID, uuid4
 
+from sqlalchemy import delete as delete_rows
 from sqlalchemy import select
 
-from blogapi.articles import queries, rules
-from blogapi.articles.models import Article, Seo
-from blogapi.articles.rules import Content
+from blogapi import clock
+from blogapi.articles import lifecycle, queries
+from blogapi.articles.lifecycle import ArticleContent
+from blogapi.articles.models import Article, ArticleRevision, FormerSlug, Seo
 from blogapi.categories.models import Category
-from blogapi.core import clock, slugs
-from blogapi.core.database import db, transaction
-from blogapi.core.errors import Errors, Invalid
-from blogapi.core.schema import Fields
-from blogapi.redirects import service as redirects
-from blogapi.revisions import queries as revisions
-from blogapi.revisions.models import ArticleRevision
+from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
+from blogapi.web import unique_slugs
+from blogapi.web.errors import Errors, Invalid
+from blogapi.web.fields import Fields
 
 _PLAIN = ("title", "subtitle", "cover_image", "content", "content_type", "status", "published_at")
 
@@ -42,12 +41,12 @@ def create(
             author_id=author,
             editor_id=editor or author,
             # Under the uuid of a deleted article its versions go on.
-            version=revisions.last_number(uuid) + 1,
+            version=queries.last_number(uuid) + 1,
             slug_derived=not (fields.get("slug") or slug_from),
             seo=Seo(title=""),
         )
         _fill(article, whole)
-        article.was_public = rules.is_public(whole, clock.now())
+        article.was_public = lifecycle.is_public(whole, clock.now())
         db.session.add(article)
         db.session.flush()
     return article
@@ -59,10 +58,10 @@ def replace(editor: UUID, uuid: UUID, fields: Fields) -> tuple[Article, bool]:
     What a body cannot name stays: the author, and where they are absent slug and time of publication.
     """
     with transaction():
-        if queries.find(uuid) is None:
+        if queries.find_by_uuid(uuid) is None:
             return create(editor, fields, uuid=uuid), True
-        whole = rules.EMPTY | fields
-        whole["seo"] = rules.unwritten_seo(whole) | fields.get("seo", {})
+        whole = lifecycle.DEFAULTS | fields
+        whole["seo"] = lifecycle.default_seo(whole) | fields.get("seo", {})
         return change(editor, uuid, whole), False
 
 
@@ -72,18 +71,18 @@ def change(editor: UUID, uuid: UUID, fields: Fields) -> Article:
     Raises NotFound, Invalid, and Conflict for an impossible transition or a slug that is taken.
     """
     with transaction():
-        article = queries.by_uuid(uuid)
-        former, now = content_of(article), clock.now()
+        article = queries.get_by_uuid(uuid)
+        former, now = get_content(article), clock.now()
         whole = _revised(former, fields)
         # It may have become public by the clock alone. Noted with a change only: a row that nothing else
         # changes must stay as it is.
-        public = article.was_public or rules.is_public(former, now)
+        public = article.was_public or lifecycle.is_public(former, now)
         whole["slug"] = _slug(article, former, fields.get("slug"), title=whole["title"], public=public)
         if whole != former:
             _keep(article, former)
             _rename(article, whole["slug"], public=public)
             _fill(article, whole)
-            article.was_public = public or rules.is_public(whole, now)
+            article.was_public = public or lifecycle.is_public(whole, now)
             article.version += 1
             article.editor_id = editor
             article.last_updated = now
@@ -94,13 +93,13 @@ def change(editor: UUID, uuid: UUID, fields: Fields) -> Article:
 def delete(uuid: UUID) -> None:
     """Delete the article; its versions stay, so that it can be restored. Raises NotFound."""
     with transaction():
-        article = queries.by_uuid(uuid)
-        _keep(article, content_of(article))
+        article = queries.get_by_uuid(uuid)
+        _keep(article, get_content(article))
         db.session.delete(article)
         db.session.flush()
 
 
-def content_of(article: Article) -> Content:
+def get_content(article: Article) -> ArticleContent:
     """Return all that is written of an article."""
     seo = article.seo
     return {name: getattr(article, name) for name in _PLAIN} | {
@@ -116,7 +115,7 @@ def content_of(article: Article) -> Content:
     }
 
 
-def _fill(article: Article, whole: Content) -> None:
+def _fill(article: Article, whole: ArticleContent) -> None:
     for name in _PLAIN:
         setattr(article, name, whole[name])
     article.slug = whole["slug"]
@@ -128,7 +127,7 @@ def _fill(article: Article, whole: Content) -> None:
         setattr(article.seo, name, text)
 
 
-def _keep(article: Article, former: Content) -> None:
+def _keep(article: Article, former: ArticleContent) -> None:
     db.session.add(
         ArticleRevision(
             article_id=article.uuid,
@@ -147,10 +146,10 @@ def _as_text(value: Any) -> str:
 
 def _rename(article: Article, slug: str, *, public: bool) -> None:
     if slug != article.slug:
-        redirects.renamed(article.uuid, old=article.slug, new=slug, known=public)
+        record_rename(article.uuid, old=article.slug, new=slug, known=public)
 
 
-def _slug(article: Article, former: Content, given: str | None, *, title: str, public: bool) -> str:
+def _slug(article: Article, former: ArticleContent, given: str | None, *, title: str, public: bool) -> str:
     """Return the slug after a change: as given; or, while nobody has seen or given it, of the title."""
     if given in (None, former["slug"]):
         follows = given is None and article.slug_derived and not public
@@ -162,15 +161,15 @@ def _slug(article: Article, former: Content, given: str | None, *, title: str, p
 
 
 def _free_slug(uuid: UUID, given: str | None, words: str) -> str:
-    return slugs.chosen(given, words, lambda slug: queries.slugs_like(slug, but=uuid))
+    return unique_slugs.choose_slug(given, words, lambda slug: queries.find_similar_slugs(slug, but=uuid))
 
 
-def _revised(former: Content | None, fields: Fields) -> Content:
+def _revised(former: ArticleContent | None, fields: Fields) -> ArticleContent:
     """Return the whole content after a change; raises Invalid with all that is wrong at once."""
     errors: Errors = {}
     named = _resolved(fields, errors)
     try:
-        whole = rules.revised(former, named, clock.now())
+        whole = lifecycle.revise(former, named, clock.now())
     except Invalid as error:
         errors |= error.errors or {}
     if errors:
@@ -178,7 +177,7 @@ def _revised(former: Content | None, fields: Fields) -> Content:
     return whole
 
 
-def _resolved(fields: Fields, errors: Errors) -> Content:
+def _resolved(fields: Fields, errors: Errors) -> ArticleContent:
     """Return the fields with category and tags as uuids; what does not exist goes into `errors`."""
     found = dict(fields)
     if "category" in fields:
@@ -205,5 +204,12 @@ def _uuids(
         name = "uuid" if "uuid" in reference else "slug"
         if reference[name] not in known:
             errors[f"{path}.{name}"] = [f"There is no such {model.__tablename__}."]
-        found.append(known.get(reference[name], queries.NOBODY))
+        found.append(known.get(reference[name], queries.NO_UUID))
     return found
+
+
+def record_rename(article: UUID, *, old: str, new: str, known: bool) -> None:
+    """Keep the old slug where the world may know it (`known`); the new one is a former one no more."""
+    db.session.execute(delete_rows(FormerSlug).where(FormerSlug.slug.in_((old, new))))
+    if known:
+        db.session.add(FormerSlug(slug=old, article_id=article))

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from blogapi.backups import records
-from blogapi.backups.records import DATABASE, MANIFEST, SETTINGS, Manifest, Part, Unfit
-from blogapi.core import files
-from blogapi.core.console import Watch, unwatched
+from blogapi.backups import manifest as records
+from blogapi.backups.manifest import DATABASE, MANIFEST, SETTINGS, InvalidBackup, Manifest, Part
+from blogapi.cli import ProgressReporter, no_progress
+from blogapi.storage import files
 
 _CHUNK = 1024 * 1024
 _LONGEST_MANIFEST = 1024 * 1024
@@ -39,7 +39,7 @@ def pack(
     blogapi: str,
     step: str,
     rows: dict[str, int],
-    watch: Watch = unwatched,
+    watch: ProgressReporter = no_progress,
 ) -> Manifest:
     """Fill the empty file `made` with the parts and what is told of them; return that."""
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
@@ -51,7 +51,7 @@ def pack(
     return manifest
 
 
-def unpack(path: Path, folder: Path, *, watch: Watch = unwatched) -> Manifest:
+def unpack(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
     """Lay the parts of a backup into the folder, each as its manifest says; return that.
 
     Raises Unfit for a file that is no whole backup.
@@ -64,35 +64,35 @@ def unpack(path: Path, folder: Path, *, watch: Watch = unwatched) -> Manifest:
                 if name in manifest.files:
                     _take(archive, name, folder / name, manifest.files[name], watch)
     except _BROKEN as error:
-        raise Unfit("it is damaged") from error
+        raise InvalidBackup("it is damaged") from error
     if not (folder / DATABASE).exists():
-        raise Unfit("it holds no database")
+        raise InvalidBackup("it holds no database")
     return manifest
 
 
-def check_seal(path: Path, *, watch: Watch = unwatched) -> None:
+def check_seal(path: Path, *, watch: ProgressReporter = no_progress) -> None:
     """Raise Unfit unless the file is a backup of which every byte is as it was written."""
     length = path.stat().st_size - _DIGITS
     with path.open("rb") as file:
         if length <= len(_MARK):
-            raise Unfit("it is no whole backup of blogapi")
+            raise InvalidBackup("it is no whole backup of blogapi")
         file.seek(length - len(_MARK))
         if file.read(len(_MARK)) != _MARK:
-            raise Unfit("it is no whole backup of blogapi")
+            raise InvalidBackup("it is no whole backup of blogapi")
         written = file.read()
         if _digest(file, length, watch) != written:
-            raise Unfit("it is damaged")
+            raise InvalidBackup("it is damaged")
 
 
 def _seal(made: Path) -> None:
     length = made.stat().st_size - _DIGITS
     with made.open("r+b") as file:
-        digest = _digest(file, length, unwatched)
+        digest = _digest(file, length, no_progress)
         file.seek(length)
         file.write(digest)
 
 
-def _digest(file: IO[bytes], length: int, watch: Watch) -> bytes:
+def _digest(file: IO[bytes], length: int, watch: ProgressReporter) -> bytes:
     digest = hashlib.sha256()
     file.seek(0)
     sizes = [min(_CHUNK, length - start) for start in range(0, length, _CHUNK)]
@@ -101,7 +101,7 @@ def _digest(file: IO[bytes], length: int, watch: Watch) -> bytes:
     return digest.hexdigest().encode("ascii")
 
 
-def _add(archive: zipfile.ZipFile, name: str, path: Path, watch: Watch) -> Part:
+def _add(archive: zipfile.ZipFile, name: str, path: Path, watch: ProgressReporter) -> Part:
     digest, size = hashlib.sha256(), 0
     chunks = watch(_chunks(path), total=_steps(path.stat().st_size), label=f"Packing {name} (MB)")
     with archive.open(_entry(name), "w", force_zip64=True) as target:
@@ -119,8 +119,8 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def _take(archive: zipfile.ZipFile, name: str, target: Path, part: Part, watch: Watch) -> None:
-    files.private(target)
+def _take(archive: zipfile.ZipFile, name: str, target: Path, part: Part, watch: ProgressReporter) -> None:
+    files.create_private(target)
     digest, size = hashlib.sha256(), 0
     with archive.open(name) as source, target.open("wb") as file:
         # One more than told is enough to see that it is too long.
@@ -131,7 +131,7 @@ def _take(archive: zipfile.ZipFile, name: str, target: Path, part: Part, watch: 
             size += len(chunk)
             file.write(chunk)
     if (size, digest.hexdigest()) != (part.size, part.sha256):
-        raise Unfit("it is damaged")
+        raise InvalidBackup("it is damaged")
 
 
 def _steps(size: int) -> int:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from blogapi.backups import restoring, rules, service
-from blogapi.backups.records import Manifest
-from blogapi.backups.rules import Kind
-from blogapi.core import clock, config
-from blogapi.core.console import progress, refusals
+from blogapi import clock, config
+from blogapi.backups import naming, restoring, service
+from blogapi.backups.manifest import Manifest
+from blogapi.backups.naming import Kind
+from blogapi.cli import progress, report_problems
 
 
 @click.command()
@@ -27,13 +27,13 @@ def backup(path: Path, keep: int | None, verify: bool, as_json: bool) -> None:
     """
     if keep is not None and (verify or not path.is_dir()):
         raise click.UsageError("--keep goes with a folder that is there, into which backups are made.")
-    with refusals():
+    with report_problems():
         if verify:
             manifest = restoring.verify(_there(path), watch=progress)
             _print(f"{path} can be restored", path, manifest, as_json)
             return
         home = Path(config.instance_path())
-        target = path / rules.asked_name(clock.now()) if path.is_dir() else path
+        target = path / naming.manual_backup_name(clock.now()) if path.is_dir() else path
         if not target.parent.is_dir():
             raise click.UsageError(f"The folder {target.parent} is not there.")
         manifest = service.make(home, target, watch=progress)
@@ -48,7 +48,7 @@ def restore(path: Path) -> None:
 
     Also while the blog is served. A file that is not a whole backup is refused, with nothing touched.
     """
-    with refusals():
+    with report_problems():
         done = restoring.restore(_there(path), Path(config.instance_path()), watch=progress)
     click.echo(f"Restored {path}: {_told(done.manifest)}.")
     if done.unreadable:

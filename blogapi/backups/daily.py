@@ -8,10 +8,11 @@ from pathlib import Path
 
 from flask import Flask
 
-from blogapi.backups import rules, service
-from blogapi.backups.rules import Kind
-from blogapi.core import clock
-from blogapi.core.errors import CannotStart, Problem
+from blogapi import clock
+from blogapi.backups import naming, service
+from blogapi.backups.naming import Kind
+from blogapi.config import CannotStart
+from blogapi.web.errors import Problem
 
 # How soon after the start it is looked whether the day has its backup, and how often then. Waiting goes by a
 # clock that nobody sets; a jump of the other one costs at most one more file.
@@ -36,7 +37,7 @@ def start(app: Flask) -> threading.Event | None:
 
 def once(home: Path, *, keep: int, today: date) -> Path | None:
     """Make the backup of the day and drop the oldest; return it, None where the day has one."""
-    made = home / "backups" / rules.daily_name(today)
+    made = home / "backups" / naming.daily_backup_name(today)
     if made.exists():
         return None
     service.make(home, made)

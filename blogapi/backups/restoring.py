@@ -12,16 +12,19 @@ from pathlib import Path
 from flask import Flask
 from sqlalchemy import URL, create_engine, select, text
 
-from blogapi.articles import rendering
-from blogapi.articles.documents import RENDERER
-from blogapi.articles.models import ArticleTally
+from blogapi import clock, config
+from blogapi.articles import json_writer
+from blogapi.articles.json_reader import FINGERPRINT
+from blogapi.articles.models import ArticleStats
 from blogapi.backups import archive, service
-from blogapi.backups.records import DATABASE, SETTINGS, Manifest, Unfit
+from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
 from blogapi.backups.staging import staging
-from blogapi.core import clock, config, database, files, migrate, pieces, soundness
-from blogapi.core.console import Watch, unwatched
-from blogapi.core.database import Base, db
-from blogapi.core.errors import CannotStart, Conflict, Problem
+from blogapi.cli import ProgressReporter, no_progress
+from blogapi.config import CannotStart
+from blogapi.storage import database, files, integrity, upgrades
+from blogapi.storage.database import Base, db
+from blogapi.web import json_fragments
+from blogapi.web.errors import Conflict, Problem
 
 # How long a restore waits for another's write, and how long SQLite does before it is asked again.
 _WAIT_SECONDS = 30.0
@@ -47,7 +50,7 @@ class _Busy(Exception):
     """Another writes, and goes on and on."""
 
 
-def restore(path: Path, home: Path, *, watch: Watch = unwatched) -> Restored:
+def restore(path: Path, home: Path, *, watch: ProgressReporter = no_progress) -> Restored:
     """Put the content of a backup in the place of the blog's; what was there is kept aside.
 
     Safe while the blog is served: SQLite exchanges the content in one transaction, and what was there is
@@ -66,7 +69,7 @@ def restore(path: Path, home: Path, *, watch: Watch = unwatched) -> Restored:
             return Restored(manifest, kept and _pack(kept, home), unreadable, _settings(folder, home))
 
 
-def verify(path: Path, *, watch: Watch = unwatched) -> Manifest:
+def verify(path: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
     """Restore a backup into a temporary folder and look at it there; return what is in it.
 
     Raises Conflict for a file that could not be restored.
@@ -75,7 +78,7 @@ def verify(path: Path, *, watch: Watch = unwatched) -> Manifest:
         return _staged(path, Path(folder), watch)
 
 
-def _staged(path: Path, folder: Path, watch: Watch) -> Manifest:
+def _staged(path: Path, folder: Path, watch: ProgressReporter) -> Manifest:
     """Lay a backup into the folder, proven whole and brought up to this version; return what is in it."""
     manifest = service.unpacked(path, folder, watch=watch)
     try:
@@ -85,14 +88,14 @@ def _staged(path: Path, folder: Path, watch: Watch) -> Manifest:
     return manifest
 
 
-def _refuse_unsealed(path: Path, watch: Watch) -> None:
+def _refuse_unsealed(path: Path, watch: ProgressReporter) -> None:
     # Before any folder is made.
-    if migrate.is_set_aside(path):
+    if upgrades.is_set_aside(path):
         return
     try:
         with service.troubles(path):
             archive.check_seal(path, watch=watch)
-    except Unfit as error:
+    except InvalidBackup as error:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
 
 
@@ -108,11 +111,11 @@ def _bring_up(folder: Path) -> None:
         return
     try:
         database.init_app(app)
-        pieces.init_app()
-        rendering.init_app(app)
+        json_fragments.init_app()
+        json_writer.init_app(app)
     finally:
         _close(app)
-    with soundness.opened(folder / DATABASE) as connection:
+    with integrity.open_database(folder / DATABASE) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
 
 
@@ -120,11 +123,14 @@ def _is_present(path: Path) -> bool:
     """Tell whether the content is of this version; raises CannotStart where only its last migration is."""
     engine = create_engine(URL.create("sqlite", database=str(path)))
     try:
-        with migrate.usable(engine), engine.connect() as connection:
-            if connection.scalar(text("SELECT version_num FROM alembic_version")) != migrate.steps()[-1]:
+        with upgrades.convert_errors(engine), engine.connect() as connection:
+            if (
+                connection.scalar(text("SELECT version_num FROM alembic_version"))
+                != upgrades.list_migrations()[-1]
+            ):
                 return False
-            migrate.check_schema(connection, Base.metadata)
-            return connection.scalar(select(ArticleTally.renderer)) == RENDERER
+            upgrades.check_schema(connection, Base.metadata)
+            return connection.scalar(select(ArticleStats.renderer)) == FINGERPRINT
     finally:
         engine.dispose()
 
@@ -142,7 +148,7 @@ def _exchange(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]
     Returns where the former file is, and whether it could not be read and was moved as it was.
     """
     aside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if live.is_file() and live.stat().st_size and not soundness.lost_writes(live):
+    if live.is_file() and live.stat().st_size and not integrity.count_lost_writes(live):
         try:
             _write_through(staged, live, aside)
             return aside, False
@@ -174,11 +180,14 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
         elif not begun:
             # From the first page on nobody else can write, so that this is the last state before ours.
             begun = True
-            with files.draft(aside) as made:
+            with files.partial_file(aside) as made:
                 service.copy(live, made)
                 files.replace(made, aside)
 
-    with closing(sqlite3.connect(staged)) as source, soundness.opened(live, seconds=_TURN_SECONDS) as target:
+    with (
+        closing(sqlite3.connect(staged)) as source,
+        integrity.open_database(live, seconds=_TURN_SECONDS) as target,
+    ):
         # The file would not be there whole after a power cut otherwise, whoever had set it up.
         target.execute("PRAGMA synchronous=FULL")
         source.backup(target, pages=1, progress=hold, sleep=0.05)
@@ -199,11 +208,11 @@ def _move(live: Path, aside: Path) -> bool:
 
 def _pack(kept: Path, home: Path) -> Path:
     """Make a backup of the copy, so that it can be restored in its turn; a damaged one stays as it is."""
-    if soundness.lost_writes(kept):
+    if integrity.count_lost_writes(kept):
         return kept
     packed = kept.with_suffix(".zip")
     try:
-        with files.draft(packed) as made:
+        with files.partial_file(packed) as made:
             service.packed(kept, made, home)
             files.replace(made, packed)
     except (Problem, OSError, sqlite3.Error):

@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import blogapi
-from blogapi.backups import archive, rules
-from blogapi.backups.records import DATABASE, SETTINGS, Manifest, Unfit
-from blogapi.backups.rules import Kind
-from blogapi.core import clock, config, connections, files, migrate, soundness
-from blogapi.core.console import Watch, unwatched
-from blogapi.core.errors import Conflict, NotFound, StorageFull
+from blogapi import clock, config
+from blogapi.backups import archive, naming
+from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
+from blogapi.backups.naming import Kind
+from blogapi.cli import ProgressReporter, no_progress
+from blogapi.storage import connections, files, integrity, upgrades
+from blogapi.web.errors import Conflict, NotFound, StorageFull
 
 
 def database_of(home: Path) -> Path:
@@ -24,13 +25,13 @@ def database_of(home: Path) -> Path:
 
     Raises Conflict where the content is kept by a database server.
     """
-    path = connections.file_of(config.read(home)["DATABASE_URL"], home)
+    path = connections.sqlite_path(config.read(home)["DATABASE_URL"], home)
     if path is None:
         raise Conflict("The content is kept by a database server; use its own backups (such as pg_dump).")
     return path
 
 
-def make(home: Path, target: Path, *, watch: Watch = unwatched) -> Manifest:
+def make(home: Path, target: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
     """Write a backup of the blog in this instance folder, as it is at one moment; return what is in it.
 
     Whoever writes meanwhile goes on. Raises Conflict where `target` is there already, and where the database
@@ -40,12 +41,12 @@ def make(home: Path, target: Path, *, watch: Watch = unwatched) -> Manifest:
     if not source.is_file():
         raise NotFound(f"There is no blog to back up: {source} is not there.")
     _refuse_present(target)
-    if count := soundness.lost_writes(source):
-        told = soundness.LOST.format(path=source, count=count)
+    if count := integrity.count_lost_writes(source):
+        told = integrity.LOST_WRITES.format(path=source, count=count)
         raise Conflict(f"{told}; `doctor` says what to do.")
-    with troubles(target), files.draft(target) as copied:
+    with troubles(target), files.partial_file(target) as copied:
         copy(source, copied)
-        with files.draft(target) as made:
+        with files.partial_file(target) as made:
             manifest = packed(copied, made, home, watch)
             _refuse_present(target)
             files.replace(made, target)
@@ -57,22 +58,22 @@ def copy(source: Path, target: Path) -> None:
 
     In one step: with several, each write of another begins it anew, for ever on a busy blog.
     """
-    with soundness.opened(source) as reading, closing(sqlite3.connect(target)) as writing:
+    with integrity.open_database(source) as reading, closing(sqlite3.connect(target)) as writing:
         # It is nothing until it is whole, so it need not survive a power cut half way.
         writing.execute("PRAGMA synchronous=OFF")
         reading.backup(writing, pages=-1)
         writing.execute("PRAGMA journal_mode=DELETE")
 
 
-def packed(copied: Path, made: Path, home: Path, watch: Watch = unwatched) -> Manifest:
+def packed(copied: Path, made: Path, home: Path, watch: ProgressReporter = no_progress) -> Manifest:
     """Pack the copy of a database, and the settings beside it, into the empty file `made`.
 
     Raises Conflict for a copy that is damaged.
     """
-    with soundness.opened(copied) as connection:
-        if found := soundness.faults(connection, quick=True):
+    with integrity.open_database(copied) as connection:
+        if found := integrity.find_faults(connection, quick=True):
             raise Conflict(f"The database is damaged ({found[0]}); `doctor` says what to do.")
-        step, rows = soundness.step(connection), soundness.counts(connection)
+        step, rows = integrity.read_migration(connection), integrity.count_rows(connection)
     if step is None:
         raise Conflict("The database holds no blog.")
     parts = {DATABASE: copied}
@@ -84,7 +85,7 @@ def packed(copied: Path, made: Path, home: Path, watch: Watch = unwatched) -> Ma
     )
 
 
-def unpacked(path: Path, folder: Path, *, watch: Watch = unwatched) -> Manifest:
+def unpacked(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
     """Lay a backup into the folder and prove it whole; return what is in it.
 
     A copy that was set aside before an upgrade is taken too, which is a database without a seal. Raises
@@ -92,12 +93,12 @@ def unpacked(path: Path, folder: Path, *, watch: Watch = unwatched) -> Manifest:
     """
     try:
         with troubles(path):
-            if migrate.is_set_aside(path):
+            if upgrades.is_set_aside(path):
                 manifest = _copied(path, folder / DATABASE)
             else:
                 manifest = archive.unpack(path, folder, watch=watch)
             _prove(folder / DATABASE, manifest)
-    except Unfit as error:
+    except InvalidBackup as error:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
     return manifest
 
@@ -105,36 +106,39 @@ def unpacked(path: Path, folder: Path, *, watch: Watch = unwatched) -> Manifest:
 def rotate(folder: Path, kind: Kind, *, keep: int, made: Path) -> list[Path]:
     """Delete the oldest backups of a kind, so that `keep` stay with the one just made; return those gone."""
     names = [path.name for path in folder.iterdir()]
-    gone = [folder / name for name in rules.superfluous(names, kind, keep=keep, made=made.name)]
+    gone = [folder / name for name in naming.select_superfluous(names, kind, keep=keep, made=made.name)]
     for path in gone:
         with suppress(FileNotFoundError):
             path.unlink()
-    files.sweep(folder)
+    files.delete_abandoned(folder)
     return gone
 
 
 def _copied(path: Path, target: Path) -> Manifest:
-    files.private(target)
+    files.create_private(target)
     shutil.copyfile(path, target)
-    with soundness.opened(target) as connection:
-        step = soundness.step(connection)
+    with integrity.open_database(target) as connection:
+        step = integrity.read_migration(connection)
         if step is None:
-            raise Unfit("it holds no blog")
-        rows = soundness.counts(connection)
+            raise InvalidBackup("it holds no blog")
+        rows = integrity.count_rows(connection)
     created = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
     return Manifest(created=created, blogapi="", step=step, rows=rows, files={})
 
 
 def _prove(path: Path, manifest: Manifest) -> None:
-    if reason := rules.unfit(manifest.step, migrate.steps()):
-        raise Unfit(reason)
-    with soundness.opened(path) as connection:
-        if found := soundness.faults(connection):
-            raise Unfit(f"its database is damaged ({found[0]})")
-        if soundness.broken_references(connection):
-            raise Unfit("its database refers to rows that are gone")
-        if (soundness.step(connection), soundness.counts(connection)) != (manifest.step, manifest.rows):
-            raise Unfit("its database is not what its manifest says")
+    if reason := naming.explain_unknown_migration(manifest.step, upgrades.list_migrations()):
+        raise InvalidBackup(reason)
+    with integrity.open_database(path) as connection:
+        if found := integrity.find_faults(connection):
+            raise InvalidBackup(f"its database is damaged ({found[0]})")
+        if integrity.count_broken_references(connection):
+            raise InvalidBackup("its database refers to rows that are gone")
+        if (integrity.read_migration(connection), integrity.count_rows(connection)) != (
+            manifest.step,
+            manifest.rows,
+        ):
+            raise InvalidBackup("its database is not what its manifest says")
 
 
 def _refuse_present(target: Path) -> None:

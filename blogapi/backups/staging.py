@@ -10,8 +10,8 @@ from pathlib import Path
 
 from flask import Flask
 
-from blogapi.core import connections, files
-from blogapi.core.errors import Conflict
+from blogapi.storage import connections, files
+from blogapi.web.errors import Conflict
 
 _PREFIX = ".restore-"
 _LOCK = f"{_PREFIX}lock"
@@ -33,7 +33,7 @@ def staging(parent: Path) -> Iterator[Path]:
 
 def init_app(app: Flask) -> None:
     """Delete what a restore of this blog left when it was killed."""
-    database = connections.file_of(app.config["DATABASE_URL"], Path(app.instance_path))
+    database = connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
     if database is not None:
         clean_up(database.parent)
 

@@ -7,12 +7,12 @@ from uuid import UUID
 from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.core.changes import Announced
-from blogapi.core.database import Base, Identified
-from blogapi.core.pieces import Pieced
+from blogapi.storage.change_log import TracksChanges
+from blogapi.storage.database import Base, Identified
+from blogapi.web.json_fragments import StoresJson
 
 
-class Category(Announced, Identified, Pieced, Base):
+class Category(TracksChanges, Identified, StoresJson, Base):
     """A category; an article stands in exactly one."""
 
     __tablename__ = "category"

@@ -9,24 +9,26 @@ from sqlalchemy import func, select
 
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategorySchema
-from blogapi.core import pieces
-from blogapi.core.database import bytewise, db
-from blogapi.core.errors import NotFound
-from blogapi.core.paging import Page, Window, paged
-from blogapi.core.pieces import Rendered
+from blogapi.storage.database import bytewise, db
+from blogapi.web import json_fragments
+from blogapi.web.errors import NotFound
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import Page, PageRequest, paginate
 
 _NONE = "There is no such category; GET /api/v1/blog/categories/ lists them."
 
 
-def listed(names: Sequence[str] | None = None, window: Window | None = None) -> Page[Rendered]:
+def list_json(names: Sequence[str] | None = None, window: PageRequest | None = None) -> Page[JsonBody]:
     """Return the categories by name, in the fields of these names (None: the documented)."""
-    page = paged(select(Category.pieces).order_by(func.lower(bytewise(Category.name)), Category.uuid), window)
+    page = paginate(
+        select(Category.pieces).order_by(func.lower(bytewise(Category.name)), Category.uuid), window
+    )
     shown = CategorySchema._declared_fields if names is None else names
-    rows = pieces.array(pieces.part(Category, row, shown) for row in page.rows)
-    return Page(Rendered(rows), page.total, window)
+    rows = json_fragments.to_array(json_fragments.select_fields(Category, row, shown) for row in page.rows)
+    return Page(JsonBody(rows), page.total, window)
 
 
-def carried(uuid: UUID) -> str:
+def get_fragments(uuid: UUID) -> str:
     """Return the lines of the category; raises NotFound."""
     found = db.session.scalar(select(Category.pieces).where(Category.uuid == uuid))
     if found is None:
@@ -34,7 +36,7 @@ def carried(uuid: UUID) -> str:
     return found
 
 
-def by_uuid(uuid: UUID) -> Category:
+def get_by_uuid(uuid: UUID) -> Category:
     """Return the category; raises NotFound."""
     category = db.session.get(Category, uuid)
     if category is None:
@@ -42,12 +44,12 @@ def by_uuid(uuid: UUID) -> Category:
     return category
 
 
-def by_slug(slug: str) -> Category | None:
+def find_by_slug(slug: str) -> Category | None:
     """Return the category, or None."""
     return db.session.scalar(select(Category).where(Category.slug == slug))
 
 
-def slugs_like(slug: str) -> set[str]:
+def find_similar_slugs(slug: str) -> set[str]:
     """Return the slugs in use that are this one or begin with it and a hyphen."""
     taken = (Category.slug == slug) | Category.slug.startswith(f"{slug}-", autoescape=True)
     return set(db.session.scalars(select(Category.slug).where(taken)))

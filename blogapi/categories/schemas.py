@@ -5,22 +5,22 @@ from __future__ import annotations
 import marshmallow as ma
 
 from blogapi.categories.models import Category
-from blogapi.core.paging import DetailQuery, ListQuery
-from blogapi.core.pieces import renders
-from blogapi.core.schema import (
+from blogapi.web.fields import (
     FieldNames,
     Identifier,
-    Shape,
-    Shown,
+    InputSchema,
+    OutputSchema,
+    PartialOutputSchema,
     Slug,
     Text,
     Timestamp,
-    Trimmed,
     WebAddress,
 )
+from blogapi.web.json_fragments import stored_for
+from blogapi.web.pagination import DetailQuery, ListQuery
 
 
-class CategorySchema(Shown):
+class CategorySchema(OutputSchema):
     """A category as the list shows it."""
 
     uuid = Identifier()
@@ -30,7 +30,7 @@ class CategorySchema(Shown):
     slug = ma.fields.String(metadata={"example": "kitchen"})
 
 
-@renders(Category)
+@stored_for(Category)
 class EmbeddedCategorySchema(CategorySchema):
     """A category as an article shows it."""
 
@@ -46,7 +46,7 @@ class SingleCategorySchema(CategorySchema):
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class CategoryFieldsSchema(Trimmed):
+class CategoryFieldsSchema(PartialOutputSchema):
     """A category in the fields asked for, from a list."""
 
     uuid = Identifier()
@@ -65,7 +65,7 @@ class SingleCategoryFieldsSchema(CategoryFieldsSchema):
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class CategoryBodySchema(Shape):
+class CategoryBodySchema(InputSchema):
     """What is written of a category."""
 
     read_only = frozenset({"uuid", "user", "created", "last_updated", "articles"})

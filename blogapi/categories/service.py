@@ -9,10 +9,11 @@ from sqlalchemy.exc import IntegrityError
 from blogapi.categories import queries
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
-from blogapi.core import slugs
-from blogapi.core.database import db, transaction
-from blogapi.core.errors import Conflict, NotFound
-from blogapi.core.schema import Fields
+from blogapi.content import slugs
+from blogapi.storage.database import db, transaction
+from blogapi.web import unique_slugs
+from blogapi.web.errors import Conflict, NotFound
+from blogapi.web.fields import Fields
 
 EMPTY: Fields = {"description": None, "cover_image": ""}
 
@@ -23,7 +24,7 @@ def create(owner: UUID, fields: Fields, *, uuid: UUID | None = None) -> Category
     Raises Conflict for a slug that is taken.
     """
     with transaction():
-        slug = slugs.chosen(fields.get("slug"), fields["name"], queries.slugs_like)
+        slug = unique_slugs.choose_slug(fields.get("slug"), fields["name"], queries.find_similar_slugs)
         category = Category(**(EMPTY | fields | {"slug": slug, "owner_id": owner, "uuid": uuid or uuid4()}))
         db.session.add(category)
         db.session.flush()
@@ -34,7 +35,7 @@ def replace(owner: UUID, uuid: UUID, fields: Fields) -> tuple[Category, bool]:
     """Make the category anew under that uuid, or replace what is there; tell whether it was made."""
     with transaction():
         try:
-            queries.by_uuid(uuid)
+            queries.get_by_uuid(uuid)
         except NotFound:
             return create(owner, fields, uuid=uuid), True
         return change(uuid, EMPTY | fields), False
@@ -43,9 +44,9 @@ def replace(owner: UUID, uuid: UUID, fields: Fields) -> tuple[Category, bool]:
 def change(uuid: UUID, fields: Fields) -> Category:
     """Change what is named; the slug stays unless it is named. Raises NotFound, Conflict."""
     with transaction():
-        category = queries.by_uuid(uuid)
+        category = queries.get_by_uuid(uuid)
         if "slug" in fields and fields["slug"] != category.slug:
-            slugs.chosen(fields["slug"], "", queries.slugs_like)
+            unique_slugs.choose_slug(fields["slug"], "", queries.find_similar_slugs)
         for name, value in fields.items():
             setattr(category, name, value)
         db.session.flush()
@@ -56,7 +57,7 @@ def delete(uuid: UUID) -> None:
     """Delete the category; raises NotFound, or Conflict where articles stand in it."""
     try:
         with transaction():
-            db.session.delete(queries.by_uuid(uuid))
+            db.session.delete(queries.get_by_uuid(uuid))
             db.session.flush()
     except IntegrityError as error:
         raise Conflict(
@@ -64,8 +65,8 @@ def delete(uuid: UUID) -> None:
         ) from error
 
 
-def named(owner: UUID, name: str) -> Category:
+def get_or_create(owner: UUID, name: str) -> Category:
     """Return the category whose name gives the same slug, made first where there is none."""
     with transaction():
-        found = queries.by_slug(slugs.slug_of(name))
+        found = queries.find_by_slug(slugs.make_slug(name))
         return found or create(owner, CategoryBodySchema().load({"name": name}))

@@ -6,13 +6,13 @@ from typing import Any
 
 from sqlalchemy import select
 
-from blogapi.core import changes
-from blogapi.core.changes import Change
-from blogapi.core.database import db
-from blogapi.core.errors import InvalidQuery
+from blogapi.storage import change_log
+from blogapi.storage.change_log import Change
+from blogapi.storage.database import db
+from blogapi.web.errors import InvalidQuery
 
 
-def after(cursor: str, limit: int, *, public: bool) -> dict[str, Any]:
+def list_changes(cursor: str, limit: int, *, public: bool) -> dict[str, Any]:
     """Return what changed after a cursor: for everybody (`public`, which drafts do not move), or at all.
 
     Raises InvalidQuery for a cursor of the other feed, or of a time that this blog has not seen (it was
@@ -22,7 +22,7 @@ def after(cursor: str, limit: int, *, public: bool) -> dict[str, Any]:
     since = _position(cursor, letter)
     statement = select(Change, column.label("position")).where(column > since).order_by(column)
     rows = db.session.execute(statement.limit(limit + 1)).all()
-    if not rows and since > changes.position(public=public):
+    if not rows and since > change_log.last_position(public=public):
         raise _unknown()
     shown = rows[:limit]
     return {

@@ -6,10 +6,10 @@ from typing import Any
 
 from blogapi.changes import queries
 from blogapi.changes.schemas import ChangesQuery, ChangesSchema
-from blogapi.core import changes
-from blogapi.core.access import allow, caller, reader
-from blogapi.core.blueprint import Blueprint
-from blogapi.core.schema import Fields
+from blogapi.storage import change_log
+from blogapi.web.access import allow, current_caller, reader
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import Fields
 
 bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", description="What changed since when")
 
@@ -20,5 +20,5 @@ bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", descripti
 @bp.response(200, ChangesSchema())
 def listed(query: Fields) -> dict[str, Any]:
     """Tell what to fetch anew and what to drop since a cursor."""
-    changes.announce_due()
-    return queries.after(query["since"], query["limit"], public=not caller().sees_drafts)
+    change_log.record_due_changes()
+    return queries.list_changes(query["since"], query["limit"], public=not current_caller().sees_drafts)

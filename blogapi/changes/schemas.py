@@ -5,12 +5,12 @@ from __future__ import annotations
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.core.schema import Identifier, Shape, Shown, Whole
+from blogapi.web.fields import Identifier, InputSchema, OutputSchema, StrictInteger
 
-LARGEST = 1000
+MAX_CHANGES = 1000
 
 
-class ChangeSchema(Shown):
+class ChangeSchema(OutputSchema):
     """One item that changed, and what to do about it."""
 
     kind = ma.fields.String(metadata={"enum": ["article", "category", "tag"]})
@@ -18,7 +18,7 @@ class ChangeSchema(Shown):
     action = ma.fields.String(metadata={"enum": ["fetch", "drop"]})
 
 
-class ChangesSchema(Shown):
+class ChangesSchema(OutputSchema):
     """What changed after a cursor, oldest first, each item once."""
 
     changes = ma.fields.List(ma.fields.Nested(ChangeSchema))
@@ -26,7 +26,7 @@ class ChangesSchema(Shown):
     more = ma.fields.Boolean(metadata={"description": "Whether there is more right now.", "example": False})
 
 
-class ChangesQuery(Shape):
+class ChangesQuery(InputSchema):
     """The query string of the feed."""
 
     since = ma.fields.String(
@@ -34,4 +34,6 @@ class ChangesQuery(Shape):
         load_default="0",
         metadata={"description": "The last cursor; 0: all.", "example": "0"},
     )
-    limit = Whole(least=1, most=LARGEST, written=True, load_default=LARGEST, metadata={"example": 100})
+    limit = StrictInteger(
+        least=1, most=MAX_CHANGES, written=True, load_default=MAX_CHANGES, metadata={"example": 100}
+    )

@@ -10,11 +10,12 @@ from pathlib import Path
 import click
 from flask.cli import ScriptInfo
 
-from blogapi.core import config, connections
-from blogapi.core.console import progress, refusals
-from blogapi.core.errors import CannotStart
-from blogapi.doctor import contents, folder, limits, queries
-from blogapi.doctor.records import Finding, Level, ok, wrong
+from blogapi import config
+from blogapi.cli import progress, report_problems
+from blogapi.config import CannotStart
+from blogapi.doctor import derived_data_checks, instance_checks, rate_limit_checks, sqlite_checks
+from blogapi.doctor.findings import Finding, Level, ok, wrong
+from blogapi.storage import connections
 
 
 @click.command()
@@ -31,7 +32,7 @@ def doctor(context: click.Context, mend: bool, as_json: bool) -> None:
     Changes nothing without --mend. Exit status 1 when something is wrong; a hint is none.
     """
     found = []
-    with refusals():
+    with report_problems():
         for finding in _findings(context, mend):
             found.append(finding)
             if not as_json:
@@ -47,15 +48,15 @@ def doctor(context: click.Context, mend: bool, as_json: bool) -> None:
 def _findings(context: click.Context, mend: bool) -> Iterator[Finding]:
     home = Path(config.instance_path())
     try:
-        path = connections.file_of(config.read(home)["DATABASE_URL"], home)
+        path = connections.sqlite_path(config.read(home)["DATABASE_URL"], home)
     except CannotStart as error:
         yield wrong("settings", error.message, "mend the setting; the rest is looked at with the default")
-        yield from folder.checks(home, home / "blog.db")
+        yield from instance_checks.run_checks(home, home / "blog.db")
         return
     yield ok("settings", "All are known and possible.")
-    yield from folder.checks(home, path)
+    yield from instance_checks.run_checks(home, path)
     if path is not None:
-        below = list(queries.checks(path, mend=mend, backups=home / "backups"))
+        below = list(sqlite_checks.run_checks(path, mend=mend, backups=home / "backups"))
         yield from below
         # What the application would make of a damaged file, or would change in one of an older version, is
         # no matter for a check.
@@ -73,8 +74,8 @@ def _running(context: click.Context, mend: bool) -> Iterator[Finding]:
         yield wrong("start", error.message, "see the message")
         return
     with app.app_context():
-        yield from limits.checks()
-        yield from contents.checks(mend=mend, watch=progress)
+        yield from rate_limit_checks.run_checks()
+        yield from derived_data_checks.run_checks(mend=mend, watch=progress)
 
 
 def _print(finding: Finding) -> None:

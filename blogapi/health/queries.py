@@ -12,9 +12,10 @@ from flask import Flask, current_app
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from blogapi.core import connections, soundness
-from blogapi.core.database import db
-from blogapi.core.errors import DAMAGE, CannotStart
+from blogapi.config import CannotStart
+from blogapi.storage import connections, integrity
+from blogapi.storage.database import db
+from blogapi.web.errors import DAMAGE_KEY
 
 # Less than a write and its log can take.
 _LEAST_FREE = 4 * 1024 * 1024
@@ -48,7 +49,7 @@ def trouble() -> str | None:
         db.session.execute(text("SELECT 1 FROM article LIMIT 1"))
     except DBAPIError as error:
         return _WORDS.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, "database")
-    if DAMAGE in current_app.extensions:
+    if DAMAGE_KEY in current_app.extensions:
         return "damaged"
     return None if path is None else _unwritable(path)
 
@@ -65,18 +66,18 @@ def look(app: Flask) -> threading.Thread | None:
 
 def _look(app: Flask, path: Path) -> None:
     try:
-        found = soundness.damage(path, seconds=_LOOK_SECONDS)
+        found = integrity.find_damage(path, seconds=_LOOK_SECONDS)
     except sqlite3.Error as error:
         app.logger.warning("the database could not be looked through: %s", error)
         return
     if found:
-        app.extensions[DAMAGE] = found
+        app.extensions[DAMAGE_KEY] = found
         app.logger.error("the database is damaged (%s); run doctor", found)
 
 
 def _file(app: Flask) -> Path | None:
     try:
-        return connections.file_of(app.config["DATABASE_URL"], Path(app.instance_path))
+        return connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
     except CannotStart:
         return None
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from blogapi.core.access import allow, anyone
-from blogapi.core.blueprint import Blueprint
-from blogapi.core.errors import Unavailable
 from blogapi.health import queries
 from blogapi.health.schemas import HealthSchema
+from blogapi.web.access import allow, anyone
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.errors import Unavailable
 
 bp = Blueprint("health", __name__, url_prefix="/health", description="Whether the service works")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.core.schema import Shown
+from blogapi.web.fields import OutputSchema
 
 
-class HealthSchema(Shown):
+class HealthSchema(OutputSchema):
     """What a healthy service says."""
 
     status = ma.fields.String(metadata={"enum": ["ok"]})

@@ -8,8 +8,8 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.core import clock
-from blogapi.core.database import Base, Identified
+from blogapi import clock
+from blogapi.storage.database import Base, Identified
 
 
 class Preview(Identified, Base):

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from uuid import UUID
 
 from sqlalchemy import select
 
+from blogapi import clock
 from blogapi.articles import queries as articles
-from blogapi.core import clock
-from blogapi.core.database import db
-from blogapi.core.errors import NotFound
-from blogapi.core.paging import Page, Window, paged
-from blogapi.core.pieces import Rendered
 from blogapi.previews.models import Preview
+from blogapi.storage.database import db
+from blogapi.web.errors import NotFound
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import Page, PageRequest, paginate
+from blogapi.web.tokens import digest_token
 
 
-def digest(token: str) -> str:
-    """Return what is stored of a token: 256 random bits need no slow hash."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
-def listed(article_id: UUID, window: Window | None) -> Page[Sequence[Preview]]:
+def list_previews(article_id: UUID, window: PageRequest | None) -> Page[Sequence[Preview]]:
     """Return the links of an article that still lead there, newest first; raises NotFound."""
-    articles.by_uuid(article_id)
-    return paged(
+    articles.get_by_uuid(article_id)
+    return paginate(
         select(Preview)
         .where(Preview.article_id == article_id, Preview.expires > clock.now())
         .order_by(Preview.created.desc(), Preview.uuid),
@@ -33,17 +28,17 @@ def listed(article_id: UUID, window: Window | None) -> Page[Sequence[Preview]]:
     )
 
 
-def article(token: str, names: Sequence[str] | None) -> Rendered:
+def get_article_json(token: str, names: Sequence[str] | None) -> JsonBody:
     """Return the article that the link leads to, in whatever state; raises NotFound."""
     found = db.session.scalar(
-        select(Preview.article_id).where(Preview.digest == digest(token), Preview.expires > clock.now())
+        select(Preview.article_id).where(Preview.digest == digest_token(token), Preview.expires > clock.now())
     )
     if found is None:
         raise NotFound("This preview has ended; ask its author for a new link.")
-    return articles.shown(found, names)
+    return articles.get_json(found, names)
 
 
-def one(article_id: UUID, uuid: UUID) -> Preview:
+def get_preview(article_id: UUID, uuid: UUID) -> Preview:
     """Return the link of that article; raises NotFound."""
     preview = db.session.get(Preview, uuid)
     if preview is None or preview.article_id != article_id:

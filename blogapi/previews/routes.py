@@ -6,11 +6,6 @@ from uuid import UUID
 
 from blogapi.articles import queries as articles
 from blogapi.articles.schemas import ArticleFieldsSchema, ArticleQuery, ArticleSchema
-from blogapi.core.access import admin, allow, anyone, writer
-from blogapi.core.blueprint import Blueprint, Trim
-from blogapi.core.paging import Query
-from blogapi.core.pieces import Rendered
-from blogapi.core.schema import Fields, Seen
 from blogapi.previews import queries, service
 from blogapi.previews.schemas import (
     CreatedPreviewSchema,
@@ -19,6 +14,11 @@ from blogapi.previews.schemas import (
     PreviewListQuery,
     PreviewSchema,
 )
+from blogapi.web.access import admin, allow, anyone, current_user_id
+from blogapi.web.blueprint import Blueprint, PartialResult
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import Query
 
 bp = Blueprint("previews", __name__, url_prefix="/api/v1/blog", description="Articles before they are public")
 _OF_ARTICLE = "/articles/<id:id>/preview/"
@@ -26,22 +26,22 @@ _OF_ARTICLE = "/articles/<id:id>/preview/"
 
 @bp.post(_OF_ARTICLE)
 @allow(admin, scope="write")
-@bp.item(articles.by_uuid)
+@bp.item(articles.get_by_uuid)
 @bp.arguments(NewPreviewSchema, required=False)
 @bp.response(201, CreatedPreviewSchema())
-def create(fields: Fields, id: UUID) -> Seen:
+def create(fields: Fields, id: UUID) -> WithAttributes:
     """Make a link that shows this one article, whatever its state, to whoever has it."""
-    made = service.create(writer(), id, seconds=fields["expires_in"])
-    return Seen(made, url=f"{bp.url_prefix}/preview/{made.token}/")
+    made = service.create(current_user_id(), id, seconds=fields["expires_in"])
+    return WithAttributes(made, url=f"{bp.url_prefix}/preview/{made.token}/")
 
 
 @bp.get(_OF_ARTICLE)
 @allow(admin)
 @bp.arguments(PreviewListQuery, location="query")
-@bp.response(200, PreviewSchema(many=True), trimmed=PreviewFieldsSchema)
-def listed(query: Query, id: UUID) -> Trim:
+@bp.response(200, PreviewSchema(many=True), partial_schema=PreviewFieldsSchema)
+def listed(query: Query, id: UUID) -> PartialResult:
     """List the links that still lead to the article."""
-    return Trim(queries.listed(id, query.window), query)
+    return PartialResult(queries.list_previews(id, query.window), query)
 
 
 @bp.delete(f"{_OF_ARTICLE}<id:preview>/")
@@ -55,7 +55,7 @@ def revoke(id: UUID, preview: UUID) -> None:
 @bp.get("/preview/<token>/")
 @allow(anyone)
 @bp.arguments(ArticleQuery, location="query")
-@bp.response(200, ArticleSchema(), trimmed=ArticleFieldsSchema, stored=False)
-def single(query: Query, token: str) -> Rendered:
+@bp.response(200, ArticleSchema(), partial_schema=ArticleFieldsSchema, stored=False)
+def single(query: Query, token: str) -> JsonBody:
     """Show the article that the link leads to."""
-    return queries.article(token, query.fields)
+    return queries.get_article_json(token, query.fields)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.core.paging import ListQuery
-from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Timestamp, Trimmed, Whole
+from blogapi.web.fields import (
+    FieldNames,
+    Identifier,
+    InputSchema,
+    OutputSchema,
+    PartialOutputSchema,
+    StrictInteger,
+    Timestamp,
+)
+from blogapi.web.pagination import ListQuery
 
 DEFAULT_SECONDS = 7 * 24 * 3600
-MOST_SECONDS = 90 * 24 * 3600
+MAX_SECONDS = 90 * 24 * 3600
 
 
 class _PreviewFields(ma.Schema):
@@ -18,11 +26,11 @@ class _PreviewFields(ma.Schema):
     user = Identifier(attribute="user_id", metadata={"description": "Who made it."})
 
 
-class PreviewSchema(_PreviewFields, Shown):
+class PreviewSchema(_PreviewFields, OutputSchema):
     """A preview link, without the link."""
 
 
-class PreviewFieldsSchema(_PreviewFields, Trimmed):
+class PreviewFieldsSchema(_PreviewFields, PartialOutputSchema):
     """A preview link in the fields asked for."""
 
 
@@ -43,12 +51,12 @@ class CreatedPreviewSchema(PreviewSchema):
     )
 
 
-class NewPreviewSchema(Shape):
+class NewPreviewSchema(InputSchema):
     """What is said of a new preview link."""
 
-    expires_in = Whole(
+    expires_in = StrictInteger(
         least=1,
-        most=MOST_SECONDS,
+        most=MAX_SECONDS,
         load_default=DEFAULT_SECONDS,
         metadata={"description": "How long it leads there, in seconds.", "example": 86_400},
     )

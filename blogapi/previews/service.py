@@ -8,32 +8,33 @@ from uuid import UUID
 
 from sqlalchemy import delete
 
+from blogapi import clock
 from blogapi.articles import queries as articles
-from blogapi.core import clock
-from blogapi.core.database import db, transaction
-from blogapi.core.schema import Seen
 from blogapi.previews import queries
 from blogapi.previews.models import Preview
+from blogapi.storage.database import db, transaction
+from blogapi.web.fields import WithAttributes
+from blogapi.web.tokens import digest_token
 
 
-def create(user: UUID, article_id: UUID, *, seconds: int) -> Seen:
+def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
     """Make a link to the article and return it with its `token`, which is kept nowhere; raises NotFound."""
     token, now = secrets.token_urlsafe(32), clock.now()
     with transaction():
-        articles.by_uuid(article_id)
+        articles.get_by_uuid(article_id)
         db.session.execute(delete(Preview).where(Preview.expires <= now))
         preview = Preview(
-            digest=queries.digest(token),
+            digest=digest_token(token),
             article_id=article_id,
             user_id=user,
             expires=now + timedelta(seconds=seconds),
         )
         db.session.add(preview)
         db.session.flush()
-    return Seen(preview, token=token)
+    return WithAttributes(preview, token=token)
 
 
 def revoke(article_id: UUID, uuid: UUID) -> None:
     """End a link; raises NotFound."""
     with transaction():
-        db.session.delete(queries.one(article_id, uuid))
+        db.session.delete(queries.get_preview(article_id, uuid))

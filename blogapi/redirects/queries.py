@@ -7,14 +7,13 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
-from blogapi.articles.models import Article
-from blogapi.core import clock
-from blogapi.core.database import bytewise
-from blogapi.core.paging import Page, Window, paged_rows
-from blogapi.redirects.models import FormerSlug
+from blogapi import clock
+from blogapi.articles.models import Article, FormerSlug
+from blogapi.storage.database import bytewise
+from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 
-def listed(window: Window | None) -> Page[Sequence[Row[Any]]]:
+def list_redirects(window: PageRequest | None) -> Page[Sequence[Row[Any]]]:
     """Return old and new slug of every public article that was renamed, by old slug."""
     statement = (
         select(
@@ -27,4 +26,4 @@ def listed(window: Window | None) -> Page[Sequence[Row[Any]]]:
         .where(Article.visible_at(clock.now()))
         .order_by(bytewise(FormerSlug.slug))
     )
-    return paged_rows(statement, window)
+    return paginate_rows(statement, window)

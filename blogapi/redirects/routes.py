@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from blogapi.core.access import allow, reader
-from blogapi.core.blueprint import Blueprint, Trim
-from blogapi.core.paging import Query
 from blogapi.redirects import queries
 from blogapi.redirects.schemas import RedirectFieldsSchema, RedirectListQuery, RedirectSchema
+from blogapi.web.access import allow, reader
+from blogapi.web.blueprint import Blueprint, PartialResult
+from blogapi.web.pagination import Query
 
 bp = Blueprint("redirects", __name__, url_prefix="/api/v1/blog/redirects", description="Former slugs")
 
@@ -14,7 +14,7 @@ bp = Blueprint("redirects", __name__, url_prefix="/api/v1/blog/redirects", descr
 @bp.get("/")
 @allow(reader, scope="published")
 @bp.arguments(RedirectListQuery, location="query")
-@bp.response(200, RedirectSchema(many=True), trimmed=RedirectFieldsSchema)
-def listed(query: Query) -> Trim:
+@bp.response(200, RedirectSchema(many=True), partial_schema=RedirectFieldsSchema)
+def listed(query: Query) -> PartialResult:
     """List the former slugs of public articles with the present ones."""
-    return Trim(queries.listed(query.window), query)
+    return PartialResult(queries.list_redirects(query.window), query)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.core.paging import ListQuery
-from blogapi.core.schema import FieldNames, Identifier, Shown, Timestamp, Trimmed
+from blogapi.web.fields import FieldNames, Identifier, OutputSchema, PartialOutputSchema, Timestamp
+from blogapi.web.pagination import ListQuery
 
 
 class _RedirectFields(ma.Schema):
@@ -15,11 +15,11 @@ class _RedirectFields(ma.Schema):
     created = Timestamp(dump_only=True)
 
 
-class RedirectSchema(_RedirectFields, Shown):
+class RedirectSchema(_RedirectFields, OutputSchema):
     """A former slug of an article and its present one."""
 
 
-class RedirectFieldsSchema(_RedirectFields, Trimmed):
+class RedirectFieldsSchema(_RedirectFields, PartialOutputSchema):
     """A redirect in the fields asked for."""
 
 

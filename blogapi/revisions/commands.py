@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from flask.cli import AppGroup, with_appcontext
 
-from blogapi.core.console import refusals
+from blogapi.cli import report_problems
 from blogapi.revisions import service
 
 revisions = AppGroup("revisions", help="Keep the former versions of articles in bounds.")
@@ -16,6 +16,6 @@ revisions = AppGroup("revisions", help="Keep the former versions of articles in 
 @with_appcontext
 def prune(keep: int) -> None:
     """Delete all but the newest versions of each article."""
-    with refusals():
+    with report_problems():
         gone = service.prune(keep)
     click.echo(f"Deleted {gone} former versions; each article keeps up to {keep}.")

@@ -6,15 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.articles.models import Article
-from blogapi.articles.routes import SHOWN
+from blogapi.articles.routes import REPRESENTATION
 from blogapi.articles.schemas import ArticleSchema
-from blogapi.core.access import admin, allow, writer
-from blogapi.core.blueprint import Blueprint, Trim
-from blogapi.core.paging import Query
-from blogapi.core.schema import Fields, Nothing
 from blogapi.revisions import queries, service
 from blogapi.revisions.schemas import (
-    LAST,
+    MAX_NUMBER,
     ComparisonQuery,
     ComparisonSchema,
     RevisionFieldsSchema,
@@ -24,6 +20,10 @@ from blogapi.revisions.schemas import (
     SingleRevisionFieldsSchema,
     SingleRevisionSchema,
 )
+from blogapi.web.access import admin, allow, current_user_id
+from blogapi.web.blueprint import Blueprint, PartialResult
+from blogapi.web.fields import EmptySchema, Fields
+from blogapi.web.pagination import Query
 
 bp = Blueprint(
     "revisions",
@@ -31,25 +31,25 @@ bp = Blueprint(
     url_prefix="/api/v1/blog/articles/<id:id>/revisions",
     description="Former versions of articles",
 )
-_ONE = f"/<int(max={LAST}):number>/"
+_ONE = f"/<int(max={MAX_NUMBER}):number>/"
 
 
 @bp.get("/")
 @allow(admin)
 @bp.arguments(RevisionListQuery, location="query")
-@bp.response(200, RevisionSchema(many=True), trimmed=RevisionFieldsSchema)
-def listed(query: Query, id: UUID) -> Trim:
+@bp.response(200, RevisionSchema(many=True), partial_schema=RevisionFieldsSchema)
+def listed(query: Query, id: UUID) -> PartialResult:
     """List the former versions of an article, newest first; a deleted one's too."""
-    return Trim(queries.listed(id, query.window), query)
+    return PartialResult(queries.list_revisions(id, query.window), query)
 
 
 @bp.get(_ONE)
 @allow(admin)
 @bp.arguments(RevisionQuery, location="query")
-@bp.response(200, SingleRevisionSchema(), trimmed=SingleRevisionFieldsSchema)
-def single(query: Query, id: UUID, number: int) -> Trim:
+@bp.response(200, SingleRevisionSchema(), partial_schema=SingleRevisionFieldsSchema)
+def single(query: Query, id: UUID, number: int) -> PartialResult:
     """Show a former version with all that was written."""
-    return Trim(queries.seen(queries.one(id, number)), query)
+    return PartialResult(queries.with_content(queries.get_revision(id, number)), query)
 
 
 @bp.get(f"{_ONE}compare/")
@@ -58,13 +58,13 @@ def single(query: Query, id: UUID, number: int) -> Trim:
 @bp.response(200, ComparisonSchema())
 def compare(query: Fields, id: UUID, number: int) -> dict[str, Any]:
     """Show field by field what changed since that version."""
-    return service.comparison(id, number, **query)
+    return service.compare(id, number, **query)
 
 
 @bp.post(f"{_ONE}restore/")
 @allow(admin, scope="write")
-@bp.arguments(Nothing, required=False)
-@bp.write(200, ArticleSchema(), SHOWN)
+@bp.arguments(EmptySchema, required=False)
+@bp.write(200, ArticleSchema(), REPRESENTATION)
 def restore(nothing: Fields, id: UUID, number: int) -> Article:
     """Give the article what it was in that version; the present one is kept."""
-    return service.restore(writer(), id, number)
+    return service.restore(current_user_id(), id, number)

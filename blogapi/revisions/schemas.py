@@ -8,11 +8,19 @@ from uuid import UUID
 
 import marshmallow as ma
 
-from blogapi.articles.rules import ContentType, Status
-from blogapi.core.paging import DetailQuery, ListQuery
-from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Timestamp, Trimmed, Whole
+from blogapi.articles.lifecycle import ContentType, Status
+from blogapi.web.fields import (
+    FieldNames,
+    Identifier,
+    InputSchema,
+    OutputSchema,
+    PartialOutputSchema,
+    StrictInteger,
+    Timestamp,
+)
+from blogapi.web.pagination import DetailQuery, ListQuery
 
-LAST = 2**31 - 1
+MAX_NUMBER = 2**31 - 1
 
 
 class _RevisionFields(ma.Schema):
@@ -23,15 +31,15 @@ class _RevisionFields(ma.Schema):
     status = ma.fields.String(metadata={"enum": [status.value for status in Status]})
 
 
-class RevisionSchema(_RevisionFields, Shown):
+class RevisionSchema(_RevisionFields, OutputSchema):
     """A former version, as the list shows it."""
 
 
-class RevisionFieldsSchema(_RevisionFields, Trimmed):
+class RevisionFieldsSchema(_RevisionFields, PartialOutputSchema):
     """A former version in the fields asked for."""
 
 
-class RevisionSeoSchema(Shown):
+class RevisionSeoSchema(OutputSchema):
     """The SEO texts of a version."""
 
     title = ma.fields.String()
@@ -52,15 +60,15 @@ class _WholeRevision(_RevisionFields):
     seo = ma.fields.Nested(RevisionSeoSchema)
 
 
-class SingleRevisionSchema(_WholeRevision, Shown):
+class SingleRevisionSchema(_WholeRevision, OutputSchema):
     """A former version with all that was written."""
 
 
-class SingleRevisionFieldsSchema(_WholeRevision, Trimmed):
+class SingleRevisionFieldsSchema(_WholeRevision, PartialOutputSchema):
     """A former version with what is asked for of all that was written."""
 
 
-class Written(ma.fields.Raw):
+class AnyFieldValue(ma.fields.Raw):
     """A value of any field of an article, as the article shows it."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> Any:
@@ -71,15 +79,15 @@ class Written(ma.fields.Raw):
         return str(value) if isinstance(value, UUID) else value
 
 
-class DifferenceSchema(Shown):
+class DifferenceSchema(OutputSchema):
     """A field that two versions have different."""
 
     field = ma.fields.String(metadata={"example": "title"})
-    before = Written(allow_none=True)
-    after = Written(allow_none=True)
+    before = AnyFieldValue(allow_none=True)
+    after = AnyFieldValue(allow_none=True)
 
 
-class ComparisonSchema(Shown):
+class ComparisonSchema(OutputSchema):
     """What changed from one version to another."""
 
     before = ma.fields.Integer(metadata={"example": 1})
@@ -99,12 +107,12 @@ class RevisionListQuery(ListQuery):
     fields_ = FieldNames(RevisionFieldsSchema)
 
 
-class ComparisonQuery(Shape):
+class ComparisonQuery(InputSchema):
     """The query string of a comparison."""
 
-    to = Whole(
+    to = StrictInteger(
         least=1,
-        most=LAST,
+        most=MAX_NUMBER,
         written=True,
         metadata={"description": "The later version; without, the present one."},
     )

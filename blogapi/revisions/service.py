@@ -7,18 +7,17 @@ from uuid import UUID
 
 from sqlalchemy import delete, func, select
 
+from blogapi.articles import lifecycle
 from blogapi.articles import queries as articles
-from blogapi.articles import rules
 from blogapi.articles import service as article_service
-from blogapi.articles.models import Article
+from blogapi.articles.models import Article, ArticleRevision
 from blogapi.categories.models import Category
-from blogapi.core.database import db, transaction
-from blogapi.core.errors import Conflict
-from blogapi.core.schema import Fields
 from blogapi.revisions import queries
-from blogapi.revisions.models import ArticleRevision
+from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account
+from blogapi.web.errors import Conflict
+from blogapi.web.fields import Fields
 
 
 def restore(editor: UUID, article_id: UUID, number: int) -> Article:
@@ -28,10 +27,10 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
     deleted article comes back as a draft. Raises NotFound, or Conflict where its category is gone.
     """
     with transaction():
-        revision = queries.one(article_id, number)
-        fields = _fields(queries.content_of(revision))
+        revision = queries.get_revision(article_id, number)
+        fields = _fields(queries.load_content(revision))
         slug = fields.pop("slug")
-        if articles.find(article_id) is not None:
+        if articles.find_by_uuid(article_id) is not None:
             return article_service.change(editor, article_id, fields)
         author = db.session.get(Account, revision.author_id)
         return article_service.create(
@@ -39,15 +38,15 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
         )
 
 
-def comparison(article_id: UUID, number: int, *, to: int | None = None) -> dict[str, Any]:
+def compare(article_id: UUID, number: int, *, to: int | None = None) -> dict[str, Any]:
     """Return what changed from a version to a later one, or to the present; raises NotFound."""
-    before = queries.content_of(queries.one(article_id, number))
-    present = articles.by_uuid(article_id) if to is None else articles.find(article_id)
+    before = queries.load_content(queries.get_revision(article_id, number))
+    present = articles.get_by_uuid(article_id) if to is None else articles.find_by_uuid(article_id)
     if present is not None and to in (None, present.version):
-        to, after = present.version, article_service.content_of(present)
+        to, after = present.version, article_service.get_content(present)
     else:
-        after = queries.content_of(queries.one(article_id, to or 0))
-    return {"before": number, "after": to, "changes": rules.differences(before, after)}
+        after = queries.load_content(queries.get_revision(article_id, to or 0))
+    return {"before": number, "after": to, "changes": lifecycle.compare(before, after)}
 
 
 def prune(keep: int) -> int:
@@ -71,7 +70,7 @@ def prune(keep: int) -> int:
     return len(old)
 
 
-def _fields(content: rules.Content) -> Fields:
+def _fields(content: lifecycle.ArticleContent) -> Fields:
     fields = {name: value for name, value in content.items() if name not in ("status", "published_at")}
     if db.session.get(Category, content["category"]) is None:
         raise Conflict("The category of that version is gone; make it again under its uuid, or write anew.")

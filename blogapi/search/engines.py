@@ -25,7 +25,8 @@ from sqlalchemy.dialects.postgresql import TSQUERY, TSVECTOR
 from sqlalchemy.orm import Session
 
 from blogapi.search.models import SearchEntry
-from blogapi.search.rules import AROUND, CLOSES, OPENS, SHORTEST_PREFIX, apart, cut, piece
+from blogapi.search.snippets import SNIPPET_WORDS, make_snippet
+from blogapi.search.tokenizer import HIT_END, HIT_START, MIN_PREFIX_LENGTH, separate_ideographs, tokenize
 
 # How well a hit fits, best first: (where, as a phrase). Those of more than one word alone know phrases.
 _TIERS = (("title", True), ("title", False), ("title subtitle", False), ("", True), ("", False))
@@ -96,7 +97,9 @@ class Fts5:
         self, session: Session, words: Sequence[str], numbers: Sequence[int]
     ) -> Iterable[tuple[int, str]]:
         """Return the piece around the best hit of each row of these numbers that is one."""
-        snippet = func.snippet(self.table.c.search_index, -1, OPENS, CLOSES, "…", AROUND, type_=String)
+        snippet = func.snippet(
+            self.table.c.search_index, -1, HIT_START, HIT_END, "…", SNIPPET_WORDS, type_=String
+        )
         fits = self.fits(literal(self.anywhere(words), String))
         rows = session.execute(select(self.number, snippet).where(fits, self.among(numbers)))
         return ((number, shown) for number, shown in rows)
@@ -161,7 +164,7 @@ class Tsvector:
         )
         phrases, (_, prefix) = _cut(words), _ended(words)[-1]
         for number, *texts in rows:
-            yield number, piece(texts, phrases, prefix=prefix)
+            yield number, make_snippet(texts, phrases, prefix=prefix)
 
     def _written(self, words: Sequence[str], where: str, *, phrase: bool) -> str:
         weights = {"title": "A", "title subtitle": "AB", "": ""}[where]
@@ -176,7 +179,7 @@ class Tsvector:
         places: dict[str, list[str]] = {}
         place, room = 0, self.ROOM
         for weight, text in zip("ABD", texts, strict=True):
-            for word, _, _ in cut(text):
+            for word, _, _ in tokenize(text):
                 place = min(place + 1, self.LAST_PLACE)
                 known = places.setdefault(word, [])
                 room -= 2 if known else 8 + len(word.encode())
@@ -189,7 +192,7 @@ class Tsvector:
         return " ".join(f"'{word}':{','.join(where)}" for word, where in places.items() if where)
 
 
-def of(database: Session | Connection) -> Engine:
+def get_engine(database: Session | Connection) -> Engine:
     """Return the index of the database."""
     bound = database if isinstance(database, Connection) else database.get_bind()
     return Fts5() if bound.dialect.name == "sqlite" else Tsvector()
@@ -197,7 +200,7 @@ def of(database: Session | Connection) -> Engine:
 
 def hits(session: Session, query: ColumnElement[str]) -> Select[UUID]:
     """Return the statement of all articles that fit the query, in no order."""
-    engine = of(session)
+    engine = get_engine(session)
     numbers = select(engine.number).select_from(engine.table).where(engine.fits(query))
     return select(SearchEntry.article_id).where(SearchEntry.number.in_(numbers))
 
@@ -209,7 +212,7 @@ def _tiers(words: Sequence[str]) -> list[tuple[str, bool]]:
 def _ended(words: Sequence[str]) -> list[tuple[str, bool]]:
     """Return each word and whether it may go on: the last, if it is no single letter."""
     last = len(words) - 1
-    return [(word, index == last and len(word) >= SHORTEST_PREFIX) for index, word in enumerate(words)]
+    return [(word, index == last and len(word) >= MIN_PREFIX_LENGTH) for index, word in enumerate(words)]
 
 
 def _all(words: Sequence[str]) -> str:
@@ -221,7 +224,7 @@ def _phrase(words: Sequence[str]) -> str:
 
 
 def _quoted(word: str, *, prefix: bool) -> str:
-    return f'"{apart(word).strip().replace(chr(34), chr(34) * 2)}"{"*" if prefix else ""}'
+    return f'"{separate_ideographs(word).strip().replace(chr(34), chr(34) * 2)}"{"*" if prefix else ""}'
 
 
 def _but(one: str, better: Sequence[str]) -> str:
@@ -230,5 +233,5 @@ def _but(one: str, better: Sequence[str]) -> str:
 
 def _cut(words: Sequence[str]) -> list[list[str]]:
     """Return the words of the index that each word stands for, in their order."""
-    found = [[part for part, _, _ in cut(apart(word))] for word in words]
+    found = [[part for part, _, _ in tokenize(separate_ideographs(word))] for word in words]
     return [one for one in found if one]

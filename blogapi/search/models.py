@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import DDL, BigInteger, ForeignKey, Integer, event
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.core.database import Base
+from blogapi.storage.database import Base
 
 
 class SearchEntry(Base):

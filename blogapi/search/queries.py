@@ -8,17 +8,17 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, String, func, literal, select
 
-from blogapi.core.database import db
-from blogapi.core.paging import Window
-from blogapi.search import engines, rules
+from blogapi.search import engines, numbering, snippets, tokenizer
 from blogapi.search.models import SearchEntry
+from blogapi.storage.database import db
+from blogapi.web.pagination import PageRequest
 
 # How many values one statement is asked for: SQLite's builds differ in how many they take.
 _AT_ONCE = 500
 
 
-def found(
-    query: str, window: Window | None, *, by: datetime | None = None, among: Select[UUID] | None = None
+def search(
+    query: str, window: PageRequest | None, *, by: datetime | None = None, among: Select[UUID] | None = None
 ) -> tuple[list[UUID], int]:
     """Return the articles of a page of hits, and how many hits there are.
 
@@ -26,10 +26,10 @@ def found(
     anywhere; the newest first among equals. `by`: only what was published by then; `among`: only these.
     What articles it does not return hold has no part in the order, so that it tells nothing of drafts.
     """
-    words = rules.words_of(query)
+    words = tokenizer.split_query(query)
     if not words:
         return [], 0
-    engine = engines.of(db.session())
+    engine = engines.get_engine(db.session())
     scope = _scope(engine, by, among)
     total = _count(engine, [_fits(engine, engine.anywhere(words)), *scope])
     skip, left = ((window.number - 1) * window.size, window.size) if window else (0, total)
@@ -43,18 +43,18 @@ def found(
     return _articles(numbers), total
 
 
-def snippets(query: str, articles: Sequence[UUID]) -> dict[UUID, str]:
+def make_snippets(query: str, articles: Sequence[UUID]) -> dict[UUID, str]:
     """Return for each article the piece around its best hit: HTML, the hits in `<mark>`."""
-    words = rules.words_of(query)
+    words = tokenizer.split_query(query)
     if not words:
         return {}
-    engine = engines.of(db.session())
+    engine = engines.get_engine(db.session())
     entries = db.session.execute(
         select(SearchEntry.number, SearchEntry.article_id).where(SearchEntry.article_id.in_(articles))
     )
     numbered = {entry.number: entry.article_id for entry in entries}
     found = engine.pieces(db.session(), words, list(numbered))
-    return {numbered[number]: rules.shown(piece) for number, piece in found}
+    return {numbered[number]: snippets.snippet_to_html(piece) for number, piece in found}
 
 
 def _fits(engine: engines.Engine, query: str) -> ColumnElement[bool]:
@@ -66,7 +66,7 @@ def _scope(
 ) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
     if by is not None:
-        conditions.append(engine.number.between(0, rules.last_number(by)))
+        conditions.append(engine.number.between(0, numbering.last_number(by)))
     if among is not None:
         chosen = select(SearchEntry.number).where(SearchEntry.article_id.in_(among))
         conditions.append(engine.among(chosen))

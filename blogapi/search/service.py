@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from blogapi.core import clock
+from blogapi import clock
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
-from blogapi.search.records import Text
-from blogapi.search.rules import SLOTS, apart, number_of
+from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number
+from blogapi.search.tokenizer import separate_ideographs
 
 
-def index(session: Session, texts: Sequence[Text]) -> None:
+def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
     """Put the articles into the index, or what they say now in place of what they said."""
     if not texts:
         return
@@ -29,11 +31,16 @@ def index(session: Session, texts: Sequence[Text]) -> None:
     session.execute(
         insert(SearchEntry), [{"number": number, "article_id": text.article_id} for number, text in numbered]
     )
-    engine = engines.of(session)
+    engine = engines.get_engine(session)
     session.execute(
         insert(engine.table),
         [
-            engine.row(number, apart(text.title), apart(text.subtitle), apart(text.text))
+            engine.row(
+                number,
+                separate_ideographs(text.title),
+                separate_ideographs(text.subtitle),
+                separate_ideographs(text.text),
+            )
             for number, text in numbered
         ],
     )
@@ -46,9 +53,9 @@ def _free(session: Session, published_at: datetime | None, *, but: Sequence[int]
     """
     if published_at is None:
         return min(session.scalar(select(func.min(SearchEntry.number))) or 0, *but, 0) - 1
-    rises, first, width = published_at > clock.now(), number_of(published_at), SLOTS
+    rises, first, width = published_at > clock.now(), first_number(published_at), NUMBERS_PER_MICROSECOND
     while True:
-        low = first if rises else first + SLOTS - width
+        low = first if rises else first + NUMBERS_PER_MICROSECOND - width
         numbers = range(low, low + width)
         near = SearchEntry.number.between(numbers[0], numbers[-1])
         stored = session.scalars(select(SearchEntry.number).where(near))
@@ -56,3 +63,14 @@ def _free(session: Session, published_at: datetime | None, *, but: Sequence[int]
         if len(taken) < width:
             return next(number for number in (numbers if rises else reversed(numbers)) if number not in taken)
         width *= 4
+
+
+@dataclass(frozen=True, slots=True)
+class SearchText:
+    """The searchable words of an article, and since when it is published (None: it is not)."""
+
+    article_id: UUID
+    published_at: datetime | None
+    title: str
+    subtitle: str
+    text: str

@@ -10,9 +10,9 @@ from typing import Any
 from waitress.channel import HTTPChannel
 from waitress.utilities import Error
 
-from blogapi.core.limits import network_of
+from blogapi.rate_limits.limiter import address_key
 from blogapi.serving.parser import BodiesFull, Busy, Parser, TooSlow
-from blogapi.serving.tasks import AnswerTask, ProblemTask
+from blogapi.serving.tasks import ProblemTask, ResponseTask
 from blogapi.serving.unread import OVERHEAD, Piece
 
 # Longer pieces of an answer are sent from where they are, shorter ones are put together by waitress.
@@ -39,7 +39,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     enough.
     """
 
-    task_class = AnswerTask
+    task_class = ResponseTask
     error_task_class = ProblemTask
     parser_class = Parser
 
@@ -229,7 +229,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         size = max(0, request.body_bytes_received - self.limits.short_body_bytes)
         if size and not self._body_bytes:
             forwarded = request.headers.get("X_FORWARDED_FOR", "").rpartition(",")[2].strip()
-            self._sender = self.client or network_of(forwarded)
+            self._sender = self.client or address_key(forwarded)
         if self.server.bodies.resize(self._sender, self._body_bytes, size):
             self._body_bytes = size
         else:

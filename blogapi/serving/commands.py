@@ -10,13 +10,13 @@ import click
 from flask import Flask, current_app
 from flask.cli import with_appcontext
 
+from blogapi import config
 from blogapi.articles import queries as articles
 from blogapi.backups import daily
-from blogapi.core import config
-from blogapi.core.database import db
 from blogapi.health import queries as health
-from blogapi.metrics import queries as metrics
+from blogapi.metrics import exposition as metrics
 from blogapi.serving import listening, log, server
+from blogapi.storage.database import db
 
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
   python -m blogapi user create NAME --admin      who writes
@@ -96,12 +96,12 @@ def serve(
             made.journal.close()
 
 
-def _journal(app: Flask) -> log.Journal | None:
-    form, counted = app.config["ACCESS_LOG"], metrics.requests(app)
-    takers = [] if form == "off" else [log.lines(form)]
+def _journal(app: Flask) -> log.AccessLog | None:
+    form, counted = app.config["ACCESS_LOG"], metrics.get_request_metrics(app)
+    takers = [] if form == "off" else [log.log_lines(form)]
     if counted is not None:
-        takers.append(log.counting(counted.count))
-    return log.Journal(*takers) if takers else None
+        takers.append(log.count_requests(counted.count))
+    return log.AccessLog(*takers) if takers else None
 
 
 def _end_on_signals(made: server.Server) -> None:
@@ -120,7 +120,7 @@ def _end_on_signals(made: server.Server) -> None:
 def _welcome(with_demo: bool) -> None:
     if with_demo:
         # Imported where it is needed, like all that only commands do: a server starts sooner without.
-        from blogapi.demo import service as demo
+        from blogapi.demo import seed as demo
 
         stored = demo.fill()
         click.echo(

@@ -22,14 +22,14 @@ logger = logging.getLogger("blogapi.access")
 # How long a line may wait for others to be written with, in seconds.
 GATHER = 0.1
 # How many may wait while nobody takes what is written; more are counted only.
-MOST = 100_000
+MAX_WAITING = 100_000
 
 # Of a key, what the lists of keys show too; only of what can be one.
 _KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
 _SHOWN = r"/?:@!$&'()*+,;=-._~%"
 
 
-class Served(NamedTuple):
+class AccessLogEntry(NamedTuple):
     """A request that was answered; `at` in seconds since 1970, `seconds` from its last byte on."""
 
     at: float
@@ -43,20 +43,20 @@ class Served(NamedTuple):
     key: str
 
 
-class Journal:
+class AccessLog:
     """Hands what was served to its takers, in a thread of its own; nothing is lost at the end."""
 
-    def __init__(self, *takers: Callable[[Sequence[Served]], None]) -> None:
+    def __init__(self, *takers: Callable[[Sequence[AccessLogEntry]], None]) -> None:
         self._takers = takers
-        self._waiting: deque[Served] = deque()
+        self._waiting: deque[AccessLogEntry] = deque()
         self._lost = 0
         self._some, self._ends = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
-    def add(self, served: Served) -> None:
+    def add(self, served: AccessLogEntry) -> None:
         """Take in one more."""
-        if len(self._waiting) >= MOST:
+        if len(self._waiting) >= MAX_WAITING:
             self._lost += 1
             return
         self._waiting.append(served)
@@ -87,7 +87,7 @@ class Journal:
             logger.warning("%d requests are not in this log: nobody took its lines.", lost)
 
 
-def lines(form: str) -> Callable[[Sequence[Served]], None]:
+def log_lines(form: str) -> Callable[[Sequence[AccessLogEntry]], None]:
     """Return the taker that logs lines of that form, `text` or `json`: to stderr, unless logging is set up.
 
     Lines that come together are one record of Python's logging, which costs more than the line.
@@ -99,48 +99,50 @@ def lines(form: str) -> Callable[[Sequence[Served]], None]:
         logger.propagate = False
     if logger.level == logging.NOTSET:
         logger.setLevel(logging.INFO)
-    line = {"text": as_text, "json": as_json}[form]
+    line = {"text": format_text, "json": format_json}[form]
     return lambda found: logger.info("%s", "\n".join(map(line, found)))
 
 
-def counting(count: Callable[[str, str, str, float], None]) -> Callable[[Sequence[Served]], None]:
+def count_requests(
+    count: Callable[[str, str, str, float], None],
+) -> Callable[[Sequence[AccessLogEntry]], None]:
     """Return the taker that counts by route, method, status and seconds."""
 
-    def take(found: Sequence[Served]) -> None:
+    def take(found: Sequence[AccessLogEntry]) -> None:
         for one in found:
             count(one.route, one.method, one.status, one.seconds)
 
     return take
 
 
-def as_text(served: Served) -> str:
+def format_text(served: AccessLogEntry) -> str:
     """Return the line: time, method, path, route, status, milliseconds, bytes, request id, key's start."""
     at, method, path, route, status, seconds, size, request_id, key = served
     return (
         f"{_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
-        f"{shown(path, route)} {route or '-'} {status[:3]} "
-        f"{seconds * 1000:.1f}ms {size}B {request_id} {start_of(key) or '-'}"
+        f"{loggable_path(path, route)} {route or '-'} {status[:3]} "
+        f"{seconds * 1000:.1f}ms {size}B {request_id} {key_prefix(key) or '-'}"
     )
 
 
-def as_json(served: Served) -> str:
+def format_json(served: AccessLogEntry) -> str:
     """Return the line as JSON; what there is none of is null."""
     told = {
         "time": f"{_second(int(served.at))}.{int(served.at % 1 * 1000):03}Z",
         "method": served.method[:20] or None,
-        "path": shown(served.path, served.route),
+        "path": loggable_path(served.path, served.route),
         "route": served.route or None,
         "status": int(served.status[:3]),
         "ms": round(served.seconds * 1000, 1),
         "bytes": served.size,
         "request_id": served.request_id,
-        "key": start_of(served.key) or None,
+        "key": key_prefix(served.key) or None,
     }
     return json.dumps(told, separators=(",", ":"))
 
 
 @lru_cache(4096)
-def shown(path: str, route: str) -> str:
+def loggable_path(path: str, route: str) -> str:
     """Return the path as it may be logged: in one word, without a secret.
 
     `path` holds bytes as latin-1. A path that nothing is at can hold anything that was meant for elsewhere.
@@ -154,7 +156,7 @@ def shown(path: str, route: str) -> str:
 
 
 @lru_cache(1024)
-def start_of(key: str) -> str:
+def key_prefix(key: str) -> str:
     """Return what may be seen of a key; nothing of what can be none."""
     found = _KEY.fullmatch(key)
     return found[1] if found else ""

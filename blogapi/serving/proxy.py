@@ -14,7 +14,7 @@ from waitress.proxy_headers import (
     parse_proxy_headers,
 )
 
-from blogapi.core import errors, log, wire
+from blogapi.web import errors, headers, request_id
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _HEADERS = frozenset({"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"})
 
 
-def believing(app: Flask, proxy: str, *, everybody: bool = False) -> WSGIApplication:
+def trust_proxy(app: Flask, proxy: str, *, everybody: bool = False) -> WSGIApplication:
     """Return the application behind a reader of `X-Forwarded-*`, which only `proxy` may send.
 
     `proxy` is an address or a network; empty: nobody's are believed, unless `everybody`'s are. waitress has
@@ -53,7 +53,7 @@ def _translate(environ: WSGIEnvironment) -> frozenset[str]:
 
 
 def _refuse(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
-    body = errors.body(400, *errors.plain(400))
-    name = environ[log.REQUEST_ID] = log.request_id(environ.get("HTTP_X_REQUEST_ID"))
-    start_response("400 Bad Request", [*wire.refusal_headers(name), ("Content-Length", str(len(body)))])
+    body = errors.problem_body(400, *errors.default_problem(400))
+    name = environ[request_id.REQUEST_ID_KEY] = request_id.choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
+    start_response("400 Bad Request", [*headers.error_headers(name), ("Content-Length", str(len(body)))])
     return [body]

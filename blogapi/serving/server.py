@@ -22,14 +22,15 @@ from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from blogapi.core import database, figures
+from blogapi.metrics import registry
 from blogapi.serving import listening
 from blogapi.serving.budget import ByteBudget
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
-from blogapi.serving.log import Journal
-from blogapi.serving.proxy import believing
+from blogapi.serving.log import AccessLog
+from blogapi.serving.proxy import trust_proxy
 from blogapi.serving.unread import UnreadBudget
+from blogapi.storage import database
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -69,7 +70,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         *,
         proxy: str = "",
         limits: Limits,
-        journal: Journal | None = None,
+        journal: AccessLog | None = None,
     ) -> None:
         self.limits = limits
         self.journal = journal
@@ -303,7 +304,7 @@ def create(
     url_scheme: str = "http",
     trusted_proxy: str | None = None,
     limits: Limits | None = None,
-    journal: Journal | None = None,
+    journal: AccessLog | None = None,
 ) -> Server:
     """Return a server that listens; raises OSError where it cannot.
 
@@ -325,14 +326,14 @@ def create(
         outbuf_high_watermark=HIGH_WATERMARK,
         clear_untrusted_proxy_headers=False,
     )
-    database.keep_readers(app, threads)
+    database.reserve_reader_threads(app, threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
-    served = believing(app, proxy, everybody=unix_socket is not None)
+    served = trust_proxy(app, proxy, everybody=unix_socket is not None)
     kind = Server if unix_socket is None else UnixServer
     made = kind(served, listens, settings, proxy=proxy, limits=limits, journal=journal)
-    figures.gauge(app, "connections", "Connections of clients.", lambda: len(made.active_channels))
-    figures.gauge(app, "unread_bytes", "Memory held by answers not read yet.", lambda: made.unread.held)
-    figures.gauge(
+    registry.gauge(app, "connections", "Connections of clients.", lambda: len(made.active_channels))
+    registry.gauge(app, "unread_bytes", "Memory held by answers not read yet.", lambda: made.unread.held)
+    registry.gauge(
         app, "queue_depth", "Requests that wait for a thread.", lambda: len(made.task_dispatcher.queue)
     )
     return made

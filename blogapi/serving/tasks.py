@@ -11,18 +11,23 @@ from waitress.channel import ClientDisconnected
 from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
-from blogapi.core import cache, errors, freshness, limits, log, wire
-from blogapi.core.database import db
-from blogapi.serving.log import Served, shown
+from blogapi.rate_limits import limiter
+from blogapi.response_cache import lru_cache as cache
+from blogapi.serving.log import AccessLogEntry, loggable_path
 from blogapi.serving.parser import BodiesFull, Busy, TooSlow
 from blogapi.serving.unread import NoRoom
+from blogapi.storage import commit_version
+from blogapi.storage.database import db
+from blogapi.web import errors
+from blogapi.web import headers as wire
+from blogapi.web import request_id as log
 
 
 def _spelt(name: str) -> str:
     return "-".join(part.capitalize() for part in name.split("-"))
 
 
-_ID = _spelt(log.HEADER)
+_ID = _spelt(log.REQUEST_ID_HEADER)
 
 
 @lru_cache(4)
@@ -46,7 +51,7 @@ def _form(status: str, headers: tuple[tuple[str, str], ...], length: int) -> str
     return f"HTTP/1.1 {status}\r\n{named}\r\n\r\n"
 
 
-class Noted(Task):  # type: ignore[misc]
+class LoggedTask(Task):  # type: ignore[misc]
     """A task that is told to the journal of its server, if that has one."""
 
     body_bytes = 0
@@ -64,7 +69,7 @@ class Noted(Task):  # type: ignore[misc]
             if self.wrote_header or isinstance(error, ClientDisconnected):
                 self._note()
             # waitress logs it as it is.
-            self.request.path = shown(self.request.path, self.route)
+            self.request.path = loggable_path(self.request.path, self.route)
             raise
         self._note()
 
@@ -79,7 +84,7 @@ class Noted(Task):  # type: ignore[misc]
             return
         request = self.request
         journal.add(
-            Served(
+            AccessLogEntry(
                 time.time(),
                 request.command,
                 request.path,
@@ -93,17 +98,17 @@ class Noted(Task):  # type: ignore[misc]
         )
 
 
-class ProblemTask(Noted, ErrorTask):  # type: ignore[misc]
+class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
     """Answers what the server itself refuses."""
 
     def execute(self) -> None:
         """Write the error; what the request said otherwise may not even have been parsed."""
         error = self.request.error
-        code, detail = errors.plain(error.code)
-        body = errors.body(error.code, code, detail)
+        code, detail = errors.default_problem(error.code)
+        body = errors.problem_body(error.code, code, detail)
         self.status = f"{error.code} {error.reason}"
-        self.request_id = log.request_id(self.request.headers.get("X_REQUEST_ID"))
-        self.response_headers = wire.refusal_headers(self.request_id)
+        self.request_id = log.choose_request_id(self.request.headers.get("X_REQUEST_ID"))
+        self.response_headers = wire.error_headers(self.request_id)
         if isinstance(error, Busy):
             self.response_headers.append(("Retry-After", "1"))
         self.content_length = len(body)
@@ -113,7 +118,7 @@ class ProblemTask(Noted, ErrorTask):  # type: ignore[misc]
         self.write(b"" if self.request.command == "HEAD" else body)
 
 
-class AnswerTask(Noted, WSGITask):  # type: ignore[misc]
+class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
     """Answers what the application says.
 
     Its head goes out when it is known that the body can follow: there is room for all that the client may
@@ -145,13 +150,13 @@ class AnswerTask(Noted, WSGITask):  # type: ignore[misc]
             super().execute()
         finally:
             told = self.environ or {}
-            self.route, self.request_id = told.get(log.ROUTE, ""), told.get(log.REQUEST_ID, "")
+            self.route, self.request_id = told.get(log.ROUTE_KEY, ""), told.get(log.REQUEST_ID_KEY, "")
 
     def get_environment(self) -> dict[str, Any]:
         """Return what the application is told of the request."""
         environment: dict[str, Any] = super().get_environment()
         # A request that was sent before the last one was answered follows it all the same.
-        environment[freshness.RECEIVED] = max(self.request.received_at, self.channel.answered_at)
+        environment[commit_version.RECEIVED_KEY] = max(self.request.received_at, self.channel.answered_at)
         return environment
 
     def write(self, data: bytes) -> None:
@@ -202,7 +207,7 @@ class AnswerTask(Noted, WSGITask):  # type: ignore[misc]
             size += self.content_length or 0
         if whole and channel.has_allowance(size):
             return True
-        channel.reader = limits.network_of(self.get_environment()["REMOTE_ADDR"])
+        channel.reader = limiter.address_key(self.get_environment()["REMOTE_ADDR"])
         # A write that was made is never answered by a 503; only those who may write get answers so long.
         changed = self.request.command not in ("GET", "HEAD")
         if (whole and channel.reserve(size)) or channel.stream(self._before_wait, always=changed):
@@ -224,7 +229,9 @@ class AnswerTask(Noted, WSGITask):  # type: ignore[misc]
     def _usual_header(self) -> bytes:
         # Nearly always the last one, and other with each answer.
         *headers, (name, request_id) = self.response_headers
-        form = _form(self.status, tuple(headers), self.content_length) if name == log.HEADER else None
+        form = (
+            _form(self.status, tuple(headers), self.content_length) if name == log.REQUEST_ID_HEADER else None
+        )
         if form is None:
             other: bytes = super().build_response_header()
             return other

@@ -7,12 +7,12 @@ from uuid import UUID
 from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.core.changes import Announced
-from blogapi.core.database import Base, Identified
-from blogapi.core.pieces import Pieced
+from blogapi.storage.change_log import TracksChanges
+from blogapi.storage.database import Base, Identified
+from blogapi.web.json_fragments import StoresJson
 
 
-class Tag(Announced, Identified, Pieced, Base):
+class Tag(TracksChanges, Identified, StoresJson, Base):
     """A tag; an article carries any number of them."""
 
     __tablename__ = "tag"

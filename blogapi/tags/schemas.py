@@ -6,14 +6,23 @@ from typing import Any
 
 import marshmallow as ma
 
-from blogapi.core.paging import DetailQuery, ListQuery
-from blogapi.core.pieces import renders
-from blogapi.core.schema import FieldNames, Identifier, Shape, Shown, Slug, Text, Timestamp, Trimmed
 from blogapi.tags.models import Tag
+from blogapi.web.fields import (
+    FieldNames,
+    Identifier,
+    InputSchema,
+    OutputSchema,
+    PartialOutputSchema,
+    Slug,
+    Text,
+    Timestamp,
+)
+from blogapi.web.json_fragments import stored_for
+from blogapi.web.pagination import DetailQuery, ListQuery
 
 
-@renders(Tag)
-class TagSchema(Shown):
+@stored_for(Tag)
+class TagSchema(OutputSchema):
     """A tag as the list and an article show it."""
 
     uuid = Identifier()
@@ -24,7 +33,7 @@ class TagSchema(Shown):
     user = Identifier(attribute="owner_id")
 
 
-class SingleTagSchema(Shown):
+class SingleTagSchema(OutputSchema):
     """A tag with its published articles, newest first."""
 
     uuid = Identifier()
@@ -37,7 +46,7 @@ class SingleTagSchema(Shown):
         return str(shown.slug)
 
 
-class TagFieldsSchema(Trimmed):
+class TagFieldsSchema(PartialOutputSchema):
     """A tag in the fields asked for, from a list."""
 
     uuid = Identifier()
@@ -54,7 +63,7 @@ class SingleTagFieldsSchema(TagFieldsSchema):
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class TagBodySchema(Shape):
+class TagBodySchema(InputSchema):
     """What is written of a tag."""
 
     read_only = frozenset({"uuid", "user", "created", "last_updated", "articles"})

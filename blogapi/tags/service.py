@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from uuid import UUID, uuid4
 
-from blogapi.core import slugs
-from blogapi.core.database import db, transaction
-from blogapi.core.errors import NotFound
-from blogapi.core.schema import Fields
+from blogapi.content import slugs
+from blogapi.storage.database import db, transaction
 from blogapi.tags import queries
 from blogapi.tags.models import Tag
 from blogapi.tags.schemas import TagBodySchema
+from blogapi.web import unique_slugs
+from blogapi.web.errors import NotFound
+from blogapi.web.fields import Fields
 
 
 def create(owner: UUID, fields: Fields, *, uuid: UUID | None = None) -> Tag:
@@ -19,7 +20,7 @@ def create(owner: UUID, fields: Fields, *, uuid: UUID | None = None) -> Tag:
     Raises Conflict for a slug that is taken.
     """
     with transaction():
-        slug = slugs.chosen(fields.get("slug"), fields["name"], queries.slugs_like)
+        slug = unique_slugs.choose_slug(fields.get("slug"), fields["name"], queries.find_similar_slugs)
         tag = Tag(**(fields | {"slug": slug, "owner_id": owner, "uuid": uuid or uuid4()}))
         db.session.add(tag)
         db.session.flush()
@@ -30,7 +31,7 @@ def replace(owner: UUID, uuid: UUID, fields: Fields) -> tuple[Tag, bool]:
     """Make the tag anew under that uuid, or replace what is there; tell whether it was made."""
     with transaction():
         try:
-            queries.by_uuid(uuid)
+            queries.get_by_uuid(uuid)
         except NotFound:
             return create(owner, fields, uuid=uuid), True
         return change(uuid, fields), False
@@ -39,9 +40,9 @@ def replace(owner: UUID, uuid: UUID, fields: Fields) -> tuple[Tag, bool]:
 def change(uuid: UUID, fields: Fields) -> Tag:
     """Change what is named; the slug stays unless it is named. Raises NotFound, Conflict."""
     with transaction():
-        tag = queries.by_uuid(uuid)
+        tag = queries.get_by_uuid(uuid)
         if "slug" in fields and fields["slug"] != tag.slug:
-            slugs.chosen(fields["slug"], "", queries.slugs_like)
+            unique_slugs.choose_slug(fields["slug"], "", queries.find_similar_slugs)
         for name, value in fields.items():
             setattr(tag, name, value)
         db.session.flush()
@@ -51,12 +52,12 @@ def change(uuid: UUID, fields: Fields) -> Tag:
 def delete(uuid: UUID) -> None:
     """Delete the tag; its articles go on without it. Raises NotFound."""
     with transaction():
-        db.session.delete(queries.by_uuid(uuid))
+        db.session.delete(queries.get_by_uuid(uuid))
         db.session.flush()
 
 
-def named(owner: UUID, name: str) -> Tag:
+def get_or_create(owner: UUID, name: str) -> Tag:
     """Return the tag whose name gives the same slug, made first where there is none."""
     with transaction():
-        found = queries.by_slug(slugs.slug_of(name))
+        found = queries.find_by_slug(slugs.make_slug(name))
         return found or create(owner, TagBodySchema().load({"name": name}))

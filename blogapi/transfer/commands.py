@@ -10,13 +10,13 @@ from uuid import UUID
 import click
 from flask.cli import with_appcontext
 
-from blogapi.core import clock
-from blogapi.core.console import progress, refusals
-from blogapi.core.errors import Conflict, NotFound
+from blogapi import clock
+from blogapi.cli import progress, report_problems
 from blogapi.transfer import folder, service
-from blogapi.transfer.records import Refused
+from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.service import Outcome, Result
 from blogapi.users import queries as users
+from blogapi.web.errors import Conflict, NotFound
 
 
 @click.command("import")
@@ -37,7 +37,7 @@ def import_(
 
     A second run changes nothing but what has changed in the files. Exit status 1 when a file was refused.
     """
-    with refusals():
+    with report_problems():
         owner = _author(author)
         found = _found(paths)
         outcomes = [
@@ -51,8 +51,8 @@ def import_(
 
 def _author(name: str | None) -> UUID:
     if name is not None:
-        return users.named(name).uuid
-    admins = users.admins()
+        return users.get_by_name(name).uuid
+    admins = users.list_admins()
     if not admins:
         raise NotFound("Articles need an author; create one first: user create NAME --admin")
     if len(admins) > 1:
@@ -63,7 +63,7 @@ def _author(name: str | None) -> UUID:
 def _found(paths: tuple[Path, ...]) -> list[folder.Entry]:
     try:
         return list(folder.all_files(paths))
-    except Refused as error:
+    except RefusedFile as error:
         raise click.ClickException(str(error)) from error
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from blogapi.transfer.records import NotAnArticle, Refused
+from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 
 #: Bytes; a longer file is refused before it is read.
-LARGEST = 16 * 1024 * 1024
+MAX_FILE_BYTES = 16 * 1024 * 1024
 
 # Folders that hold no articles, in lower case.
 _SOFTWARE = {"node_modules", "bower_components", "vendor", "_vendor", "__macosx", "__pycache__"}
@@ -36,7 +36,7 @@ class Entry:
 
     key: str  #: posix path that begins with the name of the imported folder
     path: Path
-    problem: Refused | NotAnArticle | None = None
+    problem: RefusedFile | NotAnArticle | None = None
 
 
 def all_files(paths: Iterable[Path]) -> Iterator[Entry]:
@@ -46,16 +46,18 @@ def all_files(paths: Iterable[Path]) -> Iterator[Entry]:
     would overwrite the article of the first. Raises Refused as `files` does.
     """
     seen: dict[str, Path] = {}
-    for entry in (entry for path in paths for entry in files(path)):
+    for entry in (entry for path in paths for entry in walk_files(path)):
         first = seen.get(entry.key)
         if first is None:
             seen[entry.key] = entry.path
             yield entry
         elif first != entry.path:
-            yield replace(entry, problem=Refused(f"“{_clean(str(first))}” has the same name; rename one."))
+            yield replace(
+                entry, problem=RefusedFile(f"“{_clean(str(first))}” has the same name; rename one.")
+            )
 
 
-def files(path: Path) -> Iterator[Entry]:
+def walk_files(path: Path) -> Iterator[Entry]:
     """Yield each file in a folder and below, sorted by name, or the one file `path`.
 
     The key begins with the folder's name; it is NFC, with `\\uXXXX` for controls and undecodable bytes.
@@ -67,7 +69,7 @@ def files(path: Path) -> Iterator[Entry]:
         whole = path.resolve(strict=True)
         is_folder = _is_folder(whole)
     except (OSError, RuntimeError, ValueError) as error:
-        raise Refused(
+        raise RefusedFile(
             f"“{_clean(str(path))}” cannot be opened ({_reason(error)}); check the path."
         ) from error
     if not is_folder:
@@ -77,7 +79,7 @@ def files(path: Path) -> Iterator[Entry]:
         yield Entry(_clean("/".join([whole.name, *found.relative_to(whole).parts])), found, problem)
 
 
-def _walk(top: Path) -> Iterator[tuple[Path, Refused | NotAnArticle | None]]:
+def _walk(top: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]]:
     """Yield files in order; a stack, for folders may be nested deeper than Python recurses."""
     waiting = _inside(top)
     while waiting:
@@ -88,7 +90,7 @@ def _walk(top: Path) -> Iterator[tuple[Path, Refused | NotAnArticle | None]]:
                 continue
             _check_folder(found.name)
             waiting.extend(_inside(found))
-        except (Refused, NotAnArticle) as problem:
+        except (RefusedFile, NotAnArticle) as problem:
             # Told like a file that cannot be read: one closed folder does not stop the rest.
             yield found, problem
         except (OSError, ValueError) as error:
@@ -126,7 +128,7 @@ def _inside(folder: Path) -> list[Path]:
         sentence = (
             f"The folder “{_clean(str(folder))}” cannot be listed ({_reason(error)}); make it readable."
         )
-        raise Refused(sentence) from error
+        raise RefusedFile(sentence) from error
 
 
 def _clean(name: str) -> str:
@@ -138,10 +140,12 @@ def _reason(error: Exception) -> str:
     return (getattr(error, "strerror", None) or type(error).__name__).lower()
 
 
-def _unreadable(error: Exception) -> Refused:
+def _unreadable(error: Exception) -> RefusedFile:
     if getattr(error, "errno", None) == errno.ENAMETOOLONG:
-        return Refused("Its path is too long for this system; move it or shorten the names of its folders.")
-    return Refused(f"The file cannot be read ({_reason(error)}); make it readable.")
+        return RefusedFile(
+            "Its path is too long for this system; move it or shorten the names of its folders."
+        )
+    return RefusedFile(f"The file cannot be read ({_reason(error)}); make it readable.")
 
 
 def exists(path: Path) -> bool:
@@ -153,7 +157,7 @@ def exists(path: Path) -> bool:
     return True
 
 
-def read_bytes(path: Path, limit: int = LARGEST) -> bytes:
+def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the content of a regular file of at most `limit` bytes.
 
     Raises Refused for a longer one (before reading it), for a link, a pipe or a device, and for one that
@@ -174,12 +178,12 @@ def read_bytes(path: Path, limit: int = LARGEST) -> bytes:
 
 def _check(found: os.stat_result, limit: int) -> None:
     if _is_link(found):
-        raise Refused("It is a symbolic link, which is not followed; put the file itself here.")
+        raise RefusedFile("It is a symbolic link, which is not followed; put the file itself here.")
     if not stat.S_ISREG(found.st_mode):
-        raise Refused("It is no regular file; put the file itself here.")
+        raise RefusedFile("It is no regular file; put the file itself here.")
     _check_size(found.st_size, limit)
 
 
 def _check_size(size: int, limit: int) -> None:
     if size > limit:
-        raise Refused(f"The file has {size:,} bytes, more than {limit:,}; make it smaller.")
+        raise RefusedFile(f"The file has {size:,} bytes, more than {limit:,}; make it smaller.")

@@ -9,7 +9,7 @@ from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi.articles.models import Article
-from blogapi.core.database import Base
+from blogapi.storage.database import Base
 
 
 class Imported(Base):

@@ -14,18 +14,19 @@ from uuid import UUID
 
 import marshmallow as ma
 
-from blogapi.articles import rules
+from blogapi import clock
+from blogapi.articles import lifecycle
 from blogapi.articles import service as articles
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import service as categories
-from blogapi.core import clock, slugs
-from blogapi.core.database import db, transaction
-from blogapi.core.errors import Problem, flat
-from blogapi.core.schema import Fields, listed
+from blogapi.content import slugs
+from blogapi.storage.database import db, transaction
 from blogapi.tags import service as tags
+from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.models import Imported
-from blogapi.transfer.records import ArticleRecord, NotAnArticle, Refused
+from blogapi.web.errors import Problem, flatten_messages
+from blogapi.web.fields import Fields, join_messages
 
 # Where an article without a category goes.
 NO_CATEGORY = "Uncategorised"
@@ -64,10 +65,10 @@ def take(author: UUID, key: str, read: Callable[[], ArticleRecord], *, dry_run: 
         return store(author, record, dry_run=dry_run)
     except NotAnArticle as error:
         return Outcome(key, Result.SKIPPED, (str(error),))
-    except Refused as error:
+    except RefusedFile as error:
         return Outcome(key, Result.REFUSED, (str(error),))
     except ma.ValidationError as error:
-        return Outcome(key, Result.REFUSED, (listed(flat(error.messages)),))
+        return Outcome(key, Result.REFUSED, (join_messages(flatten_messages(error.messages)),))
     except Problem as error:
         return Outcome(key, Result.REFUSED, (error.detail,))
 
@@ -97,14 +98,16 @@ def _stored(author: UUID, record: ArticleRecord) -> Outcome:
     if known.digest == digest:
         return Outcome(record.key, Result.UNCHANGED, status=_status(known.article))
     if known.article.last_updated > known.imported_at:
-        raise Refused("The article was edited here since it was imported; delete it here to import it anew.")
+        raise RefusedFile(
+            "The article was edited here since it was imported; delete it here to import it anew."
+        )
     _updated(author, record, known.article)
     known.digest, known.imported_at = digest, clock.now()
     return Outcome(record.key, Result.UPDATED, record.notes, _status(known.article))
 
 
 def _status(article: Article) -> str:
-    return rules.shown_status(article.status, article.published_at, clock.now())
+    return lifecycle.api_status(article.status, article.published_at, clock.now())
 
 
 def _created(author: UUID, record: ArticleRecord) -> Article:
@@ -119,11 +122,11 @@ def _fields(author: UUID, record: ArticleRecord) -> Fields:
     """Return the fields of an article's body; raises ValidationError with all that is wrong at once."""
     errors: dict[str, Any] = {}
     with _under(errors, "category"):
-        shelf = categories.named(author, record.category or NO_CATEGORY)
+        shelf = categories.get_or_create(author, record.category or NO_CATEGORY)
     worn = []
     for name in record.tags:
         with _under(errors, f"tag {name!r}"):
-            worn.append({"uuid": str(tags.named(author, name).uuid)})
+            worn.append({"uuid": str(tags.get_or_create(author, name).uuid)})
     with _under(errors, ""):
         fields: Fields = ArticleBodySchema(partial=("category",)).load(_body(record) | {"tags": worn})
     if errors:
@@ -137,7 +140,7 @@ def _under(errors: dict[str, Any], part: str) -> Iterator[None]:
     try:
         yield
     except ma.ValidationError as error:
-        told = flat(error.messages)
+        told = flatten_messages(error.messages)
         errors |= {part: list(chain(*told.values()))} if part else told
 
 
@@ -163,7 +166,7 @@ def _body(record: ArticleRecord) -> dict[str, Any]:
 
 
 def _renamed(record: ArticleRecord, article: Article) -> tuple[str, ...]:
-    wished = slugs.slug_of(record.slug or record.title)
+    wished = slugs.make_slug(record.slug or record.title)
     if article.slug == wished:
         return ()
     return (f"The slug {wished!r} is taken; the article has {article.slug!r}.",)

@@ -8,8 +8,8 @@ import sys
 import click
 from flask.cli import AppGroup, with_appcontext
 
-from blogapi.core.console import refusals
-from blogapi.users import queries, rules, service
+from blogapi.cli import report_problems
+from blogapi.users import models, queries, service
 
 user = AppGroup("user", help="Create and manage the people of the blog.")
 
@@ -30,9 +30,9 @@ def _password(from_stdin: bool) -> str:
 @with_appcontext
 def create(name: str, admin: bool, password_stdin: bool) -> None:
     """Create a user; asks for the password."""
-    with refusals():
+    with report_problems():
         account = service.create(
-            name, _password(password_stdin), role=rules.Role.ADMIN if admin else rules.Role.MEMBER
+            name, _password(password_stdin), role=models.Role.ADMIN if admin else models.Role.MEMBER
         )
     click.echo(f"Created the {account.role} {account.username} ({account.uuid}).")
 
@@ -49,7 +49,7 @@ def list_(as_json: bool) -> None:
             "role": account.role,
             "created": account.created.isoformat(timespec="seconds"),
         }
-        for account in queries.everyone()
+        for account in queries.list_users()
     ]
     if as_json:
         click.echo(json.dumps(shown, ensure_ascii=False))
@@ -66,8 +66,8 @@ def list_(as_json: bool) -> None:
 @with_appcontext
 def password(name: str, password_stdin: bool) -> None:
     """Set a user's password and end all their logins."""
-    with refusals():
-        queries.named(name)
+    with report_problems():
+        queries.get_by_name(name)
         service.set_password(name, _password(password_stdin))
     click.echo(f"The password of {name} is set; all their logins are over.")
 
@@ -78,6 +78,6 @@ def password(name: str, password_stdin: bool) -> None:
 @with_appcontext
 def delete(name: str) -> None:
     """Delete a user who has written nothing, with their keys."""
-    with refusals():
-        service.remove(name)
+    with report_problems():
+        service.delete_user(name)
     click.echo(f"Deleted {name}.")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from sqlalchemy import CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from blogapi.core.database import Base, Identified, Timestamped
+from blogapi.storage.database import Base, Identified, Timestamped
 
 
 class Account(Identified, Timestamped, Base):
@@ -33,3 +34,10 @@ class WebSession(Base):
     expires: Mapped[datetime] = mapped_column(index=True)
 
     account: Mapped[Account] = relationship()
+
+
+class Role(StrEnum):
+    """What a user may do: admins write, members read."""
+
+    ADMIN = "admin"
+    MEMBER = "member"

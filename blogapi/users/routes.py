@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from flask import current_app, request, session
 
-from blogapi.core import limits
-from blogapi.core.access import SCOPES, allow, anyone, caller, first, reader, refuse_other_sites
-from blogapi.core.blueprint import Blueprint
-from blogapi.core.errors import Forbidden, Unauthorized
-from blogapi.core.schema import Fields, Seen
-from blogapi.users import rules, service
+from blogapi.rate_limits import limiter
+from blogapi.users import models, service, usernames
 from blogapi.users.models import Account
 from blogapi.users.schemas import CallerSchema, LoginSchema, UserSchema
+from blogapi.web.access import (
+    SCOPES,
+    allow,
+    anyone,
+    check_before_body,
+    check_same_origin,
+    current_caller,
+    reader,
+)
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.errors import Forbidden, Unauthorized
+from blogapi.web.fields import Fields, WithAttributes
 
 bp = Blueprint("auth", __name__, url_prefix="/api/v1/auth", description="Login, logout, and who is asking")
 
 
 @bp.post("/login/")
 @allow(anyone)
-@first(lambda: refuse_other_sites(request))
+@check_before_body(lambda: check_same_origin(request))
 @bp.arguments(LoginSchema)
 @bp.response(200, UserSchema(), headers={"Set-Cookie": {"schema": {"type": "string"}}})
 def login(fields: Fields) -> Account:
@@ -38,7 +46,7 @@ def login(fields: Fields) -> Account:
 @bp.response(204)
 def logout() -> None:
     """End the login that the cookie stands for."""
-    if caller().key is not None:
+    if current_caller().key is not None:
         raise Forbidden("A key has no login to end; DELETE /api/v1/auth/api-key/:id/ ends the key.")
     service.log_out(session["token"])
     session.clear()
@@ -47,21 +55,25 @@ def logout() -> None:
 @bp.get("/me/")
 @allow(reader, scope="published")
 @bp.response(200, CallerSchema())
-def me() -> Seen:
+def me() -> WithAttributes:
     """Say who asks, by which key, with which scopes; a `published` key hears of no key."""
-    who = caller()
-    role = "reader" if who.user is None else rules.Role.ADMIN if who.is_admin else rules.Role.MEMBER
+    who = current_caller()
+    role = "reader" if who.user is None else models.Role.ADMIN if who.is_admin else models.Role.MEMBER
     key = who.key if "read" in who.scopes else None
-    return Seen(who, role=role, key=key, scopes=sorted(who.scopes, key=SCOPES.index))
+    return WithAttributes(who, role=role, key=key, scopes=sorted(who.scopes, key=SCOPES.index))
 
 
 def _authenticated(username: str, password: str) -> Account:
     # As the account is found, or another spelling of the same name would begin a count of its own.
-    name, sender, known = rules.folded(username), limits.sender(), limits.of(current_app)
+    name, sender, known = (
+        usernames.fold_username(username),
+        limiter.client_network(),
+        limiter.get_counters(current_app),
+    )
     tries = [("LOGIN_ADDRESS_LIMIT", sender), ("LOGIN_ACCOUNT_LIMIT", name, sender)]
     if not known.remembers((name, sender)):
         tries.append(("LOGIN_STRANGERS_LIMIT", name))
-    with limits.failures(*tries):
+    with limiter.count_failures(*tries):
         account = service.authenticate(username, password)
         if account is None:
             raise Unauthorized("User name or password is wrong.", code="login_failed")

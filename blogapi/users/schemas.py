@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.core.access import SCOPES
-from blogapi.core.schema import Identifier, Shape, Shown, Text
-from blogapi.users import rules
+from blogapi.users import models, passwords
+from blogapi.web.access import SCOPES
+from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text
 
 
-class LoginSchema(Shape):
+class LoginSchema(InputSchema):
     """What a login sends."""
 
     username = Text(longest=200, required=True, metadata={"example": "ada"})
     password = Text(
-        longest=rules.LONGEST_PASSWORD,
+        longest=passwords.MAX_PASSWORD_LENGTH,
         required=True,
         metadata={"format": "password", "example": "a long pass phrase"},
     )
 
 
-class UserSchema(Shown):
+class UserSchema(OutputSchema):
     """A user, as they see themselves."""
 
     uuid = Identifier()
     username = ma.fields.String(metadata={"example": "ada"})
-    role = ma.fields.String(metadata={"enum": [role.value for role in rules.Role]})
+    role = ma.fields.String(metadata={"enum": [role.value for role in models.Role]})
 
 
-class CallerSchema(Shown):
+class CallerSchema(OutputSchema):
     """Who asks, by which key, with which scopes."""
 
     user = Identifier(allow_none=True, metadata={"description": "Null for an anonymous key."})

@@ -8,22 +8,23 @@ from datetime import timedelta
 from sqlalchemy import delete
 from sqlalchemy.exc import IntegrityError
 
-from blogapi.core import clock
-from blogapi.core.database import db, transaction
-from blogapi.core.errors import Conflict, Invalid
-from blogapi.users import queries, rules
+from blogapi import clock
+from blogapi.storage.database import db, transaction
+from blogapi.users import models, passwords, queries, usernames
 from blogapi.users.models import Account, WebSession
+from blogapi.web import tokens
+from blogapi.web.errors import Conflict, Invalid
 
 
-def create(username: str, password: str | None, *, role: rules.Role) -> Account:
+def create(username: str, password: str | None, *, role: models.Role) -> Account:
     """Make a user; without a password nobody can log in as them.
 
     Raises Invalid for an unusable name or password, Conflict for a name that is taken.
     """
     account = Account(
-        username=rules.username(username),
+        username=usernames.normalize_username(username),
         role=role,
-        password_digest=None if password is None else rules.password_digest(password),
+        password_digest=None if password is None else passwords.hash_password(password),
     )
     try:
         with transaction():
@@ -36,21 +37,21 @@ def create(username: str, password: str | None, *, role: rules.Role) -> Account:
 
 def set_password(username: str, password: str) -> None:
     """Give the user a new password and end all their logins."""
-    digest = rules.password_digest(password)
+    digest = passwords.hash_password(password)
     with transaction():
-        account = queries.named(username)
+        account = queries.get_by_name(username)
         account.password_digest = digest
         db.session.execute(delete(WebSession).where(WebSession.account_id == account.uuid))
 
 
-def remove(username: str) -> None:
+def delete_user(username: str) -> None:
     """Delete the user with their keys and logins.
 
     Raises NotFound, or Conflict where articles, categories or tags are theirs.
     """
     try:
         with transaction():
-            db.session.delete(queries.named(username))
+            db.session.delete(queries.get_by_name(username))
             db.session.flush()
     except IntegrityError as error:
         raise Conflict(f"{username!r} has written content; delete or reassign it first.") from error
@@ -59,10 +60,10 @@ def remove(username: str) -> None:
 def authenticate(username: str, password: str) -> Account | None:
     """Return the user if name and password fit, else None; takes as long for a name that nobody has."""
     try:
-        account = queries.find(username)
+        account = queries.find_by_name(username)
     except Invalid:
         account = None
-    fits = rules.password_fits(account.password_digest if account else None, password)
+    fits = passwords.verify_password(account.password_digest if account else None, password)
     return account if fits else None
 
 
@@ -70,7 +71,7 @@ def log_in(account: Account, *, lasts: timedelta) -> str:
     """Begin a login and return the token for its cookie; logins that are over are cleared away."""
     token, now = secrets.token_urlsafe(32), clock.now()
     login = WebSession(
-        digest=rules.token_digest(token), account_id=account.uuid, created=now, expires=now + lasts
+        digest=tokens.digest_token(token), account_id=account.uuid, created=now, expires=now + lasts
     )
     with transaction():
         db.session.execute(delete(WebSession).where(WebSession.expires <= now))
@@ -81,4 +82,4 @@ def log_in(account: Account, *, lasts: timedelta) -> str:
 def log_out(token: str) -> None:
     """End the login; its cookie is dead for the next request, in every process."""
     with transaction():
-        db.session.execute(delete(WebSession).where(WebSession.digest == rules.token_digest(token)))
+        db.session.execute(delete(WebSession).where(WebSession.digest == tokens.digest_token(token)))

@@ -9,12 +9,14 @@ from uuid import uuid4
 import pytest
 from flask.testing import FlaskClient
 
-from blogapi.api_keys import rules, service
-from blogapi.core.access import SCOPES
-from blogapi.core.database import db
+from blogapi.api_keys import service
+from blogapi.storage.database import db
 from blogapi.users import service as users
+from blogapi.web import key_format
+from blogapi.web.access import SCOPES
+from blogapi.web.tokens import digest_token
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.contract import outcome
+from tests.contracts.client import outcome
 from tests.engines import elsewhere
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -147,7 +149,7 @@ def test_only_the_digest_of_a_key_is_stored(app, as_stranger, instance):
     with app.app_context(), db.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     stored = b"".join(file.read_bytes() for file in instance.glob("blog.db*"))
-    assert rules.digest(made["public_state"]).encode() in stored
+    assert digest_token(made["public_state"]).encode() in stored
     assert made["public_state"].encode() not in stored
     assert made["public_state"][20:].encode() not in stored
 
@@ -277,8 +279,8 @@ def spoilt(value):
         (lambda make_key: "<API_KEY>", "key_invalid"),
         (lambda make_key: spoilt(make_key().value), "key_invalid"),
         (lambda make_key: make_key().value.upper(), "key_invalid"),
-        (lambda make_key: rules.new_value(), "key_invalid"),
-        (lambda make_key: rules.digest(make_key().value), "key_invalid"),
+        (lambda make_key: key_format.new_value(), "key_invalid"),
+        (lambda make_key: digest_token(make_key().value), "key_invalid"),
         (lambda make_key: f"ApiKey {make_key().value}", "key_invalid"),
         (lambda make_key: "clé", "key_invalid"),
         (lambda make_key: "blogapi_" + "0" * 100_000, "key_invalid"),
@@ -292,7 +294,10 @@ def test_a_key_that_does_not_live_is_a_401(as_stranger, make_key, value, code):
 
 
 def test_a_wrong_key_is_a_401_even_where_none_is_needed(as_stranger):
-    assert outcome(as_stranger.post(KEYS, headers={"X-API-KEY": rules.new_value()})) == (401, "key_invalid")
+    assert outcome(as_stranger.post(KEYS, headers={"X-API-KEY": key_format.new_value()})) == (
+        401,
+        "key_invalid",
+    )
 
 
 def test_a_typing_error_fails_without_a_query(as_stranger, make_key, statements):
@@ -304,7 +309,7 @@ def test_a_typing_error_fails_without_a_query(as_stranger, make_key, statements)
 
 def test_a_key_is_looked_up_in_one_statement(as_stranger, statements):
     with statements() as seen:
-        assert as_stranger.get(TAGS, headers={"X-API-KEY": rules.new_value()}).status_code == 401
+        assert as_stranger.get(TAGS, headers={"X-API-KEY": key_format.new_value()}).status_code == 401
     assert len(seen) == 1
 
 

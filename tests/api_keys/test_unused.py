@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text
 
-from blogapi.api_keys import rules, service
+from blogapi import clock
+from blogapi.api_keys import policy, service
 from blogapi.api_keys.models import ApiKey
-from blogapi.core import clock
-from blogapi.core.connections import BUSY_SECONDS
-from blogapi.core.database import db, transaction
+from blogapi.storage.connections import BUSY_SECONDS
+from blogapi.storage.database import db, transaction
 from tests.conftest import KEYS, TAGS
-from tests.contract import outcome
+from tests.contracts.client import outcome
 from tests.engines import SERVER, elsewhere
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -111,7 +111,7 @@ def test_a_key_of_the_command_line_waits_for_its_use(app, as_stranger, at):
     made = app.test_cli_runner().invoke(args=["key", "create"])
     at(NOON + 3650 * DAY)
     with app.app_context():
-        service.sweep()
+        service.delete_expired()
     header = {"X-API-KEY": made.stdout.splitlines()[-1]}
     assert as_stranger.get(TAGS, headers=header).json == []
 
@@ -146,7 +146,7 @@ def test_to_create_one_clears_away_what_is_over(app, lend, at, keys):
     at(NOON + DAY)
     with app.app_context():
         for _ in range(service.SWEEP_EVERY):
-            service.lend()
+            service.create_anonymous()
     assert keys() == service.SWEEP_EVERY
 
 
@@ -165,10 +165,10 @@ def test_a_flood_of_many_addresses_stays_under_a_megabyte(app, keys):
     # In one transaction, since each of its own takes as long as a disk does.
     with app.app_context(), transaction():
         kept = service.issue(None).uuid
-        for _ in range(rules.MOST_UNUSED + 200):
-            newest = service.lend()
+        for _ in range(policy.MAX_UNUSED_KEYS + 200):
+            newest = service.create_anonymous()
         assert db.session.get(ApiKey, kept) and db.session.get(ApiKey, newest.uuid)
-    assert rules.MOST_UNUSED <= keys() <= rules.MOST_UNUSED + service.SWEEP_EVERY + 1
+    assert policy.MAX_UNUSED_KEYS <= keys() <= policy.MAX_UNUSED_KEYS + service.SWEEP_EVERY + 1
     assert size(app) - before < 1_000_000
 
 

@@ -15,19 +15,20 @@ from sqlalchemy import event
 from werkzeug.test import EnvironBuilder
 
 from blogapi.api_keys import service as api_keys
-from blogapi.articles import documents, selections, service
+from blogapi.articles import filters as selections
+from blogapi.articles import json_reader, service
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import service as categories
-from blogapi.core.database import db, transaction
 from blogapi.search import queries as search
+from blogapi.storage.database import db, transaction
 from blogapi.tags import service as tags
 from blogapi.users import service as users
-from blogapi.users.rules import Role
+from blogapi.users.models import Role
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
-from tests.contract import lasting, outcome
+from tests.contracts.client import lasting, outcome
 from tests.engines import made
 
-NUMBER = documents.CHUNK + 3
+NUMBER = json_reader.CHUNK_SIZE + 3
 OWN = ARTICLES + "author/me/"
 DUE = datetime(2027, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -112,7 +113,7 @@ def joined(read, path):
 @pytest.mark.sqlite("its builds take more or fewer values")
 @pytest.mark.parametrize("query", ["", "?fields=content", "?q=n", "?q=n&fields=snippet,title"])
 def test_no_statement_has_more_values_than_each_build_takes(app, read, large, monkeypatch, query):
-    for module, name in ((documents, "CHUNK"), (search, "_AT_ONCE")):
+    for module, name in ((json_reader, "CHUNK"), (search, "_AT_ONCE")):
         monkeypatch.setattr(module, name, 50)
     with app.app_context():
         engine = db.engine
@@ -231,7 +232,7 @@ def test_another_version_of_the_program_gives_long_lists_other_etags(read, large
         ]
 
     assert etags_after_a_start() == before
-    monkeypatch.setattr(documents, "RENDERER", "of another version")
+    monkeypatch.setattr(json_reader, "FINGERPRINT", "of another version")
     assert not set(etags_after_a_start()) & set(before)
 
 
@@ -309,7 +310,7 @@ def test_a_reader_who_hangs_up_leaves_nothing_open(app, read, large):
 def test_lists_around_the_size_of_a_chunk_are_complete(read, large, monkeypatch, extra):
     whole = read(ARTICLES).data
     for size in (1, 67, NUMBER + extra):
-        monkeypatch.setattr(documents, "CHUNK", size)
+        monkeypatch.setattr(json_reader, "CHUNK_SIZE", size)
         answer = read(ARTICLES)
         assert (answer.data, answer.headers["X-Total-Count"]) == (whole, str(NUMBER))
 
@@ -358,9 +359,12 @@ def test_a_list_goes_by_an_index(app, large, filters):
     with app.app_context():
         if "author" in filters:
             filters = filters | {"author": large.author}
-        for chosen in (selections.public(**filters), selections.of_author(large.author, **filters)):
+        for chosen in (
+            selections.select_public(**filters),
+            selections.select_by_author(large.author, **filters),
+        ):
             values = {**chosen.values, "limit": 20, "offset": 40}
-            page = documents._page(chosen.uuids, chosen.falling, documents.DOCUMENTED)
+            page = json_reader._page(chosen.uuids, chosen.descending, json_reader.DOCUMENTED_FIELDS)
             for statement in (page, chosen.uuids, chosen.count):
                 steps = plan(statement, values)
                 assert not whole_tables(steps), steps
@@ -370,7 +374,9 @@ def test_a_list_goes_by_an_index(app, large, filters):
 @pytest.mark.parametrize("filters", ORDERED, ids=" ".join)
 def test_a_list_of_what_all_may_see_is_not_sorted(app, large, filters):
     with app.app_context():
-        chosen = selections.public(**filters | ({"author": large.author} if "author" in filters else {}))
+        chosen = selections.select_public(
+            **filters | ({"author": large.author} if "author" in filters else {})
+        )
         steps = plan(chosen.uuids, chosen.values)
     assert len(steps) == 1 and "USING COVERING INDEX" in steps[0], steps
 
@@ -380,8 +386,8 @@ def test_an_article_is_found_by_its_index(app, large):
     with app.app_context():
         values = {"uuid": large.author, "now": NOW}
         for public in (True, False):
-            steps = plan(documents._single(documents.DOCUMENTED, public), values)
+            steps = plan(json_reader._single(json_reader.DOCUMENTED_FIELDS, public), values)
             assert not whole_tables(steps), steps
-            several = documents._several(documents.DOCUMENTED, public)
+            several = json_reader._several(json_reader.DOCUMENTED_FIELDS, public)
             steps = plan(several, {"uuids": [large.author], "now": NOW})
             assert not whole_tables(steps), steps

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.contract import outcome
+from tests.contracts.client import outcome
 
 ARTICLES = "/api/v1/blog/articles/"
 OWN = ARTICLES + "author/me/"

@@ -14,10 +14,10 @@ from contextlib import closing
 import pytest
 from sqlalchemy import create_engine
 
-from blogapi import create_app
+from blogapi import clock, create_app
 from blogapi.backups import archive, service
-from blogapi.core import clock, files, migrate, soundness
-from blogapi.core.database import db
+from blogapi.storage import files, integrity, upgrades
+from blogapi.storage.database import db
 from tests.conftest import ARTICLES, TAGS, release
 from tests.migrations.alembic_runs import migrate_to
 
@@ -250,7 +250,7 @@ def test_settings_that_would_not_do_are_left_out(run, blog, tmp_path, settings, 
     shutil.copy(blog / "blog.db", tmp_path / "x.db")
     (tmp_path / "config.toml").write_text(settings, encoding="utf-8")
     service.copy(blog / "blog.db", tmp_path / "x.db")
-    files.private(saved)
+    files.create_private(saved)
     service.packed(tmp_path / "x.db", saved, tmp_path)
     (blog / "config.toml").unlink()
     told = run("restore", saved)
@@ -277,8 +277,8 @@ def test_a_blog_of_an_older_schema_is_saved_and_brought_up(run, tmp_path, monkey
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(instance))
     told = run("restore", tmp_path / "older.zip")
     assert told.exit_code == 0, told.output
-    with soundness.opened(instance / "blog.db") as connection:
-        assert soundness.step(connection) == migrate.steps()[-1]
+    with integrity.open_database(instance / "blog.db") as connection:
+        assert integrity.read_migration(connection) == upgrades.list_migrations()[-1]
 
 
 def older_blog(tmp_path):
@@ -450,7 +450,7 @@ def sealed(path, target, statement):
     service.copy(path, target.with_suffix(".db"))
     with closing(sqlite3.connect(target.with_suffix(".db"))) as connection:
         connection.executescript(statement)
-    files.private(target)
+    files.create_private(target)
     service.packed(target.with_suffix(".db"), target, target.parent / "no settings")
 
 
@@ -512,7 +512,7 @@ def test_a_full_disk_leaves_the_blog_as_it_was(run, blog, saved, print_of, monke
 def test_another_who_writes_on_and_on_is_waited_for_and_then_told(run, blog, saved, print_of, monkeypatch):
     monkeypatch.setattr("blogapi.backups.restoring._WAIT_SECONDS", 0)
     before = print_of()
-    with soundness.opened(blog / "blog.db") as connection:
+    with integrity.open_database(blog / "blog.db") as connection:
         connection.execute("BEGIN IMMEDIATE")
         told = run("restore", saved)
         connection.execute("ROLLBACK")

@@ -9,7 +9,7 @@ from datetime import date
 import pytest
 
 from blogapi.backups import daily, restoring, service
-from blogapi.core.errors import CannotStart
+from blogapi.config import CannotStart
 from blogapi.serving import server
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")

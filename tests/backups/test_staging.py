@@ -10,8 +10,8 @@ import pytest
 
 from blogapi import create_app
 from blogapi.backups import staging
-from blogapi.core import files
-from blogapi.core.errors import Conflict
+from blogapi.storage import files
+from blogapi.web.errors import Conflict
 from tests.conftest import release
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")

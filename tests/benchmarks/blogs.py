@@ -18,18 +18,17 @@ from pathlib import Path
 
 from blogapi import create_app
 from blogapi.api_keys import service as api_keys
+from blogapi.articles.lifecycle import ContentType, Status
 from blogapi.articles.models import Article, Seo
-from blogapi.articles.rules import ContentType, Status
 from blogapi.categories import service as categories
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
-from blogapi.core import slugs
-from blogapi.core.database import db, transaction
+from blogapi.content import slugs
+from blogapi.storage.database import db, transaction
 from blogapi.tags import service as tags
 from blogapi.tags.models import Tag
 from blogapi.users import service as users
-from blogapi.users.models import Account
-from blogapi.users.rules import Role
+from blogapi.users.models import Account, Role
 from tests.benchmarks.servers import ROOT, Failed, in_folder
 from tests.benchmarks.words import RARE_EVERY, Writer
 
@@ -133,7 +132,7 @@ def _written(
             editor_id=ada.uuid,
             title=title,
             subtitle=writer.phrase(8),
-            slug=f"{slugs.slug_of(title)}-{number + 1}",
+            slug=f"{slugs.make_slug(title)}-{number + 1}",
             cover_image=f"https://img.example.org/{number}.jpg",
             content=writer.html(size, rare=number % RARE_EVERY == 0),
             content_type=ContentType.HTML.value,

@@ -21,7 +21,7 @@ from flask import Flask
 from werkzeug.test import create_environ
 
 from blogapi import create_app
-from blogapi.core.database import db
+from blogapi.storage.database import db
 from blogapi.tags import service as tags
 from tests.benchmarks.blogs import Blog
 from tests.benchmarks.servers import ROOT, Failed, in_folder, pinned

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.contract import outcome
+from tests.contracts.client import outcome
 
 ARTICLES = "/api/v1/blog/articles/"
 CHANGES = "/api/v1/blog/changes/"

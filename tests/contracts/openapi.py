@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from blogapi import create_app
-from blogapi.core.database import db
-from blogapi.openapi import document
+from blogapi.docs import document
+from blogapi.storage.database import db
 
 FILE = Path(__file__).with_name("openapi.json")
 
@@ -36,7 +36,7 @@ def write() -> None:
         app = create_app({"SECRET_KEY": "x" * 32})
         with app.app_context():
             db.engine.dispose()
-        FILE.write_text(as_text(document.of(app)), encoding="utf-8", newline="\n")
+        FILE.write_text(as_text(document.get_document(app)), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.core import soundness
-from blogapi.core.database import db
-from blogapi.doctor import folder as doctor_folder
-from blogapi.doctor import rules
+from blogapi.doctor import instance_checks
+from blogapi.doctor import instance_checks as doctor_folder
+from blogapi.storage import integrity
+from blogapi.storage.database import db
 from tests.conftest import ARTICLES
 
 pytestmark = pytest.mark.sqlite("its file and its index")
@@ -213,9 +213,9 @@ def test_room_on_the_disk_is_told(doctor, blog, monkeypatch, free, level):
 @pytest.mark.parametrize(("short", "level"), [(1, "hint"), (0, "ok")])
 def test_room_for_two_copies_of_the_blog_is_asked_for(tmp_path, monkeypatch, short, level):
     (tmp_path / "blog.db").write_bytes(b"\0" * 4096)
-    usage = type("Usage", (), {"free": rules.SPARE + 2 * 4096 - short})
+    usage = type("Usage", (), {"free": instance_checks.SPARE + 2 * 4096 - short})
     monkeypatch.setattr(doctor_folder.shutil, "disk_usage", lambda _: usage)
-    found = list(doctor_folder.checks(tmp_path, tmp_path / "blog.db"))
+    found = list(doctor_folder.run_checks(tmp_path, tmp_path / "blog.db"))
     assert [one.level for one in found if one.check == "disk"] == [level]
 
 
@@ -229,13 +229,13 @@ def test_a_clock_behind_the_files_is_told(doctor, blog, at):
     [((3, 6, 23), False), ((3, 7, 0), True), ((3, 51, 2), True), ((3, 51, 3), False), ((3, 52, 0), False)],
 )
 def test_the_versions_that_can_lose_commits(version, loses):
-    assert soundness.loses_commits(version) is loses
+    assert integrity.has_wal_reset_bug(version) is loses
 
 
 @POSIX
 @pytest.mark.parametrize(("mode", "others"), [(0o600, False), (0o700, False), (0o640, True), (0o604, True)])
 def test_modes(mode, others):
-    assert rules.open_to_others(mode) is others
+    assert instance_checks.open_to_others(mode) is others
 
 
 def test_many_articles_of_one_moment_are_numbered_well(app, doctor, make_article):

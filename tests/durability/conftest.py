@@ -18,7 +18,7 @@ import pytest
 from flask import Flask
 
 from tests.conftest import People, release
-from tests.test_processes import WSGI, Running, serving
+from tests.durability.test_processes import WSGI, Running, serving
 
 PATIENCE = 60
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import ARTICLES
 from tests.durability.conftest import PATIENCE, Client, is_whole, times
-from tests.test_processes import run
+from tests.durability.test_processes import run
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 

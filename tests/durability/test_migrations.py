@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from blogapi.core import migrate
+from blogapi.storage import upgrades
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
 from tests.durability.conftest import PATIENCE, is_whole, times
 from tests.migrations.alembic_runs import migrate_to
@@ -70,7 +70,7 @@ def old(app, instance, tmp_path, make_article, make_tag, write_key) -> Path:
     release(app)
     path = tmp_path / "old.db"
     engine = create_engine(f"sqlite:///{path}")
-    migrate_to(engine, migrate.steps()[0])
+    migrate_to(engine, upgrades.list_migrations()[0])
     engine.dispose()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS new", (str(instance / "blog.db"),))
@@ -117,7 +117,7 @@ def test_an_upgrade_that_is_killed_at_any_moment_is_finished_by_the_next_start(o
     before, wanted = dump(old), answers()
     lay(old, instance)
     statements = started()
-    assert (step(instance / "blog.db"), answers()) == (migrate.steps()[-1], wanted)
+    assert (step(instance / "blog.db"), answers()) == (upgrades.list_migrations()[-1], wanted)
     numbers = range(1, len(statements) + 1)
     steps = [number for number in numbers if statements[number - 1] in ("CREATE", "ALTER", "DROP")]
     for turn in range(MIGRATIONS):
@@ -125,7 +125,10 @@ def test_an_upgrade_that_is_killed_at_any_moment_is_finished_by_the_next_start(o
         # Every other time amid the steps, which are soon done.
         started(secrets.choice(numbers if turn % 2 else steps), secrets.randbelow(5))
         assert is_whole(instance / "blog.db")
-        assert step(instance / "blog.db") == migrate.steps()[-1] or dump(instance / "blog.db") == before
+        assert (
+            step(instance / "blog.db") == upgrades.list_migrations()[-1]
+            or dump(instance / "blog.db") == before
+        )
         for copy in (instance / "backups").glob("before-upgrade-*"):
             assert dump(copy) == before
         assert answers() == wanted

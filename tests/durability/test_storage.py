@@ -19,13 +19,13 @@ from sqlalchemy import select, text
 from blogapi import create_app
 from blogapi.backups import restoring
 from blogapi.backups import service as backups
-from blogapi.core.database import db
-from blogapi.core.errors import CannotStart
+from blogapi.config import CannotStart
+from blogapi.storage.database import db
 from blogapi.tags.models import Tag
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, release
 from tests.durability.conftest import Answer, Client, is_whole, times
+from tests.durability.test_processes import WSGI
 from tests.serving.test_limits import until
-from tests.test_processes import WSGI
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 

@@ -14,7 +14,7 @@ from itertools import count
 import pytest
 
 from blogapi.users import service as users
-from blogapi.users.rules import Role
+from blogapi.users.models import Role
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.durability.conftest import Answer, Client, times, together, until
 from tests.users.test_routes import LOGIN, ME

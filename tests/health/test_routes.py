@@ -9,9 +9,9 @@ import shutil
 import pytest
 from sqlalchemy import text
 
-from blogapi.core import soundness
-from blogapi.core.database import db
 from blogapi.health import queries
+from blogapi.storage import integrity
+from blogapi.storage.database import db
 from tests.conftest import TAGS, release
 
 pytestmark = pytest.mark.sqlite("its file")
@@ -84,8 +84,8 @@ def test_a_file_that_is_no_database_any_more_is_told(as_stranger, app, instance)
 
 def test_a_look_ends_when_its_time_is_over(spoil, instance):
     spoil(2)
-    assert soundness.damage(instance / "blog.db", seconds=0) == ""
-    assert soundness.damage(instance / "blog.db", seconds=20) != ""
+    assert integrity.find_damage(instance / "blog.db", seconds=0) == ""
+    assert integrity.find_damage(instance / "blog.db", seconds=20) != ""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="What is open cannot be taken away there")

@@ -20,6 +20,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from blogapi.web import key_format
+
 BLOGS = Path(__file__).parent / "blogs"
 API = "/api/v1/blog/"
 KEYS = "/api/v1/auth/api-key/"
@@ -65,10 +67,8 @@ def main() -> None:
 
 def fill(folder: Path) -> dict[str, Any]:
     """Fill the blog; return the keys by name and the answers by key and path."""
-    from blogapi import create_app
-    from blogapi.api_keys import rules
-    from blogapi.core import clock
-    from blogapi.core.database import db
+    from blogapi import clock, create_app
+    from blogapi.storage.database import db
 
     ticks, numbers = count(), count(1)
     # Each call is a millisecond after the last, so that no two rows are of one time.
@@ -76,9 +76,9 @@ def fill(folder: Path) -> dict[str, Any]:
 
     def new_value() -> str:
         digits = f"{next(numbers):032}"
-        return f"{rules.PREFIX}{digits}{rules._check(digits)}"
+        return f"{key_format.PREFIX}{digits}{key_format._checksum(digits)}"
 
-    rules.new_value = new_value
+    key_format.new_value = new_value
     app = create_app({"SECRET_KEY": "x" * 32, "TESTING": True})
     client, keys = app.test_client(), {}
 

@@ -15,8 +15,8 @@ from uuid import UUID
 import pytest
 from sqlalchemy import MetaData, Uuid, create_engine, insert, select
 
-from blogapi.core import migrate
-from blogapi.core.database import db
+from blogapi.storage import upgrades
+from blogapi.storage.database import db
 from tests.conftest import ARTICLES, release
 from tests.engines import SERVER
 from tests.migrations.alembic_runs import migrate_to
@@ -47,9 +47,9 @@ def kept(row: dict[str, Any]) -> list[tuple[str, Any]]:
     return sorted((name, one) for name, one in written.items() if name not in left_out)
 
 
-@pytest.mark.parametrize("migration", migrate.steps())
+@pytest.mark.parametrize("migration", upgrades.list_migrations())
 def test_a_migration_that_has_landed_is_not_edited(migration):
-    (path,) = (migrate.SCRIPTS / "versions").glob(f"{migration}_*.py")
+    (path,) = (upgrades.SCRIPTS / "versions").glob(f"{migration}_*.py")
     digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     if migration not in DIGESTS:
         pytest.fail(
@@ -62,7 +62,7 @@ def test_a_migration_that_has_landed_is_not_edited(migration):
     )
 
 
-@pytest.mark.parametrize("migration", migrate.steps())
+@pytest.mark.parametrize("migration", upgrades.list_migrations())
 def test_a_migration_has_its_blog(migration):
     assert (BLOGS / f"{migration}.sql").is_file() and (BLOGS / f"{migration}.json").is_file()
     assert f"INSERT INTO \"alembic_version\" VALUES('{migration}');" in read(f"{migration}.sql")

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import DateTime, Uuid, bindparam, create_engine, text
 from sqlalchemy.exc import IntegrityError
 
-from blogapi.core import clock
+from blogapi import clock
 from tests.migrations.alembic_runs import migrate_to
 
 COLUMNS = ("uuid", "digest", "prefix", "name", "owner_id", "scope", "created", "expires", "last_used")

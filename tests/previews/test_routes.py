@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.core.database import db
-from blogapi.core.errors import NotFound
 from blogapi.previews import service
-from tests.contract import outcome
+from blogapi.storage.database import db
+from blogapi.web.errors import NotFound
+from tests.contracts.client import outcome
 
 ARTICLES = "/api/v1/blog/articles/"
 

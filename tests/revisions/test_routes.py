@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.contract import outcome
+from tests.contracts.client import outcome
 
 ARTICLES = "/api/v1/blog/articles/"
 

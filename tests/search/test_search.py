@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from blogapi.articles.models import Article
-from blogapi.core.database import db
+from blogapi.storage.database import db
 from tests.conftest import ARTICLES
 from tests.texts import texts
 

@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from blogapi import registry
 from blogapi.api_keys import service as api_keys
-from blogapi.core.database import Base, Revision, db
-from blogapi.openapi import document
+from blogapi.docs import document
+from blogapi.storage.database import Base, CommitCounter, db
 from tests.conftest import ARTICLES, KEYS
 
 # Stands in everything that only admins may see.
@@ -77,7 +77,7 @@ def blog(app, people, make_category, make_tag, make_article):
 @pytest.fixture
 def contents(app):
     """Returns all rows of all tables, but for the moments that keys were used at and the count of commits."""
-    tables = [table for table in Base.metadata.sorted_tables if table is not Revision.__table__]
+    tables = [table for table in Base.metadata.sorted_tables if table is not CommitCounter.__table__]
 
     def read():
         with app.app_context(), db.engine.connect() as connection:
@@ -95,7 +95,7 @@ def contents(app):
 @pytest.fixture
 def operations(app, blog):
     """Every operation of the route map, as (endpoint, method, path, body): on what is secret if it can be."""
-    described = document.of(app)["paths"]
+    described = document.get_document(app)["paths"]
 
     def filled(path, endpoint):
         values = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
-from tests.contract import outcome
+from tests.contracts.client import outcome
 from tests.security.conftest import WHO
 
 A = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
-from tests.contract import lasting, outcome
+from tests.contracts.client import lasting, outcome
 from tests.security.conftest import SECRET, WHO, told
 
 WORD = "quokka"

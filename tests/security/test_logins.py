@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from werkzeug import security
 
-from blogapi.core.database import transaction
-from blogapi.users import queries, rules
+from blogapi.storage.database import transaction
+from blogapi.users import models, queries
+from blogapi.users import passwords as rules
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.contract import outcome
+from tests.contracts.client import outcome
 from tests.security.conftest import SECRET, told
 
 LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth/me/"
@@ -22,14 +23,14 @@ OWN = f"{ARTICLES}author/me/"
 @pytest.fixture(scope="module")
 def digest():
     """The digest of the password, which takes long to make."""
-    return rules.password_digest(PASSWORD)
+    return rules.hash_password(PASSWORD)
 
 
 @pytest.fixture
 def passwords(app, people, digest):
     """Ada with a password; Grace has none."""
     with app.app_context(), transaction():
-        queries.named("ada").password_digest = digest
+        queries.get_by_name("ada").password_digest = digest
 
 
 @pytest.fixture
@@ -116,11 +117,11 @@ def test_a_stolen_cookie_ends_with_a_new_password(app, as_ada, thief):
 
 def test_a_stolen_cookie_ends_with_its_user(app, passwords, people, make_client, thief, digest):
     with app.app_context(), transaction():
-        queries.named("mel").password_digest = digest
+        queries.get_by_name("mel").password_digest = digest
     client = make_client(app)
     client.post(LOGIN, json=ADA | {"username": "mel"})
     with app.app_context():
-        users.remove("mel")
+        users.delete_user("mel")
     assert outcome(thief("a stolen cookie of a user who is gone", cookie_of(client))) == (401, "login_over")
 
 
@@ -129,7 +130,7 @@ def test_who_is_an_admin_no_more_is_none_from_then_on(app, as_ada, people, make_
     for client in (as_ada, by_key):
         assert client.get(OWN).status_code == 200
     with app.app_context(), transaction():
-        queries.named("ada").role = rules.Role.MEMBER
+        queries.get_by_name("ada").role = models.Role.MEMBER
     for how, client in (("login", as_ada), ("key", by_key)):
         answer = attempt("former admin", f"GET author/me by a {how} of before", client.get(OWN))
         assert outcome(answer) == (403, "forbidden")

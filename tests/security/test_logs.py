@@ -12,8 +12,8 @@ import pytest
 from flask import Response
 from sqlalchemy import text
 
-from blogapi.core.database import db
 from blogapi.serving import log
+from blogapi.storage.database import db
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.live import server
@@ -48,7 +48,7 @@ def logged(app, secrets, caplog):
     """Sends requests to a real server; returns all that was logged, by every logger and in both forms."""
     caplog.set_level(logging.DEBUG)
     lines = []
-    journal = log.Journal(lambda found: lines.extend(form(one) for one in found for form in FORMS))
+    journal = log.AccessLog(lambda found: lines.extend(form(one) for one in found for form in FORMS))
 
     def sent(*requests):
         with server(app, journal=journal) as made:
@@ -63,7 +63,7 @@ def logged(app, secrets, caplog):
     return sent
 
 
-FORMS = (log.as_text, log.as_json)
+FORMS = (log.format_text, log.format_json)
 
 
 def ask(method, path, *headers, body=None):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
-from tests.contract import lasting, outcome
+from tests.contracts.client import lasting, outcome
 from tests.security.conftest import SECRET, WHO, told
 
 # What writes though the caller is not an admin, each to their own only.

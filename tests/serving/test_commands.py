@@ -12,9 +12,9 @@ from flask.cli import ScriptInfo
 
 from blogapi import create_app
 from blogapi.__main__ import main
-from blogapi.core.database import db
 from blogapi.health import queries as health
 from blogapi.serving import listening, server
+from blogapi.storage.database import db
 
 # How Windows ends a program in another console group; elsewhere another signal stands for it.
 BREAK = getattr(signal, "SIGBREAK", None) or signal.SIGUSR1

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from waitress import channel as waitress_channel
 
-from blogapi.core import connections
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
 from blogapi.serving.unread import OVERHEAD, Piece
+from blogapi.storage import connections
 from tests.engines import elsewhere
 from tests.live import running, server
 from tests.serving.test_server import assert_problem, connected, parsed, read_all, send

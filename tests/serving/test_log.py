@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from blogapi.serving import log
-from blogapi.serving.log import Journal, Served
+from blogapi.serving.log import AccessLog, AccessLogEntry
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.live import server
 from tests.serving.test_server import connected, parsed, read_all, send
@@ -22,21 +22,21 @@ from tests.serving.test_server import connected, parsed, read_all, send
 KEY = "blogapi_" + "aB3dE6" + "0" * 32
 
 
-def served(**fields: Any) -> Served:
-    usual = Served(1_795_000_000.25, "GET", ARTICLES, ARTICLES, "200 OK", 0.00123, 45, "id-1", "")
+def served(**fields: Any) -> AccessLogEntry:
+    usual = AccessLogEntry(1_795_000_000.25, "GET", ARTICLES, ARTICLES, "200 OK", 0.00123, 45, "id-1", "")
     return usual._replace(**fields)
 
 
 @pytest.fixture
-def heard() -> Iterator[tuple[Journal, list[Served]]]:
+def heard() -> Iterator[tuple[AccessLog, list[AccessLogEntry]]]:
     """A journal, and what it has handed on."""
-    kept: list[Served] = []
-    journal = Journal(kept.extend)
+    kept: list[AccessLogEntry] = []
+    journal = AccessLog(kept.extend)
     yield journal, kept
     journal.close()
 
 
-def told(app: Any, heard: tuple[Journal, list[Served]], *requests: bytes) -> list[Served]:
+def told(app: Any, heard: tuple[AccessLog, list[AccessLogEntry]], *requests: bytes) -> list[AccessLogEntry]:
     journal, kept = heard
     with server(app, journal=journal) as made:
         for request in requests:
@@ -51,18 +51,18 @@ def ask(path: str, *headers: str, method: str = "GET") -> bytes:
 
 
 def test_a_line_of_text():
-    assert log.as_text(served(key=KEY)) == (
+    assert log.format_text(served(key=KEY)) == (
         f"2026-11-18T11:06:40.250Z GET {ARTICLES} {ARTICLES} 200 1.2ms 45B id-1 blogapi_aB3dE6"
     )
 
 
 def test_what_there_is_none_of_is_a_dash():
-    line = log.as_text(served(method="", path="", route=""))
+    line = log.format_text(served(method="", path="", route=""))
     assert line == "2026-11-18T11:06:40.250Z - - - 200 1.2ms 45B id-1 -"
 
 
 def test_a_line_of_json():
-    assert json.loads(log.as_json(served(key=KEY))) == {
+    assert json.loads(log.format_json(served(key=KEY))) == {
         "time": "2026-11-18T11:06:40.250Z",
         "method": "GET",
         "path": ARTICLES,
@@ -75,12 +75,12 @@ def test_a_line_of_json():
     }
 
 
-@pytest.mark.parametrize("form", [log.as_text, log.as_json])
+@pytest.mark.parametrize("form", [log.format_text, log.format_json])
 @pytest.mark.parametrize("path", ["/a\nb", "/a b", '/a"b', "/a\x1b[0m", "/a\x85b", "/\xff", "/a\\nb"])
 def test_a_path_cannot_forge_a_line(form, path):
     line = form(served(path=path, route=""))
     assert line.isascii() and line.isprintable()
-    assert len(log.as_text(served(path=path, route="")).split(" ")) == 9
+    assert len(log.format_text(served(path=path, route="")).split(" ")) == 9
 
 
 @pytest.mark.parametrize(
@@ -93,12 +93,12 @@ def test_a_path_cannot_forge_a_line(form, path):
     ],
 )
 def test_a_path_tells_no_secret(path, route, shown):
-    assert log.shown(path, route) == shown
+    assert log.loggable_path(path, route) == shown
 
 
 @pytest.mark.parametrize("key", ["hunter2", "blogapi_short", KEY + "x", "blogapi_" + "é" * 38, "a\nb"])
 def test_of_what_can_be_no_key_nothing_is_told(key):
-    assert log.start_of(key) == ""
+    assert log.key_prefix(key) == ""
 
 
 def test_each_request_is_told_once(app, people, heard):
@@ -117,7 +117,7 @@ def test_each_request_is_told_once(app, people, heard):
     assert found[0].request_id == "r-1" and len({one.request_id for one in found}) == 5
     assert [one.size > 0 for one in found] == [True, True, True, False, True]
     assert all(0 <= one.seconds < 10 for one in found)
-    text = "\n".join(map(log.as_text, found))
+    text = "\n".join(map(log.format_text, found))
     assert "secret" not in text and key not in text and key[:14] in text
 
 
@@ -180,14 +180,14 @@ def test_a_stop_loses_no_line(app, heard):
 
 
 def test_what_nobody_takes_is_counted(monkeypatch, caplog):
-    monkeypatch.setattr(log, "MOST", 2)
+    monkeypatch.setattr(log, "MAX_WAITING", 2)
     entered, go = threading.Event(), threading.Event()
 
     def take(found):
         entered.set()
         assert go.wait(10)
 
-    journal = Journal(take)
+    journal = AccessLog(take)
     journal.add(served())
     assert entered.wait(10)
     for _ in range(5):
@@ -207,7 +207,7 @@ def fresh(monkeypatch):
 
 def test_lines_go_to_standard_error(fresh, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    log.lines("text")([served(), served(request_id="id-2")])
+    log.log_lines("text")([served(), served(request_id="id-2")])
     assert re.fullmatch(r"[^\n]+ id-1 -\n[^\n]+ id-2 -\n", sys.stderr.getvalue())
 
 
@@ -215,7 +215,7 @@ def test_where_logging_is_set_up_lines_go_there(fresh, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     stream = io.StringIO()
     fresh.addHandler(logging.StreamHandler(stream))
-    log.lines("json")([served()])
+    log.log_lines("json")([served()])
     assert json.loads(stream.getvalue())["request_id"] == "id-1"
     assert sys.stderr.getvalue() == ""
 

@@ -16,8 +16,9 @@ import pytest
 
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
+from blogapi.users import models
 from tests.conftest import ARTICLES, KEYS
-from tests.contract import HEADERS
+from tests.contracts.client import HEADERS
 from tests.live import running
 
 LOGIN = "/api/v1/auth/login/"
@@ -419,10 +420,10 @@ def test_a_broken_word_of_the_proxy_is_a_400(make_app, header):
 @pytest.mark.parametrize(("trusted", "secure"), [("127.0.0.1", True), ("", False)])
 def test_the_cookie_is_secure_where_the_proxy_says_tls(make_app, trusted, secure):
     app = make_app(TRUSTED_PROXY=trusted)
-    from blogapi.users import rules, service
+    from blogapi.users import service
 
     with app.app_context():
-        service.create("ada", "a long pass phrase", role=rules.Role.ADMIN)
+        service.create("ada", "a long pass phrase", role=models.Role.ADMIN)
     with running(app) as port:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
         connection.request(

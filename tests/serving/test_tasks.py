@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 from waitress.task import WSGITask
 
-from blogapi.core import log
 from blogapi.serving import tasks
-from blogapi.serving.tasks import AnswerTask
+from blogapi.serving.tasks import ResponseTask
+from blogapi.web import request_id
 
 LENGTH = ("Content-Length", "5")
 
@@ -21,7 +21,7 @@ HEADERS = (
     (5, [("Location", "/%41%s"), ("Set-Cookie", "a=2%")]),
     (5, [("Location", "/%41%s"), LENGTH]),
     (5, [LENGTH, ("Link", "</a>"), ("link", "</b>")]),
-    (5, [LENGTH, (log.HEADER, "own")]),
+    (5, [LENGTH, (request_id.REQUEST_ID_HEADER, "own")]),
     (5, [LENGTH, ("Connection", "close")]),
     (5, [LENGTH, ("Date", "never")]),
     (5, [LENGTH, ("Server", "other")]),
@@ -44,10 +44,12 @@ def head_of(kind: type[WSGITask], status: str, version: str, asked, length, head
 @pytest.mark.parametrize("status", ["200 OK", "204 No Content", "304 Not Modified", "404 Not Found"])
 def test_the_head_is_that_of_waitress(status):
     different = []
-    for case in product(("1.0", "1.1"), REQUEST_HEADERS, HEADERS, ([], [(log.HEADER, "5f")])):
+    for case in product(
+        ("1.0", "1.1"), REQUEST_HEADERS, HEADERS, ([], [(request_id.REQUEST_ID_HEADER, "5f")])
+    ):
         version, asked, (length, headers), last = case
         theirs, ours = (
-            head_of(kind, status, version, asked, length, headers + last) for kind in (WSGITask, AnswerTask)
+            head_of(kind, status, version, asked, length, headers + last) for kind in (WSGITask, ResponseTask)
         )
         closing = ("Connection", "close") in headers or asked.get("CONNECTION") == "close"
         if status[0:3] in ("204", "304") and version == "1.1" and not closing:
@@ -58,11 +60,11 @@ def test_the_head_is_that_of_waitress(status):
     assert not different, "\n".join(different)
 
 
-def answering(command: str, *, stopping: bool = False) -> AnswerTask:
+def answering(command: str, *, stopping: bool = False) -> ResponseTask:
     """Return a task that is about to answer with five bytes."""
     server = SimpleNamespace(stopping=stopping, adj=SimpleNamespace(ident=None))
     asked = SimpleNamespace(version="1.1", headers={}, command=command)
-    task = AnswerTask(SimpleNamespace(server=server), asked)
+    task = ResponseTask(SimpleNamespace(server=server), asked)
     task.status, task.content_length = "200 OK", 5
     return task
 
@@ -71,12 +73,12 @@ def answering(command: str, *, stopping: bool = False) -> AnswerTask:
 def test_the_heads_of_reads_alone_are_kept(command, kept):
     tasks._form.cache_clear()
     task = answering(command)
-    task.response_headers = [LENGTH, ("Set-Cookie", "a=1"), (log.HEADER, "5f")]
+    task.response_headers = [LENGTH, ("Set-Cookie", "a=1"), (request_id.REQUEST_ID_HEADER, "5f")]
     assert b"Set-Cookie: a=1\r\n" in task.build_response_header()
     assert tasks._form.cache_info().currsize == kept
 
 
 def test_a_server_that_ends_says_so():
     task = answering("GET", stopping=True)
-    task.response_headers = [LENGTH, (log.HEADER, "5f")]
+    task.response_headers = [LENGTH, (request_id.REQUEST_ID_HEADER, "5f")]
     assert b"Connection: close\r\n" in task.build_response_header()

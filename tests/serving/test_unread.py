@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 from waitress import wasyncore
 
-from blogapi.articles import documents
-from blogapi.core import figures
-from blogapi.core.cache import GIVE_UP
-from blogapi.core.database import db
+from blogapi.articles import json_reader
+from blogapi.metrics import registry
+from blogapi.response_cache.lru_cache import GIVE_UP
 from blogapi.serving import server as serving
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
-from blogapi.serving.tasks import AnswerTask
+from blogapi.serving.tasks import ResponseTask
 from blogapi.serving.unread import OVERHEAD, SHARES
+from blogapi.storage.database import db
 from tests.conftest import ARTICLES
 from tests.live import server
 from tests.serving.test_limits import HEALTH, until
@@ -238,7 +238,9 @@ def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_collector):
         assert blog.made.made - before < BOUND // SHARES
         # Nor is any of it kept, though nothing looks for what holds itself.
         until(
-            lambda: not any(isinstance(found, AnswerTask) and found._held_back for found in gc.get_objects())
+            lambda: (
+                not any(isinstance(found, ResponseTask) and found._held_back for found in gc.get_objects())
+            )
         )
         # What has room needs no thread that waits, though nobody knows its length before its end.
         blog.made.body = BODY
@@ -347,7 +349,7 @@ def test_what_a_client_takes_is_seen_before_the_system_tells_of_it(blog):
 def test_a_long_list_keeps_no_connection_to_the_database_for_a_slow_client(
     app, people, make_article, monkeypatch
 ):
-    monkeypatch.setattr(documents, "CHUNK", 2)
+    monkeypatch.setattr(json_reader, "CHUNK_SIZE", 2)
     for _ in range(9):
         make_article(content="<p>" + "x" * 60_000 + "</p>")
     head = f"GET {ARTICLES} HTTP/1.1\r\nHost: a\r\nX-API-KEY: {people.key(None)}\r\n"
@@ -374,4 +376,4 @@ def test_the_bound_is_a_setting(make_app):
 def test_what_is_unread_is_shown_among_the_figures(blog):
     with serving_blog(blog.app) as made, asking(made, "/whole"):
         until(lambda: made.unread.held)
-        assert figures.of(blog.app)["unread_bytes"].read() >= len(BODY) - made.unread.allowance
+        assert registry.get_metrics(blog.app)["unread_bytes"].read() >= len(BODY) - made.unread.allowance

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from blogapi.transfer import folder
+from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import front_matter, reader, text
 from blogapi.transfer.markdown.fields import Fields
-from blogapi.transfer.records import NotAnArticle, Refused
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -77,11 +77,11 @@ def expected(source: str) -> Counter[str]:
 def counted(source: str) -> Counter[str]:
     """Return what our own steps find in the files of a source."""
     found: Counter[str] = Counter()
-    for entry in folder.files(Path(CORPUS) / source):
+    for entry in folder.walk_files(Path(CORPUS) / source):
         found["files"] += 1
         try:
             parts = front_matter.split(text.decode(folder.read_bytes(entry.path))[0])
-        except Refused:
+        except RefusedFile:
             found["refused"] += 1
             continue
         fields = Fields(parts.entries)
@@ -96,7 +96,7 @@ def counted(source: str) -> Counter[str]:
 def outcome(entry: folder.Entry) -> str:
     try:
         return reader.read_file(entry, now=NOW).status
-    except (Refused, NotAnArticle) as error:
+    except (RefusedFile, NotAnArticle) as error:
         return type(error).__name__
 
 
@@ -109,7 +109,7 @@ def test_counts_agree_with_those_taken_without_the_reader(source):
 
 @pytest.mark.parametrize("source", OUTCOMES)
 def test_every_file_is_taken_refused_or_no_article(source):
-    found = Counter(map(outcome, folder.files(Path(CORPUS) / source)))
+    found = Counter(map(outcome, folder.walk_files(Path(CORPUS) / source)))
     taken = found["published"] + found["draft"] + found["archived"]
     assert (taken, found["Refused"], found["NotAnArticle"]) == OUTCOMES[source]
     assert sum(OUTCOMES[source]) == counted(source)["files"]
@@ -117,7 +117,7 @@ def test_every_file_is_taken_refused_or_no_article(source):
 
 @pytest.mark.parametrize("source", OUTCOMES)
 def test_drafts_are_those_that_were_counted(source):
-    found = Counter(map(outcome, folder.files(Path(CORPUS) / source)))
+    found = Counter(map(outcome, folder.walk_files(Path(CORPUS) / source)))
     assert found["draft"] == expected(source)["drafts"]
 
 

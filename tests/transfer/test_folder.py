@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from blogapi.transfer import folder
+from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import reader
-from blogapi.transfer.records import NotAnArticle, Refused
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX file system")
 
@@ -50,16 +50,16 @@ def deep(blog, monkeypatch):
 
 
 def keys(path):
-    return [entry.key for entry in folder.files(path)]
+    return [entry.key for entry in folder.walk_files(path)]
 
 
 def problems(path):
     """Return the kind of problem of each entry that has one."""
-    return {entry.key: type(entry.problem) for entry in folder.files(path) if entry.problem}
+    return {entry.key: type(entry.problem) for entry in folder.walk_files(path) if entry.problem}
 
 
 def by_key(path):
-    return {entry.key: entry for entry in folder.files(path)}
+    return {entry.key: entry for entry in folder.walk_files(path)}
 
 
 def test_files_come_sorted_with_the_folder_s_name(blog):
@@ -107,7 +107,7 @@ def test_an_empty_folder_has_no_files(tmp_path):
 
 
 def test_a_missing_folder_is_refused(tmp_path):
-    with pytest.raises(Refused, match="cannot be opened"):
+    with pytest.raises(RefusedFile, match="cannot be opened"):
         keys(tmp_path / "nothing")
 
 
@@ -119,7 +119,7 @@ def test_links_are_not_followed(blog, tmp_path):
     found = by_key(blog)
     assert len(found) == 6
     for key in ("blog/link.md", "blog/loop"):
-        with pytest.raises(Refused, match="symbolic link"):
+        with pytest.raises(RefusedFile, match="symbolic link"):
             folder.read_bytes(found[key].path)
 
 
@@ -134,14 +134,14 @@ def test_a_junction_of_windows_is_not_followed(blog, monkeypatch):
 
     monkeypatch.setattr(type(blog), "lstat", lstat)
     assert keys(blog)[0] == "blog/2021"
-    with pytest.raises(Refused, match="symbolic link"):
+    with pytest.raises(RefusedFile, match="symbolic link"):
         folder.read_bytes(blog / "2021")
 
 
 @posix
 def test_a_path_too_long_for_the_system_is_one_refused_entry(blog, deep):
     found = problems(blog)
-    assert list(found.values()) == [Refused]
+    assert list(found.values()) == [RefusedFile]
     assert next(iter(found)).startswith(f"blog/{'/'.join(deep[:4])}")
     assert len(keys(blog)) == 5
 
@@ -166,7 +166,7 @@ def test_what_the_system_does_not_show_is_one_refused_entry(blog, monkeypatch, e
         return looked_at(path)
 
     monkeypatch.setattr(type(blog), "lstat", lstat)
-    assert problems(blog) == {"blog/2021": Refused}
+    assert problems(blog) == {"blog/2021": RefusedFile}
     assert keys(blog) == ["blog/2021", "blog/a.md", "blog/b.md", "blog/photo.png"]
     assert told in str(by_key(blog)["blog/2021"].problem)
 
@@ -180,7 +180,7 @@ def test_a_folder_that_vanishes_while_it_is_listed_is_one_refused_entry(blog, mo
         return listed(path)
 
     monkeypatch.setattr(type(blog), "iterdir", iterdir)
-    assert problems(blog) == {"blog/2021": Refused}
+    assert problems(blog) == {"blog/2021": RefusedFile}
 
 
 def test_the_same_path_twice_is_read_once(blog):
@@ -195,14 +195,14 @@ def test_a_second_file_with_the_same_key_is_refused(blog, tmp_path):
     assert (first.key, second.key) == ("blog/a.md", "blog/a.md")
     assert first.problem is None
     assert [entry.problem for entry in rest] == [None, None, None]
-    with pytest.raises(Refused, match="same name"):
+    with pytest.raises(RefusedFile, match="same name"):
         raise second.problem
 
 
 @posix
 def test_a_pipe_is_refused_at_once(blog):
     os.mkfifo(blog / "pipe.md")
-    with pytest.raises(Refused, match="no regular file"):
+    with pytest.raises(RefusedFile, match="no regular file"):
         folder.read_bytes(blog / "pipe.md")
 
 
@@ -221,7 +221,7 @@ def test_two_names_that_give_one_key_do_not_overwrite_each_other(blog):
     for form in ("NFC", "NFD"):
         (blog / f"{unicodedata.normalize(form, 'é')}.md").write_text(form, encoding="utf-8")
     entries = [entry for entry in folder.all_files([blog]) if entry.key == "blog/é.md"]
-    assert [type(entry.problem) for entry in entries] == [type(None), Refused]
+    assert [type(entry.problem) for entry in entries] == [type(None), RefusedFile]
 
 
 def test_a_folder_that_cannot_be_listed_is_refused(blog, monkeypatch):
@@ -229,7 +229,7 @@ def test_a_folder_that_cannot_be_listed_is_refused(blog, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(type(blog), "iterdir", denied)
-    with pytest.raises(Refused, match=r"cannot be listed \(permission denied\)"):
+    with pytest.raises(RefusedFile, match=r"cannot be listed \(permission denied\)"):
         keys(blog)
 
 
@@ -238,7 +238,7 @@ def test_a_file_at_the_limit_is_read(blog):
 
 
 def test_a_longer_file_is_refused(blog):
-    with pytest.raises(Refused, match="4 bytes, more than 3"):
+    with pytest.raises(RefusedFile, match="4 bytes, more than 3"):
         folder.read_bytes(blog / "a.md", limit=3)
 
 
@@ -256,7 +256,7 @@ def exchange_before_open(monkeypatch, exchange):
 def test_a_file_exchanged_for_a_longer_one_is_refused(blog, monkeypatch):
     path = blog / "a.md"
     exchange_before_open(monkeypatch, lambda: path.write_text("Longer", encoding="utf-8"))
-    with pytest.raises(Refused, match="6 bytes, more than 4"):
+    with pytest.raises(RefusedFile, match="6 bytes, more than 4"):
         folder.read_bytes(path, limit=4)
 
 
@@ -267,7 +267,7 @@ def test_a_file_exchanged_for_a_pipe_is_refused(blog, monkeypatch):
         os.mkfifo(blog / "a.md")
 
     exchange_before_open(monkeypatch, exchange)
-    with pytest.raises(Refused, match="no regular file"):
+    with pytest.raises(RefusedFile, match="no regular file"):
         folder.read_bytes(blog / "a.md")
 
 
@@ -280,7 +280,7 @@ def test_a_file_exchanged_for_a_link_is_refused(blog, tmp_path, monkeypatch):
         (blog / "a.md").symlink_to(tmp_path / "secret.md")
 
     exchange_before_open(monkeypatch, exchange)
-    with pytest.raises(Refused, match="cannot be read"):
+    with pytest.raises(RefusedFile, match="cannot be read"):
         folder.read_bytes(blog / "a.md")
 
 
@@ -294,12 +294,12 @@ def test_a_file_that_grows_while_it_is_read_is_refused(blog, monkeypatch):
         return found
 
     monkeypatch.setattr(folder.os, "fstat", grow)
-    with pytest.raises(Refused, match="more than 4"):
+    with pytest.raises(RefusedFile, match="more than 4"):
         folder.read_bytes(path, limit=4)
 
 
 def test_a_file_that_has_gone_is_refused(blog):
-    with pytest.raises(Refused, match="cannot be read"):
+    with pytest.raises(RefusedFile, match="cannot be read"):
         folder.read_bytes(blog / "gone.md")
 
 
@@ -313,6 +313,6 @@ def test_a_file_is_read_into_a_record(blog, now):
 
 
 def test_an_entry_with_a_problem_is_not_read(blog, now):
-    entry = folder.Entry("blog/a.md", blog / "a.md", Refused("Broken."))
-    with pytest.raises(Refused, match="Broken"):
+    entry = folder.Entry("blog/a.md", blog / "a.md", RefusedFile("Broken."))
+    with pytest.raises(RefusedFile, match="Broken"):
         reader.read_file(entry, now=now)

@@ -10,11 +10,11 @@ import pytest
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.models import Article
-from blogapi.core.database import db, transaction
-from blogapi.core.errors import Conflict
+from blogapi.storage.database import db, transaction
 from blogapi.transfer import service
-from blogapi.transfer.records import ArticleRecord, NotAnArticle, Refused
+from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.service import Result
+from blogapi.web.errors import Conflict
 
 RECORD = ArticleRecord(
     key="blog/bread.md",
@@ -45,7 +45,7 @@ def stored(app):
 
     def rows():
         with app.app_context():
-            return list(db.session.scalars(articles._whole().order_by(Article.slug)).unique())
+            return list(db.session.scalars(articles._select_complete().order_by(Article.slug)).unique())
 
     return rows
 
@@ -88,7 +88,7 @@ def test_a_changed_record_brings_its_article_up_to_date(store, stored):
 def test_an_article_edited_here_is_left_alone(app, store, stored):
     store(RECORD)
     with app.app_context(), transaction():
-        articles.by_uuid(stored()[0].uuid).title = "My own words"
+        articles.get_by_uuid(stored()[0].uuid).title = "My own words"
     outcome = store(replace(RECORD, title="Rye bread"))
     assert outcome.result is Result.REFUSED
     assert "edited here" in outcome.notes[0]
@@ -148,7 +148,7 @@ def test_what_the_blog_cannot_hold_is_refused_whole(store, stored, wrong, told):
 
 @pytest.mark.parametrize(
     ("error", "result"),
-    [(Refused("Broken."), Result.REFUSED), (NotAnArticle("A picture."), Result.SKIPPED)],
+    [(RefusedFile("Broken."), Result.REFUSED), (NotAnArticle("A picture."), Result.SKIPPED)],
 )
 def test_what_the_reader_says_is_told(app, people, error, result):
     def read():

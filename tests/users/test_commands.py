@@ -75,7 +75,7 @@ def test_create_refuses_in_one_sentence(app, people, run, name, typed, says):
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.count("\n") == 1 and result.stderr.startswith("Error: ") and says in result.stderr
     with app.app_context():
-        assert [account.username for account in queries.everyone()] == ["ada", "grace", "mel"]
+        assert [account.username for account in queries.list_users()] == ["ada", "grace", "mel"]
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,10 @@ def test_password_refuses_a_short_one(run, people, fits):
 def test_delete_asks_first(app, run, people):
     assert run("delete", "mel", typed="n\n").exit_code == 1
     with app.app_context():
-        assert queries.find("mel") is not None
+        assert queries.find_by_name("mel") is not None
     assert run("delete", "mel", typed="y\n").exit_code == 0
     with app.app_context():
-        assert queries.find("mel") is None
+        assert queries.find_by_name("mel") is None
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,12 @@ import pytest
 from werkzeug import security
 
 from blogapi.api_keys import service as api_keys
-from blogapi.core.database import transaction
-from blogapi.users import queries, rules
+from blogapi.storage.database import transaction
+from blogapi.users import passwords as rules
+from blogapi.users import queries
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
-from tests.contract import outcome
+from tests.contracts.client import outcome
 
 LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth/me/"
 PASSWORD = "correct horse battery"
@@ -25,7 +26,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 @pytest.fixture(scope="module")
 def digest():
     """The digest of the password, which takes long to make."""
-    return rules.password_digest(PASSWORD)
+    return rules.hash_password(PASSWORD)
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def passwords(app, people, digest):
     """Ada and Mel with passwords; Grace has none."""
     with app.app_context(), transaction():
         for name in ("ada", "mel"):
-            queries.named(name).password_digest = digest
+            queries.get_by_name(name).password_digest = digest
 
 
 @pytest.fixture
@@ -332,8 +333,8 @@ def test_logout_ends_the_login_for_a_copied_cookie_too(as_ada, with_cookie):
     answer = as_ada.post(LOGOUT)
     assert (answer.status_code, answer.data) == (204, b"")
     assert cookie_of(as_ada) is None
-    replayed = with_cookie(copied).get(ME)
-    assert (replayed.status_code, replayed.json["code"]) == (401, "login_over")
+    cacheable = with_cookie(copied).get(ME)
+    assert (cacheable.status_code, cacheable.json["code"]) == (401, "login_over")
 
 
 def test_a_login_ends_no_login_of_another_browser(as_ada, passwords, app, make_client):
@@ -366,7 +367,7 @@ def test_a_removed_user_is_logged_out(app, people, passwords, make_client):
     client = make_client(app)
     client.post(LOGIN, json=ADA | {"username": "mel"})
     with app.app_context():
-        users.remove("mel")
+        users.delete_user("mel")
     assert outcome(client.get(ME)) == (401, "login_over")
 
 

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import func, select
 
 from blogapi.api_keys import service as api_keys
-from blogapi.core.database import db
-from blogapi.core.errors import Conflict, Invalid, NotFound
-from blogapi.users import queries, rules, service
-from blogapi.users.models import WebSession
-from blogapi.users.rules import Role
+from blogapi.storage.database import db
+from blogapi.users import queries, service
+from blogapi.users.models import Role, WebSession
+from blogapi.web import tokens
+from blogapi.web.errors import Conflict, Invalid, NotFound
 from tests.conftest import TAGS
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -29,8 +29,8 @@ def inside(app):
 
 def test_a_user_is_found_by_any_spelling_of_the_name(inside):
     made = service.create("Ada", PASSWORD, role=Role.ADMIN)
-    assert queries.named("ADA").uuid == made.uuid
-    assert queries.by_uuid(made.uuid).username == "ada"
+    assert queries.get_by_name("ADA").uuid == made.uuid
+    assert queries.find_by_uuid(made.uuid).username == "ada"
 
 
 @pytest.mark.parametrize("name", ["ada", "ADA", "ａｄａ"])  # noqa: RUF001
@@ -38,21 +38,21 @@ def test_a_taken_name_is_refused_in_any_spelling(inside, name):
     service.create("ada", None, role=Role.ADMIN)
     with pytest.raises(Conflict, match="taken"):
         service.create(name, None, role=Role.MEMBER)
-    assert [account.role for account in queries.everyone()] == ["admin"]
+    assert [account.role for account in queries.list_users()] == ["admin"]
 
 
 @pytest.mark.parametrize(("name", "password"), [("a b", PASSWORD), ("ada", "short")])
 def test_an_unusable_user_is_not_stored(inside, name, password):
     with pytest.raises(Invalid):
         service.create(name, password, role=Role.MEMBER)
-    assert queries.everyone() == []
+    assert queries.list_users() == []
 
 
 def test_users_are_listed_by_name_and_admins_apart(inside):
     for name, role in (("mel", Role.MEMBER), ("grace", Role.ADMIN), ("ada", Role.ADMIN)):
         service.create(name, None, role=role)
-    assert [account.username for account in queries.everyone()] == ["ada", "grace", "mel"]
-    assert [account.username for account in queries.admins()] == ["ada", "grace"]
+    assert [account.username for account in queries.list_users()] == ["ada", "grace", "mel"]
+    assert [account.username for account in queries.list_admins()] == ["ada", "grace"]
 
 
 def test_a_user_is_authenticated_by_name_and_password(inside):
@@ -75,14 +75,14 @@ def test_a_login_lasts_as_long_as_said(inside, at):
     at(NOON)
     token = service.log_in(account, lasts=DAY)
     at(NOON + DAY - timedelta(microseconds=1))
-    assert queries.session(token).account.username == "ada"
+    assert queries.find_session(token).account.username == "ada"
     at(NOON + DAY)
-    assert queries.session(token) is None
+    assert queries.find_session(token) is None
 
 
 def test_only_the_digest_of_a_token_is_stored(inside):
     token = service.log_in(service.create("ada", None, role=Role.ADMIN), lasts=DAY)
-    assert db.session.scalars(select(WebSession.digest)).all() == [rules.token_digest(token)]
+    assert db.session.scalars(select(WebSession.digest)).all() == [tokens.digest_token(token)]
 
 
 def test_a_login_clears_away_those_that_are_over(inside, at):
@@ -96,10 +96,10 @@ def test_a_login_clears_away_those_that_are_over(inside, at):
 def test_logging_out_ends_one_login(inside):
     account = service.create("ada", None, role=Role.ADMIN)
     here, there = (service.log_in(account, lasts=DAY) for _ in range(2))
-    assert queries.session(here) is not None
+    assert queries.find_session(here) is not None
     service.log_out(here)
-    assert queries.session(here) is None
-    assert queries.session(there) is not None
+    assert queries.find_session(here) is None
+    assert queries.find_session(there) is not None
 
 
 def test_a_new_password_ends_all_logins_of_that_user_alone(inside):
@@ -107,8 +107,8 @@ def test_a_new_password_ends_all_logins_of_that_user_alone(inside):
     hers = [service.log_in(ada, lasts=DAY) for _ in range(2)]
     other = service.log_in(mel, lasts=DAY)
     service.set_password("ada", "another password")
-    assert [queries.session(token) for token in hers] == [None, None]
-    assert queries.session(other) is not None
+    assert [queries.find_session(token) for token in hers] == [None, None]
+    assert queries.find_session(other) is not None
     assert service.authenticate("ada", PASSWORD) is None
     assert service.authenticate("ada", "another password") is not None
 
@@ -117,11 +117,11 @@ def test_an_unusable_new_password_changes_nothing(inside):
     token = service.log_in(service.create("ada", PASSWORD, role=Role.ADMIN), lasts=DAY)
     with pytest.raises(Invalid):
         service.set_password("ada", "short")
-    assert queries.session(token) is not None
+    assert queries.find_session(token) is not None
     assert service.authenticate("ada", PASSWORD) is not None
 
 
-@pytest.mark.parametrize("act", [service.remove, lambda name: service.set_password(name, PASSWORD)])
+@pytest.mark.parametrize("act", [service.delete_user, lambda name: service.set_password(name, PASSWORD)])
 def test_an_unknown_user_is_not_found(inside, act):
     with pytest.raises(NotFound, match="nobody"):
         act("nobody")
@@ -131,8 +131,8 @@ def test_a_removed_user_takes_keys_and_logins_along(app, people, as_stranger):
     key = people.key(people.member)
     with app.app_context():
         token = service.log_in(people.member, lasts=DAY)
-        service.remove("mel")
-        assert queries.session(token) is None
+        service.delete_user("mel")
+        assert queries.find_session(token) is None
     assert as_stranger.get(TAGS, headers={"X-API-KEY": key}).status_code == 401
 
 
@@ -141,7 +141,7 @@ def test_a_user_with_content_is_not_removed(app, people, request, as_stranger, c
     key = people.key(people.admin)
     request.getfixturevalue(content)()
     with app.app_context(), pytest.raises(Conflict, match="written content"):
-        service.remove("ada")
+        service.delete_user("ada")
     me = as_stranger.get("/api/v1/auth/me/", headers={"X-API-KEY": key}).json
     assert me["username"] == "ada"
 
@@ -149,5 +149,5 @@ def test_a_user_with_content_is_not_removed(app, people, request, as_stranger, c
 def test_ownerless_keys_outlive_every_user(app, people, as_stranger):
     with app.app_context():
         value = api_keys.issue(None).value
-        service.remove("mel")
+        service.delete_user("mel")
     assert as_stranger.get(TAGS, headers={"X-API-KEY": value}).json == []

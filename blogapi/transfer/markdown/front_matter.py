@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.markdown import parsers
 from blogapi.transfer.markdown.fields import fold
 from blogapi.transfer.markdown.text import counted
-from blogapi.transfer.records import Refused
 
 #: Longer front matter is refused: parsing takes seconds per megabyte.
 LONGEST = 256 * 1024
@@ -56,7 +56,7 @@ def _fenced(text: str, opening: re.Match[str]) -> Parts:
     fence, row = opening[1], _row(text, opening.start())
     closing = _CLOSING[fence].search(text, opening.end())
     if not closing:
-        raise Refused(
+        raise RefusedFile(
             f"The front matter that begins in line {row} is never closed; "
             f"end it with a line `{fence}` (a rule at the top of a text is better written `***`)."
         )
@@ -69,7 +69,7 @@ def _fenced(text: str, opening: re.Match[str]) -> Parts:
 
 def _block(text: str, start: int, end: int) -> str:
     if end - start > LONGEST:
-        raise Refused(f"The front matter is longer than {counted(LONGEST, 'character')}; shorten it.")
+        raise RefusedFile(f"The front matter is longer than {counted(LONGEST, 'character')}; shorten it.")
     return text[start:end]
 
 

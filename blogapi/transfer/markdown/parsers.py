@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from blogapi.transfer.records import Refused
+from blogapi.transfer.article_record import RefusedFile
 
 Entries = dict[str, object]
 
@@ -84,7 +84,7 @@ def from_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     mended = _LEADING_ZERO.sub(r"\1\2", block)
     try:
         return _guarded("TOML", lambda: tomllib.loads(block, parse_float=str), first_line), []
-    except Refused:
+    except RefusedFile:
         if mended == block:
             raise
     note = "Numbers with leading zeros, which TOML forbids, were read without them."
@@ -184,6 +184,6 @@ def _cause(error: Exception) -> tuple[int, str]:
 
 def _refuse(language: str, reason: str, row: int = 0, cause: Exception | None = None) -> NoReturn:
     place = f"line {row}: " if row else ""
-    raise Refused(
+    raise RefusedFile(
         f"The front matter is no {language} that can be read ({place}{reason}); correct it."
     ) from cause

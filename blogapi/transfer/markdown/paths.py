@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import unquote
 
+from blogapi.transfer.article_record import NotAnArticle
 from blogapi.transfer.markdown import dates
 from blogapi.transfer.markdown.text import line
-from blogapi.transfer.records import NotAnArticle
 
 _KINDS = {
     **dict.fromkeys(("md", "markdown", "mkd", "mkdn", "mdown", "rmd", "text"), "markdown"),

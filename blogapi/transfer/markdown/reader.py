@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from blogapi.transfer import folder
+from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import front_matter, paths, privacy, prose, sections
 from blogapi.transfer.markdown.fields import Fields, fold
 from blogapi.transfer.markdown.publication import publication
 from blogapi.transfer.markdown.terms import terms
 from blogapi.transfer.markdown.text import counted, decode, line, plain, truth
-from blogapi.transfer.records import ArticleRecord, NotAnArticle, Refused
 
 _COVERS = (
     *("coverimage", "cover", "image", "featuredimage", "featureimage", "heroimage", "featured", "banner"),
@@ -75,7 +75,7 @@ def read(
 
 def _check(kind: str, parts: front_matter.Parts, fields: Fields) -> None:
     if not parts.entries and not parts.body.strip():
-        raise Refused("The file is empty; write something into it or delete it.")
+        raise RefusedFile("The file is empty; write something into it or delete it.")
     if kind == "html" and parts.kind == "none":
         raise NotAnArticle("It is an HTML page without front matter.")
     if truth(fields.take("headless")):

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from blogapi.transfer import folder
+from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.markdown import front_matter, privacy
 from blogapi.transfer.markdown.fields import fold
 from blogapi.transfer.markdown.privacy import Reason
 from blogapi.transfer.markdown.text import decode
-from blogapi.transfer.records import Refused
 
 _PAGES = ("_index.md", "_index.markdown", "_index.html")
 
@@ -32,7 +32,7 @@ def reasons(entry: folder.Entry) -> list[Reason]:
 def _is_private(page: Path) -> bool:
     try:
         entries = front_matter.split(decode(folder.read_bytes(page))[0]).entries
-    except Refused:
+    except RefusedFile:
         # What cannot be read may keep it private.
         return True
     return any(any(privacy.in_front_matter(inherited)) for inherited in _inherited(entries))

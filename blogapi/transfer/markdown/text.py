@@ -7,7 +7,7 @@ import html
 import re
 from datetime import date, time
 
-from blogapi.transfer.records import Refused
+from blogapi.transfer.article_record import RefusedFile
 
 # UTF-32 first: its little-endian mark begins with the one of UTF-16.
 _MARKS = (
@@ -43,7 +43,7 @@ def decode(data: bytes) -> tuple[str, list[str]]:
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as error:
-        raise Refused(_bad_byte(data, name, error.start)) from error
+        raise RefusedFile(_bad_byte(data, name, error.start)) from error
     notes = [] if name == "UTF-8" else [f"The file was converted from {name}."]
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text, removed = _CONTROL.subn("", text)

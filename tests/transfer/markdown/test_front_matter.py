@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.markdown import front_matter
-from blogapi.transfer.records import Refused
 
 SHAPES = {
     "yaml": ("yaml", "---\ntitle: A\n---\nText"),
@@ -114,7 +114,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_read_is_refused_with_its_line_and_reason(text, reason):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedFile) as caught:
         front_matter.split(text)
     assert reason in str(caught.value)
 
@@ -127,6 +127,6 @@ def test_what_cannot_be_read_is_refused_with_its_line_and_reason(text, reason):
 def test_any_text_is_split_or_refused(text, start):
     try:
         parts = front_matter.split(f"{start}{text}\n{start}body")
-    except Refused:
+    except RefusedFile:
         return
     assert isinstance(parts.entries, dict)

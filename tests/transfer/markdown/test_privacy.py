@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from blogapi.transfer.article_record import NotAnArticle
 from blogapi.transfer.markdown import privacy, reader
-from blogapi.transfer.records import NotAnArticle
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

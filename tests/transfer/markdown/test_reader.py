@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import reader
-from blogapi.transfer.records import NotAnArticle, Refused
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -248,7 +248,7 @@ WORDS = st.sampled_from(["title: ", "date: ", "tags: ", "draft: ", "title = ", "
 def survives(key, data):
     try:
         record = raw(data, key)
-    except (Refused, NotAnArticle) as error:
+    except (RefusedFile, NotAnArticle) as error:
         assert str(error).endswith(".")
         return
     assert record.title

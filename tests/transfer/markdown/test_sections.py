@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.transfer import folder
+from blogapi.transfer.article_record import NotAnArticle
 from blogapi.transfer.markdown import reader
-from blogapi.transfer.records import NotAnArticle
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -24,7 +24,7 @@ def statuses(tmp_path):
             path.write_text("---\ntitle: Hello\ndate: 2020-01-02\n---\nText", encoding="utf-8")
         (tmp_path / place / "_index.md").write_text(section, encoding="utf-8")
         found = {}
-        for entry in folder.files(tmp_path / "blog"):
+        for entry in folder.walk_files(tmp_path / "blog"):
             try:
                 found[entry.path.stem] = reader.read_file(entry, now=NOW).status
             except NotAnArticle:

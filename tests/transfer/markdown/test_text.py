@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.markdown import reader
-from blogapi.transfer.records import Refused
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -39,7 +39,7 @@ def test_a_converted_file_says_so():
     ],
 )
 def test_other_encodings_are_refused_at_the_first_bad_byte(data, place):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedFile) as caught:
         raw(data)
     assert place in str(caught.value)
 
@@ -51,5 +51,5 @@ def test_control_characters_are_removed_and_counted():
 
 @pytest.mark.parametrize("text", ["", " \n\n", "\ufeff", "\x00", "---\n---\n", "---\n---\n \n"])
 def test_an_empty_file_is_refused(text):
-    with pytest.raises(Refused, match="empty"):
+    with pytest.raises(RefusedFile, match="empty"):
         raw(text)

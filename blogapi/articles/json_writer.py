@@ -1,0 +1,179 @@
+"""What reads show of an article is made here, whenever one is written, in the same transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from flask import Flask
+from sqlalchemy import delete, func, insert, inspect, select, update
+from sqlalchemy import event as events
+from sqlalchemy.orm import Session, selectinload
+
+from blogapi.articles.json_reader import FINGERPRINT, FRAGMENT_FIELDS
+from blogapi.articles.lifecycle import Status
+from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
+from blogapi.articles.schemas import ArticleFieldsSchema
+from blogapi.content import plain_text, sanitizer
+from blogapi.search import service as search
+from blogapi.search.service import SearchText
+from blogapi.storage import upgrades
+from blogapi.storage.database import db, transaction
+from blogapi.web import json as web_json
+from blogapi.web import json_fragments
+from blogapi.web.fields import WithAttributes
+
+_SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
+
+# Articles that are made anew in one transaction, so that another writer's turn comes soon.
+_BATCH_SIZE = 200
+
+
+class RenderedArticle(WithAttributes):
+    """An article with what follows from its content."""
+
+    @cached_property
+    def html(self) -> str:
+        """The content as sanitised HTML."""
+        return sanitizer.to_safe_html(self.content, self.content_type)
+
+    @cached_property
+    def words(self) -> str:
+        """The content without markup, in one line."""
+        return plain_text.to_plain_text(self.html)
+
+    @property
+    def excerpt(self) -> str:
+        """The beginning of the text."""
+        return plain_text.make_excerpt(self.words)
+
+    @property
+    def reading_minutes(self) -> int:
+        """How long the article takes to read, in minutes."""
+        return plain_text.estimate_reading_minutes(self.words)
+
+
+def init_app(app: Flask) -> None:
+    """Listen to every flush of the session, and make anew what an older version made.
+
+    An older version of this program, or of a library whose work is kept.
+    """
+    if not events.contains(db.session, "after_flush", _render):
+        events.listen(db.session, "after_flush", _render)
+    with app.app_context(), upgrades.convert_errors(db.engine):
+        if db.session.scalar(select(ArticleStats.renderer)) != FINGERPRINT:
+            _render_all(app)
+
+
+def _render_all(app: Flask) -> None:
+    articles = db.session.scalar(select(func.count()).select_from(Article)) or 0
+    if articles > _BATCH_SIZE:
+        app.logger.warning(
+            "%d articles are rendered anew by this version; a thousand take seconds.", articles
+        )
+    for _ in render_all():
+        pass
+    with transaction():
+        db.session.execute(update(ArticleStats).values(renderer=FINGERPRINT))
+
+
+def render_all() -> Iterator[int]:
+    """Make the pieces of every row anew; yields how many articles are done."""
+    with transaction():
+        for model in json_fragments.stored_models():
+            for row in db.session.scalars(select(model)):
+                json_fragments.store_fragments(db.session(), row)
+        db.session.execute(update(ArticleStats).values(published=count_published()))
+    last, done = UUID(int=0), 0
+    while True:
+        with transaction():
+            some = db.session.scalars(
+                select(Article)
+                .where(Article.uuid > last)
+                .order_by(Article.uuid)
+                .limit(_BATCH_SIZE)
+                .options(selectinload(Article.seo))
+            ).all()
+            store_articles(db.session(), some)
+        db.session.expunge_all()
+        if not some:
+            return
+        last, done = some[-1].uuid, done + len(some)
+        yield done
+
+
+def count_published() -> int:
+    """Return how many articles have the status `published`, counted one by one."""
+    return db.session.query(Article).where(Article.status == Status.PUBLISHED).count()
+
+
+def store_articles(session: Session, articles: Iterable[Article]) -> None:
+    """Make the pieces of the articles and their places in the index."""
+    written = [RenderedArticle(article) for article in articles]
+    if not written:
+        return
+    session.execute(
+        delete(ArticleJson).where(ArticleJson.article_id.in_([one.uuid for one in written])),
+        execution_options={"synchronize_session": False},
+    )
+    session.execute(insert(ArticleJson), [make_row(one) for one in written])
+    search.index_articles(session, [_text(one) for one in written])
+
+
+def make_row(article: RenderedArticle) -> dict[str, Any]:
+    """Return the row of the article's pieces."""
+    return {
+        "article_id": article.uuid,
+        "category_id": article.category_id,
+        "status": article.status,
+        "published_at": article.published_at,
+        "version": article.version,
+        "fields": json_fragments.to_fragments(_SCHEMA.dump(article)).encode(),
+        "content": f'"content":{web_json.to_json(article.content)}'.encode(),
+        "html": f'"html":{web_json.to_json(article.html)}'.encode(),
+    }
+
+
+def _text(article: RenderedArticle) -> SearchText:
+    return SearchText(article.uuid, article.visible_from(), article.title, article.subtitle, article.words)
+
+
+def _render(session: Session, context: Any) -> None:
+    with session.no_autoflush:
+        store_articles(session, _touched(session))
+        _update_stats(session)
+
+
+def _touched(session: Session) -> list[Article]:
+    """Return the articles that were written, in themselves or in their SEO records."""
+    rows = [*session.new, *(row for row in session.dirty if session.is_modified(row))]
+    found = {row.uuid: row for row in rows if isinstance(row, Article)}
+    for row in rows:
+        if isinstance(row, Seo) and row.article_id not in found:
+            found[row.article_id] = session.get_one(Article, row.article_id)
+    return list(found.values())
+
+
+def _update_stats(session: Session) -> None:
+    more = 0
+    for row in (*session.new, *session.dirty, *session.deleted):
+        if isinstance(row, Article):
+            more += _after(session, row) - _before(session, row)
+    if more:
+        session.execute(
+            update(ArticleStats).values(published=ArticleStats.published + more),
+            execution_options={"synchronize_session": False},
+        )
+
+
+def _after(session: Session, article: Article) -> bool:
+    return article not in session.deleted and article.status == Status.PUBLISHED
+
+
+def _before(session: Session, article: Article) -> bool:
+    if article in session.new:
+        return False
+    former = inspect(article).attrs.status.history.deleted
+    return (former[0] if former else article.status) == Status.PUBLISHED

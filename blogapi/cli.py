@@ -1,0 +1,56 @@
+"""What all commands share: refusals as one sentence, progress on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+import click
+from sqlalchemy.exc import DBAPIError
+
+from blogapi.web.errors import Problem
+from blogapi.web.fields import join_messages
+
+Item = TypeVar("Item")
+
+
+class ProgressReporter(Protocol):
+    """How long work is watched: as `progress` does, or not at all."""
+
+    def __call__(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+        """Yield the items."""
+
+
+@contextmanager
+def report_problems() -> Iterator[None]:
+    """Turn a Problem into one sentence on standard error and the exit status 1."""
+    try:
+        yield
+    except Problem as error:
+        raise click.ClickException(
+            " ".join(part for part in (error.detail, join_messages(error.errors or {})) if part)
+        ) from error
+    except DBAPIError as error:
+        raise click.ClickException(f"The database refuses: {error.orig}.") from error
+
+
+def no_progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+    """Yield the items, and show nothing."""
+    yield from items
+
+
+def progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+    """Yield the items, with a bar on standard error where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    # Imported where it is needed: a server needs none of it.
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        yield from bar.track(items, total=total)

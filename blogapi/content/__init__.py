@@ -1,0 +1,1 @@
+"""Text to safe HTML, plain text and slugs."""

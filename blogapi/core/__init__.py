@@ -1,1 +1,0 @@
-"""What every resource stands on: clock, settings, database, errors, access and the wire."""

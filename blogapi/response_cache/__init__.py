@@ -1,0 +1,1 @@
+"""Responses kept in memory and cacheable while nothing they show has changed."""

@@ -1,0 +1,1 @@
+"""HTTP for all resources: access rules, request and response bodies, errors, headers."""

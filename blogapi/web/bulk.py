@@ -1,0 +1,34 @@
+"""Bulk writes: all items in one transaction, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from blogapi.storage.database import transaction
+from blogapi.web.errors import Invalid, Problem
+
+Item = TypeVar("Item")
+
+
+Result = TypeVar("Result")
+
+
+def write_all(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Result]:
+    """Write all items in one transaction and return the results; an error names the item's index.
+
+    Raises Invalid where one uuid stands twice: which of the two would count, nobody could tell.
+    """
+    results: list[Result] = []
+    seen: set[Any] = set()
+    with transaction():
+        for index, item in enumerate(items):
+            uuid = item["uuid"] if isinstance(item, dict) else item
+            try:
+                if uuid in seen:
+                    raise Invalid("An item stands twice.", errors={"uuid": ["Stands twice."]})
+                seen.add(uuid)
+                results.append(write(item))
+            except Problem as error:
+                raise error.at(str(index)) from error
+    return results

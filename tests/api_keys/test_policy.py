@@ -1,0 +1,224 @@
+"""How a key is written, and who may do what with one."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blogapi.api_keys import policy
+from blogapi.web import key_format
+from blogapi.web.access import SCOPES, STRANGER, Caller
+from blogapi.web.errors import Forbidden, Invalid, Unauthorized
+from blogapi.web.tokens import digest_token
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+MEL, ADA = uuid4(), uuid4()
+PUBLISHED, READ, WRITE = map(policy.scopes, SCOPES)
+
+values = st.builds(key_format.new_value)
+
+
+def reader(scopes=READ, **fields):
+    return Caller(key=uuid4(), scopes=scopes, known=True, **fields)
+
+
+def test_a_value_has_the_form_that_secret_scanners_look_for():
+    assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}", key_format.new_value())
+
+
+def test_no_value_comes_twice():
+    assert len({key_format.new_value() for _ in range(1000)}) == 1000
+
+
+def test_the_check_characters_are_the_crc32_of_the_random_ones():
+    # zlib.crc32 of 32 noughts is 2700251856, in base 62 2wjyrI.
+    assert key_format.is_well_formed("blogapi_" + "0" * 32 + "2wjyrI")
+
+
+@given(values)
+def test_every_new_value_is_well_formed(value):
+    assert key_format.is_well_formed(value)
+
+
+@given(values, st.integers(0, key_format.KEY_LENGTH - 1), st.sampled_from(key_format.BASE62 + "_ -é"))
+def test_any_mistyped_character_is_noticed(value, place, character):
+    mistyped = value[:place] + character + value[place + 1 :]
+    assert key_format.is_well_formed(mistyped) == (mistyped == value)
+
+
+@given(values, st.integers(len(key_format.PREFIX), key_format.KEY_LENGTH - key_format.CHECKSUM_LENGTH - 2))
+def test_two_characters_in_the_wrong_order_are_noticed(value, place):
+    turned = value[:place] + value[place + 1] + value[place] + value[place + 2 :]
+    assert key_format.is_well_formed(turned) == (turned == value)
+
+
+@given(st.text())
+def test_no_other_text_is_well_formed(text):
+    assert not key_format.is_well_formed(text)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda value: "", id="empty"),
+        pytest.param(lambda value: value[:-1], id="cut"),
+        pytest.param(lambda value: value + "0", id="longer"),
+        pytest.param(lambda value: value.removeprefix("blogapi_"), id="without prefix"),
+        pytest.param(str.upper, id="shouted"),
+        pytest.param(lambda value: f" {value}", id="blank before"),
+        pytest.param(lambda value: f"{value}\n", id="line end after"),
+        pytest.param(lambda value: f'"{value}"', id="quoted"),
+        pytest.param(lambda value: f"{value}, {value}", id="twice"),
+        pytest.param(lambda value: f"ApiKey {value}", id="with a scheme"),
+    ],
+)
+def test_a_value_copied_badly_is_not_well_formed(spoil):
+    assert not key_format.is_well_formed(spoil(key_format.new_value()))
+
+
+def test_a_digest_is_a_sha_256():
+    assert digest_token("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+@pytest.mark.parametrize(
+    ("owned", "wished", "granted"),
+    [
+        (READ, [], "read"),
+        (READ, ["published"], "published"),
+        (READ, ["read"], "read"),
+        (WRITE, [], "read"),
+        (WRITE, ["published"], "published"),
+        (WRITE, ["write"], "write"),
+        (WRITE, ["write", "read"], "write"),
+        (WRITE, ["published", "read", "write"], "write"),
+    ],
+)
+def test_a_new_key_has_the_scope_that_its_maker_wishes(owned, wished, granted):
+    assert policy.scope_for(Caller(user=MEL, scopes=owned, known=True), wished) == granted
+
+
+@pytest.mark.parametrize(("owned", "wished"), [(PUBLISHED, []), (PUBLISHED, ["read"]), (READ, ["write"])])
+def test_no_key_is_wider_than_its_maker(owned, wished):
+    with pytest.raises(Forbidden) as refused:
+        policy.scope_for(reader(owned, user=MEL), wished)
+    assert refused.value.code == "scope_missing"
+
+
+def test_each_scope_includes_the_one_before():
+    assert PUBLISHED < READ < WRITE == frozenset(SCOPES)
+
+
+HOLDER, MEMBER, ADMIN = reader(PUBLISHED), reader(user=MEL), reader(user=ADA, is_admin=True)
+PAGE = reader(PUBLISHED, user=ADA, is_admin=True)
+
+
+@pytest.mark.parametrize(
+    ("setting", "makers"),
+    [
+        ("open", (STRANGER, HOLDER, MEMBER, ADMIN)),
+        ("users", (MEMBER, ADMIN)),
+        ("admins", (ADMIN,)),
+    ],
+)
+def test_the_setting_lets_its_makers_create(setting, makers):
+    for maker in makers:
+        policy.may_create(setting, maker)
+
+
+@pytest.mark.parametrize(
+    ("setting", "maker", "error"),
+    [
+        ("users", STRANGER, Unauthorized),
+        ("users", HOLDER, Forbidden),
+        ("admins", STRANGER, Unauthorized),
+        ("admins", HOLDER, Forbidden),
+        ("admins", MEMBER, Forbidden),
+    ],
+)
+def test_the_setting_keeps_all_others_from_creating(setting, maker, error):
+    with pytest.raises(error):
+        policy.may_create(setting, maker)
+
+
+KEY = uuid4()
+
+
+@pytest.mark.parametrize(
+    ("who", "owner", "sees"),
+    [
+        pytest.param(HOLDER, None, True, id="an anonymous key, an anonymous key"),
+        pytest.param(MEMBER, None, True, id="a member, an anonymous key"),
+        pytest.param(MEMBER, MEL, True, id="the owner"),
+        pytest.param(ADMIN, MEL, True, id="an admin"),
+        pytest.param(MEMBER, ADA, False, id="a member, another's key"),
+        pytest.param(HOLDER, MEL, False, id="an anonymous key, an owned key"),
+        pytest.param(PAGE, None, False, id="an admin's published key, an anonymous key"),
+        pytest.param(PAGE, ADA, False, id="an admin's published key, its owner's key"),
+        pytest.param(PAGE, MEL, False, id="an admin's published key, a member's key"),
+    ],
+)
+def test_a_key_exists_for_those_who_know_its_uuid_or_its_owner(who, owner, sees):
+    assert policy.may_see(who, owner=owner) is sees
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        pytest.param(Caller(user=MEL, key=KEY, scopes=READ, known=True), id="itself"),
+        pytest.param(HOLDER, id="an anonymous key"),
+        pytest.param(reader(WRITE, user=MEL), id="a write key"),
+        pytest.param(Caller(user=MEL, scopes=WRITE, known=True), id="a login"),
+    ],
+)
+def test_a_key_ends_itself_and_a_wide_one_others(who):
+    policy.may_delete(who, key=KEY)
+
+
+@pytest.mark.parametrize("who", [MEMBER, ADMIN])
+def test_a_read_key_ends_no_other(who):
+    with pytest.raises(Forbidden) as refused:
+        policy.may_delete(who, key=KEY)
+    assert refused.value.code == "scope_missing"
+
+
+@pytest.mark.parametrize("wished", [None, NOW + timedelta(microseconds=1)])
+def test_an_expiry_lies_ahead_or_nowhere(wished):
+    assert policy.choose_expiry(wished, NOW, STRANGER) == wished
+
+
+@pytest.mark.parametrize("wished", [NOW, NOW - timedelta(days=1)])
+def test_an_expiry_that_is_not_ahead_is_refused(wished):
+    with pytest.raises(Invalid) as refused:
+        policy.choose_expiry(wished, NOW, STRANGER)
+    assert list(refused.value.errors) == ["expires"]
+
+
+@pytest.mark.parametrize(
+    ("expires", "overlap", "end"),
+    [
+        (None, 0, NOW),
+        (None, 60, NOW + timedelta(seconds=60)),
+        (NOW + timedelta(seconds=30), 60, NOW + timedelta(seconds=30)),
+        (NOW + timedelta(days=9), 60, NOW + timedelta(seconds=60)),
+        (NOW - timedelta(days=9), 60, NOW - timedelta(days=9)),
+    ],
+)
+def test_a_succeeded_key_never_lives_longer_than_it_would_have(expires, overlap, end):
+    assert policy.end_of_overlap(expires, NOW, overlap) == end
+
+
+@pytest.mark.parametrize("name", ["", "front end", "x" * 100, "数", "two\nlines"])
+def test_a_name_of_up_to_100_characters_is_kept(name):
+    assert policy.validate_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["x" * 101, "bell\x07", "half \ud800"])
+def test_a_name_that_could_not_be_sent_back_is_refused(name):
+    with pytest.raises(Invalid) as refused:
+        policy.validate_name(name)
+    assert list(refused.value.errors) == ["name"]

@@ -1,0 +1,572 @@
+"""What reads show of articles is made when they are written: equal to the schemas, and never out of step."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
+from itertools import chain, combinations
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import create_engine, select, text
+
+from blogapi import clock
+from blogapi.articles import json_reader, json_writer, queries, service
+from blogapi.articles.lifecycle import ContentType
+from blogapi.articles.models import Article, ArticleJson
+from blogapi.articles.schemas import ArticleBodySchema, ArticleFieldsSchema, ArticleSchema
+from blogapi.categories import routes as category_routes
+from blogapi.revisions import service as revisions
+from blogapi.search import engines
+from blogapi.search.models import SearchEntry
+from blogapi.storage import upgrades
+from blogapi.storage.database import db, transaction
+from blogapi.tags import routes as tag_routes
+from blogapi.web import json as web_json
+from blogapi.web.errors import Conflict, Problem
+from blogapi.web.pagination import PageRequest
+from tests.conftest import release
+from tests.engines import elsewhere
+from tests.migrations.alembic_runs import migrate_to
+from tests.texts import texts
+
+ARTICLES = "/api/v1/blog/articles/"
+CATEGORIES = "/api/v1/blog/categories/"
+TAGS = "/api/v1/blog/tags/"
+NOBODY = "11111111-1111-4111-8111-111111111111"
+ALL_OF = "SELECT {} FROM {}"
+EMPTY = "DELETE FROM main.{}"
+COPY = "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}"
+TABLES = ("article", "article_pieces", "article_tally", "article_tag", "seo", "search_entry", "search_index")
+
+some_examples = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+fields_of_a_read = list(ArticleFieldsSchema().fields)
+
+
+def expected(uuid, names=None):
+    """What the schemas make of the rows, in the order of the schema."""
+    db.session.remove()
+    article = queries.get_by_uuid(uuid)
+    if names is None:
+        return web_json.to_json_bytes(ArticleSchema().dump(article))
+    shown = ArticleFieldsSchema().dump(json_writer.RenderedArticle(article))
+    return web_json.to_json_bytes({name: value for name, value in shown.items() if name in names})
+
+
+def rows(*tables):
+    """All that stands in the tables."""
+    found = {}
+    for table in tables:
+        # The number of an entry of SQLite's index is not one of its columns.
+        columns = f"{engines.get_engine(db.session()).number.name}, *" if table == "search_index" else "*"
+        found[table] = sorted(map(repr, db.session.execute(text(ALL_OF.format(columns, table)))))
+    db.session.rollback()
+    return found
+
+
+def in_step():
+    """Hold the pieces, the entries, the index and the tally against the articles."""
+    db.session.remove()
+    articles = db.session.query(Article).all()
+    for model in (ArticleJson, SearchEntry):
+        known = db.session.scalars(select(model.article_id)).all()
+        assert sorted(known) == sorted(article.uuid for article in articles)
+    numbers = db.session.scalars(select(SearchEntry.number)).all()
+    assert sorted(numbers) == sorted(db.session.scalars(select(engines.get_engine(db.session()).number)))
+    tally = db.session.scalar(text("SELECT published FROM article_tally"))
+    assert tally == sum(article.status == "published" for article in articles)
+    now = clock.now()
+    visible = [one for one in articles if one.status == "published" and one.published_at <= now]
+    assert queries.list_published(window=PageRequest(1, 1)).total == len(visible)
+    for article in articles:
+        assert queries.get_json(article.uuid).body == web_json.to_json_bytes(ArticleSchema().dump(article))
+
+
+@some_examples
+@given(
+    title=texts.map(lambda some: f"t{some}"),
+    subtitle=texts,
+    content=texts,
+    content_type=st.sampled_from(list(ContentType)),
+    names=st.lists(st.sampled_from(fields_of_a_read), min_size=1),
+)
+@example(title="t", subtitle="", content="", content_type="html", names=["content"])
+@example(title='"},{"', subtitle="\\n", content="a\nb", content_type="text", names=["html", "tags"])
+def test_an_article_shows_what_its_schemas_say(
+    app, people, make_article, make_tag, title, subtitle, content, content_type, names
+):
+    with app.app_context():
+        uuid = db.session.query(Article.uuid).limit(1).scalar()
+        uuid = uuid or make_article(tags=(make_tag('a"},{"b'), make_tag("c\nd"))).uuid
+        given_ = {"title": title, "subtitle": subtitle, "content": content, "content_type": content_type}
+        service.change(
+            people.admin.uuid, uuid, ArticleBodySchema(partial=True).load(given_ | {"seo": {"title": title}})
+        )
+        assert queries.get_json(uuid).body == expected(uuid)
+        assert queries.get_json(uuid, names).body == expected(uuid, names)
+        listed, category = queries.list_published().rows.body, queries.get_by_uuid(uuid).category_id
+        assert listed == b"[" + expected(uuid) + b"]"
+        assert (
+            queries.list_published(names, PageRequest(1, 5)).rows.body == b"[" + expected(uuid, names) + b"]"
+        )
+        assert category_routes._whole(category).body.endswith(b',"articles":' + listed + b"}")
+        tag = queries.get_by_uuid(uuid).tags[0].uuid
+        assert tag_routes._whole(tag).body.endswith(b',"articles":' + listed + b"}")
+
+
+def test_every_pair_of_fields_shows_what_the_schema_says(app, make_article, make_tag):
+    uuid = make_article(tags=(make_tag(),), content="# One\n\ntwo", content_type="markdown").uuid
+    with app.app_context():
+        whole = json.loads(expected(uuid, fields_of_a_read))
+        assert list(whole) == fields_of_a_read
+        for names in chain(combinations(fields_of_a_read, 1), combinations(fields_of_a_read, 2)):
+            shown = queries.get_json(uuid, names[::-1]).body
+            assert shown == web_json.to_json_bytes({name: whole[name] for name in names})
+
+
+@pytest.mark.parametrize("more", [[], ["title", "created"]])
+def test_every_combination_of_what_is_joined_shows_what_the_schema_says(app, make_article, make_tag, more):
+    uuid = make_article(tags=(make_tag(), make_tag())).uuid
+    joined = ["tags", "category", "status", "content", "html"]
+    with app.app_context():
+        whole = json.loads(expected(uuid, fields_of_a_read))
+        for size in range(not more, len(joined) + 1):
+            for names in combinations(joined, size):
+                wished = [name for name in whole if name in (*names, *more)]
+                shown = queries.list_published(wished).rows.body
+                assert shown == web_json.to_json_bytes([{name: whole[name] for name in wished}])
+
+
+@pytest.mark.parametrize("query", ["?fields=title,title", "?fields=title, title"])
+def test_a_field_that_is_named_twice_shows_once(as_reader, make_article, query):
+    article = make_article(title="T")
+    assert as_reader.get(f"{ARTICLES}{article.uuid}/{query}").data == b'{"title":"T"}'
+
+
+@pytest.mark.parametrize("kind", ["category", "tag"])
+def test_a_new_name_shows_in_every_article_and_rewrites_none(
+    app, as_admin, make_article, make_category, make_tag, kind
+):
+    category, tag = make_category(name="Old"), make_tag("old")
+    made = [make_article(category=category, tags=(make_tag(), tag)).uuid for _ in range(3)]
+    path = {"category": f"{CATEGORIES}{category.uuid}/", "tag": f"{TAGS}{tag.uuid}/"}[kind]
+    with app.app_context():
+        before = rows("article", "article_pieces", "search_entry", "search_index")
+    assert as_admin.patch(path, json={"name": "New", "slug": "new"}).status_code == 200
+    with app.app_context():
+        assert rows(*before) == before
+        for uuid in made:
+            assert queries.get_json(uuid).body == expected(uuid)
+    for read in (
+        ARTICLES,
+        f"{CATEGORIES}{category.uuid}/?fields=articles",
+        f"{TAGS}{tag.uuid}/?fields=articles",
+    ):
+        shown = as_admin.get(read).json
+        for article in shown if isinstance(shown, list) else shown["articles"]:
+            named = {"category": article["category"], "tag": article["tags"][1]}[kind]
+            assert (named["name"], named["slug"]) == ("New", "new")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"seo": {"title": "Told to others", "canonical_url": "https://example.org/a"}},
+        {"slug": "another"},
+        {"cover_image": "/a.jpg"},
+        {"published_at": "2024-02-03T04:05:06.789012Z"},
+        {"published_at": "2024-02-03T04:05:06+02:00"},
+        {"content": "*x*", "content_type": "markdown"},
+        {"tags": []},
+        {"status": "draft"},
+        {"status": "draft", "published_at": None},
+        {"status": "archived"},
+        {"status": "scheduled", "published_at": "2999-01-01T00:00:00Z"},
+    ],
+    ids=str,
+)
+def test_a_change_shows_at_once(app, as_admin, make_article, make_tag, body):
+    article = make_article(tags=(make_tag(),))
+    path = f"{ARTICLES}{article.uuid}/"
+    before = as_admin.get(path)
+    answer = as_admin.patch(path, json=body)
+    after = as_admin.get(path)
+    assert (answer.json, answer.headers["ETag"]) == (after.json, after.headers["ETag"])
+    assert after.headers["ETag"] != before.headers["ETag"]
+    with app.app_context():
+        assert after.data == expected(article.uuid)
+        in_step()
+
+
+def test_an_seo_record_that_is_written_by_itself_shows_too(app, make_article):
+    uuid = make_article().uuid
+    with app.app_context():
+        with transaction():
+            queries.get_by_uuid(uuid).seo.description = "Alone"
+        assert json.loads(queries.get_json(uuid).body)["seo"]["description"] == "Alone"
+        in_step()
+
+
+def test_tags_show_in_the_order_given_and_go_when_deleted(app, as_admin, make_article, make_tag):
+    a, b, c = (make_tag(name) for name in "abc")
+    path = f"{ARTICLES}{make_article(tags=(a, b, c)).uuid}/"
+
+    def shown():
+        return "".join(tag["name"] for tag in as_admin.get(path).json["tags"])
+
+    assert shown() == "abc"
+    as_admin.patch(path, json={"tags": [{"uuid": str(tag.uuid)} for tag in (c, a, b)]})
+    assert shown() == "cab"
+    etag = as_admin.get(path).headers["ETag"]
+    as_admin.delete(f"{TAGS}{a.uuid}/")
+    assert shown() == "cb" and as_admin.get(path).headers["ETag"] != etag
+    as_admin.patch(path, json={"tags": [{"slug": "b"}, {"slug": "b"}, {"slug": "c"}]})
+    assert shown() == "bc"
+    as_admin.delete(f"{TAGS}?uuid={b.uuid}&uuid={c.uuid}")
+    assert shown() == ""
+
+
+def test_a_scheduled_article_shows_as_published_once_its_time_came(app, as_admin, make_article, at):
+    moment = datetime(2027, 1, 1, tzinfo=UTC)
+    uuid = make_article(published_at=moment.isoformat()).uuid
+    path, own = f"{ARTICLES}{uuid}/", f"{ARTICLES}author/me/"
+    with app.app_context():
+        before = rows("article", "article_pieces")
+    for time, status in ((moment - timedelta(microseconds=1), "scheduled"), (moment, "published")):
+        at(time)
+        assert as_admin.get(path).json["status"] == status
+        assert as_admin.get(own + "?fields=status").json == [{"status": status}]
+        assert as_admin.get(own + "?q=words&fields=status").json == [{"status": status}]
+        with app.app_context():
+            assert queries.get_json(uuid).body == expected(uuid)
+    with app.app_context():
+        assert rows(*before) == before
+
+
+def test_the_etag_changes_when_the_time_of_a_scheduled_article_came(as_admin, make_article, at):
+    moment = datetime(2027, 1, 1, tzinfo=UTC)
+    path = f"{ARTICLES}{make_article(published_at=moment.isoformat()).uuid}/"
+    at(moment - timedelta(microseconds=1))
+    etag = as_admin.get(path).headers["ETag"]
+    at(moment)
+    answer = as_admin.get(path, headers={"If-None-Match": etag})
+    assert answer.json["status"] == "published" and answer.headers["ETag"] != etag
+
+
+KINDS = ["create", "change", "change", "replace", "delete", "restore", "several", "in_vain", "half_in_vain"]
+
+
+class Steps:
+    """Writes at random, of every kind that there is."""
+
+    def __init__(self, seed, editor, category, at):
+        self.random = random.Random(seed)  # noqa: S311 (not a secret, but the same each time)
+        self.editor, self.category, self.at = editor, category, at
+        self.now, self.deleted = datetime(2026, 1, 1, tzinfo=UTC), []
+        self.tick()
+
+    def tick(self):
+        self.now += timedelta(hours=self.random.choice([0, 1, 30]))
+        self.at(self.now)
+
+    def body(self, **fields):
+        status = self.random.choice(["draft", "published", "scheduled", "archived"])
+        ahead = self.now + timedelta(hours=self.random.randint(1, 48))
+        when = {"published_at": ahead.isoformat()} if status == "scheduled" else {}
+        return fields | when | {"title": f"T {self.random.random()}", "status": status}
+
+    def load(self, **options):
+        return ArticleBodySchema(**options).load(self.body(category={"uuid": str(self.category)}))
+
+    def one(self):
+        uuids = db.session.scalars(text("SELECT uuid FROM article ORDER BY title")).all()
+        return db.session.query(Article.uuid).offset(self.random.randrange(len(uuids))).limit(1).scalar()
+
+    def create(self):
+        service.create(self.editor, self.load())
+
+    def change(self):
+        service.change(self.editor, self.one(), self.load(partial=True))
+
+    def replace(self):
+        service.replace(self.editor, self.one(), self.load())
+
+    def delete(self):
+        uuid = self.one()
+        service.delete(uuid)
+        self.deleted.append(uuid)
+
+    def restore(self):
+        revisions.restore(self.editor, self.deleted.pop(), 1)
+
+    def several(self):
+        """Some writes in one transaction."""
+        with transaction():
+            for _ in range(3):
+                self.random.choice([self.create, self.change])()
+
+    def in_vain(self):
+        """Some writes that are taken back as a whole."""
+        with transaction():
+            self.create()
+            self.change()
+            self.delete()
+            self.deleted.pop()
+            raise Conflict("No.")
+
+    def half_in_vain(self):
+        """A write that stays and one inside it that is taken back."""
+        with transaction():
+            self.create()
+            with suppress(Conflict), transaction():
+                self.create()
+                self.delete()
+                self.deleted.pop()
+                raise Conflict("No.")
+            self.create()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_sequence_of_writes_gets_the_tally_or_the_pieces_out_of_step(app, people, make_category, at, seed):
+    category = make_category()
+    with app.app_context():
+        steps = Steps(seed, people.admin.uuid, category.uuid, at)
+        for _ in range(25):
+            if queries.is_empty():
+                steps.create()
+            with suppress(Problem, IndexError):
+                getattr(steps, steps.random.choice(KINDS))()
+            steps.tick()
+            in_step()
+
+
+@pytest.mark.parametrize(
+    ("method", "sent", "total"),
+    [
+        ("patch", [{"status": "draft"}, {"status": "archived"}, {"title": "Still"}], 1),
+        ("patch", [{"published_at": "2999-01-01T00:00:00Z"}, {"title": "a"}, {"title": "b"}], 2),
+        ("put", [{"title": "A", "status": "published"}, {"title": "B"}, {"title": "C"}], 1),
+    ],
+)
+def test_a_write_of_several_counts_right(app, as_admin, make_article, method, sent, total):
+    made = [make_article() for _ in range(3)]
+    items = [
+        {"uuid": str(one.uuid), "category": {"uuid": str(one.category_id)}} | body
+        for one, body in zip(made, sent, strict=True)
+    ]
+    answer = getattr(as_admin, method)(ARTICLES, json=items)
+    # Replaced by what says nothing of its status, a published article becomes a draft.
+    assert answer.status_code == 200, answer.json
+    assert as_admin.get(ARTICLES + "?page=1").headers["X-Total-Count"] == str(total)
+    with app.app_context():
+        in_step()
+
+
+@pytest.mark.parametrize(
+    ("method", "second"),
+    [
+        ("patch", {"uuid": NOBODY, "title": "No"}),
+        ("patch", {"slug": "taken"}),
+        ("put", {"title": "No", "category": {"uuid": NOBODY}}),
+        ("put", {"title": "No", "category": {"slug": "shelf"}, "slug": "taken"}),
+        ("delete", {"uuid": NOBODY}),
+    ],
+)
+def test_a_write_that_fails_half_way_leaves_nothing(app, as_admin, make_article, method, second):
+    first, other = make_article(content="before"), make_article()
+    make_article(slug="taken")
+    good = {"uuid": str(first.uuid), "title": "Changed", "category": {"uuid": str(first.category_id)}}
+    bad = {"uuid": str(other.uuid)} | second
+    with app.app_context():
+        before = rows(*TABLES)
+    if method == "delete":
+        answer = as_admin.delete(f"{ARTICLES}?uuid={good['uuid']}&uuid={bad['uuid']}")
+    else:
+        answer = getattr(as_admin, method)(ARTICLES, json=[good, bad])
+    assert answer.status_code in (404, 409, 422)
+    with app.app_context():
+        assert rows(*TABLES) == before
+
+
+def test_a_new_article_that_fails_leaves_nothing(app, people, make_article):
+    article = make_article()
+    with app.app_context():
+        before = rows(*TABLES)
+        fields = {"title": "No", "category": {"uuid": article.category_id}, "status": "published"}
+        with pytest.raises(Conflict):
+            service.create(people.admin.uuid, fields | {"slug": article.slug})
+        with pytest.raises(ZeroDivisionError), transaction():
+            service.create(people.admin.uuid, dict(fields))
+            service.delete(article.uuid)
+            raise ZeroDivisionError
+        assert rows(*TABLES) == before
+
+
+@pytest.mark.parametrize("status", ["draft", "published", "archived"])
+def test_a_deleted_article_leaves_no_trace_but_its_versions(app, as_admin, make_article, make_tag, status):
+    with app.app_context():
+        before = rows(*TABLES)
+    article = make_article(tags=(make_tag(),), status=status)
+    assert as_admin.delete(f"{ARTICLES}{article.uuid}/").status_code == 204
+    with app.app_context():
+        assert rows(*TABLES) == before
+    assert as_admin.post(f"{ARTICLES}{article.uuid}/revisions/1/restore/").status_code == 200
+    with app.app_context():
+        assert queries.get_json(article.uuid).body == expected(article.uuid)
+        in_step()
+
+
+SPOILT = """
+UPDATE article_pieces SET fields = '"uuid":"spoilt"', content = '"content":"spoilt"', html = '', version = 99;
+DELETE FROM article_pieces WHERE article_id = (SELECT uuid FROM article ORDER BY uuid DESC LIMIT 1);
+UPDATE category SET pieces = '';
+UPDATE tag SET pieces = 'spoilt';
+UPDATE article_tally SET published = 99;
+DELETE FROM search_entry;
+"""
+
+
+@pytest.fixture
+def spoilt(app, make_article, make_tag):
+    """A blog of three articles whose pieces are not what they should be."""
+    tag = make_tag("kept")
+    for status in ("published", "draft", "published"):
+        make_article(title="Kept", tags=(tag,), status=status)
+    release(app)
+    with elsewhere(app) as other:
+        for statement in SPOILT.strip().split("\n"):
+            other.exec_driver_sql(statement)
+    return app
+
+
+def forget(blog):
+    """Say that nobody knows what made the pieces."""
+    with elsewhere(blog) as other:
+        other.exec_driver_sql("UPDATE article_tally SET renderer = 'another'")
+
+
+def hold(app):
+    """Hold all that a read and a search show against the articles."""
+    with app.app_context():
+        in_step()
+        assert queries.list_published(q="kept", window=PageRequest(1, 1)).total == 2
+        assert db.session.scalar(text("SELECT renderer FROM article_tally")) == json_reader.FINGERPRINT
+        assert [json.loads(one)["name"] for one in _names("tag")] == ["kept"]
+        assert [json.loads(one)["name"] for one in _names("category")] == ["Shelf"]
+
+
+def _names(table):
+    pieces = db.session.scalars(text(ALL_OF.format("pieces", table)))
+    return ["{" + one.replace("\n", ",") + "}" for one in pieces]
+
+
+def test_a_start_of_another_version_makes_all_anew(spoilt, make_app):
+    forget(spoilt)
+    hold(make_app())
+
+
+def test_a_start_of_the_same_version_makes_nothing_anew(spoilt, make_app):
+    app = make_app()
+    with app.app_context():
+        assert db.session.scalar(text("SELECT published FROM article_tally")) == 99
+
+
+def test_making_anew_dates_nothing_and_tells_nobody(spoilt, make_app):
+    forget(spoilt)
+    before = told(spoilt)
+    make_app()
+    assert told(spoilt) == before
+
+
+def told(blog):
+    """What everybody is told of changes: rows as they were written, and when the others were."""
+    whole = [ALL_OF.format("*", table) for table in ("article", "seo", "article_revision")]
+    whole += [ALL_OF.format("*", table) for table in ("change", "change_counter")]
+    stamps = [ALL_OF.format("uuid, created, last_updated", table) for table in ("category", "tag")]
+    with elsewhere(blog) as other:
+        return [sorted(map(repr, other.exec_driver_sql(one))) for one in (*whole, *stamps)]
+
+
+def test_more_articles_than_one_turn_are_all_made_anew(spoilt, make_app, monkeypatch):
+    monkeypatch.setattr(json_writer, "_BATCH_SIZE", 1)
+    forget(spoilt)
+    hold(make_app())
+
+
+def test_processes_that_start_at_once_make_all_anew(spoilt, make_app):
+    forget(spoilt)
+    code = "from blogapi import create_app; create_app(); print('up')"
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    told = [process.communicate(timeout=60) for process in started]
+    assert [out.strip() for out, _ in told] == [b"up"] * 3, told
+    hold(make_app())
+
+
+@pytest.fixture
+def first_step(tmp_path):
+    """The file of a blog at the first step of the schema, with nothing in it."""
+    path = tmp_path / "old.db"
+    engine = create_engine(f"sqlite:///{path}")
+    migrate_to(engine, upgrades.list_migrations()[0])
+    engine.dispose()
+    return path
+
+
+@pytest.mark.sqlite("attaches an older file")
+def test_a_blog_of_the_first_step_is_read_and_searched_after_its_upgrade(
+    app, people, make_article, make_tag, make_category, instance, first_step, make_app, make_client
+):
+    category = make_category(name="Kitchen", description=None)
+    make_article(
+        title="Kept bread", content="<p>rye</p>", category=category, tags=(make_tag("a"), make_tag())
+    )
+    make_article(title="Kept draft", status="draft")
+    make_article(title="Kept ahead", published_at="2999-01-01T00:00:00Z")
+    key = people.key(people.admin)
+    client = make_client(app, key)
+    paths = (ARTICLES, CATEGORIES, TAGS, f"{ARTICLES}author/me/", f"{CATEGORIES}{category.uuid}/")
+    before = [(client.get(path).data, client.get(path).headers["ETag"]) for path in paths]
+    with app.app_context():
+        db.session.remove()
+        db.engine.dispose()
+    carry_over(instance / "blog.db", first_step)
+    for leftover in instance.glob("blog.db*"):
+        leftover.unlink()
+    first_step.replace(instance / "blog.db")
+    upgraded = make_app()
+    with upgraded.app_context():
+        assert (
+            db.session.scalar(text("SELECT version_num FROM alembic_version"))
+            == upgrades.list_migrations()[-1]
+        )
+        in_step()
+    client = make_client(upgraded, key)
+    assert [(client.get(path).data, client.get(path).headers["ETag"]) for path in paths] == before
+    found = client.get(f"{ARTICLES}?q=kept&fields=title,snippet").json
+    assert found == [{"title": "Kept bread", "snippet": "<mark>Kept</mark> bread"}]
+    assert len(client.get(f"{ARTICLES}author/me/?q=kept").json) == 3
+    assert client.patch(f"{ARTICLES}{NOBODY}/", json={}).status_code == 403
+
+
+def carry_over(new, old):
+    """Copy what a blog holds into one of an older step, as far as that one has room for it."""
+    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
+        connection.execute("PRAGMA foreign_keys=OFF")
+        connection.execute("ATTACH ? AS new", (str(new),))
+        tables = connection.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            if table == "alembic_version":
+                continue
+            names = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
+            columns = ", ".join(f'"{name}"' for name in names)
+            connection.execute(EMPTY.format(table))
+            connection.execute(COPY.format(table=table, columns=columns))

@@ -1,0 +1,45 @@
+"""Names of backups, and which of them go."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from blogapi.backups import naming
+from blogapi.backups.naming import Kind
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
+MADE = naming.daily_backup_name(date(2026, 3, 4))
+
+
+def test_names_sort_by_time():
+    assert naming.manual_backup_name(NOW) == "blogapi-20260301T120000000005Z.zip"
+    assert naming.daily_backup_name(NOW.date()) == "daily-2026-03-01.zip"
+
+
+@pytest.mark.parametrize(
+    ("keep", "gone"),
+    [(4, []), (3, ["daily-2026-03-01.zip"]), (1, [f"daily-2026-03-0{day}.zip" for day in (1, 2, 3)])],
+)
+def test_the_oldest_go(keep, gone):
+    names = [f"daily-2026-03-0{day}.zip" for day in (3, 1, 2, 4)]
+    assert naming.select_superfluous(names, Kind.DAILY, keep=keep, made=MADE) == gone
+
+
+def test_what_was_not_made_by_the_command_stays():
+    names = [
+        *("blog.zip", "daily-2026-03-01.zip.old", "daily.zip", "before-restore-20260301T120000000005.zip"),
+        *("blogapi-20260301T120000000005Z.zip", "xdaily-2026-03-01.zip", "daily-٢٠٢٦-03-01.zip"),
+    ]
+    assert naming.select_superfluous(names, Kind.DAILY, keep=1, made=MADE) == []
+
+
+def test_a_backup_of_a_clock_ahead_does_not_push_out_the_one_just_made():
+    names = ["daily-2036-01-01.zip", MADE]
+    assert naming.select_superfluous(names, Kind.DAILY, keep=1, made=MADE) == ["daily-2036-01-01.zip"]
+
+
+def test_only_known_steps_are_fit():
+    assert naming.explain_unknown_migration("0001", ("0001", "0002")) == ""
+    assert "newer version" in naming.explain_unknown_migration("0003", ("0001", "0002"))

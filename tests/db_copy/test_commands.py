@@ -1,0 +1,247 @@
+"""`db copy`: the whole blog arrives, equal to the last byte, or nothing does."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import Engine, create_engine, event, insert, text
+
+from blogapi.__main__ import main
+from blogapi.db_copy import service
+from blogapi.doctor import derived_data_checks as doctor
+from blogapi.doctor.findings import Level
+from blogapi.storage.database import Base, db, transaction
+from blogapi.transfer.models import Imported
+from blogapi.users import service as users
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
+from tests.engines import SERVER
+
+ODD = "emoji 🥖👩‍🍳, 面包と東京, \u2028, e\u0301, \\ ' \" %s {x}"
+DRAFTS = "DELETE FROM search_index WHERE {} < 0"
+AS = "?fields=uuid,title,subtitle,content,html,tags,category,seo,created,last_updated,published_at"
+SHOWN = (ARTICLES + AS, CATEGORIES, TAGS, "/api/v1/blog/changes/?since=0", "/api/v1/blog/redirects/")
+
+
+def copy(*words):
+    return CliRunner().invoke(main, ["db", "copy", *(str(word) for word in words)])
+
+
+def address(app) -> str:
+    """The address of the test's own blog, which nobody has open."""
+    with app.app_context():
+        url = db.engine.url.render_as_string(hide_password=False)
+    release(app)
+    return url
+
+
+@pytest.fixture
+def full(app, as_admin, people, make_article, make_tag, make_category):
+    """A blog with all kinds of rows."""
+    make_category(name="Empty", description=None)
+    rye, wheat = make_tag(f"rye {ODD[:20]}"), make_tag("wheat")
+    first = make_article(
+        title="Year 1", content=ODD, subtitle=ODD, tags=(wheat, rye), published_at="0001-01-01T00:00:00Z"
+    )
+    make_article(title="Year 9999", published_at="9999-12-31T23:59:59.999999Z")
+    make_article(title="Draft", status="draft")
+    make_article(title="Archived", status="archived", published_at="2020-02-29T12:34:56.000001Z")
+    where = f"{ARTICLES}{first.uuid}/"
+    as_admin.patch(where, json={"title": "Renamed", "slug": "renamed"})
+    as_admin.patch(where, json={"content": f"# {ODD} 面包", "content_type": "markdown"})
+    as_admin.post(f"{where}preview/")
+    as_admin.post(TAGS, json={"name": "once"}, headers={"Idempotency-Key": "k"})
+    gone = as_admin.post(TAGS, json={"name": "gone"}).json["uuid"]
+    as_admin.delete(f"{TAGS}{gone}/")
+    people.key(None)
+    with app.app_context():
+        users.log_in(people.admin, lasts=timedelta(days=3))
+        row = {"key": "blog/a.md", "article_id": first.uuid, "digest": "d", "imported_at": datetime.now(UTC)}
+        with transaction():
+            db.session.execute(insert(Imported).values(row))
+        tables = Base.metadata.sorted_tables
+        bare = [one.name for one in tables if not db.session.execute(one.select()).first()]
+    assert bare == []
+    return as_admin
+
+
+def contents(url: str) -> dict[str, list[str]]:
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        found = {
+            one.name: sorted(str(tuple(row)) for row in connection.execute(one.select()))
+            for one in Base.metadata.sorted_tables
+            if one.name != "revision"
+        }
+    engine.dispose()
+    return found
+
+
+@pytest.mark.parametrize("through", ["a file", "the engine of the suite"])
+def test_a_blog_that_goes_there_and_back_is_the_same(
+    app, full, blogs, tmp_path, make_app, make_client, through
+):
+    before = {path: full.get(path).data for path in SHOWN}
+    found = full.get(ARTICLES + "?q=面包&fields=title,snippet").json
+    assert len(found) == 1
+    source = address(app)
+    there = f"sqlite:///{tmp_path / 'there.db'}" if through == "a file" else blogs.nothing(tmp_path)
+    back = blogs.nothing(tmp_path)
+    for given, taken in ((source, there), (there, back)):
+        told = copy(given, taken, "--json")
+        assert told.exit_code == 0, told.output
+    assert contents(source) == contents(there) == contents(back)
+    for url in (there, back):
+        moved = make_app(SQLALCHEMY_DATABASE_URI=url)
+        client = make_client(moved, full.key)
+        assert {path: client.get(path).data for path in SHOWN} == before
+        assert client.get(ARTICLES + "?q=面包&fields=title,snippet").json == found
+        # It goes on there.
+        assert client.post(TAGS, json={"name": "new"}).status_code == 201
+        with moved.app_context():
+            assert all(finding.level is Level.OK for finding in doctor.run_checks())
+
+
+def test_rows_and_sums_are_told(app, full, tmp_path):
+    source, target = address(app), tmp_path / "copy.db"
+    told = copy(source, target)
+    assert told.exit_code == 0, told.output
+    lines = told.stdout.splitlines()
+    assert any(line.split()[:2] == ["4", "article"] for line in lines)
+    assert any(line.split()[:2] == ["4", "search_index"] for line in lines)
+    assert lines[-1].startswith("Copied ") and lines[-1].endswith("; both sides are equal.")
+    # A file or its address is the same; and the sums do not depend on the engine.
+    again = json.loads(copy(target, f"sqlite:///{tmp_path / 'again.db'}", "--json").stdout)
+    sums = {name: one["sha256"][:16] for name, one in again["tables"].items()}
+    assert all(line.split()[2] == sums[line.split()[1]] for line in lines[:-1])
+
+
+@pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
+def test_a_password_is_not_told(app, full, blogs, tmp_path):
+    source = address(app)
+    target = blogs.nothing(tmp_path).replace("postgres@", "postgres:secret@")
+    for words in ((), ("--json",)):
+        assert "secret" not in copy(source, target, *words).output
+
+
+def test_a_target_with_content_is_refused_and_left_alone(app, full, tmp_path):
+    source, target = address(app), tmp_path / "copy.db"
+    assert copy(source, target).exit_code == 0
+    before = contents(f"sqlite:///{target}")
+    told = copy(source, target)
+    assert (told.exit_code, told.stderr.count("\n")) == (1, 1)
+    assert "holds content already (account, " in told.stderr
+    assert contents(f"sqlite:///{target}") == before
+
+
+def test_the_blog_itself_is_no_target(app, full):
+    source = address(app)
+    assert "holds content already" in copy(source, source).stderr
+
+
+def test_a_source_that_is_not_there_is_refused_and_not_made(tmp_path):
+    told = copy(tmp_path / "no.db", tmp_path / "copy.db")
+    assert (told.exit_code, told.stderr) == (1, f"Error: The file {tmp_path / 'no.db'} is not there.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("CREATE TABLE theirs (x)", "tables of another program"),
+        ("PRAGMA user_version = 1", "holds no blog"),
+        (
+            "CREATE TABLE alembic_version AS SELECT '0001' AS version_num",
+            "of another version (step 0001); start this version on it once",
+        ),
+    ],
+)
+def test_a_source_that_is_no_blog_of_this_version_is_refused(tmp_path, statement, says):
+    with closing(sqlite3.connect(tmp_path / "other.db")) as connection, connection:
+        connection.execute(statement)
+    told = copy(tmp_path / "other.db", tmp_path / "copy.db")
+    assert (told.exit_code, told.stderr.count("\n")) == (1, 1)
+    assert says in told.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["other.db"]
+
+
+@pytest.mark.parametrize(
+    "url", ["nonsense://x", "sqlite://", "sqlite:///:memory:", "mysql+nothing://u:secret@h/d"]
+)
+def test_an_address_that_nothing_can_open_is_refused(app, tmp_path, url):
+    told = copy(address(app), url)
+    assert told.exit_code == 1 and "secret" not in told.output and told.stderr.count("\n") == 1
+
+
+@pytest.fixture
+def broken_off(monkeypatch):
+    """Has the copy fail when that many rows were read of that table of the target."""
+    told = service._Counting.through
+
+    def fails(self, connection, statement, name):
+        for row in told(self, connection, statement, name):
+            if name == "search_index":
+                raise KeyboardInterrupt
+            yield row
+
+    monkeypatch.setattr(service._Counting, "through", fails)
+
+
+def test_a_copy_that_is_broken_off_leaves_nothing(app, full, blogs, tmp_path, broken_off):
+    source, target = address(app), blogs.nothing(tmp_path)
+    assert copy(source, target).exit_code == 1
+    assert copy(source, tmp_path / "copy.db").exit_code == 1
+    assert [path for path in tmp_path.iterdir() if path.name.startswith("copy")] == []
+    if SERVER:
+        assert not any(contents(target)[name] for name in ("account", "article", "search_entry"))
+
+
+def test_what_is_stored_otherwise_than_it_was_read_is_found(app, full, tmp_path):
+    source = address(app)
+
+    def spoil(connection, cursor, sql, *_):
+        if sql.startswith("INSERT INTO imported"):
+            connection.exec_driver_sql("UPDATE imported SET digest = 'x'")
+
+    event.listen(Engine, "after_cursor_execute", spoil)
+    try:
+        told = copy(source, tmp_path / "copy.db")
+    finally:
+        event.remove(Engine, "after_cursor_execute", spoil)
+    assert told.exit_code == 1
+    assert "does not hold what was copied into imported" in told.stderr
+    assert not (tmp_path / "copy.db").exists()
+
+
+def test_a_source_whose_index_is_damaged_is_refused(app, full, tmp_path):
+    with app.app_context():
+        number = "number" if SERVER else "rowid"
+        with transaction():
+            db.session.execute(text(DRAFTS.format(number)))
+    told = copy(address(app), tmp_path / "copy.db")
+    assert told.exit_code == 1 and "doctor --mend" in told.stderr
+    assert not Path(tmp_path / "copy.db").exists()
+
+
+def test_a_bar_is_shown_on_a_terminal(app, full, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    counted = []
+    plain = service.copy
+
+    def watched(*engines, watch, **more):
+        def note(items, *, total, label):
+            for number, item in enumerate(items, 1):
+                counted[:] = [number, total, label]
+                yield item
+
+        return plain(*engines, watch=note, **more)
+
+    monkeypatch.setattr(service, "copy", watched)
+    assert copy(address(app), tmp_path / "copy.db").exit_code == 0
+    done, total, label = counted
+    assert done == total > 40 and label == "Copying"

@@ -1,0 +1,37 @@
+"""The sample blog."""
+
+from __future__ import annotations
+
+from blogapi.demo import seed
+from blogapi.storage.database import db
+
+ARTICLES = "/api/v1/blog/articles/"
+
+
+def test_the_sample_shows_all_that_a_front_end_must_handle(app, make_client):
+    with app.app_context():
+        assert seed.fill() >= 12
+        from blogapi.api_keys import service as api_keys
+        from blogapi.users import queries as users
+
+        admin = users.get_by_name(seed.AUTHOR).uuid
+        key = api_keys.issue(admin, scopes={"read"}).value
+    own = make_client(app, key).get(ARTICLES + "author/me/").json
+    assert {article["status"] for article in own} == {"draft", "published", "scheduled", "archived"}
+    assert {article["content_type"] for article in own} == {"markdown", "html", "text"}
+    assert len({article["category"]["slug"] for article in own}) >= 3
+    assert max(len(article["tags"]) for article in own) >= 3
+
+
+def test_a_blog_with_an_article_is_left_alone(app, make_article):
+    make_article()
+    with app.app_context():
+        assert seed.fill() == 0
+
+
+def test_the_sample_is_stored_once(app):
+    with app.app_context():
+        assert seed.fill() > 0
+    with app.app_context():
+        assert seed.fill() == 0
+        db.session.remove()

@@ -1,0 +1,193 @@
+"""The service as its owner runs it: real processes in a folder of their own, spoken to over a socket."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+
+import pytest
+
+from blogapi import __version__
+from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
+
+ROOT = Path(__file__).parent.parent.parent
+WSGI = [sys.executable, str(ROOT / "wsgi.py")]
+BLOGAPI = [sys.executable, "-m", "blogapi"]
+PATIENCE = 30
+
+
+class Running:
+    """A server process: what it printed, and where it listens."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.printed: list[str] = []
+        self.lines: Queue[str] = Queue()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.put(line)
+
+    def wait_for(self, pattern: str) -> re.Match[str]:
+        """Return the match in the first line that has one; fails when none comes."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            try:
+                self.printed.append(self.lines.get(timeout=0.1))
+            except Empty:
+                if self.process.poll() is not None and self.lines.empty():
+                    break
+                continue
+            if found := re.search(pattern, self.printed[-1]):
+                return found
+        raise AssertionError(f"{pattern!r} was never printed; but:\n{''.join(self.printed)}")
+
+
+@contextmanager
+def started(command: list[str], cwd: Path) -> Iterator[Running]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
+    )
+    running = Running(process)
+    try:
+        yield running
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(10)
+        running.reader.join(10)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+@contextmanager
+def serving(command: list[str], cwd: Path) -> Iterator[tuple[int, Running]]:
+    """Serve on any free port; yield the port and the process."""
+    with started([*command, "--port", "0"], cwd) as running:
+        yield int(running.wait_for(r"at http://127\.0\.0\.1:(\d+)/")[1]), running
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [*BLOGAPI, *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+    )
+
+
+def ask(port: int, method: str, path: str, key: str | None = None) -> tuple[int, Any]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        connection.request(method, path, headers={"X-API-KEY": key} if key else {})
+        answer = connection.getresponse()
+        body = answer.read()
+        assert answer.headers["X-Frame-Options"] == "DENY" and answer.headers["Server"] is None
+        return answer.status, json.loads(body) if body else None
+    finally:
+        connection.close()
+
+
+def test_wsgi_py_serves_a_key_and_the_lists(tmp_path, instance):
+    with serving(WSGI, tmp_path) as (port, running):
+        assert "The blog is empty." in "".join(running.printed)
+        status, made = ask(port, "POST", KEYS)
+        assert status == 201
+        for path in (CATEGORIES, TAGS, ARTICLES):
+            assert ask(port, "GET", path, made["public_state"]) == (200, [])
+        assert ask(port, "GET", ARTICLES)[0] == 401
+        if os.name == "posix":
+            running.process.send_signal(signal.SIGTERM)
+            assert running.process.wait(10) == 0
+    made = {path.name for path in instance.iterdir() if "db-" not in path.name}
+    assert made | {"blog.db"} == {"blog.db", "secret_key"}
+
+
+def test_the_demo_is_there_once(tmp_path):
+    with serving([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, running):
+        assert "The sample blog is there" in "".join(running.printed)
+        key = ask(port, "POST", KEYS)[1]["public_state"]
+        status, first = ask(port, "GET", ARTICLES, key)
+        assert status == 200 and len(first) > 5
+    with serving([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, running):
+        assert "the sample is left out" in "".join(running.printed)
+        assert ask(port, "GET", ARTICLES, key) == (200, first)
+
+
+def test_two_processes_share_their_keys(tmp_path):
+    with serving(WSGI, tmp_path) as (first, _), serving(WSGI, tmp_path) as (second, _):
+        made = ask(first, "POST", KEYS)[1]
+        key = made["public_state"]
+        assert [ask(port, "GET", TAGS, key)[0] for port in (second, first)] == [200, 200]
+        assert ask(second, "DELETE", f"{KEYS}{made['uuid']}/", key)[0] == 204
+        assert [ask(port, "GET", TAGS, key)[0] for port in (first, second)] == [401, 401]
+
+
+def test_a_command_works_beside_the_server(tmp_path):
+    with serving(WSGI, tmp_path) as (port, _):
+        made = run("key", "create", cwd=tmp_path)
+        key = made.stdout.splitlines()[-1]
+        assert (made.returncode, ask(port, "GET", TAGS, key)) == (0, (200, []))
+        uuid = json.loads(run("key", "list", "--json", cwd=tmp_path).stdout)[0]["uuid"]
+        assert run("key", "delete", uuid, cwd=tmp_path).returncode == 0
+        assert ask(port, "GET", TAGS, key)[0] == 401
+
+
+def test_flasks_own_server_serves_the_same(tmp_path):
+    command = [sys.executable, "-m", "flask", "--app", str(ROOT / "wsgi.py"), "run", "--port", "0"]
+    with started(command, tmp_path) as running:
+        port = int(running.wait_for(r"Running on http://127\.0\.0\.1:(\d+)")[1])
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("POST", KEYS)
+        answer = connection.getresponse()
+        key = json.loads(answer.read())["public_state"]
+        connection.request("GET", ARTICLES, headers={"X-API-KEY": key})
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (200, b"[]")
+        connection.close()
+
+
+def test_a_port_in_use_ends_the_start_with_one_sentence(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        told = run("serve", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
+    assert (told.returncode, told.stdout) == (1, "")
+    assert re.fullmatch(r"Error: Cannot listen on 127\.0\.0\.1:\d+: .+\.\n", told.stderr)
+
+
+def test_an_instance_folder_that_cannot_be_made_ends_the_start_with_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "file" / "x"))
+    told = run("serve", "--port", "0", cwd=tmp_path)
+    assert (told.returncode, told.stdout, told.stderr.count("\n")) == (1, "", 1)
+    assert told.stderr.startswith("Error: The instance folder ")
+
+
+@pytest.mark.parametrize("option", ["--help", "--version", "serve --help"])
+def test_help_and_version_touch_no_folder(tmp_path, instance, option):
+    told = run(*option.split(), cwd=tmp_path)
+    assert told.returncode == 0 and told.stderr == ""
+    assert (__version__ if option == "--version" else "Usage: python -m blogapi") in told.stdout
+    assert not instance.exists() and list(tmp_path.iterdir()) == []

@@ -1,0 +1,75 @@
+"""Two processes on one blog: no update is lost, and a moment is the same moment for both."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+ARTICLES = "/api/v1/blog/articles/"
+ROOT = Path(__file__).parent.parent.parent
+
+# Adds 1 to the number in the subtitle, 200 times; whoever is late reads again.
+WRITER = """
+import sys
+from blogapi import create_app
+client, path = create_app().test_client(), sys.argv[1]
+headers = {"X-API-KEY": sys.argv[2]}
+written = 0
+while written < 200:
+    read = client.get(path, headers=headers)
+    body = {"subtitle": str(int(read.json["subtitle"]) + 1)}
+    answer = client.patch(path, json=body, headers=headers | {"If-Match": read.headers["ETag"]})
+    assert answer.status_code in (200, 412), answer.json
+    written += answer.status_code == 200
+"""
+
+# Asks until the scheduled article is there, and says so.
+READER = """
+import sys, time
+from blogapi import create_app
+client, end = create_app().test_client(), time.monotonic() + 30
+while time.monotonic() < end:
+    answer = client.get(sys.argv[1], headers={"X-API-KEY": sys.argv[2]})
+    if answer.status_code == 200:
+        print(answer.json["published_at"], time.time())
+        break
+"""
+
+
+@pytest.fixture
+def run(instance):
+    """Starts a program on the blog of the test, with the arguments given."""
+    started = []
+
+    def run(program, *words):
+        command = [sys.executable, "-c", program, *words]
+        started.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8"))
+        return started[-1]
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_two_writers_lose_no_update(run, people, as_admin, make_article):
+    path = f"{ARTICLES}{make_article(subtitle='0').uuid}/"
+    writers = [run(WRITER, path, people.key(people.admin, "write")) for _ in range(2)]
+    assert [writer.wait(timeout=100) for writer in writers] == [0, 0]
+    assert as_admin.get(path).json["subtitle"] == "400"
+    assert as_admin.get(f"{path}revisions/?page_size=1").headers["X-Total-Count"] == "400"
+
+
+def test_a_schedule_set_here_is_kept_there(run, people, as_admin, make_article):
+    path = f"{ARTICLES}{make_article(status='draft').uuid}/"
+    reader = run(READER, f"{path}?fields=published_at", people.key(None))
+    moment = datetime.now(UTC) + timedelta(seconds=2)
+    body = {"status": "scheduled", "published_at": moment.isoformat()}
+    assert as_admin.patch(path, json=body).json["status"] == "scheduled"
+    told, seen = reader.communicate(timeout=40)[0].split()
+    assert told == moment.replace(tzinfo=None).isoformat(timespec="microseconds")
+    assert moment.timestamp() <= float(seen)

@@ -1,0 +1,154 @@
+"""Limits on how often something may be tried."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from blogapi.config import CannotStart
+from blogapi.rate_limits import limiter
+from blogapi.rate_limits.limiter import address_key
+from blogapi.web.errors import NotFound, TooManyRequests, Unauthorized
+
+
+@pytest.fixture
+def limited(make_app, limits_url):
+    """Makes applications with a limit, inside of their context."""
+    contexts = []
+
+    def make(rate):
+        context = make_app(KEY_LIMIT=rate, LIMITS_URL=limits_url).app_context()
+        context.push()
+        contexts.append(context)
+
+    yield make
+    for context in reversed(contexts):
+        context.pop()
+
+
+IN_MEMORY = pytest.mark.parametrize("limits_url", ["memory"], indirect=True)
+
+
+def refused(*whom):
+    try:
+        limiter.count_attempts(("KEY_LIMIT", *whom))
+    except TooManyRequests:
+        return True
+    return False
+
+
+def test_counting_refuses_one_too_many(limited):
+    limited("3 per minute")
+    assert [refused("a") for _ in range(5)] == [False, False, False, True, True]
+
+
+def test_each_has_a_count_of_their_own(limited):
+    limited("1 per minute")
+    whoms = [("a",), ("b",), ("",), ("a/b",), ("b/a",), ("a", "b")]
+    assert [refused(*whom) for whom in whoms] == [False] * 6
+
+
+def test_each_setting_has_a_count_of_its_own(limited):
+    limited("1 per minute")
+    limiter.count_attempts(("KEY_LIMIT", "a"))
+    limiter.count_attempts(("LOGIN_ADDRESS_LIMIT", "a"))
+
+
+def test_of_two_rates_the_stricter_one_counts(limited):
+    limited("5 per second; 2 per hour")
+    assert [refused("a") for _ in range(3)] == [False, False, True]
+
+
+def test_of_several_tries_one_without_room_counts_none(limited):
+    limited("2 per minute")
+    limiter.count_attempts(("KEY_LIMIT", "a"))
+    limiter.count_attempts(("KEY_LIMIT", "a"))
+    for _ in range(5):
+        with pytest.raises(TooManyRequests):
+            limiter.count_attempts(("KEY_LIMIT", "b"), ("KEY_LIMIT", "a"))
+    assert [refused("b") for _ in range(3)] == [False, False, True]
+
+
+@pytest.mark.parametrize("error", [None, NotFound])
+def test_what_does_not_fail_is_not_counted(limited, error):
+    limited("1 per minute")
+    for _ in range(5):
+        with suppress(NotFound), limiter.count_failures(("KEY_LIMIT", "a")):
+            if error:
+                raise error("Nothing there.")
+    assert not refused("a")
+
+
+def test_what_fails_is_counted(limited):
+    limited("1 per minute")
+    with suppress(Unauthorized), limiter.count_failures(("KEY_LIMIT", "a")):
+        raise Unauthorized("Nobody we know.")
+    assert refused("a")
+
+
+def test_what_is_at_work_counts_like_what_failed(limited):
+    limited("1 per minute")
+    with limiter.count_failures(("KEY_LIMIT", "a")):
+        assert refused("a")
+    assert not refused("a")
+
+
+@pytest.mark.parametrize(
+    ("rate", "longest"), [("1 per 20 seconds", 20), ("1 per minute", 60), ("1 per 2 hours", 7200)]
+)
+def test_a_refusal_says_how_long_to_wait(limited, later, rate, longest):
+    limited(rate)
+    limiter.count_attempts(("KEY_LIMIT", "a"))
+    with pytest.raises(TooManyRequests) as error:
+        limiter.count_attempts(("KEY_LIMIT", "a"))
+    assert int(error.value.headers["Retry-After"]) == longest
+    assert f"wait {longest} seconds" in error.value.detail
+    later(longest)
+    assert not refused("a")
+
+
+@IN_MEMORY
+def test_two_applications_count_apart(limited):
+    for _ in range(2):
+        limited("1 per minute")
+        assert not refused("a")
+
+
+@IN_MEMORY
+@pytest.mark.parametrize("days", [-1, 1])
+def test_a_clock_that_is_set_changes_no_limit(limited, later, at, days):
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    limited("2 per minute")
+    at(noon)
+    assert [refused("a") for _ in range(3)] == [False, False, True]
+    at(noon + timedelta(days=days))
+    assert refused("a")
+    later(60)
+    at(noon)
+    assert [refused("a") for _ in range(3)] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("192.0.2.1", "192.0.2.1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+        ("fe80::1%eth0", "fe80::2", True),
+        ("", "", True),
+        ("", "192.0.2.1", False),
+    ],
+)
+def test_an_address_of_ipv6_stands_for_its_network(one, other, same):
+    assert (address_key(one) == address_key(other)) is same
+
+
+@pytest.mark.parametrize("rate", ["", "many", "5", "5 per fortnight", "-1 per minute", "0 per day", 5, None])
+def test_an_impossible_limit_does_not_start(make_app, rate):
+    with pytest.raises(CannotStart, match="KEY_LIMIT"):
+        make_app(KEY_LIMIT=rate)

@@ -1,0 +1,106 @@
+"""How often each of many did something."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from logging import getLogger
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from blogapi.rate_limits.memory import MemoryCounters, SlidingWindow
+from blogapi.rate_limits.redis import RedisCounters
+
+
+@pytest.fixture
+def counters(limits_url, later):
+    """Counters with nothing counted, on a clock that the test holds."""
+    return RedisCounters(limits_url, "secret", getLogger("test")) if limits_url else MemoryCounters()
+
+
+def test_several_limits_are_counted_together_or_not_at_all(counters, later):
+    two, four, none = ("A", "2 per minute", "a"), ("B", "4 per minute; 9 per hour", "b"), ("C", "", "c")
+    assert [counters.count(two, four, none) for _ in range(3)] == [0, 0, 60]
+    later(10)
+    assert [counters.count(four) for _ in range(3)] == [0, 0, 50]
+    assert [counters.count(none), counters.count()] == [0, 0]
+
+
+def test_what_is_taken_back_makes_room_again(counters, later):
+    tries = [("A", "2 per minute; 3 per hour", "a"), ("B", "3 per minute", ("b", "c"))]
+    counters.count(*tries)
+    later(10)
+    counters.count(*tries)
+    counters.take_back(*tries)
+    assert [counters.count(*tries) for _ in range(2)] == [0, 50]
+    counters.take_back(("A", "5 per minute", "nobody"))
+    assert counters.count(("A", "5 per minute", "nobody")) == 0
+
+
+def test_who_is_remembered_is_known(counters):
+    counters.remember(("ada", "192.0.2.1"))
+    known = [counters.remembers(whom) for whom in (("ada", "192.0.2.1"), ("ada", "192.0.2.2"), "ada")]
+    assert known == [True, False, False]
+
+
+def test_who_was_not_seen_for_longest_is_forgotten(monkeypatch):
+    monkeypatch.setattr("blogapi.rate_limits.memory.MOST", 2)
+    counters = MemoryCounters()
+    for whom in ("a", "b", "a", "c"):
+        counters.remember(whom)
+    assert [counters.remembers(whom) for whom in "abc"] == [True, False, True]
+
+
+def test_nothing_asks_the_clock_on_the_wall(monkeypatch):
+    monkeypatch.setattr("time.time", lambda: pytest.fail("the wall clock was asked"))
+    counters = MemoryCounters()
+    assert [counters.count(("A", "1 per minute", "a")) > 0 for _ in range(2)] == [False, True]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    amount=st.integers(1, 5),
+    pauses=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0, 9.5, 10.0]), max_size=60),
+)
+def test_no_window_ever_holds_more_than_the_limit(counters, later, amount, pauses):
+    whom, now, counted = uuid4().hex, 0.0, []
+    for pause in pauses:
+        now += pause
+        later(pause)
+        recent = [moment for moment in counted if moment > now - 10]
+        until = recent[0] + 10 if len(recent) == amount else now
+        assert counters.count(("A", f"{amount} per 10 seconds", whom)) == pytest.approx(until - now)
+        if until == now:
+            counted.append(now)
+
+
+def test_threads_together_get_what_is_allowed(counters):
+    with ThreadPoolExecutor(8) as pool:
+        waits = list(pool.map(lambda _: counters.count(("A", "50 per hour", "a")), range(400)))
+    assert waits.count(0) == 50
+
+
+def test_those_who_went_are_forgotten():
+    window = SlidingWindow(5, 60)
+    for number in range(1000):
+        window.add(f"192.0.2.{number}", now=number)
+    assert len(window) == 60
+
+
+def test_a_crowd_does_not_fill_the_memory():
+    window = SlidingWindow(5, 60, most=100)
+    for number in range(1000):
+        window.add("busy", now=0.0 if number < 3 else 1.0) if number % 50 == 0 else None
+        window.add(number, now=1.0)
+    assert len(window) == 100
+    assert window.wait("busy", 1.0) > 0
+
+
+def test_what_one_does_is_kept_small():
+    window = SlidingWindow(100, 10)
+    for number in range(100_000):
+        window.add("a", now=number / 10)
+    assert sum(sys.getsizeof(times) for times in window._times.values()) < 5_000

@@ -1,0 +1,164 @@
+"""Limits on all requests, by address and by key, in front of the application and its cacheable answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from blogapi import clock
+from blogapi.config import CannotStart
+from blogapi.rate_limits.middleware import RateLimitMiddleware
+from blogapi.serving.proxy import trust_proxy
+from tests.conftest import ARTICLES, KEYS, TAGS
+from tests.contracts.client import outcome
+
+SLOWED = "too_many_requests"
+
+
+@pytest.fixture
+def seconds(monkeypatch):
+    """The steady clock, as a list of one number that the test sets."""
+    passed = [1000.0]
+    monkeypatch.setattr(clock, "steady", lambda: passed[0])
+    return passed
+
+
+@pytest.fixture
+def limited(make_app, make_client, people):
+    """Makes clients of a blog with the limits given, with the value of an anonymous key."""
+    return lambda **settings: make_client(make_app(**settings), people.key(None))
+
+
+def from_address(address):
+    return {"environ_base": {"REMOTE_ADDR": address}}
+
+
+def statuses(client, times, path=TAGS, **options):
+    return [client.get(path, **options).status_code for _ in range(times)]
+
+
+@pytest.mark.parametrize("setting", ["REQUEST_ADDRESS_LIMIT", "REQUEST_KEY_LIMIT"])
+def test_one_request_too_many_is_a_429(limited, setting, seconds):
+    client = limited(**{setting: "3 per minute"})
+    assert statuses(client, 3) == [200] * 3
+    seconds[0] += 19.5
+    answer = client.get(TAGS)
+    assert (answer.status_code, answer.json["code"]) == (429, "too_many_requests")
+    assert answer.headers["Retry-After"] == "41"
+    seconds[0] += 41
+    assert statuses(client, 4) == [200, 200, 200, 429]
+
+
+def test_answers_given_again_count_too(limited, statements):
+    client = limited(REQUEST_KEY_LIMIT="3 per minute")
+    client.get(TAGS)
+    with statements() as seen:
+        assert statuses(client, 3) == [200, 200, 429]
+    assert seen == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nowhere", 404),
+        ("GET", "/openapi.json", 200),
+        ("OPTIONS", TAGS, 204),
+        ("PUT", TAGS, 403),
+        ("BREW", TAGS, 405),
+        ("HEAD", TAGS, 200),
+    ],
+)
+def test_every_request_counts_and_is_refused_in_the_one_form(limited, method, path, status):
+    client = limited(REQUEST_ADDRESS_LIMIT="1 per minute")
+    assert client.open(path, method=method).status_code == status
+    # The client holds body and headers against the document.
+    answer = client.open(path, method=method)
+    assert answer.status_code == 429
+    assert (answer.data == b"") is (method == "HEAD") and int(answer.headers["Content-Length"]) > 100
+
+
+def test_a_health_check_is_never_refused(limited):
+    client = limited(REQUEST_ADDRESS_LIMIT="1 per minute")
+    assert statuses(client, 3, "/health") + statuses(client, 3, "/health/") == [200] * 6
+    assert statuses(client, 2) == [200, 429]
+
+
+def test_addresses_count_apart_and_ipv6_by_its_network(limited):
+    client = limited(REQUEST_ADDRESS_LIMIT="1 per minute")
+    addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"]
+    found = [outcome(client.get(TAGS, **from_address(address)))[1] for address in addresses]
+    assert found == [None, None, SLOWED, None, SLOWED, None]
+
+
+def test_keys_count_apart_at_any_address(limited, people):
+    client = limited(REQUEST_KEY_LIMIT="1 per minute")
+    other = {"X-API-KEY": people.key(None)}
+    assert client.get(TAGS).status_code == 200
+    assert outcome(client.get(ARTICLES, **from_address("192.0.2.7"))) == (429, "too_many_requests")
+    assert client.get(TAGS, headers=other).status_code == 200
+
+
+@pytest.mark.parametrize("value", ["x", "", "é", "blogapi_" + "a" * 38])
+def test_what_can_be_no_key_has_no_count(limited, value):
+    client = limited(REQUEST_KEY_LIMIT="1 per minute")
+    assert statuses(client, 3, headers={"X-API-KEY": value}) == [401] * 3
+
+
+def test_a_refused_request_uses_up_nothing(limited, seconds):
+    client = limited(REQUEST_ADDRESS_LIMIT="2 per minute", REQUEST_KEY_LIMIT="1 per minute")
+    assert statuses(client, 5) == [200, 429, 429, 429, 429]
+    assert statuses(client, 2, "/openapi.json", headers={"X-API-KEY": ""}) == [200, 429]
+
+
+def test_a_refused_key_is_not_created(limited, as_admin):
+    client = limited(REQUEST_ADDRESS_LIMIT="1 per minute")
+    before = len(as_admin.get(KEYS).json)
+    assert [client.post(KEYS).status_code for _ in range(3)] == [201, 429, 429]
+    assert len(as_admin.get(KEYS).json) == before + 1
+
+
+@pytest.mark.parametrize(
+    ("origin", "told"), [("https://front.example", True), ("https://evil.example", False)]
+)
+def test_a_page_of_a_named_origin_can_read_the_refusal(limited, origin, told):
+    client = limited(REQUEST_ADDRESS_LIMIT="1 per minute", CORS_ORIGINS="https://front.example")
+    first, second = (client.get(TAGS, headers={"Origin": origin}) for _ in range(2))
+    assert (first.status_code, second.status_code) == (200, 429)
+    names = ("Access-Control-Allow-Origin", "Access-Control-Expose-Headers")
+    assert [second.headers.get(name) for name in names] == [first.headers.get(name) for name in names]
+    assert ("Access-Control-Allow-Origin" in second.headers) is told
+
+
+@pytest.mark.parametrize(
+    ("proxy", "client", "forwarded", "expected"),
+    [
+        # Without a proxy, whatever a client says of itself changes nothing.
+        ("", "192.0.2.1", ["1.1.1.1", "2.2.2.2", "3.3.3.3"], [200, 429, 429]),
+        # Behind the proxy every client has a count of its own; only the proxy's own word counts.
+        ("10.0.0.1", "10.0.0.1", ["1.1.1.1", "2.2.2.2", "1.1.1.1"], [200, 200, 429]),
+        ("10.0.0.1", "10.0.0.1", ["8.8.8.8, 1.1.1.1", "9.9.9.9, 1.1.1.1"], [200, 429]),
+        ("10.0.0.1", "10.0.0.1", ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"], [200, 429, 200]),
+        # Past the proxy, somebody who only says so.
+        ("10.0.0.1", "192.0.2.1", ["1.1.1.1", "2.2.2.2"], [200, 429]),
+        ("10.0.0.0/8", "10.9.9.9", ["1.1.1.1", "2.2.2.2"], [200, 200]),
+    ],
+)
+def test_the_address_is_the_clients_and_never_its_own_word(limited, proxy, client, forwarded, expected):
+    asking = limited(REQUEST_ADDRESS_LIMIT="1 per minute", TRUSTED_PROXY=proxy)
+    asking.application.wsgi_app = trust_proxy(asking.application.wsgi_app, proxy)
+    others = {"X-Real-IP": "5.5.5.5", "Forwarded": "for=6.6.6.6", "CF-Connecting-IP": "7.7.7.7"}
+    found = [
+        outcome(asking.get(TAGS, headers={"X-Forwarded-For": word} | others, **from_address(client)))
+        for word in forwarded
+    ]
+    assert found == [(status, SLOWED if status == 429 else None) for status in expected]
+
+
+def test_without_a_limit_nothing_stands_in_front(app):
+    assert not isinstance(app.wsgi_app, RateLimitMiddleware)
+
+
+@pytest.mark.parametrize("setting", ["REQUEST_ADDRESS_LIMIT", "REQUEST_KEY_LIMIT"])
+@pytest.mark.parametrize("value", ["many", "0 per minute", None, 5])
+def test_an_impossible_limit_does_not_start(make_app, setting, value):
+    with pytest.raises(CannotStart, match=setting):
+        make_app(**{setting: value})

@@ -1,0 +1,301 @@
+"""Limits that several servers count together, in Redis: exact while it is there, no harm when it is not."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import cycle
+
+import pytest
+
+from blogapi import clock
+from blogapi.config import CannotStart
+from blogapi.rate_limits import limiter
+from blogapi.rate_limits import redis as shared_counters
+from blogapi.users import service as users
+from blogapi.web.tokens import digest_token
+from tests.conftest import KEYS, TAGS
+from tests.contracts.client import outcome
+from tests.redis_servers import redis_server
+from tests.serving.test_limits import until
+
+LOGIN = "/api/v1/auth/login/"
+GRACE = {"username": "grace", "password": "correct horse battery"}
+WRONG = GRACE | {"password": "not the one"}
+A = ("KEY_LIMIT", "3 per minute", "a")
+
+
+@pytest.fixture
+def server(redis, tmp_path):
+    """A Redis of the test's own, which may be ended."""
+    with redis_server(tmp_path) as own:
+        yield own
+
+
+@pytest.fixture
+def counters(make_app):
+    """Makes the counters of an application that shares what the Redis at the address counts."""
+    return lambda url: limiter.get_counters(make_app(LIMITS_URL=url))
+
+
+@pytest.fixture
+def grace(app, people):
+    """Grace with a password."""
+    with app.app_context():
+        users.set_password(**GRACE)
+
+
+@pytest.fixture
+def seconds(monkeypatch):
+    """The steady clock, as a list of one number that the test sets."""
+    passed = [1000.0]
+    monkeypatch.setattr(clock, "steady", lambda: passed[0])
+    return passed
+
+
+@pytest.fixture
+def told(caplog):
+    """Returns what the log tells of Redis."""
+    return lambda: [line for line in caplog.messages if "Redis" in line]
+
+
+@contextmanager
+def silent():
+    """Yield a server that takes connections and never answers, and its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setblocking(False)
+        yield listening, f"redis://127.0.0.1:{listening.getsockname()[1]}"
+
+
+def from_address(address):
+    return {"environ_base": {"REMOTE_ADDR": address}}
+
+
+def log_in(client, body, address):
+    return client.post(LOGIN, json=body, **from_address(address)).status_code
+
+
+def everything(client):
+    """Return all that stands in Redis, by name."""
+    lists = {name: client.lrange(name, 0, -1) for name in client.scan_iter(_type="list")}
+    return {name: client.get(name) for name in client.scan_iter(_type="string")} | lists
+
+
+def looked():
+    """Wait until nobody looks for Redis any more."""
+    for thread in threading.enumerate():
+        if thread.name == "look for Redis":
+            thread.join(30)
+
+
+# While it is there
+
+
+def test_of_parallel_requests_to_two_servers_exactly_as_many_pass_as_the_limit_says(
+    redis, make_app, make_client
+):
+    settings = {"LIMITS_URL": redis.url, "REQUEST_ADDRESS_LIMIT": "50 per hour"}
+    clients = [make_client(make_app(**settings)) for _ in range(2)]
+    turns = cycle(clients)
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(next(turns).get, TAGS, **from_address("192.0.2.1")) for _ in range(120)]
+        found = [outcome(answer.result()) for answer in asked]
+    assert Counter(found) == {(401, "key_missing"): 50, (429, "too_many_requests"): 70}
+    assert outcome(clients[0].get(TAGS, **from_address("192.0.2.2"))) == (401, "key_missing")
+    assert clients[1].get("/health").json["status"] == "ok"
+
+
+def test_a_limit_that_is_used_up_at_one_server_is_at_the_other(redis, make_app, make_client):
+    one, other = (make_client(make_app(LIMITS_URL=redis.url, KEY_LIMIT="2 per minute")) for _ in range(2))
+    assert [client.post(KEYS).status_code for client in (one, other, one, other)] == [201, 201, 429, 429]
+    assert 1 <= int(other.post(KEYS).headers["Retry-After"]) <= 60
+
+
+def test_who_logged_in_at_one_server_is_known_at_the_other(redis, make_app, make_client, grace):
+    settings = {"LIMITS_URL": redis.url, "LOGIN_STRANGERS_LIMIT": "2 per minute"}
+    one, other = (make_client(make_app(**settings)) for _ in range(2))
+    assert log_in(one, GRACE, "192.0.2.7") == 200
+    assert [log_in(other, WRONG, f"198.51.100.{number}") for number in range(3)] == [401, 401, 429]
+    assert [log_in(other, GRACE, address) for address in ("192.0.2.8", "192.0.2.7")] == [429, 200]
+
+
+def test_two_blogs_in_one_redis_count_apart(redis, make_app):
+    for secret in ("x" * 32, "y" * 32):
+        counted = limiter.get_counters(make_app(LIMITS_URL=redis.url, SECRET_KEY=secret))
+        assert [counted.count(A) > 0 for _ in range(4)] == [False, False, False, True]
+
+
+def test_what_stands_there_tells_of_nobody_and_expires(redis, make_app, make_client, people, grace):
+    app = make_app(LIMITS_URL=redis.url, REQUEST_KEY_LIMIT="9 per minute", REQUEST_ADDRESS_LIMIT="9 per hour")
+    key = people.key(None)
+    client = make_client(app, key)
+    assert [log_in(client, body, "192.0.2.1") for body in (WRONG, GRACE)] == [401, 200]
+    assert client.post(KEYS, **from_address("192.0.2.1")).status_code == 201
+    kept = everything(redis.client)
+    assert {name.split(":")[1] for name in kept} == {
+        *("known", "KEY_LIMIT", "REQUEST_KEY_LIMIT", "REQUEST_ADDRESS_LIMIT"),
+        *("LOGIN_ADDRESS_LIMIT", "LOGIN_ACCOUNT_LIMIT", "LOGIN_STRANGERS_LIMIT"),
+    }
+    for secret in ("grace", "192.0.2", key, digest_token(key), GRACE["password"], WRONG["password"]):
+        assert secret not in repr(kept)
+    for name in kept:
+        prefix, what, *window, _ = name.split(":")
+        longest = shared_counters.KNOWN if what == "known" else int(window[1])
+        assert prefix == "blogapi" and 0 < redis.client.ttl(name) <= longest
+
+
+def test_a_window_is_kept_small(redis, counters):
+    counted = counters(redis.url)
+    counted.count(A)
+    (name,) = redis.client.keys()
+    redis.client.rpush(name, *["1"] * 2)
+    assert counted.count(A) == 0
+    assert redis.client.llen(name) == 3
+
+
+def test_a_clock_of_redis_that_is_set_back_keeps_nobody_out(redis, counters):
+    counted = counters(redis.url)
+    counted.count(A)
+    (name,) = redis.client.keys()
+    redis.client.delete(name)
+    redis.client.lpush(name, *[int(time.time() * 1000) + 10**9] * 3)
+    assert counted.count(A) == 0
+
+
+# When it is not
+
+
+def test_where_it_is_ended_the_own_memory_counts_and_where_it_is_back_it_counts_again(
+    server, counters, monkeypatch, told
+):
+    monkeypatch.setattr(shared_counters, "REST", 0)
+    one, other = counters(server.url), counters(server.url)
+    assert [each.count(A) > 0 for each in (one, other, one, other)] == [False, False, False, True]
+    server.stop()
+    assert [one.count(A) > 0 for _ in range(4)] == [False, False, False, True]
+    one.take_back(A)
+    assert [one.count(A) > 0 for _ in range(2)] == [False, True]
+    one.remember("ada")
+    assert (one.remembers("ada"), one.remembers("grace")) == (True, False)
+    assert len(told()) == 1
+    looked()
+    server.start()
+    # It comes back with nothing in it; who asks in the meantime is refused by the own memory.
+    until(lambda: one.count(A) == 0)
+    assert [each.count(A) > 0 for each in (other, one)] == [False, False]
+    assert one.count(A) > 0
+
+
+def test_requests_are_answered_while_it_is_away(server, make_app, make_client, people, grace):
+    client = make_client(make_app(LIMITS_URL=server.url, REQUEST_KEY_LIMIT="6 per minute"), people.key(None))
+    server.stop()
+    assert (client.get(TAGS).status_code, client.post(KEYS).status_code) == (200, 201)
+    assert [log_in(client, body, "192.0.2.1") for body in (WRONG, GRACE)] == [401, 200]
+    assert [client.get(TAGS).status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_the_log_tells_of_it_once_a_minute(server, counters, seconds, told):
+    counted = counters(server.url)
+    server.stop()
+    for lines, wait in ((1, 0), (1, 0.5), (1, 30), (1, 29), (2, 1), (2, 59), (3, 1)):
+        seconds[0] += wait
+        for _ in range(5):
+            counted.count(A)
+            looked()
+        assert len(told()) == lines
+    assert f"127.0.0.1:{server.port}" in told()[0]
+
+
+def test_one_that_does_not_answer_is_waited_for_once(counters, monkeypatch, seconds):
+    monkeypatch.setattr(shared_counters, "PATIENCE", 0.05)
+    with silent() as (listening, url):
+        counted = counters(url)
+        assert [counted.count(A) > 0 for _ in range(4)] == [False, False, False, True]
+        for _ in range(20):
+            counted.take_back(A)
+            counted.remembers("ada")
+        looked()
+        listening.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            listening.accept()
+
+
+def test_nobody_waits_for_the_look_whether_it_is_back(counters, monkeypatch, seconds):
+    """Only the thread that looks waits, and there is one of it."""
+    monkeypatch.setattr(shared_counters, "PATIENCE", 0.05)
+    with silent() as (_, url):
+        counted = counters(url)
+        counted.count(A)
+        monkeypatch.setattr(counted._redis, "ping", lambda: looks.append(may.wait(30)))
+        looks, may = [], threading.Event()
+        seconds[0] += shared_counters.REST
+        assert [counted.count(A) > 0 for _ in range(3)] == [False, False, True]
+        seconds[0] += 1000
+        counted.count(A)
+        may.set()
+        looked()
+    assert looks == [True]
+
+
+def test_a_redis_that_takes_no_more_is_one_that_is_away(redis, counters, told):
+    counted = counters(redis.url)
+    counted.count(A)
+    redis.client.config_set("maxmemory", "1")
+    try:
+        assert [counted.count(A) > 0 for _ in range(4)] == [False, False, False, True]
+    finally:
+        redis.client.config_set("maxmemory", "0")
+    assert "maxmemory" in told()[0]
+
+
+# What cannot start
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *(
+            "127.0.0.1:6379",
+            "http://127.0.0.1",
+            "redis:/127.0.0.1",
+            "redis://:secret@[::1",
+            "redis://h:99999",
+        ),
+        *("redis://:secret@h:port/0", "redis://h?socket_timeout=long", "redis://h?unknown=1"),
+        *("rediss://h?ssl_cert_reqs=perhaps", "redis://h?protocol=9", f"redis://{'h' * 64}", "redis://a..b"),
+    ],
+)
+def test_an_address_that_cannot_be_used_does_not_start(make_app, url):
+    with pytest.raises(CannotStart) as raised:
+        make_app(LIMITS_URL=url)
+    assert raised.value.message == "LIMITS_URL cannot be used; write redis://127.0.0.1:6379/0."
+
+
+def test_without_the_package_it_does_not_start(make_app, monkeypatch):
+    monkeypatch.setitem(sys.modules, "redis", None)
+    monkeypatch.delitem(sys.modules, "blogapi.rate_limits.redis")
+    with pytest.raises(CannotStart) as raised:
+        make_app(LIMITS_URL="redis://127.0.0.1")
+    assert raised.value.message == "LIMITS_URL needs the Python package redis; pip install redis."
+    make_app()
+
+
+# What the doctor says
+
+
+def test_doctor_tells_whether_it_answers(app, server, make_app, instance):
+    instance.chmod(0o700)
+    assert "limits" not in app.test_cli_runner().invoke(args=["doctor"]).stdout
+    doctor = make_app(LIMITS_URL=server.url).test_cli_runner().invoke
+    well = doctor(args=["doctor"])
+    assert (well.exit_code, "ok      limits: Redis counts them." in well.stdout) == (0, True)
+    server.stop()
+    ill = doctor(args=["doctor"])
+    assert ill.exit_code == 1
+    assert "wrong   limits: Redis does not answer, and each process counts for itself: " in ill.stdout
+    assert "Do: start it, or mend LIMITS_URL." in ill.stdout

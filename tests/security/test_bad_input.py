@@ -1,0 +1,386 @@
+"""Bad input: always a clear answer of the 400s in the one body, and nothing stored."""
+
+from __future__ import annotations
+
+import io
+import json
+from urllib.parse import quote
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from blogapi.storage.database import Base, db
+from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
+from tests.contracts.client import outcome
+
+LOGIN = "/api/v1/auth/login/"
+A = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
+
+
+@pytest.fixture(autouse=True)
+def unchanged(request, app):
+    """The database after the test is what it was when its clients and contents were there."""
+    for name in ("as_stranger", "as_admin"):
+        if name in request.fixturenames:
+            request.getfixturevalue(name)
+    before = contents(app)
+    yield
+    assert contents(app) == before
+
+
+def contents(app) -> list[object]:
+    """Return all rows, but for the moments that keys were used at and the number of commits."""
+    aside = {"last_used": None, "commits": None}
+    with app.app_context(), db.engine.connect() as connection:
+        return [
+            sorted(str(dict(row) | aside) for row in connection.execute(select(table)).mappings())
+            for table in Base.metadata.sorted_tables
+        ]
+
+
+def assert_refused(answer, *statuses: int) -> None:
+    assert answer.status_code in (statuses or (400, 404, 405, 413, 414, 415, 422)), answer.text
+    # The client itself holds the body against the document of the API; here is what people read.
+    assert answer.json["detail"] and answer.json["code"] and answer.json["title"]
+
+
+UNREADABLE = {
+    "empty": b" ",
+    "cut": b'{"name": "a"',
+    "text": b"name=a",
+    "two": b"{}{}",
+    "quotes": b"{'name': 'a'}",
+    "double": b'{"name": "a", "name": "b"}',
+    "nan": b'{"overlap_seconds": NaN}',
+    "infinity": b'{"overlap_seconds": Infinity}',
+    "deep list": b"[" * 100_000,
+    "deep object": b'{"name":' * 100_000,
+    "deep and closed": b'{"name":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "long number": b'{"overlap_seconds": ' + b"9" * 10_000 + b"}",
+    "utf-16": '{"name": "a"}'.encode("utf-16"),
+    "utf-8": b'{"name": "\xff"}',
+    "surrogate in utf-8": b'{"name": "\xed\xa0\x80"}',
+    "bom": b"\xef\xbb\xbf{}",
+    "nul": b'{"name": "a"}\x00',
+}
+
+
+@pytest.mark.parametrize("data", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_body_that_is_not_strict_json_is_a_400(as_admin, data):
+    for path in (KEYS, LOGIN):
+        assert_refused(as_admin.post(path, data=data, content_type="application/json"), 400)
+
+
+@pytest.mark.parametrize("data", ["[]", "[{}]", "1", "1.5", "null", "true", '""', '"name"', "1e999"])
+def test_a_body_that_is_no_object_is_a_422(as_admin, data):
+    for path in (KEYS, LOGIN):
+        answer = as_admin.post(path, data=data, content_type="application/json")
+        assert_refused(answer, 422)
+        assert answer.json["errors"] == {"body": ["Invalid input type."]}
+
+
+WRONG_FOR_TEXT = [1, 1.5, True, None, [], {}, ["a"], "a\x00b", "\ud800", "\udfff a", "x" * 2000]
+
+
+@pytest.mark.parametrize("field", ["username", "password"])
+@pytest.mark.parametrize("value", [*WRONG_FOR_TEXT, "", " "], ids=ascii)
+def test_a_wrong_field_of_a_login_is_named(as_stranger, field, value):
+    body = {"username": "ada", "password": "a long pass phrase"} | {field: value}
+    answer = as_stranger.post(LOGIN, data=json.dumps(body), content_type="application/json")
+    assert_refused(answer, 422)
+    assert list(answer.json["errors"]) == [field]
+
+
+def test_a_login_without_fields_is_told_all_that_is_missing(as_stranger):
+    for answer in (as_stranger.post(LOGIN, json={}), as_stranger.post(LOGIN)):
+        assert_refused(answer, 422)
+        assert list(answer.json["errors"]) == ["username", "password"]
+
+
+@pytest.mark.parametrize("name", ["ada\u202e", "a b", "' OR 1=1 --", "%", "日本", "İ", "ß" * 200, "🎉"])
+def test_a_login_under_any_name_fails_like_every_other(as_stranger, name):
+    answer = as_stranger.post(LOGIN, json={"username": name, "password": "x"})
+    assert (answer.status_code, answer.json["code"]) == (401, "login_failed")
+
+
+WRONG_KEYS = [
+    *[("name", value) for value in WRONG_FOR_TEXT],
+    *[("expires", value) for value in (1, True, [], "", "tomorrow", "2026-02-30", "2000-01-01", "\ud800")],
+    *[("expires", f"{'9' * 400}-01-01"), ("expires", "9999-12-31T23:59:59-14:00")],
+    *[("scopes", value) for value in (1, "read", None, {}, [], ["admin"], [1], [["read"]], ["\ud800"])],
+    ("scopes", ["read"] * 3),
+    ("scopes", [None]),
+    ("unknown", 1),
+    ("uuid", A),
+    ("owner_id", A),
+    ("", 1),
+    ("\ud800", 1),
+    ("na\x00me", 1),
+    ("n" * 10_000, 1),
+    ("_schema", 1),
+    ("fields", 1),
+    ("__class__", {}),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), WRONG_KEYS, ids=lambda value: ascii(value)[:20])
+def test_a_wrong_field_of_a_key_is_named(as_admin, field, value):
+    answer = as_admin.post(KEYS, data=json.dumps({field: value}), content_type="application/json")
+    assert_refused(answer, 422)
+    assert answer.json["errors"]
+
+
+@pytest.mark.parametrize("value", [-1, 1.5, True, None, "60", [], {}, 2**63, 10**30, 1e300])
+def test_a_wrong_overlap_of_a_rotation_is_named(as_admin, app, value):
+    uuid = as_admin.get(f"{KEYS}?page=1").json[0]["uuid"]
+    answer = as_admin.post(f"{KEYS}{uuid}/rotate/", json={"overlap_seconds": value})
+    assert_refused(answer, 422)
+    assert list(answer.json["errors"]) == ["overlap_seconds"]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "",
+        "json",
+        "\x7f",
+    ],
+)
+def test_a_body_of_another_type_is_a_415(as_admin, kind):
+    for path in (KEYS, LOGIN):
+        assert_refused(as_admin.post(path, data=b'{"name": "a"}', content_type=kind), 415)
+
+
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-16", "application/json; charset=nonsense"])
+def test_a_body_is_utf_8_whatever_its_type_says(as_stranger, kind):
+    assert_refused(as_stranger.post(LOGIN, data="{}".encode("utf-16"), content_type=kind), 400)
+    assert_refused(as_stranger.post(LOGIN, data=b"{}", content_type=kind), 422)
+
+
+def test_a_body_over_the_limit_is_a_413(make_app, make_client):
+    app = make_app(MAX_CONTENT_LENGTH=1000)
+    client = make_client(app)
+    for data in (b"x" * 1001, b'{"username": "' + b"x" * 1000 + b'"}'):
+        assert_refused(client.post(LOGIN, data=data, content_type="application/json"), 413)
+    stream = io.BytesIO(b" " * 2000)
+    answer = client.post(
+        LOGIN,
+        input_stream=stream,
+        content_type="application/json",
+        environ_overrides={"wsgi.input_terminated": True},
+    )
+    assert_refused(answer, 413)
+
+
+BROKEN_IDS = [
+    "x",
+    "0",
+    "-1",
+    "null",
+    A.replace("-", ""),
+    f"{{{A}}}",
+    f"urn:uuid:{A}",
+    f"{A}0000",
+    f"{A} ",
+    f"%20{A}",
+    f"{A}%00",
+    "%00",
+    "%2e%2e",
+    "%ff",
+    "%zz",
+    "%",
+    quote(A.replace("3", "٣")),
+    quote("日本"),
+    "a" * 10_000,
+    "'%20OR%201=1",
+    "<script>",
+    A,
+]
+
+
+@pytest.mark.parametrize("id", BROKEN_IDS, ids=lambda id: id[:20])
+def test_a_broken_id_is_a_404(as_admin, id):
+    for base in (KEYS, CATEGORIES, TAGS, ARTICLES):
+        assert_refused(as_admin.get(f"{base}{id}/"), 404)
+    assert_refused(as_admin.delete(f"{KEYS}{id}/"), 404)
+
+
+WRONG_NUMBERS = [
+    *("", "0", "-1", "1.5", "1e3", "+1", "%201", "1%20", "01x", "0x1", "1_000", "٣", "\uff11", "1%00", "NaN"),
+    *("9" * 18, "999999999999999999999", "9" * 5000, "true", "null", "1,2", "1&page=2&page_size=2"),
+]
+
+
+@pytest.mark.parametrize("value", WRONG_NUMBERS, ids=lambda value: value[:20])
+def test_a_wrong_page_is_a_400(as_admin, value):
+    for base in (KEYS, CATEGORIES, TAGS, ARTICLES, f"{ARTICLES}author/me/"):
+        assert_refused(as_admin.get(f"{base}?page={value}"), 400)
+        assert_refused(as_admin.get(f"{base}?page_size={value}"), 400)
+
+
+def test_a_page_holds_100_at_most(as_admin):
+    assert_refused(as_admin.get(f"{ARTICLES}?page_size=101"), 400)
+
+
+def test_a_page_far_past_the_end_is_empty(as_admin):
+    assert as_admin.get(f"{ARTICLES}?page=1000000000&page_size=100").json == []
+
+
+WRONG_QUERIES = [
+    *("fields=", "fields=,", "fields=uuid,", "fields=UUID", "fields=nonsense", "fields=__class__"),
+    *("fields=uuid&fields=title", "fields=uuid%00", "fields=%ff", "ordering=", "ordering=uuid"),
+    *("ordering=--title", "ordering=title,title", "ordering=title;drop", "author=x", f"author={{{A}}}"),
+    *("slug=", f"slug={'a' * 300}", "slug=a&slug=b", "slug=%00", "tag=", "tag=%00", f"tag={'a' * 300}"),
+    *("category=", "category=a&category=", "published_after=yesterday", "published_after="),
+    *(
+        "published_before=2026-13-01",
+        "published_after=0001-01-01T00:00:00%2B14:00",
+        "published_after=٢٠٢٦-01-01",
+    ),
+    *(
+        "unknown=1",
+        "Page=1",
+        "page[]=1",
+        "%00=1",
+        "=1",
+        "a",
+        "&&x",
+        "key=blogapi_x",
+        "X-API-KEY=x",
+        "%zz=%zz",
+    ),
+    *("%ed%a0%80=1", "_schema=1", "fields_=uuid", "status=draft", "q" * 3000),
+]
+
+
+@pytest.mark.parametrize("query", WRONG_QUERIES, ids=lambda query: query[:30])
+def test_a_wrong_query_is_a_400(as_admin, query):
+    answer = as_admin.get(f"{ARTICLES}?{query}")
+    assert_refused(answer, 400)
+    assert answer.json["code"] == "invalid_query"
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["user=x", "user=", "ownerless=1", "ownerless=True", "ownerless=", "ownerless=true&ownerless=false"],
+)
+def test_a_wrong_filter_of_keys_is_a_400(as_admin, query):
+    assert_refused(as_admin.get(f"{KEYS}?{query}"), 400)
+
+
+@pytest.mark.parametrize("path", [LOGIN, KEYS, f"{KEYS}{A}/", "/health/", "/openapi.json"])
+def test_an_operation_without_parameters_takes_none(as_admin, path):
+    method = "POST" if path == LOGIN else "PATCH" if A in path else "GET"
+    assert_refused(
+        as_admin.open(f"{path}?nonsense=1", method=method, json={} if method != "GET" else None), 400
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "/",
+            "/api",
+            "/api/v1/",
+            "/api/v2/blog/articles/",
+            "/%00",
+            "/%ff%fe",
+            "/%zz",
+            "/%",
+            "/" + "a" * 8000,
+        ),
+        *(
+            "/api/v1/blog//articles/",
+            "/api/v1/blog/articles/a/b/",
+            "/API/V1/BLOG/TAGS/",
+        ),
+        *(
+            "/api/v1/blog/articles/../tags/",
+            "/api/v1/blog/%2e%2e/",
+            "/docs/../../etc/passwd",
+            "/docs/%2e%2e%2fa",
+        ),
+        *("/docs/..%5c..%5ca", "/health/x", "/static/x", "/favicon.ico", "/api/v1/blog/tags;x=1/"),
+    ],
+)
+def test_an_unknown_path_is_a_404_and_never_a_redirect(as_stranger, path):
+    assert_refused(as_stranger.get(path), 404)
+
+
+@pytest.mark.parametrize("path", [LOGIN, KEYS, ARTICLES, f"{TAGS}{A}/", "/health/", "/docs/"])
+def test_an_odd_method_is_a_405_with_those_that_are_taken(as_admin, path):
+    for method in ("BREW", "TRACE", "PROPFIND", "X" * 100):
+        answer = as_admin.open(path, method=method)
+        assert_refused(answer, 405)
+        assert answer.headers["Allow"].endswith("OPTIONS")
+
+
+@pytest.mark.parametrize(
+    "host", ["", "a b", "<script>", "a@b", "a/b", "ä", "[::1", "a:b", "a:99999999", "\x7f"]
+)
+def test_a_broken_host_is_no_error_of_the_server(as_stranger, host):
+    answer = as_stranger.get("/health/", headers={"Host": host})
+    assert answer.status_code in (200, 400)
+    assert "Location" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        " ",
+        "x",
+        "blogapi_",
+        "blogapi_" + "a" * 38,
+        "blogapi_" + "٣" * 38,
+        "é" * 46,
+        "\x7f",
+        "a" * 10_000,
+        "', 1",
+    ],
+)
+def test_a_key_that_is_none_is_a_401(as_stranger, value):
+    answer = as_stranger.get(ARTICLES, headers={"X-API-KEY": value})
+    assert (answer.status_code, answer.json["code"]) == (401, "key_invalid")
+
+
+@pytest.mark.parametrize(
+    "value", ["", "x", "eyJ0b2tlbiI6MX0.x.y", "é", "a" * 4000, ".eJwrzy_KSQUABJ0CHQ.x.y"]
+)
+def test_a_session_that_is_none_is_a_401(as_stranger, value):
+    as_stranger.set_cookie("blogapi_session", value)
+    answer = as_stranger.get(ARTICLES)
+    assert (answer.status_code, answer.json["code"]) == (401, "login_over")
+
+
+@settings(
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    st.dictionaries(
+        st.sampled_from(["username", "password", "x"]),
+        st.none() | st.booleans() | st.integers() | st.floats() | st.lists(st.text()) | st.just("\ud800"),
+        min_size=1,
+    )
+)
+def test_no_body_of_a_login_breaks_the_service(as_stranger, body):
+    answer = as_stranger.post(LOGIN, data=json.dumps(body), content_type="application/json")
+    assert outcome(answer) in ((400, "malformed"), (422, "invalid_fields"))
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(["page", "page_size", "fields", "ordering", "slug", "tag", "author", "published_after"]),
+    st.text(alphabet=st.characters(exclude_categories=["Cs"])),
+)
+def test_no_query_breaks_the_service(as_admin, name, value):
+    answer = as_admin.get(ARTICLES, query_string={name: value})
+    assert answer.json == [] or outcome(answer) == (400, "invalid_query")

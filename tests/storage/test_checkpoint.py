@@ -1,0 +1,109 @@
+"""The write-ahead log: short however many read, and no write waits long for whoever reads on."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from blogapi import clock
+from blogapi.storage import checkpoint
+from blogapi.storage.database import db, transaction
+from blogapi.users import service as users
+from blogapi.users.models import Role
+
+pytestmark = pytest.mark.sqlite("its log")
+
+SHORT = 256 * 1024
+
+
+@pytest.fixture
+def log(app, instance, monkeypatch):
+    """The log of the test's blog, where 256 kB are long and every write may shorten it."""
+    monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT)
+    monkeypatch.setattr(checkpoint, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(app.extensions["blogapi-log"], "_next_try", 0.0)
+    return instance / "blog.db-wal"
+
+
+@pytest.fixture
+def write(app):
+    """Stores some 100 kB more; returns how large the log is then at most."""
+
+    def write(times: int, log: Path) -> int:
+        sizes = []
+        with app.app_context():
+            for _ in range(times):
+                with transaction():
+                    db.session.execute(db.text("CREATE TABLE IF NOT EXISTS much (text)"))
+                    db.session.execute(db.text("INSERT INTO much VALUES (hex(randomblob(50000)))"))
+                sizes.append(log.stat().st_size)
+        return max(sizes)
+
+    return write
+
+
+def read(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN")
+    connection.execute("SELECT count(*) FROM account").fetchall()
+
+
+def test_readers_that_overlap_keep_no_log_long(instance, log, write):
+    """At every moment one of the two reads; each ends as soon as the other has begun."""
+    turns, stop = [threading.Semaphore(1), threading.Semaphore(0)], threading.Event()
+
+    def take_turns(own: int) -> None:
+        with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as connection:
+            while not stop.is_set():
+                turns[own].acquire()
+                read(connection)
+                turns[1 - own].release()
+                turns[own].acquire()
+                turns[own].release()
+                connection.execute("COMMIT")
+
+    threads = [threading.Thread(target=take_turns, args=(own,)) for own in (0, 1)]
+    for thread in threads:
+        thread.start()
+    try:
+        assert write(40, log) < 6 * SHORT
+    finally:
+        stop.set()
+        for turn in turns:
+            turn.release(100)
+        for thread in threads:
+            thread.join(10)
+
+
+def test_a_reader_who_stays_is_waited_for_once_in_a_while(app, instance, log, write, monkeypatch):
+    tries, opened, later = [], checkpoint.soundness.opened, clock.steady() + 100
+    monkeypatch.setattr(
+        checkpoint.soundness,
+        "opened",
+        lambda *path, **options: tries.append(path) or opened(*path, **options),
+    )
+    monkeypatch.setattr(checkpoint, "PAUSE_SECONDS", 5.0)
+    monkeypatch.setattr(clock, "steady", lambda: later)
+    with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as stays:
+        write(1, log)
+        assert not tries
+        read(stays)
+        assert write(10, log) > 3 * SHORT
+    assert len(tries) == 1
+    monkeypatch.setattr(clock, "steady", lambda: later + 5)
+    write(1, log)
+    assert len(tries) == 2 and log.stat().st_size == 0
+
+
+def test_a_log_that_cannot_be_shortened_fails_no_write(app, log, write, monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(checkpoint.soundness, "opened", fail)
+    write(4, log)
+    with app.app_context():
+        users.create("ada", None, role=Role.ADMIN)
+        assert db.session.scalar(db.text("SELECT count(*) FROM account")) == 1

@@ -1,0 +1,369 @@
+"""The database: its connections, the one way to write, and moments."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event, func, select, text
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from blogapi import create_app
+from blogapi.config import CannotStart
+from blogapi.storage import connections
+from blogapi.storage.database import BUSY_ERRORS, db, transaction
+from blogapi.storage.write_lock import WriteLock
+from blogapi.users.models import Account, Role
+from tests.engines import elsewhere, write_elsewhere
+
+
+def account(name: str) -> Account:
+    return Account(username=name, role=Role.MEMBER)
+
+
+def names() -> list[str]:
+    return list(db.session.scalars(select(Account.username).order_by(Account.username)))
+
+
+@pytest.fixture
+def within(app):
+    """Inside the application, on the test's own database."""
+    with app.app_context():
+        yield app
+
+
+@pytest.mark.sqlite("sets up its connections")
+@pytest.mark.parametrize(
+    ("pragma", "value"),
+    [
+        *(("journal_mode", "wal"), ("foreign_keys", 1), ("synchronous", 2), ("busy_timeout", 5000)),
+        ("journal_size_limit", 64 * 1024 * 1024),
+    ],
+)
+def test_each_connection_is_set_up(within, pragma, value):
+    with db.engine.connect() as first, db.engine.connect() as second:
+        for connection in (first, second):
+            assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
+
+
+@pytest.mark.sqlite("its driver")
+def test_the_driver_begins_nothing_of_its_own(within):
+    with db.engine.connect() as connection:
+        assert connection.connection.isolation_level is None
+
+
+@pytest.mark.sqlite("its file")
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
+def test_the_database_file_is_its_owners_alone(instance):
+    previous = os.umask(0o022)
+    try:
+        app = create_app()
+    finally:
+        os.umask(previous)
+    with app.app_context():
+        with transaction():
+            db.session.add(account("a"))
+        made = sorted(path.name for path in instance.iterdir())
+        modes = {stat.S_IMODE((instance / name).stat().st_mode) for name in made}
+        db.session.remove()
+        db.engine.dispose()
+    assert made == ["blog.db", "blog.db-shm", "blog.db-wal", "secret_key"]
+    assert modes == {0o600}
+
+
+def used(settings: dict[str, object]) -> Path:
+    app = create_app(settings)
+    with app.app_context():
+        database = db.engine.url.database
+        db.engine.dispose()
+    assert database is not None
+    return Path(database)
+
+
+def test_database_url_names_the_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", f"sqlite:///{tmp_path / 'named.db'}")
+    assert used({}) == tmp_path / "named.db"
+    assert (tmp_path / "named.db").is_file()
+
+
+def test_flasks_own_name_of_the_database_wins(tmp_path, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", f"sqlite:///{tmp_path / 'named.db'}")
+    assert used({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{tmp_path / 'b.db'}"}) == tmp_path / "b.db"
+    assert not (tmp_path / "named.db").exists()
+
+
+@pytest.mark.sqlite("its file")
+def test_a_relative_file_lies_in_the_instance_folder(instance):
+    assert used({"DATABASE_URL": "sqlite:///mine.db"}) == instance / "mine.db"
+
+
+@pytest.mark.sqlite("its file")
+@pytest.mark.parametrize("name", ["a b", "100%", "what?x=1", "#1", "ä", "%2e"])
+def test_the_instance_folder_may_have_any_name(tmp_path, monkeypatch, name):
+    if os.name == "nt" and "?" in name:
+        pytest.skip("no name on Windows")
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / name))
+    assert used({}) == tmp_path / name / "blog.db"
+    assert (tmp_path / name / "blog.db").stat().st_size > 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name]
+
+
+@pytest.mark.sqlite("in memory")
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
+def test_no_blog_is_kept_in_memory(monkeypatch, url):
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", url)
+    with pytest.raises(CannotStart, match="in a file, not in memory"):
+        create_app()
+
+
+@pytest.mark.sqlite("in memory")
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
+def test_a_program_may_try_one_in_memory_from_a_single_thread(url):
+    app = create_app({"TESTING": True, "SQLALCHEMY_DATABASE_URI": url})
+    client = app.test_client()
+    key = client.post("/api/v1/auth/api-key/").json
+    headers = {"X-API-KEY": key["public_state"]}
+    assert client.get("/api/v1/blog/articles/", headers=headers).json == []
+    assert client.delete(f"/api/v1/auth/api-key/{key['uuid']}/", headers=headers).status_code == 204
+    assert client.get("/api/v1/blog/articles/", headers=headers).status_code == 401
+    with app.app_context():
+        db.engine.dispose()
+
+
+@pytest.mark.parametrize(
+    "url", ["nonsense", "postgres://u:secret@h/d", "://", "mysql+nothing://u:secret@h/d"]
+)
+def test_a_database_that_nothing_can_open_is_refused_without_its_password(url):
+    with pytest.raises(CannotStart) as raised:
+        create_app({"DATABASE_URL": url})
+    assert raised.value.message.startswith("DATABASE_URL cannot be used (")
+    assert "secret" not in raised.value.message and "\n" not in raised.value.message
+
+
+def test_a_transaction_commits_at_its_end(within):
+    with transaction():
+        db.session.add(account("a"))
+    db.session.rollback()
+    assert names() == ["a"]
+
+
+def test_a_transaction_that_fails_stores_nothing(within):
+    with pytest.raises(RuntimeError), transaction():
+        db.session.add(account("a"))
+        db.session.flush()
+        raise RuntimeError
+    assert names() == []
+
+
+def test_an_inner_failure_that_is_caught_takes_back_its_own_rows_only(within):
+    with transaction():
+        db.session.add(account("outer"))
+        with pytest.raises(RuntimeError), transaction():
+            db.session.add(account("inner"))
+            db.session.flush()
+            raise RuntimeError
+        with transaction():
+            db.session.add(account("second"))
+    db.session.rollback()
+    assert names() == ["outer", "second"]
+
+
+def test_an_inner_refusal_of_the_database_leaves_the_outer_alive(within):
+    with transaction():
+        db.session.add(account("a"))
+        with pytest.raises(IntegrityError), transaction():
+            db.session.add(account("a"))
+            db.session.flush()
+        db.session.add(account("b"))
+    db.session.rollback()
+    assert names() == ["a", "b"]
+
+
+def test_an_outer_failure_takes_back_all(within):
+    with pytest.raises(RuntimeError), transaction():
+        with transaction():
+            db.session.add(account("inner"))
+        raise RuntimeError
+    assert names() == []
+    with transaction():
+        db.session.add(account("after"))
+    db.session.rollback()
+    assert names() == ["after"]
+
+
+def test_what_was_read_before_is_read_anew(within):
+    with transaction():
+        db.session.add(account("a"))
+    seen = db.session.scalars(select(Account)).one()
+    assert seen.role == "member"
+    with elsewhere(within) as other:
+        other.exec_driver_sql("UPDATE account SET role = 'admin'")
+    with transaction():
+        assert seen.role == "admin"
+
+
+def test_a_row_that_the_last_write_left_is_read_anew_under_the_lock(within):
+    with transaction():
+        row = account("ada")
+        db.session.add(row)
+    # The row outlives its commit, so nothing but the next transaction can forget it.
+    write_elsewhere(within, "UPDATE account SET username = 'grace'")
+    with transaction():
+        assert row.username == "grace"
+
+
+def test_what_was_pending_before_is_dropped(within):
+    db.session.add(account("pending"))
+    with transaction():
+        db.session.add(account("a"))
+    assert names() == ["a"]
+
+
+def test_a_transaction_that_waits_for_nobody_says_so_at_once(within):
+    with elsewhere(within, writing=True):
+        began = time.monotonic()
+        with pytest.raises(OperationalError, match="lock"), transaction(patient=False):
+            pytest.fail("never entered")
+        assert time.monotonic() - began < 2
+    with transaction(patient=False):
+        db.session.add(account("a"))
+    assert names() == ["a"]
+    patience = {"sqlite": "PRAGMA busy_timeout", "postgresql": "SHOW lock_timeout"}[db.engine.dialect.name]
+    assert db.session.connection().exec_driver_sql(patience).scalar() in (5000, "5s")
+
+
+def writes_at_once(app) -> str:
+    """Return what becomes of a write of another thread that waits for nobody; empty: it was done."""
+    told: list[str] = []
+
+    def write() -> None:
+        with app.app_context():
+            try:
+                with transaction(patient=False):
+                    told.append("")
+            except BUSY_ERRORS as error:
+                told.append(str(error))
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    thread.join(10)
+    return told[0]
+
+
+def test_a_write_goes_through_the_gate_with_its_commit(within):
+    # While one commits, which may move the log into the file, no other connection may write.
+    during: list[str] = []
+
+    def commits(connection: object) -> None:
+        if len(during) < 2:
+            during.append("")
+            during[-1] = writes_at_once(within)
+
+    event.listen(db.engine, "commit", commits)
+    try:
+        with transaction():
+            db.session.add(account("a"))
+            during.append(writes_at_once(within))
+    finally:
+        event.remove(db.engine, "commit", commits)
+    assert during == ["another write is going on"] * 2
+    assert writes_at_once(within) == ""
+
+
+def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypatch):
+    monkeypatch.setattr(connections, "BUSY_SECONDS", 1)
+    app = make_app()
+    with app.app_context(), elsewhere(app, writing=True):
+        began = time.monotonic()
+        with pytest.raises(OperationalError, match="lock"), transaction():
+            pytest.fail("never entered")
+        assert time.monotonic() - began > 0.8
+
+
+def test_who_has_waited_for_his_turn_waits_less_for_another_process(within, monkeypatch):
+    monkeypatch.setattr(WriteLock, "_wait", lambda self, turn: 3.2)
+    said = []
+    with listening(db.engine, "before_cursor_execute", lambda *told: said.append(told[2])), transaction():
+        pass
+    patience = {"sqlite": "PRAGMA busy_timeout=2000", "postgresql": "SET LOCAL lock_timeout = '2000ms'"}
+    assert said[0].startswith(patience[db.engine.dialect.name])
+
+
+@contextmanager
+def listening(engine, name, hear):
+    event.listen(engine, name, hear)
+    try:
+        yield
+    finally:
+        event.remove(engine, name, hear)
+
+
+def test_a_reader_waits_for_no_writer(within):
+    with elsewhere(within, writing=True):
+        assert names() == []
+
+
+def test_eight_threads_lose_no_read_modify_write(within):
+    with transaction():
+        db.session.add(account("0"))
+
+    def count_up() -> None:
+        for _ in range(50):
+            with within.app_context(), transaction():
+                row = db.session.scalars(select(Account)).one()
+                row.username = str(int(row.username) + 1)
+
+    threads = [threading.Thread(target=count_up) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    db.session.rollback()
+    db.session.expire_all()
+    assert names() == ["400"]
+
+
+def test_foreign_keys_are_held(within):
+    with pytest.raises(IntegrityError), transaction():
+        db.session.execute(
+            text(
+                "INSERT INTO tag (uuid, name, slug, owner_id, created, last_updated) "
+                "VALUES (:one, 'a', 'a', :other, '2026-01-01', '2026-01-01')"
+            ),
+            {"one": "0" * 32, "other": "1" * 32},
+        )
+
+
+def test_moments_are_stored_as_naive_utc_and_read_as_aware(within):
+    with transaction():
+        row = account("a")
+        row.created = datetime(2026, 1, 1, 12, 30, tzinfo=timezone(timedelta(hours=2)))
+        db.session.add(row)
+    stored = db.session.scalar(text("SELECT CAST(created AS varchar) FROM account"))
+    assert stored.removesuffix(".000000") == "2026-01-01 10:30:00"
+    db.session.expire_all()
+    assert db.session.scalars(select(Account.created)).one() == datetime(2026, 1, 1, 10, 30, tzinfo=UTC)
+    assert db.session.scalars(select(Account.created)).one().tzinfo is UTC
+    late = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=2)))
+    assert db.session.scalar(select(func.count()).where(Account.created > late)) == 1
+
+
+def test_a_new_row_was_changed_when_it_was_made_and_later_when_it_is_changed(within, at):
+    at(datetime(2026, 1, 1, tzinfo=UTC))
+    row = account("a")
+    with transaction():
+        db.session.add(row)
+    assert row.created == row.last_updated == datetime(2026, 1, 1, tzinfo=UTC)
+    at(datetime(2026, 1, 2, tzinfo=UTC))
+    with transaction():
+        row.role = Role.ADMIN
+    assert (row.created, row.last_updated) == (
+        datetime(2026, 1, 1, tzinfo=UTC),
+        datetime(2026, 1, 2, tzinfo=UTC),
+    )

@@ -1,0 +1,270 @@
+"""The schema: equal to the models, upgraded under a lock, and never at the cost of a database."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import CheckConstraint, text
+
+from blogapi import create_app
+from blogapi.config import CannotStart
+from blogapi.storage import upgrades
+from blogapi.storage.database import Base, db, transaction
+from blogapi.tags.models import Tag
+from blogapi.users.models import Account
+
+STEP = '''"""A step of the test."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "{next}"
+down_revision = "{last}"
+
+
+def upgrade() -> None:
+    """Do it."""
+    {body}
+'''
+LAST = upgrades.list_migrations()[-1]
+NEXT = f"{int(LAST) + 1:04}"
+RECREATES_A_PARENT = """with op.batch_alter_table("account", recreate="always"):
+        pass"""
+FAILS_HALF_WAY = """op.add_column("tag", sa.Column("motto", sa.Text(), nullable=True))
+    op.execute("INSERT INTO nowhere VALUES (1)")"""
+BREAKS_REFERENCES = 'op.execute("DELETE FROM account")'
+LEAVES_A_COLUMN = 'op.add_column("tag", sa.Column("motto", sa.Text(), nullable=True))'
+LEAVES_A_VIEW = 'op.execute("CREATE VIEW motto AS SELECT 1 AS x")'
+FORGETS_AN_INDEX = 'op.drop_index("ix_change_due", "change")'
+
+
+@pytest.fixture
+def further(tmp_path, monkeypatch):
+    """Adds a step with the body given."""
+
+    def add(body: str) -> None:
+        scripts = tmp_path / "scripts"
+        shutil.copytree(upgrades.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+        write_step(scripts, body)
+        monkeypatch.setattr(upgrades, "SCRIPTS", scripts)
+        upgrades.list_migrations.cache_clear()
+
+    yield add
+    upgrades.list_migrations.cache_clear()
+
+
+@pytest.fixture
+def old(make_app, make_tag, people, instance):
+    """A blog at the last step with three users and a tag, that nobody serves; its file."""
+    make_tag("kept")
+    with people.app.app_context():
+        db.session.remove()
+        with db.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.engine.dispose()
+    return instance / "blog.db"
+
+
+def write_step(scripts: Path, body: str) -> None:
+    step = STEP.format(body=body, last=LAST, next=NEXT)
+    (scripts / "versions" / f"{NEXT}_further.py").write_text(step, encoding="utf-8")
+
+
+def dump(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
+
+
+def start() -> None:
+    app = create_app()
+    with app.app_context():
+        db.engine.dispose()
+
+
+def refusal(**settings: Any) -> str:
+    with pytest.raises(CannotStart) as raised:
+        create_app(settings)
+    assert raised.value.message.endswith(".") and "\n" not in raised.value.message
+    return raised.value.message
+
+
+def test_every_constraint_has_a_name():
+    for table in Base.metadata.tables.values():
+        for constraint in table.constraints:
+            assert constraint.name, table.name
+        assert all(index.name for index in table.indexes)
+        checks = [one for one in table.constraints if isinstance(one, CheckConstraint)]
+        assert all(str(check.name).startswith(f"ck_{table.name}_") for check in checks)
+
+
+def test_the_steps_are_numbered_without_a_gap():
+    assert list(upgrades.list_migrations()) == [
+        f"{number:04}" for number in range(1, len(upgrades.list_migrations()) + 1)
+    ]
+
+
+def test_eight_processes_that_start_at_once_on_nothing_all_come_up(instance):
+    code = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(8)
+    ]
+    told = [process.communicate(timeout=60) for process in started]
+    assert {out.strip() for out, _ in told} == {b"{'status': 'ok'}"}, told
+    assert not (instance / "backups").exists()
+
+
+def test_a_start_with_the_schema_ready_goes_without_alembic(app):
+    code = (
+        "import sys; from blogapi import create_app; create_app(); "
+        "print([name for name in sys.modules if name.split('.')[0] == 'alembic'])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (run.stdout.strip(), run.returncode) == ("[]", 0), run.stderr
+
+
+@pytest.mark.sqlite("its file is copied first")
+def test_an_upgrade_keeps_all_rows_and_sets_a_copy_aside(old, further, instance):
+    before = dump(old)
+    further(RECREATES_A_PARENT)
+    start()
+    with closing(sqlite3.connect(old)) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (NEXT,)
+        assert connection.execute("SELECT count(*) FROM account").fetchone() == (3,)
+        assert connection.execute("SELECT name FROM tag").fetchall() == [("kept",)]
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    (copy,) = (instance / "backups").iterdir()
+    assert copy.name.startswith(f"before-upgrade-from-{LAST}-")
+    assert dump(copy) == before
+    if os.name != "nt":
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+
+
+@pytest.mark.sqlite("its file is copied first")
+def test_an_upgraded_blog_goes_on(old, further):
+    further(RECREATES_A_PARENT)
+    app = create_app()
+    with app.app_context():
+        with transaction():
+            owner = db.session.query(Account).first()
+            db.session.add(Tag(name="new", slug="new", owner_id=owner.uuid))
+        assert db.session.query(Tag).count() == 2
+        assert db.session.scalar(text("PRAGMA foreign_keys")) == 1
+        db.session.remove()
+        db.engine.dispose()
+
+
+@pytest.mark.sqlite("its file is copied first")
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (FAILS_HALF_WAY, "nowhere"),
+        (BREAKS_REFERENCES, "would break 1 references"),
+        (LEAVES_A_COLUMN, "What differs: table tag has beside: motto TEXT."),
+        (LEAVES_A_VIEW, "What differs: view motto is unknown."),
+        (FORGETS_AN_INDEX, "What differs: index ix_change_due is missing."),
+    ],
+)
+def test_a_step_that_fails_leaves_all_as_it_was(old, further, instance, body, reason):
+    before = dump(old)
+    further(body)
+    for _ in range(2):
+        assert reason in refusal()
+    assert dump(old) == before
+    # A supervisor that tries again and again must not fill the disk with copies.
+    assert list((instance / "backups").iterdir()) == []
+
+
+@pytest.mark.sqlite("its file is copied first")
+def test_an_upgrade_without_room_for_the_copy_is_refused(old, further, instance):
+    before = dump(old)
+    (instance / "backups").write_text("in the way")
+    further(RECREATES_A_PARENT)
+    assert "cannot be made before the upgrade: " in refusal()
+    assert dump(old) == before
+
+
+@pytest.mark.sqlite("its file is copied first")
+def test_processes_that_upgrade_at_once_take_one_copy(old, tmp_path, instance):
+    scripts = tmp_path / "scripts"
+    shutil.copytree(upgrades.SCRIPTS, scripts)
+    write_step(scripts, RECREATES_A_PARENT)
+    code = (
+        "from pathlib import Path; from blogapi.storage import upgrades; "
+        f"upgrades.SCRIPTS = Path({str(scripts)!r}); "
+        "from blogapi import create_app; create_app(); print('up')"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]
+    told = [process.communicate(timeout=60) for process in started]
+    assert [out.strip() for out, _ in told] == [b"up"] * 4, told
+    assert len(list((instance / "backups").iterdir())) == 1
+
+
+@pytest.mark.sqlite("its file is copied first")
+def test_a_newer_schema_is_refused_and_left_alone(old):
+    with closing(sqlite3.connect(old)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    before = dump(old)
+    assert "newer version or another program (step 9999)" in refusal()
+    assert dump(old) == before
+
+
+@pytest.mark.sqlite("its file")
+def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    before = path.read_bytes()
+    assert "tables of another program" in refusal(DATABASE_URL=f"sqlite:///{path}")
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.glob("other*")] == ["other.db"]
+
+
+@pytest.mark.sqlite("its file")
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear reader, " * 1000)
+    before = path.read_bytes()
+    assert "not a database" in refusal(DATABASE_URL=f"sqlite:///{path}")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.sqlite("its file")
+def test_a_folder_in_the_place_of_the_database_is_refused(instance):
+    (instance / "blog.db").mkdir(parents=True)
+    assert f"{instance / 'blog.db'} cannot be opened: " in refusal()
+
+
+@pytest.mark.sqlite("its file")
+def test_a_database_in_a_folder_that_is_not_there_is_refused(tmp_path):
+    assert "cannot be opened: No such file" in refusal(DATABASE_URL=f"sqlite:///{tmp_path}/no/blog.db")
+
+
+@pytest.mark.sqlite("its file")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_a_database_in_a_folder_that_may_not_be_read_is_refused(tmp_path):
+    (tmp_path / "closed").mkdir(mode=0)
+    assert "Permission denied" in refusal(DATABASE_URL=f"sqlite:///{tmp_path}/closed/blog.db")
+
+
+@pytest.mark.sqlite("its file is copied first")
+def test_a_blog_restored_from_a_backup_is_used_with_a_log_again(old):
+    with closing(sqlite3.connect(old)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+    app = create_app()
+    with app.app_context():
+        assert db.session.scalar(text("PRAGMA journal_mode")) == "wal"
+        db.session.remove()
+        db.engine.dispose()

@@ -1,0 +1,356 @@
+"""The settings: where they come from, which are refused, and the key that is made once."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from blogapi import config, create_app
+from blogapi.config import CannotStart
+
+POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
+
+
+def loaded(given: dict[str, Any] | None = None) -> Flask:
+    app = Flask("blog", instance_path=config.instance_path())
+    config.load(app, given)
+    return app
+
+
+def write(instance: Path, text: str) -> None:
+    instance.mkdir(exist_ok=True)
+    (instance / "config.toml").write_text(text, encoding="utf-8")
+
+
+def refusal(given: dict[str, Any] | None = None) -> str:
+    with pytest.raises(CannotStart) as raised:
+        loaded(given)
+    assert raised.value.exit_code == 1
+    assert raised.value.message.endswith(".") and "\n" not in raised.value.message
+    return raised.value.message
+
+
+def test_without_any_source_the_defaults_stand(monkeypatch):
+    monkeypatch.delenv("BLOGAPI_DATABASE_URL", raising=False)
+    app = loaded()
+    for setting in config.SETTINGS:
+        if setting.name != "SECRET_KEY":
+            assert app.config[setting.name] == setting.default
+            # The default must be something that the setting itself would take.
+            assert setting.read(setting.default) == setting.default
+        assert setting.sentence.endswith(".") and setting.read.__doc__
+
+
+def test_each_source_wins_over_the_one_before(instance, monkeypatch):
+    assert loaded().config["SESSION_DAYS"] == 14
+    write(instance, "SESSION_DAYS = 1")
+    assert loaded().config["SESSION_DAYS"] == 1
+    monkeypatch.setenv("BLOGAPI_SESSION_DAYS", "2")
+    assert loaded().config["SESSION_DAYS"] == 2
+    assert loaded({"SESSION_DAYS": 3}).config["SESSION_DAYS"] == 3
+
+
+def test_the_file_takes_lists_and_the_environment_commas(instance, monkeypatch):
+    write(instance, 'CORS_ORIGINS = ["https://a.example", "https://b.example"]')
+    assert loaded().config["CORS_ORIGINS"] == ("https://a.example", "https://b.example")
+    monkeypatch.setenv("BLOGAPI_CORS_ORIGINS", " https://c.example , ,https://d.example")
+    assert loaded().config["CORS_ORIGINS"] == ("https://c.example", "https://d.example")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("SESION_DAYS", "SESSION_DAYS"), ("DATABASE_URI", "DATABASE_URL"), ("session_days", ""), ("X", "")],
+)
+def test_an_unknown_name_is_refused_with_a_hint(instance, monkeypatch, name, hint):
+    expected = f" is unknown. Did you mean {hint}?" if hint else " is unknown."
+    write(instance, f"{name} = 1")
+    with pytest.raises(CannotStart) as raised:
+        loaded()
+    assert raised.value.message == f"The setting {name} in config.toml{expected}"
+    write(instance, "")
+    monkeypatch.setenv(f"BLOGAPI_{name}", "1")
+    with pytest.raises(CannotStart) as raised:
+        loaded()
+    # Windows knows the names of its environment in capitals only.
+    assert raised.value.message.casefold().endswith(f"in the environment{expected}".casefold())
+
+
+def test_flasks_own_names_work_in_the_mapping_alone():
+    assert loaded({"TESTING": True}).testing
+
+
+def test_names_of_the_suite_are_no_settings(monkeypatch):
+    monkeypatch.setenv("BLOGAPI_TEST_ANYTHING", "1")
+    loaded()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DATABASE_URL", 1),
+        ("SECRET_KEY", 1),
+        ("SECRET_KEY", ["x"]),
+        ("KEY_CREATION", "everybody"),
+        ("KEY_CREATION", "Open"),
+        ("KEY_CREATION", ["open"]),
+        ("KEY_LIMIT", "often"),
+        ("KEY_LIMIT", ""),
+        ("KEY_LIMIT", 20),
+        ("LOGIN_ADDRESS_LIMIT", "-1 per minute"),
+        ("LOGIN_ACCOUNT_LIMIT", "1 per fortnight"),
+        ("SESSION_DAYS", 0),
+        ("SESSION_DAYS", -1),
+        ("SESSION_DAYS", True),
+        ("SESSION_DAYS", 1.5),
+        ("SESSION_DAYS", ""),
+        ("SESSION_DAYS", "1_000"),
+        ("SESSION_DAYS", "١٤"),
+        ("SESSION_DAYS", " 14"),
+        ("SESSION_DAYS", "9" * 5000),
+        ("SESSION_DAYS", 10**12),
+        ("SESSION_DAYS", [14]),
+        ("MAX_CONTENT_LENGTH", "16 MB"),
+        ("MAX_CONTENT_LENGTH", {"bytes": 1}),
+        ("CORS_ORIGINS", 1),
+        ("CORS_ORIGINS", [1]),
+        ("TRUSTED_PROXY", "localhost"),
+        ("TRUSTED_PROXY", "10.0.0.1, 10.0.0.2"),
+        ("TRUSTED_PROXY", "*"),
+        ("TRUSTED_PROXY", 1),
+    ],
+)
+def test_an_impossible_value_is_refused(name, value):
+    assert refusal({name: value}).startswith(f"The setting {name} in create_app must be ")
+
+
+@pytest.mark.parametrize(
+    ("written", "spelled"),
+    [
+        ("http://a http://b", "http://a, http://b"),
+        ("http://a\nhttp://b/", "http://a, http://b"),
+        ("localhost:3000", "http://localhost:3000"),
+        ("127.0.0.1:3000", "http://127.0.0.1:3000"),
+        ("[::1]:3000", "http://[::1]:3000"),
+        ("blog.example", "https://blog.example"),
+        ("//blog.example", "https://blog.example"),
+        ("https://blog.example/", "https://blog.example"),
+        ("https://blog.example/path?query#fragment", "https://blog.example"),
+        ("HTTPS://Blog.Example", "https://blog.example"),
+        ("https://blog.example:443", "https://blog.example"),
+        ("http://blog.example:80", "http://blog.example"),
+        ("https://blog.example:08443", "https://blog.example:8443"),
+        ("https://ada:secret@blog.example", "https://blog.example"),
+        ("https://bücher.example", "https://xn--bcher-kva.example"),
+        ("https://faß.example", "https://xn--fa-hia.example"),
+        ("https://例え。テスト", "https://xn--r8jz45g.xn--zckzah"),
+        ("http://[0:0::0:1]:3000", "http://[::1]:3000"),
+        ("'https://blog.example'", "https://blog.example"),
+    ],
+)
+def test_an_origin_is_refused_with_the_spelling_of_browsers(written, spelled):
+    told = f"must hold origins as browsers send them: write {spelled!r} for {written!r}."
+    assert refusal({"CORS_ORIGINS": [written]}) == f"The setting CORS_ORIGINS in create_app {told}"
+    # The spelling that the message gives is accepted.
+    assert loaded({"CORS_ORIGINS": spelled}).config["CORS_ORIGINS"] == tuple(spelled.split(", "))
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("null", "must not hold 'null': any site can make a browser send it; name each origin."),
+        ("*", "must not hold patterns such as '*'; name each origin."),
+        (
+            "https://*.blog.example",
+            "must not hold patterns such as 'https://*.blog.example'; name each origin.",
+        ),
+    ],
+)
+def test_an_origin_of_everybody_is_refused(written, reason):
+    given = {"CORS_ORIGINS": f"https://blog.example, {written}"}
+    assert refusal(given) == f"The setting CORS_ORIGINS in create_app {reason}"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(
+            "ftp://a",
+            "file:///a",
+            "javascript:alert(1)",
+            "https:a",
+            "https://",
+            "https:///a",
+            "://a",
+            "/",
+            "@",
+        ),
+        *(
+            "https://a:99999",
+            "https://a:-1",
+            "https://a:b",
+            "https://a:٨",
+            "https://a:",
+            "https://a;b",
+            "a\\b",
+        ),
+        *("https://a..b", "https://-a", "https://a%62", "https://(a|b)", "https://a$", "https://a^"),
+        *("http://127.1", "http://1.2.3.4.5", "http://1.2.3.999", "http://[1.2.3.4", "http://[::g]", "['a'"),
+    ],
+)
+def test_what_is_no_origin_is_refused(written):
+    assert refusal({"CORS_ORIGINS": [written]}).startswith("The setting CORS_ORIGINS in create_app must ")
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *("https://blog.example", "http://localhost:3000", "https://blog.example:8443", "http://a:443"),
+        *(
+            "https://xn--bcher-kva.example",
+            "http://192.0.2.1:8080",
+            "http://[::1]:3000",
+            "https://a_b.example",
+        ),
+    ],
+)
+def test_an_origin_as_browsers_send_it_is_accepted(origin):
+    assert loaded({"CORS_ORIGINS": [origin]}).config["CORS_ORIGINS"] == (origin,)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("", ""), ("10.0.0.1", "10.0.0.1/32"), ("172.16.0.9/12", "172.16.0.0/12"), ("::1", "::1/128")],
+)
+def test_a_proxy_is_an_address_or_a_network(given, kept):
+    assert loaded({"TRUSTED_PROXY": given}).config["TRUSTED_PROXY"] == kept
+
+
+def test_a_limit_may_have_several_parts():
+    assert loaded({"KEY_LIMIT": "20 per minute; 100 per day"}).config["KEY_LIMIT"].startswith("20")
+
+
+@pytest.mark.parametrize("written", [b"SESSION_DAYS =", b"\xff\xfe", b"SESSION_DAYS = 1\nSESSION_DAYS = 2"])
+def test_a_file_that_is_not_toml_is_refused(instance, written):
+    instance.mkdir()
+    (instance / "config.toml").write_bytes(written)
+    assert refusal().startswith(f"{instance / 'config.toml'} cannot be read: ")
+
+
+def test_a_folder_in_the_place_of_the_file_is_refused(instance):
+    (instance / "config.toml").mkdir(parents=True)
+    assert refusal().startswith(f"{instance / 'config.toml'} cannot be read: ")
+
+
+def test_the_instance_folder_is_made_with_all_above_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "a" / "b" / "c"))
+    loaded()
+    assert (tmp_path / "a" / "b" / "c" / "secret_key").is_file()
+
+
+@POSIX
+def test_the_instance_folder_is_its_owners_alone(instance):
+    loaded()
+    assert stat.S_IMODE(instance.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("below", ["", "deeper"])
+def test_an_instance_folder_that_cannot_be_made_is_refused(tmp_path, monkeypatch, below):
+    (tmp_path / "file").write_text("")
+    folder = tmp_path / "file" / below
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(folder))
+    assert refusal().startswith(f"The instance folder {folder.resolve()} cannot be made: ")
+
+
+def test_a_relative_instance_folder_is_made_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", "here")
+    assert config.instance_path() == str(tmp_path.resolve() / "here")
+
+
+def test_the_secret_key_is_made_once(instance):
+    first = loaded().config["SECRET_KEY"]
+    assert len(first) == 64
+    assert loaded().config["SECRET_KEY"] == first
+    assert sorted(path.name for path in instance.iterdir()) == ["secret_key"]
+
+
+@POSIX
+def test_the_secret_key_is_its_owners_alone(instance):
+    loaded()
+    assert stat.S_IMODE((instance / "secret_key").stat().st_mode) == 0o600
+
+
+def test_a_secret_key_that_is_given_is_not_kept(instance):
+    assert loaded({"SECRET_KEY": "given"}).config["SECRET_KEY"] == "given"
+    assert not (instance / "secret_key").exists()
+
+
+def test_threads_that_start_at_once_share_one_secret_key(instance):
+    with ThreadPoolExecutor(16) as pool:
+        keys = {app.config["SECRET_KEY"] for app in pool.map(lambda _: loaded(), range(64))}
+    assert len(keys) == 1
+    assert [path.name for path in instance.iterdir()] == ["secret_key"]
+
+
+def test_processes_that_start_at_once_share_one_secret_key(instance):
+    instance.mkdir()
+    path = str(instance / "secret_key")
+    code = f"from pathlib import Path; from blogapi import config; print(config._secret_key(Path({path!r})))"
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(6)
+    ]
+    keys = {process.communicate(timeout=30)[0] for process in started}
+    assert len(keys) == 1 and len(keys.pop().strip()) == 64
+
+
+@pytest.mark.parametrize("damage", [b"", b"short", b"\xff" * 64])
+def test_a_damaged_secret_key_is_refused(instance, damage):
+    instance.mkdir()
+    (instance / "secret_key").write_bytes(damage)
+    assert "is damaged; delete it" in refusal()
+
+
+def test_a_folder_in_the_place_of_the_secret_key_is_refused(instance):
+    (instance / "secret_key").mkdir(parents=True)
+    assert "secret_key cannot be made or read: " in refusal()
+
+
+def test_a_secret_key_that_cannot_be_written_is_refused(instance, monkeypatch):
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(config.os, "open", full)
+    assert refusal().endswith("secret_key cannot be made or read: No space left on device.")
+    assert list(instance.iterdir()) == []
+
+
+def test_a_file_system_without_hard_links_keeps_a_key_too(instance, monkeypatch):
+    def unknown(*_: Any) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(config.os, "link", unknown)
+    first = create_app().config["SECRET_KEY"]
+    assert create_app().config["SECRET_KEY"] == first
+    assert [path.name for path in instance.glob("secret_key*")] == ["secret_key"]
+
+
+def test_a_name_that_only_begins_like_the_folders_is_no_setting(monkeypatch):
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATHX", "1")
+    assert "INSTANCE_PATHX" in refusal()
+
+
+def test_the_folder_is_that_of_the_checkout_or_of_the_current_folder(monkeypatch, tmp_path):
+    monkeypatch.delenv("BLOGAPI_INSTANCE_PATH")
+    checkout = Path(config.__file__).parent.parent
+    assert config.instance_path() == str(checkout / "instance")
+    monkeypatch.setattr(config, "__file__", str(tmp_path / "lib" / "blogapi" / "config.py"))
+    monkeypatch.chdir(tmp_path)
+    assert config.instance_path() == str(tmp_path / "instance")

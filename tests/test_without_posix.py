@@ -1,0 +1,144 @@
+"""The service on a system that lacks what Windows lacks: nothing of POSIX alone is reached for."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from blogapi.doctor import instance_checks
+from blogapi.serving import listening
+from blogapi.storage import files
+
+ROOT = Path(__file__).parent.parent
+
+# What Windows does not have goes before anything of ours is imported; then a blog is begun, filled, served,
+# looked through, saved and restored.
+PROGRAM = """
+import os, select, signal, socket, sys, time, types
+
+LACKS = {
+    os: "fork forkpty getuid geteuid getgid chown fchown fchmod mkfifo uname pread sched_getaffinity"
+        " getloadavg register_at_fork O_NOFOLLOW O_NONBLOCK O_DIRECTORY O_CLOEXEC O_SYNC",
+    select: "poll epoll kqueue",
+    signal: "SIGKILL SIGHUP SIGUSR1 SIGUSR2 SIGALRM SIGCHLD SIGPIPE alarm pthread_sigmask sigwait",
+    socket: "AF_UNIX SO_REUSEPORT",
+    time: "tzset",
+}
+for module, names in LACKS.items():
+    for name in names.split():
+        if hasattr(module, name):
+            delattr(module, name)
+# No call there takes an open folder: shutil, once imported, goes by paths.
+os.supports_dir_fd.clear()
+for name in ("grp", "pwd", "resource", "syslog", "termios", "tty", "pty"):
+    sys.modules[name] = None
+# core.files locks by msvcrt where sys.platform says Windows, which it does not here.
+fcntl = sys.modules["fcntl"] = types.ModuleType("fcntl")
+fcntl.LOCK_EX, fcntl.LOCK_NB, fcntl.flock = 2, 4, lambda file, how: None
+
+import threading
+from http.client import HTTPConnection
+from blogapi import create_app
+from blogapi.__main__ import main
+from blogapi.serving import server
+
+def run(*words):
+    try:
+        main(list(words))
+    except SystemExit as ended:
+        assert not ended.code, (words, ended.code)
+
+run("user", "create", "ada", "--admin", "--password-stdin")
+run("import", "posts", "--author", "ada")
+app = create_app()
+made = server.create(app, host="127.0.0.1", port=0, threads=4)
+thread = threading.Thread(target=made.run)
+thread.start()
+asking = HTTPConnection("127.0.0.1", int(made.effective_port), timeout=10)
+asking.request("POST", "/api/v1/auth/api-key/")
+key = asking.getresponse().read().split(b'"')[3].decode()
+asking.request("GET", "/api/v1/blog/articles/?fields=title", headers={"X-API-KEY": key})
+print(asking.getresponse().read().decode())
+asking.close()
+made.stop()
+thread.join(10)
+assert not thread.is_alive()
+run("doctor")
+run("backup", "blog.zip")
+run("restore", "blog.zip")
+print("done")
+"""
+
+
+@pytest.mark.sqlite("its file is saved and restored")
+def test_a_blog_is_begun_served_and_saved_without_what_windows_lacks(tmp_path):
+    (tmp_path / "posts").mkdir()
+    (tmp_path / "posts" / "2026-01-01-bread.md").write_text("---\ntitle: Brot für alle\n---\nText", "utf-8")
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    told = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        **{"cwd": tmp_path, "env": environment, "input": "a long pass phrase\n", "timeout": 120},
+        **{"capture_output": True, "encoding": "utf-8"},
+    )
+    assert (told.returncode, told.stdout.splitlines()[-1:]) == (0, ["done"]), told.stdout + told.stderr
+    assert '[{"title":"Brot für alle"}]' in told.stdout
+
+
+@pytest.fixture
+def windows(monkeypatch):
+    """Has the modules given believe that they run there."""
+
+    def pretend(*modules):
+        for module in modules:
+            monkeypatch.setattr(module, "os", SimpleNamespace(**vars(os) | {"name": "nt"}))
+
+    return pretend
+
+
+@pytest.mark.parametrize("times", [2, files._TRIES])
+def test_a_file_that_another_program_has_open_is_replaced_a_little_later(
+    windows, tmp_path, monkeypatch, times
+):
+    windows(files)
+    tries, replace = [], Path.replace
+
+    def held(self, target):
+        tries.append(target)
+        if len(tries) <= times:
+            raise PermissionError(13, "in use")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", held)
+    monkeypatch.setattr(files, "_PAUSE_SECONDS", 0)
+    (tmp_path / "new").write_text("new", encoding="utf-8")
+    (tmp_path / "old").write_text("old", encoding="utf-8")
+    if times < files._TRIES:
+        files.replace(tmp_path / "new", tmp_path / "old")
+    else:
+        with pytest.raises(PermissionError):
+            files.replace(tmp_path / "new", tmp_path / "old")
+    assert len(tries) == min(times + 1, files._TRIES)
+    assert (tmp_path / "old").read_text(encoding="utf-8") == ("new" if times < files._TRIES else "old")
+
+
+def test_folders_are_not_opened_and_modes_not_judged_there(windows, tmp_path, monkeypatch):
+    windows(files, instance_checks)
+    files.os.open = instance_checks.os.open = None
+    (tmp_path / "secret_key").write_text("x" * 64, encoding="utf-8")
+    (tmp_path / "secret_key").chmod(0o666)
+    tmp_path.chmod(0o777)
+    files._keep_name(tmp_path)
+    assert {finding.check for finding in instance_checks.run_checks(tmp_path, None)} == {"disk", "clock"}
+
+
+def test_a_port_is_shared_with_nobody_there(windows):
+    windows(listening)
+    with closing(listening.at_address("127.0.0.1", 0)) as made:
+        assert not made.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)

@@ -1,0 +1,115 @@
+"""What a user may be called, and how passwords are kept."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from werkzeug import security
+
+from blogapi.users import passwords, usernames
+from blogapi.web.errors import Invalid
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def hashed(monkeypatch):
+    """The passwords that are hashed meanwhile, each with the method."""
+    seen = []
+    real = security._hash_internal
+
+    def counting(method, salt, password):
+        seen.append((method, password))
+        return real(method, salt, password)
+
+    monkeypatch.setattr(security, "_hash_internal", counting)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("ada", "ada"),
+        ("Ada", "ada"),
+        ("ADA", "ada"),
+        ("ａｄａ", "ada"),  # noqa: RUF001
+        ("Straße", "strasse"),
+        ("ada.l+x@example.org", "ada.l+x@example.org"),
+        ("7of9", "7of9"),
+        ("αδα", "αδα"),
+        ("愛田", "愛田"),
+        ("x" * 64, "x" * 64),
+    ],
+)
+def test_a_user_name_is_kept_folded(written, kept):
+    assert usernames.normalize_username(written) == kept
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        " ",
+        "ada l",
+        "ada\n",
+        "-ada",
+        "_ada",
+        ".ada",
+        "ada/l",
+        "ada\x00",
+        "a\u200bda",
+        "\ud800",
+        "x" * 65,
+        "ﷺ",
+    ],
+)
+def test_an_unusable_user_name_is_refused(written):
+    with pytest.raises(Invalid) as refused:
+        usernames.normalize_username(written)
+    assert list(refused.value.errors) == ["username"]
+
+
+@given(st.text(max_size=80))
+@example("ϔ")
+def test_a_kept_name_is_found_by_itself(written):
+    try:
+        kept = usernames.normalize_username(written)
+    except Invalid:
+        return
+    assert usernames.normalize_username(kept) == kept
+
+
+def test_a_password_is_kept_as_salted_scrypt():
+    one, other = passwords.hash_password(PASSWORD), passwords.hash_password(PASSWORD)
+    assert one.startswith("scrypt:32768:8:1$") and one != other
+    assert PASSWORD not in one
+
+
+def test_a_password_fits_its_own_digest_alone():
+    digest = passwords.hash_password(PASSWORD)
+    assert passwords.verify_password(digest, PASSWORD)
+    assert not passwords.verify_password(digest, PASSWORD + " ")
+    assert not passwords.verify_password(None, PASSWORD)
+
+
+@pytest.mark.parametrize("digest", [None, "own"])
+def test_every_comparison_hashes_once_and_alike(hashed, digest):
+    digest = digest and passwords.hash_password("another password")
+    hashed.clear()
+    passwords.verify_password(digest, PASSWORD)
+    assert hashed == [("scrypt:32768:8:1", PASSWORD)]
+
+
+@pytest.mark.parametrize(
+    "password", ["", "short", "x" * 7, "x" * 1025, " " * 10, "x" * 10 + "\x00", "\ud800" * 10]
+)
+def test_a_password_that_no_login_could_send_is_refused(password):
+    with pytest.raises(Invalid) as refused:
+        passwords.hash_password(password)
+    assert list(refused.value.errors) == ["password"]
+
+
+@pytest.mark.parametrize("password", ["x" * 10, "x" * 1024, "пароль, длинный", "🔑" * 10])
+def test_any_other_password_is_taken(password):
+    assert passwords.verify_password(passwords.hash_password(password), password)

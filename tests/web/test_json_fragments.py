@@ -1,0 +1,215 @@
+"""Fields that rows carry: what a read copies is what the schema would make of the row."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from functools import partial
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from blogapi.categories import queries as categories
+from blogapi.categories import routes as category_routes
+from blogapi.categories import service as category_service
+from blogapi.categories.models import Category
+from blogapi.categories.schemas import (
+    CategoryBodySchema,
+    CategoryFieldsSchema,
+    CategorySchema,
+    EmbeddedCategorySchema,
+    SingleCategoryFieldsSchema,
+    SingleCategorySchema,
+)
+from blogapi.storage.database import db
+from blogapi.tags import queries as tags
+from blogapi.tags import routes as tag_routes
+from blogapi.tags import service as tag_service
+from blogapi.tags.models import Tag
+from blogapi.tags.schemas import (
+    SingleTagFieldsSchema,
+    SingleTagSchema,
+    TagBodySchema,
+    TagFieldsSchema,
+    TagSchema,
+)
+from blogapi.web import json as web_json
+from blogapi.web import json_fragments
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import PageRequest
+from tests.texts import texts
+
+CATEGORIES = "/api/v1/blog/categories/"
+TAGS = "/api/v1/blog/tags/"
+
+many_examples = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+names = texts.map(lambda some: f"n{some}")
+
+
+def chosen(shape):
+    """Some of the fields that the schema declares, at least one."""
+    return st.lists(st.sampled_from(list(shape._declared_fields)), min_size=1, max_size=6)
+
+
+def only(shape, fields, row):
+    return web_json.to_json_bytes(
+        {name: value for name, value in shape().dump(row).items() if name in fields}
+    )
+
+
+def test_fields_are_lines_in_the_order_of_the_schema(app, make_tag):
+    tag = make_tag("rye\nand {wheat}")
+    with app.app_context():
+        carried = tags.get_fragments(tag.uuid)
+    keys = [line.split(":")[0].strip('"') for line in carried.split("\n")]
+    assert keys == list(TagSchema().fields)
+    assert json.loads(json_fragments.to_object(carried))["name"] == "rye\nand {wheat}"
+
+
+@settings(max_examples=50)
+@given(st.dictionaries(texts, texts | st.none() | st.integers() | st.lists(texts), max_size=4))
+def test_lines_are_the_object_they_came_from(shown):
+    assert json.loads(json_fragments.to_object(json_fragments.to_fragments(shown))) == shown
+    assert json_fragments.to_fragments(shown).count("\n") == max(len(shown) - 1, 0)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.dictionaries(texts, texts, max_size=3), max_size=3))
+def test_an_array_is_that_of_its_objects(shown):
+    assert (
+        json.loads(
+            json_fragments.to_array(
+                json_fragments.to_object(json_fragments.to_fragments(one)) for one in shown
+            )
+        )
+        == shown
+    )
+
+
+@pytest.mark.parametrize("whole", ["{}", '{"a":1}'])
+def test_an_object_gets_one_more_member(whole):
+    short = json_fragments.add_member(whole, "more", JsonBody(b"[1]", "2"), beside="1")
+    long = json_fragments.add_member(whole, "more", JsonBody(iter([b"[", b"1]"]), state="3"), beside="1")
+    expected = json.loads(whole) | {"more": [1]}
+    assert json.loads(short.body) == json.loads(b"".join(long.body)) == expected
+    assert list(json.loads(short.body)) == list(expected)
+
+
+def test_the_etag_tells_of_body_state_and_what_stands_beside():
+    seen = [
+        JsonBody(b"[]"),
+        JsonBody(b"[]", "1"),
+        JsonBody(b"[1]"),
+        JsonBody(iter(()), state="[1] 1"),
+        JsonBody(iter(()), state="[1] 2"),
+        JsonBody(iter(()), "beside", state="[1] 2"),
+        json_fragments.add_member("{}", "more", JsonBody(iter(()), state="1"), beside=""),
+        json_fragments.add_member('{"name":"a"}', "more", JsonBody(iter(()), state="1"), beside=""),
+        json_fragments.add_member('{"name":"a"}', "more", JsonBody(iter(()), state="1"), beside="slug"),
+    ]
+    etags = [one.etag() for one in seen] + [seen[0].etag("unlisted")]
+    assert len(set(etags)) == len(etags)
+
+
+@many_examples
+@given(name=names, description=st.none() | texts, fields=chosen(SingleCategoryFieldsSchema))
+@example(name="n", description=None, fields=["articles"])
+def test_a_category_shows_what_its_schemas_say(app, make_category, name, description, fields):
+    body = CategoryBodySchema(partial=True)
+    with app.app_context():
+        uuid = db.session.query(Category.uuid).limit(1).scalar() or make_category().uuid
+        category_service.change(uuid, body.load({"name": name, "description": description}))
+        db.session.remove()
+        row = categories.get_by_uuid(uuid)
+        carried = categories.get_fragments(uuid)
+        assert json_fragments.to_object(carried).encode() == web_json.to_json_bytes(
+            EmbeddedCategorySchema().dump(row)
+        )
+        assert categories.list_json().rows.body == web_json.to_json_bytes(
+            CategorySchema(many=True).dump([row])
+        )
+        partial_schema = [one for one in fields if one != "articles"]
+        listed = categories.list_json(partial_schema, PageRequest(1, 1)).rows.body
+        assert listed == b"[" + only(CategoryFieldsSchema, partial_schema, row) + b"]"
+        row.articles = []
+        assert category_routes._whole(uuid).body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
+        assert category_routes._whole(uuid, fields).body == only(SingleCategoryFieldsSchema, fields, row)
+
+
+@many_examples
+@given(name=names, fields=chosen(SingleTagFieldsSchema))
+@example(name="n", fields=["articles"])
+def test_a_tag_shows_what_its_schemas_say(app, make_tag, name, fields):
+    with app.app_context():
+        uuid = db.session.query(Tag.uuid).limit(1).scalar() or make_tag().uuid
+        tag_service.change(uuid, TagBodySchema(partial=True).load({"name": name}))
+        db.session.remove()
+        row = tags.get_by_uuid(uuid)
+        assert json_fragments.to_object(tags.get_fragments(uuid)).encode() == web_json.to_json_bytes(
+            TagSchema().dump(row)
+        )
+        assert tags.list_json().rows.body == web_json.to_json_bytes(TagSchema(many=True).dump([row]))
+        partial_schema = [one for one in fields if one != "articles"]
+        assert (
+            tags.list_json(partial_schema, PageRequest(1, 1)).rows.body
+            == b"[" + only(TagFieldsSchema, partial_schema, row) + b"]"
+        )
+        row.articles = []
+        assert tag_routes._whole(uuid).body == web_json.to_json_bytes(SingleTagSchema().dump(row))
+        assert tag_routes._whole(uuid, fields).body == only(SingleTagFieldsSchema, fields, row)
+
+
+@pytest.mark.parametrize("path", [CATEGORIES, TAGS])
+def test_every_write_over_http_shows_at_once(as_admin, path):
+    made = as_admin.post(path, json={"name": "One"}).json
+    item = f"{path}{made['uuid']}/"
+    show = partial(as_admin.get, f"{path}?fields=name,slug")
+    assert show().json == [{"name": "One", "slug": "one"}]
+    as_admin.patch(item, json={"slug": "first"})
+    assert show().json == [{"name": "One", "slug": "first"}]
+    as_admin.put(item, json={"name": "Two"})
+    assert [one["name"] for one in show().json] == ["Two"]
+    as_admin.patch(path, json=[{"uuid": made["uuid"], "name": "Three"}])
+    assert as_admin.get(item).json["name"] == "Three"
+    as_admin.delete(item)
+    assert show().json == []
+
+
+@pytest.mark.parametrize("path", [CATEGORIES, TAGS])
+def test_a_page_of_names_past_the_end_is_empty(as_reader, make_category, make_tag, path):
+    make_category(), make_tag()
+    answer = as_reader.get(f"{path}?page=3&page_size=1&fields=name")
+    assert (answer.json, answer.headers["X-Total-Count"]) == ([], "1")
+
+
+@pytest.mark.parametrize("path", [CATEGORIES, TAGS])
+def test_a_write_of_several_that_fails_half_way_shows_nothing_of_it(
+    app, as_admin, make_category, make_tag, path
+):
+    row = {CATEGORIES: make_category, TAGS: make_tag}[path](name="kept")
+    before = as_admin.get(path).data
+    answer = as_admin.patch(
+        path,
+        json=[
+            {"uuid": str(row.uuid), "name": "lost"},
+            {"uuid": "11111111-1111-4111-8111-111111111111", "name": "lost"},
+        ],
+    )
+    assert answer.status_code == 404
+    assert as_admin.get(path).data == before
+
+
+def test_the_pieces_of_a_row_do_not_date_it_anew(app, make_tag, at):
+    tag = make_tag("dated")
+    at(datetime(2030, 1, 1, tzinfo=UTC))
+    with app.app_context():
+        db.session.execute(text("UPDATE tag SET pieces = ''"))
+        row = tags.get_by_uuid(tag.uuid)
+        json_fragments.store_fragments(db.session(), row)
+        db.session.commit()
+        assert (
+            json.loads(json_fragments.to_object(tags.get_fragments(tag.uuid)))["last_updated"][:4] != "2030"
+        )
+        assert str(db.session.scalar(text("SELECT last_updated FROM tag")))[:4] != "2030"
