@@ -7,9 +7,20 @@ from typing import Any
 
 from flask import Flask
 
-from blogapi import config
+from blogapi import config, hooks, registry
+from blogapi.api_keys import service as api_keys
+from blogapi.articles import json_writer
+from blogapi.backups import staging
+from blogapi.metrics import exposition as metrics
+from blogapi.metrics import registry as metrics_registry
+from blogapi.rate_limits import limiter
+from blogapi.rate_limits import middleware as rate_limits
+from blogapi.response_cache import middleware as response_cache
+from blogapi.storage import change_log, database
+from blogapi.version import __version__
+from blogapi.web import errors, json_fragments, request_id
 
-__version__ = "0.1.0"
+__all__ = ["__version__", "create_app"]
 
 
 def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
@@ -18,21 +29,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     `settings` wins over every other source; Flask's usual names work in it beside our own. Raises
     CannotStart, with a sentence on what to do, where it cannot run.
     """
-    from blogapi import hooks, registry
-    from blogapi.api_keys import service as api_keys
-    from blogapi.articles import json_writer
-    from blogapi.backups import staging
-    from blogapi.metrics import exposition as metrics
-    from blogapi.metrics import registry as figures
-    from blogapi.rate_limits import limiter
-    from blogapi.rate_limits import middleware as throttle
-    from blogapi.response_cache import middleware
-    from blogapi.storage import change_log, database
-    from blogapi.web import errors, json_fragments, request_id
-
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
     config.load(app, settings)
-    figures.init_app(app)
+    metrics_registry.init_app(app)
     errors.init_app(app)
     hooks.init_app(app)
     registry.init_app(app, version=__version__)
@@ -42,8 +41,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     change_log.init_app()
     json_fragments.init_app()
     json_writer.init_app(app)
-    middleware.init_app(app)
-    throttle.init_app(app)
+    # Each of these wraps the application: the last one sees a request first.
+    response_cache.init_app(app)
+    rate_limits.init_app(app)
     request_id.init_app(app)
     metrics.init_app(app)
     with app.app_context():

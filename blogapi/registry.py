@@ -11,9 +11,10 @@ from flask.cli import with_appcontext
 
 from blogapi.api_keys.commands import key
 from blogapi.api_keys.routes import bp as api_keys
+from blogapi.articles import queries as article_queries
 from blogapi.articles.routes import bp as articles
 from blogapi.backups.commands import backup, restore
-from blogapi.categories.routes import bp as categories
+from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.changes.routes import bp as changes
 from blogapi.config import CannotStart
 from blogapi.db_copy.commands import db
@@ -28,7 +29,8 @@ from blogapi.redirects.routes import bp as redirects
 from blogapi.revisions.commands import revisions as revisions_command
 from blogapi.revisions.routes import bp as revisions
 from blogapi.serving.commands import serve
-from blogapi.tags.routes import bp as tags
+from blogapi.tags.taxonomy import TAGS
+from blogapi.taxonomies.routes import build_blueprint
 from blogapi.transfer.commands import import_
 from blogapi.users.commands import user
 from blogapi.users.routes import bp as auth
@@ -37,7 +39,9 @@ from blogapi.web.blueprint import IdConverter
 from blogapi.web.errors import METHODS
 
 BLUEPRINTS = (
-    *(auth, api_keys, categories, tags, articles, revisions, previews, redirects, changes),
+    build_blueprint(CATEGORIES, article_queries.list_published_in_category),
+    build_blueprint(TAGS, article_queries.list_published_with_tag),
+    *(auth, api_keys, articles, revisions, previews, redirects, changes),
     *(health, openapi),
 )
 PAGES = (docs, metrics)

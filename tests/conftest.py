@@ -22,15 +22,16 @@ from blogapi.api_keys import service as api_keys
 from blogapi.articles import service as article_service
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.categories import service as category_service
+from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.docs import document
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import redis as shared_counters
 from blogapi.storage.database import db, transaction
-from blogapi.tags import service as tag_service
+from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag
+from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from blogapi.web.access import Scope
@@ -279,7 +280,7 @@ def make_category(app: Flask, people: People) -> Callable[..., Category]:
     def make(**fields: Any) -> Category:
         with app.app_context():
             body = CategoryBodySchema().load({"name": f"Category {next(numbers)}"} | fields)
-            return category_service.create(people.admin.uuid, body)
+            return taxonomies.create(categories_definition.CATEGORIES, people.admin.uuid, body)
 
     return make
 
@@ -291,7 +292,9 @@ def make_tag(app: Flask, people: People) -> Callable[..., Tag]:
 
     def make(name: str = "") -> Tag:
         with app.app_context():
-            return tag_service.create(people.admin.uuid, {"name": name or f"tag {next(numbers)}"})
+            return taxonomies.create(
+                tags_definition.TAGS, people.admin.uuid, {"name": name or f"tag {next(numbers)}"}
+            )
 
     return make
 

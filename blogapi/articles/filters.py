@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -47,6 +47,28 @@ _UNDATED = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleFilters:
+    """What a list is narrowed to; an empty value narrows nothing.
+
+    `category` and `tag` hold uuids or slugs, of which an article has any; `published_after` is inclusive,
+    `published_before` exclusive.
+    """
+
+    q: str = ""
+    category: Sequence[str] = ()
+    tag: Sequence[str] = ()
+    author: UUID | None = None
+    slug: str = ""
+    status: str = ""
+    published_after: datetime | None = None
+    published_before: datetime | None = None
+    ordering: str = ""
+
+
+NO_FILTERS = ArticleFilters()
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Statements of the articles' uuids in their order, of their number, and the values of both.
@@ -60,27 +82,27 @@ class Selection:
     values: Mapping[str, Any]
 
 
-def select_public(**filters: Any) -> Selection:
+def select_public(filters: ArticleFilters) -> Selection:
     """Return the selection of the articles that everybody may see; see `queries.published`."""
     return _selection({"public": True}, filters)
 
 
-def select_by_author(author_id: UUID, **filters: Any) -> Selection:
+def select_by_author(author_id: UUID, filters: ArticleFilters) -> Selection:
     """Return the selection of all articles of the author."""
     return _selection({"mine": author_id}, filters)
 
 
-def select_matching(author_id: UUID | None, **filters: Any) -> Select[UUID] | None:
+def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[UUID] | None:
     """Return the statement of the articles that fit the filters, in no order; None: all do."""
     scope = {"mine": author_id} if author_id else {}
-    if not (scope or filters):
+    if not scope and filters == NO_FILTERS:
         return None
     chosen = _selection(scope, filters)
     return chosen.uuids.with_only_columns(_article.uuid).order_by(None).params(chosen.values)
 
 
-def _selection(scope: Mapping[str, Any], filters: Mapping[str, Any]) -> Selection:
-    given = {name: value for name, value in filters.items() if value}
+def _selection(scope: Mapping[str, Any], filters: ArticleFilters) -> Selection:
+    given = {name: value for name, value in asdict(filters).items() if value}
     ordering = given.pop("ordering", NEWEST)
     values: dict[str, Any] = {"now": clock.now(), **scope, **given}
     for name, model in (("category", Category), ("tag", Tag)):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.metadata import version
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
@@ -15,9 +13,9 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-import blogapi
 from blogapi import clock
 from blogapi.articles.filters import Selection
+from blogapi.articles.fingerprint import fingerprint
 from blogapi.articles.lifecycle import SCHEDULED, Status
 from blogapi.articles.models import Article, ArticleJson, ArticleTag
 from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema
@@ -38,17 +36,6 @@ DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
 _ORDER = tuple(FoundFieldsSchema().fields)
 _JOINED = ("tags", "category", "status", "content", "html", "snippet")
 FRAGMENT_FIELDS = tuple(name for name in _ORDER if name not in _JOINED)
-# Counted up whenever this program begins to make pieces or index otherwise, between two versions of it.
-FORMAT = "2"
-_LIBRARIES = ("nh3", "markdown-it-py", "mdit-py-plugins")
-
-# What the pieces depend on beside the article; where it differs, all are made anew at the next start.
-FINGERPRINT = hashlib.sha256(
-    " ".join((blogapi.__version__, FORMAT, *(version(name) for name in _LIBRARIES), *FRAGMENT_FIELDS)).encode(
-        "utf-8"
-    )
-).hexdigest()[:16]
-
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 # uuid, version, status, lines, tags, category, content, html.
 JsonRow = Row[*tuple[Any, ...]]
@@ -101,7 +88,7 @@ def get_articles_json(
     chosen = _chosen(names)
     if len(uuids) <= CHUNK_SIZE:
         return _array(_rows(uuids, chosen, public=public), chosen, snippets)
-    state = f"{FINGERPRINT} {change_log.state_token(public=public)}"
+    state = f"{fingerprint()} {change_log.state_token(public=public)}"
     return JsonBody(_streamed(uuids, chosen, snippets, public=public), state=state)
 
 

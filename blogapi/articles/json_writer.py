@@ -12,7 +12,8 @@ from sqlalchemy import delete, func, insert, inspect, select, update
 from sqlalchemy import event as events
 from sqlalchemy.orm import Session, selectinload
 
-from blogapi.articles.json_reader import FINGERPRINT, FRAGMENT_FIELDS
+from blogapi.articles.fingerprint import fingerprint
+from blogapi.articles.json_reader import FRAGMENT_FIELDS
 from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
 from blogapi.articles.schemas import ArticleFieldsSchema
@@ -63,7 +64,7 @@ def init_app(app: Flask) -> None:
     if not events.contains(db.session, "after_flush", _render):
         events.listen(db.session, "after_flush", _render)
     with app.app_context(), upgrades.convert_errors(db.engine):
-        if db.session.scalar(select(ArticleStats.renderer)) != FINGERPRINT:
+        if db.session.scalar(select(ArticleStats.renderer)) != fingerprint():
             _render_all(app)
 
 
@@ -76,7 +77,7 @@ def _render_all(app: Flask) -> None:
     for _ in render_all():
         pass
     with transaction():
-        db.session.execute(update(ArticleStats).values(renderer=FINGERPRINT))
+        db.session.execute(update(ArticleStats).values(renderer=fingerprint()))
 
 
 def render_all() -> Iterator[int]:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi import clock
-from blogapi.articles.lifecycle import Status
+from blogapi.articles.lifecycle import ContentType, Status
 from blogapi.categories.models import Category
 from blogapi.storage.change_log import TracksChanges
 from blogapi.storage.database import Base, Identified, Timestamped
@@ -40,7 +40,7 @@ class Article(TracksChanges, Identified, Timestamped, Base):
     slug: Mapped[str] = mapped_column(unique=True)
     cover_image: Mapped[str] = mapped_column(default="")
     content: Mapped[str] = mapped_column(default="")
-    content_type: Mapped[str] = mapped_column(String(16))
+    content_type: Mapped[str] = mapped_column(String(16), default=ContentType.HTML.value)
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
     version: Mapped[int] = mapped_column(default=1)

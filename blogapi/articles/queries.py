@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, func, select
@@ -14,6 +14,7 @@ from sqlalchemy.orm import InstrumentedAttribute, contains_eager, joinedload, se
 from blogapi import clock
 from blogapi.articles import filters as selections
 from blogapi.articles import json_reader
+from blogapi.articles.filters import NO_FILTERS, ArticleFilters
 from blogapi.articles.json_reader import Snippets
 from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleRevision, ArticleTag, FormerSlug
@@ -31,28 +32,41 @@ Names = Sequence[str] | None
 NO_UUID = UUID(int=0)
 
 
-def list_published(names: Names = None, window: PageRequest | None = None, **filters: Any) -> Page[JsonBody]:
+def list_published(
+    names: Names = None, window: PageRequest | None = None, filters: ArticleFilters = NO_FILTERS
+) -> Page[JsonBody]:
     """Return the articles that everybody may see, in the fields of these names (None: the documented).
 
-    Newest first, hits of a search best first, unless `ordering` says otherwise. Filters: q, category and
-    tag (sequences of uuids or slugs, any of them), author, slug, published_after (inclusive),
-    published_before (exclusive), ordering.
+    Newest first, hits of a search best first, unless `ordering` says otherwise.
     """
     if _is_search(filters):
-        return _search(names, window, by=clock.now(), **filters)
+        return _search(names, window, filters, by=clock.now())
     snippets = _snippets(filters)
     return json_reader.list_articles_json(
-        selections.select_public(**filters), window, names, public=True, snippets=snippets
+        selections.select_public(filters), window, names, public=True, snippets=snippets
     )
 
 
+def list_published_in_category(uuid: UUID) -> JsonBody:
+    """Return the published articles of the category, newest first."""
+    return list_published(filters=ArticleFilters(category=(str(uuid),))).rows
+
+
+def list_published_with_tag(uuid: UUID) -> JsonBody:
+    """Return the published articles that have the tag, newest first."""
+    return list_published(filters=ArticleFilters(tag=(str(uuid),))).rows
+
+
 def list_by_author(
-    author_id: UUID, names: Names = None, window: PageRequest | None = None, **filters: Any
+    author_id: UUID,
+    names: Names = None,
+    window: PageRequest | None = None,
+    filters: ArticleFilters = NO_FILTERS,
 ) -> Page[JsonBody]:
     """Return all articles of the author in any status, drafts that have no date yet first."""
     if _is_search(filters):
-        return _search(names, window, author_id=author_id, **filters)
-    chosen, snippets = selections.select_by_author(author_id, **filters), _snippets(filters)
+        return _search(names, window, filters, author_id=author_id)
+    chosen, snippets = selections.select_by_author(author_id, filters), _snippets(filters)
     return json_reader.list_articles_json(chosen, window, names, public=False, snippets=snippets)
 
 
@@ -127,25 +141,25 @@ def _select_complete() -> Select[Article]:
     )
 
 
-def _is_search(filters: Mapping[str, Any]) -> bool:
-    return "q" in filters and "ordering" not in filters
+def _is_search(filters: ArticleFilters) -> bool:
+    return bool(filters.q) and not filters.ordering
 
 
-def _snippets(filters: Mapping[str, Any]) -> Snippets | None:
-    return partial(search.make_snippets, filters["q"]) if "q" in filters else None
+def _snippets(filters: ArticleFilters) -> Snippets | None:
+    return partial(search.make_snippets, filters.q) if filters.q else None
 
 
 def _search(
     names: Names,
     window: PageRequest | None,
+    filters: ArticleFilters,
     *,
-    q: str,
     by: datetime | None = None,
     author_id: UUID | None = None,
-    **filters: Any,
 ) -> Page[JsonBody]:
-    uuids, total = search.search(q, window, by=by, among=selections.select_matching(author_id, **filters))
-    around = partial(search.make_snippets, q)
+    among = selections.select_matching(author_id, replace(filters, q=""))
+    uuids, total = search.search(filters.q, window, by=by, among=among)
+    around = partial(search.make_snippets, filters.q)
     return Page(
         json_reader.get_articles_json(uuids, names, public=by is not None, snippets=around), total, window
     )

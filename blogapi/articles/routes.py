@@ -5,6 +5,8 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.articles import queries, service
+from blogapi.articles.content import ArticleInput
+from blogapi.articles.filters import ArticleFilters
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import (
     ArticleBodySchema,
@@ -34,7 +36,8 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 def published(query: Query) -> PartialResult:
     """List the published articles, newest first; those that a search finds, best first."""
     return PartialResult(
-        queries.list_published(query.fields, query.window, **query.filters), unlisted=_hidden_state()
+        queries.list_published(query.fields, query.window, ArticleFilters(**query.filters)),
+        unlisted=_hidden_state(),
     )
 
 
@@ -53,7 +56,9 @@ def single(query: Query, id: UUID) -> JsonBody:
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.9", cacheable=True)
 def own(query: Query) -> Page[JsonBody]:
     """List the caller's own articles in any status."""
-    return queries.list_by_author(current_user_id(), query.fields, query.window, **query.filters)
+    return queries.list_by_author(
+        current_user_id(), query.fields, query.window, ArticleFilters(**query.filters)
+    )
 
 
 def _hidden_state() -> str:
@@ -74,9 +79,9 @@ REPRESENTATION = Representation(
 @allow(admin, scope="write")
 @bp.arguments(ArticleBodySchema)
 @bp.write(201, ArticleSchema(), REPRESENTATION)
-def create(fields: Fields) -> Article:
+def create(given: ArticleInput) -> Article:
     """Write a new article; a draft unless it says otherwise."""
-    return service.create(current_user_id(), fields)
+    return service.create(current_user_id(), given)
 
 
 @bp.put("/<id:id>/")
@@ -84,9 +89,9 @@ def create(fields: Fields) -> Article:
 @bp.named
 @bp.arguments(ArticleBodySchema)
 @bp.write(200, ArticleSchema(), REPRESENTATION, creates=True)
-def replace(fields: Fields, id: UUID) -> UpsertResult:
+def replace(given: ArticleInput, id: UUID) -> UpsertResult:
     """Write the article under this uuid, or replace it; what a GET shows can be sent back."""
-    return UpsertResult(*service.replace(current_user_id(), id, fields))
+    return UpsertResult(*service.replace(current_user_id(), id, given))
 
 
 @bp.patch("/<id:id>/")
@@ -94,9 +99,9 @@ def replace(fields: Fields, id: UUID) -> UpsertResult:
 @bp.item(queries.get_by_uuid)
 @bp.arguments(ArticleBodySchema(partial=True))
 @bp.write(200, ArticleSchema(), REPRESENTATION)
-def change(fields: Fields, id: UUID) -> Article:
+def change(given: ArticleInput, id: UUID) -> Article:
     """Change what is named of an article."""
-    return service.change(current_user_id(), id, fields)
+    return service.change(current_user_id(), id, given)
 
 
 @bp.delete("/<id:id>/")
@@ -108,22 +113,27 @@ def delete(id: UUID) -> None:
     service.delete(id)
 
 
+def _uuid_of(given: ArticleInput) -> UUID:
+    assert given.uuid is not None, "the schema of bulk writes demands it"
+    return given.uuid
+
+
 @bp.put("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleItemSchema(many=True))
 @bp.write(200, ArticleSchema(many=True), REPRESENTATION)
-def replace_all(items: list[Fields]) -> list[Article]:
+def replace_all(items: list[ArticleInput]) -> list[Article]:
     """Write or replace several articles, all or none."""
-    return write_all(items, lambda fields: service.replace(current_user_id(), fields.pop("uuid"), fields)[0])
+    return write_all(items, lambda given: service.replace(current_user_id(), _uuid_of(given), given)[0])
 
 
 @bp.patch("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleItemSchema(many=True, partial=("title", "category")))
 @bp.write(200, ArticleSchema(many=True), REPRESENTATION)
-def change_all(items: list[Fields]) -> list[Article]:
+def change_all(items: list[ArticleInput]) -> list[Article]:
     """Change what is named of several articles, all or none."""
-    return write_all(items, lambda fields: service.change(current_user_id(), fields.pop("uuid"), fields))
+    return write_all(items, lambda given: service.change(current_user_id(), _uuid_of(given), given))
 
 
 @bp.delete("/")

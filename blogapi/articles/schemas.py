@@ -1,13 +1,14 @@
-"""Wire shapes of articles and their SEO records (2.4, 2.5)."""
+"""Request and response bodies of articles and their SEO records (2.4, 2.5)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import marshmallow as ma
 from marshmallow import validate
 
 from blogapi import clock
+from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.lifecycle import API_STATUSES, ContentType, api_status
 from blogapi.articles.models import Article
 from blogapi.categories.schemas import EmbeddedCategorySchema
@@ -29,6 +30,81 @@ from blogapi.web.fields import (
 from blogapi.web.pagination import DetailQuery, ListQuery
 
 ORDERINGS = ("published_at", "-published_at", "title", "-title")
+
+
+class SeoBodySchema(InputSchema):
+    """The fields of an SEO record that a client writes; the article gives those that are absent."""
+
+    read_only = frozenset({"uuid", "created", "last_updated", "article"})
+
+    title = Text(longest="MAX_TITLE")
+    description = Text(longest=100_000)
+    og_image = WebAddress()
+    canonical_url = WebAddress()
+
+
+class _TermReferenceSchema(Reference):
+    @ma.post_load
+    def build(self, data: Fields, **_: Any) -> TermReference:
+        """Return the reference."""
+        return TermReference(**data)
+
+
+class CategoryReference(_TermReferenceSchema):
+    """A category in an article's body; fields other than its uuid and slug are ignored."""
+
+    read_only = frozenset(EmbeddedCategorySchema._declared_fields) - {"uuid", "slug"}
+
+
+class TagReference(_TermReferenceSchema):
+    """A tag in an article's body; fields other than its uuid and slug are ignored."""
+
+    read_only = frozenset(TagSchema._declared_fields) - {"uuid", "slug"}
+
+
+class ArticleBodySchema(InputSchema):
+    """The fields of an article that a client writes."""
+
+    title = Text(longest="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"})
+    subtitle = Text(longest="MAX_SUBTITLE")
+    slug = Slug(metadata={"example": "the-bread-that-waits-for-me"})
+    cover_image = WebAddress()
+    content = Text(longest="MAX_CONTENT", metadata={"example": "Flour, *water*, time."})
+    content_type = ma.fields.String(
+        validate=validate.OneOf([kind.value for kind in ContentType]), metadata={"example": "markdown"}
+    )
+    status = ma.fields.String(validate=validate.OneOf(API_STATUSES), metadata={"example": "draft"})
+    published_at = Timestamp(allow_none=True, metadata={"example": "2030-01-01T09:00:00Z"})
+    category = ma.fields.Nested(CategoryReference, required=True, metadata={"example": {"slug": "kitchen"}})
+    tags = BoundedList(
+        ma.fields.Nested(TagReference), most="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]}
+    )
+    seo = ma.fields.Nested(SeoBodySchema)
+
+    @ma.post_load
+    def build(self, data: Fields, **_: Any) -> ArticleInput:
+        """Return the fields that the body names."""
+        texts = {name: data.pop(name) for name in TEXT_FIELDS if name in data}
+        tags = data.pop("tags", None)
+        return ArticleInput(texts=texts, tags=None if tags is None else tuple(tags), **data)
+
+
+# The columns of an article that hold a text which a client writes.
+TEXT_FIELDS = tuple(
+    name
+    for name in ArticleBodySchema._declared_fields
+    if name in Article.__table__.c and name not in ("slug", "status", "published_at")
+)
+
+SchemaType = TypeVar("SchemaType", bound=type[ma.Schema])
+
+
+def with_text_fields(schema: SchemaType) -> SchemaType:
+    """Add to a response schema the text fields that it does not declare itself."""
+    missing: dict[str, ma.fields.Field[Any]] = {
+        name: ma.fields.String() for name in TEXT_FIELDS if name not in schema._declared_fields
+    }
+    return schema.from_dict(missing, name=schema.__name__) if missing else schema  # type: ignore[return-value]
 
 
 class SeoSchema(OutputSchema):
@@ -70,6 +146,7 @@ class ArticleSchema(_DocumentedFields, OutputSchema):
         return str(shown.version)
 
 
+@with_text_fields
 class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     """An article in the fields asked for."""
 
@@ -81,65 +158,25 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     html = ma.fields.String(metadata={"description": "The content as HTML that is safe to show."})
 
 
+ArticleBodySchema.read_only = frozenset(ArticleFieldsSchema._declared_fields.keys()) - (
+    ArticleBodySchema._declared_fields.keys()
+)
+
+
+class ArticleItemSchema(ArticleBodySchema):
+    """The fields of one article in a bulk write."""
+
+    read_only = ArticleBodySchema.read_only - {"uuid"}
+
+    uuid = Identifier(required=True)
+
+
 class FoundFieldsSchema(ArticleFieldsSchema):
     """An article of a list in the fields asked for."""
 
     snippet = ma.fields.String(
         metadata={"description": "With `q`: the piece around a hit, as HTML with the hits in `<mark>`."}
     )
-
-
-class SeoBodySchema(InputSchema):
-    """What is written of an SEO record; what is absent comes from the article."""
-
-    read_only = frozenset({"uuid", "created", "last_updated", "article"})
-
-    title = Text(longest="MAX_TITLE")
-    description = Text(longest=100_000)
-    og_image = WebAddress()
-    canonical_url = WebAddress()
-
-
-class CategoryReference(Reference):
-    """A category as an article's body names it; its other fields are passed over."""
-
-    read_only = frozenset(EmbeddedCategorySchema._declared_fields) - {"uuid", "slug"}
-
-
-class TagReference(Reference):
-    """A tag as an article's body names it; its other fields are passed over."""
-
-    read_only = frozenset(TagSchema._declared_fields) - {"uuid", "slug"}
-
-
-class ArticleBodySchema(InputSchema):
-    """What is written of an article."""
-
-    read_only = frozenset({"uuid", "author", "created", "last_updated", "excerpt", "reading_minutes", "html"})
-
-    title = Text(longest="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"})
-    subtitle = Text(longest="MAX_SUBTITLE")
-    slug = Slug(metadata={"example": "the-bread-that-waits-for-me"})
-    cover_image = WebAddress()
-    content = Text(longest="MAX_CONTENT", metadata={"example": "Flour, *water*, time."})
-    content_type = ma.fields.String(
-        validate=validate.OneOf([kind.value for kind in ContentType]), metadata={"example": "markdown"}
-    )
-    status = ma.fields.String(validate=validate.OneOf(API_STATUSES), metadata={"example": "draft"})
-    published_at = Timestamp(allow_none=True, metadata={"example": "2030-01-01T09:00:00Z"})
-    category = ma.fields.Nested(CategoryReference, required=True, metadata={"example": {"slug": "kitchen"}})
-    tags = BoundedList(
-        ma.fields.Nested(TagReference), most="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]}
-    )
-    seo = ma.fields.Nested(SeoBodySchema)
-
-
-class ArticleItemSchema(ArticleBodySchema):
-    """What is written of one article among several."""
-
-    read_only = ArticleBodySchema.read_only - {"uuid"}
-
-    uuid = Identifier(required=True)
 
 
 class ArticleListQuery(ListQuery):

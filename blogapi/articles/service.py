@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace as replace_fields
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,79 +12,98 @@ from sqlalchemy import delete as delete_rows
 from sqlalchemy import select
 
 from blogapi import clock
-from blogapi.articles import lifecycle, queries
-from blogapi.articles.lifecycle import ArticleContent
+from blogapi.articles import queries
+from blogapi.articles.content import ArticleContent, ArticleInput, TermReference, default_seo, revise
+from blogapi.articles.lifecycle import Status, is_public
 from blogapi.articles.models import Article, ArticleRevision, FormerSlug, Seo
+from blogapi.articles.schemas import TEXT_FIELDS, ArticleSchema, SeoBodySchema
 from blogapi.categories.models import Category
 from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
 from blogapi.web import unique_slugs
 from blogapi.web.errors import Errors, Invalid
-from blogapi.web.fields import Fields
 
-_PLAIN = ("title", "subtitle", "cover_image", "content", "content_type", "status", "published_at")
+# The texts of a new article, and those that a PUT without them brings back: of the documented fields only.
+TEXT_DEFAULTS = {
+    name: column.default.arg if column.default is not None else ""
+    for name in TEXT_FIELDS
+    if (column := Article.__table__.c[name]) is not None
+}
+_REPLACED = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
 def create(
-    author: UUID, fields: Fields, *, uuid: UUID | None = None, editor: UUID | None = None, slug_from: str = ""
+    author: UUID,
+    given: ArticleInput,
+    *,
+    uuid: UUID | None = None,
+    editor: UUID | None = None,
+    slug_from: str = "",
 ) -> Article:
-    """Write a new article from the fields of an ArticleBodySchema.
+    """Create an article.
 
-    Without a slug among them it comes from `slug_from` or the title, with a number where it is taken.
+    Without a slug in `given` it comes from `slug_from` or the title, with a number where it is taken.
     Raises Invalid for a category or tag that does not exist, Conflict for a given slug that is taken.
     """
     with transaction():
-        whole = _revised(None, fields)
+        content = _revise(None, given)
         uuid = uuid or uuid4()
-        wished = slug_from or whole["title"]
-        whole["slug"] = _free_slug(uuid, fields.get("slug"), wished)
+        slug = _choose_slug(uuid, given.slug, slug_from or content.texts["title"])
         article = Article(
             uuid=uuid,
             author_id=author,
             editor_id=editor or author,
-            # Under the uuid of a deleted article its versions go on.
+            # Re-using a deleted article's UUID continues its version numbers.
             version=queries.last_number(uuid) + 1,
-            slug_derived=not (fields.get("slug") or slug_from),
+            slug_derived=not (given.slug or slug_from),
             seo=Seo(title=""),
         )
-        _fill(article, whole)
-        article.was_public = lifecycle.is_public(whole, clock.now())
+        _fill(article, replace_fields(content, slug=slug))
+        article.was_public = is_public(content.status, content.published_at, clock.now())
         db.session.add(article)
         db.session.flush()
     return article
 
 
-def replace(editor: UUID, uuid: UUID, fields: Fields) -> tuple[Article, bool]:
-    """Write the article anew under that uuid, or replace what is there; tell whether it was made.
+def replace(editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, bool]:
+    """Create the article under that uuid, or replace it; return it and whether it was created.
 
-    What a body cannot name stays: the author, and where they are absent slug and time of publication.
+    What a body cannot name stays: the author, and where they are absent the slug, the time of publication
+    and the undocumented texts.
     """
     with transaction():
         if queries.find_by_uuid(uuid) is None:
-            return create(editor, fields, uuid=uuid), True
-        whole = lifecycle.DEFAULTS | fields
-        whole["seo"] = lifecycle.default_seo(whole) | fields.get("seo", {})
-        return change(editor, uuid, whole), False
+            return create(editor, given, uuid=uuid), True
+        texts = {**_REPLACED, **given.texts}
+        complete = replace_fields(
+            given,
+            texts=texts,
+            status=given.status or Status.DRAFT.value,
+            tags=given.tags or (),
+            seo={**default_seo(texts), **given.seo},
+        )
+        return change(editor, uuid, complete), False
 
 
-def change(editor: UUID, uuid: UUID, fields: Fields) -> Article:
-    """Change what is named and keep the former version.
+def change(editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
+    """Change the named fields and keep the former version.
 
     Raises NotFound, Invalid, and Conflict for an impossible transition or a slug that is taken.
     """
     with transaction():
         article = queries.get_by_uuid(uuid)
         former, now = get_content(article), clock.now()
-        whole = _revised(former, fields)
-        # It may have become public by the clock alone. Noted with a change only: a row that nothing else
-        # changes must stay as it is.
-        public = article.was_public or lifecycle.is_public(former, now)
-        whole["slug"] = _slug(article, former, fields.get("slug"), title=whole["title"], public=public)
-        if whole != former:
+        content = _revise(former, given)
+        # An article also becomes public when its time comes, without a write; that is recorded here, and only
+        # together with a change.
+        public = article.was_public or is_public(former.status, former.published_at, now)
+        slug = _slug(article, former, given.slug, title=content.texts["title"], public=public)
+        content = replace_fields(content, slug=slug)
+        if content != former:
             _keep(article, former)
-            _rename(article, whole["slug"], public=public)
-            _fill(article, whole)
-            article.was_public = public or lifecycle.is_public(whole, now)
+            _rename(article, slug, public=public)
+            _fill(article, content)
+            article.was_public = public or is_public(content.status, content.published_at, now)
             article.version += 1
             article.editor_id = editor
             article.last_updated = now
@@ -102,28 +123,27 @@ def delete(uuid: UUID) -> None:
 def get_content(article: Article) -> ArticleContent:
     """Return all that is written of an article."""
     seo = article.seo
-    return {name: getattr(article, name) for name in _PLAIN} | {
-        "slug": article.slug,
-        "category": article.category_id,
-        "tags": [tag.uuid for tag in article.tags],
-        "seo": {
-            "title": seo.title,
-            "description": seo.description,
-            "og_image": seo.og_image,
-            "canonical_url": seo.canonical_url,
-        },
-    }
+    return ArticleContent(
+        texts={name: getattr(article, name) for name in TEXT_FIELDS},
+        slug=article.slug,
+        status=article.status,
+        published_at=article.published_at,
+        category=article.category_id,
+        tags=tuple(tag.uuid for tag in article.tags),
+        seo={name: getattr(seo, name) for name in SeoBodySchema._declared_fields},
+    )
 
 
-def _fill(article: Article, whole: ArticleContent) -> None:
-    for name in _PLAIN:
-        setattr(article, name, whole[name])
-    article.slug = whole["slug"]
-    article.category = db.session.get_one(Category, whole["category"])
-    worn = {tag.uuid: tag for tag in article.tags}
-    if list(worn) != whole["tags"]:
-        article.tags = [worn.get(uuid) or db.session.get_one(Tag, uuid) for uuid in whole["tags"]]
-    for name, text in whole["seo"].items():
+def _fill(article: Article, content: ArticleContent) -> None:
+    for name, text in content.texts.items():
+        setattr(article, name, text)
+    article.slug, article.status = content.slug, content.status
+    article.published_at = content.published_at
+    article.category = db.session.get_one(Category, content.category)
+    present = {tag.uuid: tag for tag in article.tags}
+    if tuple(present) != content.tags:
+        article.tags = [present.get(uuid) or db.session.get_one(Tag, uuid) for uuid in content.tags]
+    for name, text in content.seo.items():
         setattr(article.seo, name, text)
 
 
@@ -135,12 +155,12 @@ def _keep(article: Article, former: ArticleContent) -> None:
             author_id=article.author_id,
             user_id=article.editor_id,
             created=article.last_updated,
-            content=json.dumps(former, default=_as_text, ensure_ascii=False),
+            content=json.dumps(former.flatten(), default=_to_text, ensure_ascii=False),
         )
     )
 
 
-def _as_text(value: Any) -> str:
+def _to_text(value: Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
@@ -150,61 +170,61 @@ def _rename(article: Article, slug: str, *, public: bool) -> None:
 
 
 def _slug(article: Article, former: ArticleContent, given: str | None, *, title: str, public: bool) -> str:
-    """Return the slug after a change: as given; or, while nobody has seen or given it, of the title."""
-    if given in (None, former["slug"]):
-        follows = given is None and article.slug_derived and not public
-        if not (follows and title != former["title"]):
-            kept: str = former["slug"]
-            return kept
+    """Return the slug after a change: the given one; or, until it is public or given, the title's."""
+    if given in (None, former.slug):
+        follows_title = given is None and article.slug_derived and not public
+        if not (follows_title and title != former.texts["title"]):
+            return former.slug
     article.slug_derived = given is None
-    return _free_slug(article.uuid, given, title)
+    return _choose_slug(article.uuid, given, title)
 
 
-def _free_slug(uuid: UUID, given: str | None, words: str) -> str:
+def _choose_slug(uuid: UUID, given: str | None, words: str) -> str:
     return unique_slugs.choose_slug(given, words, lambda slug: queries.find_similar_slugs(slug, but=uuid))
 
 
-def _revised(former: ArticleContent | None, fields: Fields) -> ArticleContent:
-    """Return the whole content after a change; raises Invalid with all that is wrong at once."""
+def _revise(former: ArticleContent | None, given: ArticleInput) -> ArticleContent:
+    """Return the content after a change; raises Invalid with all that is wrong at once."""
     errors: Errors = {}
-    named = _resolved(fields, errors)
+    category, tags = _resolve_terms(given, errors)
     try:
-        whole = lifecycle.revise(former, named, clock.now())
+        content = revise(former, given, category=category, tags=tags, defaults=TEXT_DEFAULTS, now=clock.now())
     except Invalid as error:
         errors |= error.errors or {}
     if errors:
         raise Invalid("The article cannot be written like this; `errors` names the fields.", errors=errors)
-    return whole
+    return content
 
 
-def _resolved(fields: Fields, errors: Errors) -> ArticleContent:
-    """Return the fields with category and tags as uuids; what does not exist goes into `errors`."""
-    found = dict(fields)
-    if "category" in fields:
-        (found["category"],) = _uuids(Category, [fields["category"]], ["category"], errors)
-    if "tags" in fields:
-        paths = [f"tags.{index}" for index in range(len(fields["tags"]))]
+def _resolve_terms(given: ArticleInput, errors: Errors) -> tuple[UUID | None, tuple[UUID, ...] | None]:
+    """Return the uuids of category and tags (None: not named); unknown ones are added to `errors`."""
+    category = tags = None
+    if given.category is not None:
+        (category,) = _uuids(Category, [given.category], ["category"], errors)
+    if given.tags is not None:
+        paths = [f"tags.{index}" for index in range(len(given.tags))]
         # Two references to one tag are one tag.
-        found["tags"] = list(dict.fromkeys(_uuids(Tag, fields["tags"], paths, errors)))
-    return found
+        tags = tuple(dict.fromkeys(_uuids(Tag, given.tags, paths, errors)))
+    return category, tags
 
 
 def _uuids(
-    model: type[Category | Tag], references: list[Fields], paths: list[str], errors: Errors
+    model: type[Category | Tag], references: Sequence[TermReference], paths: list[str], errors: Errors
 ) -> list[UUID]:
-    uuids = [reference["uuid"] for reference in references if "uuid" in reference]
-    slugs_ = [reference["slug"] for reference in references if "slug" in reference]
+    uuids = [reference.uuid for reference in references if reference.uuid is not None]
+    slugs = [reference.slug for reference in references if reference.slug is not None]
     rows = db.session.execute(
-        select(model.uuid, model.slug).where(model.uuid.in_(uuids) | model.slug.in_(slugs_))
+        select(model.uuid, model.slug).where(model.uuid.in_(uuids) | model.slug.in_(slugs))
     ).all()
-    known = {row.uuid: row.uuid for row in rows} | {row.slug: row.uuid for row in rows}
+    known: dict[UUID | str | None, UUID] = {row.uuid: row.uuid for row in rows}
+    known |= {row.slug: row.uuid for row in rows}
     found = []
     for reference, path in zip(references, paths, strict=True):
         # The uuid counts where both are named: a slug may have changed since it was read.
-        name = "uuid" if "uuid" in reference else "slug"
-        if reference[name] not in known:
+        name, value = ("slug", reference.slug) if reference.uuid is None else ("uuid", reference.uuid)
+        if value not in known:
             errors[f"{path}.{name}"] = [f"There is no such {model.__tablename__}."]
-        found.append(known.get(reference[name], queries.NO_UUID))
+        found.append(known.get(value, queries.NO_UUID))
     return found
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import URL, create_engine, select, text
 
 from blogapi import clock, config
 from blogapi.articles import json_writer
-from blogapi.articles.json_reader import FINGERPRINT
+from blogapi.articles.fingerprint import fingerprint
 from blogapi.articles.models import ArticleStats
 from blogapi.backups import archive, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
@@ -130,7 +130,7 @@ def _is_present(path: Path) -> bool:
             ):
                 return False
             upgrades.check_schema(connection, Base.metadata)
-            return connection.scalar(select(ArticleStats.renderer)) == FINGERPRINT
+            return connection.scalar(select(ArticleStats.renderer)) == fingerprint()
     finally:
         engine.dispose()
 

@@ -10,13 +10,13 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-import blogapi
 from blogapi import clock, config
 from blogapi.backups import archive, naming
 from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
 from blogapi.backups.naming import Kind
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.storage import connections, files, integrity, upgrades
+from blogapi.version import __version__
 from blogapi.web.errors import Conflict, NotFound, StorageFull
 
 
@@ -80,9 +80,7 @@ def packed(copied: Path, made: Path, home: Path, watch: ProgressReporter = no_pr
     if (settings := home / SETTINGS).is_file():
         parts[SETTINGS] = settings
     created = clock.now().isoformat(timespec="seconds")
-    return archive.pack(
-        made, parts, created=created, blogapi=blogapi.__version__, step=step, rows=rows, watch=watch
-    )
+    return archive.pack(made, parts, created=created, blogapi=__version__, step=step, rows=rows, watch=watch)
 
 
 def unpacked(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -> Manifest:

@@ -1,14 +1,14 @@
-"""Wire shapes of categories (2.2)."""
+"""Request and response bodies of categories (2.2)."""
 
 from __future__ import annotations
 
 import marshmallow as ma
 
 from blogapi.categories.models import Category
+from blogapi.taxonomies.schemas import TermBodySchema
 from blogapi.web.fields import (
     FieldNames,
     Identifier,
-    InputSchema,
     OutputSchema,
     PartialOutputSchema,
     Slug,
@@ -47,7 +47,7 @@ class SingleCategorySchema(CategorySchema):
 
 
 class CategoryFieldsSchema(PartialOutputSchema):
-    """A category in the fields asked for, from a list."""
+    """A category of a list in the requested fields."""
 
     uuid = Identifier()
     name = ma.fields.String()
@@ -60,15 +60,13 @@ class CategoryFieldsSchema(PartialOutputSchema):
 
 
 class SingleCategoryFieldsSchema(CategoryFieldsSchema):
-    """A category in the fields asked for."""
+    """A category in the requested fields."""
 
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class CategoryBodySchema(InputSchema):
-    """What is written of a category."""
-
-    read_only = frozenset({"uuid", "user", "created", "last_updated", "articles"})
+class CategoryBodySchema(TermBodySchema):
+    """The fields of a category that a client writes."""
 
     name = Text(longest="MAX_NAME", required=True, metadata={"example": "Kitchen"})
     description = Text(longest=10_000, allow_none=True)
@@ -77,7 +75,7 @@ class CategoryBodySchema(InputSchema):
 
 
 class CategoryItemSchema(CategoryBodySchema):
-    """What is written of one category among several."""
+    """The fields of one category in a bulk write."""
 
     read_only = CategoryBodySchema.read_only - {"uuid"}
 

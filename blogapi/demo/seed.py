@@ -7,9 +7,10 @@ from pathlib import Path
 
 from blogapi import clock
 from blogapi.articles import queries as articles
-from blogapi.categories import service as categories
 from blogapi.categories.schemas import CategoryBodySchema
+from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.storage.database import transaction
+from blogapi.taxonomies import service as taxonomies
 from blogapi.transfer import folder
 from blogapi.transfer import service as transfer
 from blogapi.transfer.markdown import reader
@@ -32,7 +33,7 @@ def fill() -> int:
             return 0
         author = (users.find_by_name(AUTHOR) or accounts.create(AUTHOR, None, role=Role.ADMIN)).uuid
         for category in tomllib.loads((_HERE / "categories.toml").read_text(encoding="utf-8"))["category"]:
-            categories.create(author, CategoryBodySchema().load(category))
+            taxonomies.create(CATEGORIES, author, CategoryBodySchema().load(category))
         now, stored = clock.now(), 0
         for entry in folder.walk_files(_HERE / "articles"):
             if entry.problem is None:

@@ -10,8 +10,9 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles.lifecycle import ArticleContent
+from blogapi.articles.content import ArticleContent
 from blogapi.articles.models import Article, ArticleRevision
+from blogapi.articles.service import TEXT_DEFAULTS
 from blogapi.storage.database import db
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes
@@ -43,16 +44,20 @@ def get_revision(article_id: UUID, number: int) -> ArticleRevision:
 
 
 def load_content(revision: ArticleRevision) -> ArticleContent:
-    """Return all that was written of the version, as `articles.rules` knows it."""
-    content: ArticleContent = json.loads(revision.content)
-    at = content["published_at"]
-    return content | {
-        "published_at": at and datetime.fromisoformat(at),
-        "category": UUID(content["category"]),
-        "tags": [UUID(tag) for tag in content["tags"]],
-    }
+    """Return all that was written of the version; a text field that is younger has its default."""
+    stored = json.loads(revision.content)
+    at = stored["published_at"]
+    return ArticleContent(
+        texts={name: stored.get(name, text) for name, text in TEXT_DEFAULTS.items()},
+        slug=stored["slug"],
+        status=stored["status"],
+        published_at=at and datetime.fromisoformat(at),
+        category=UUID(stored["category"]),
+        tags=tuple(UUID(tag) for tag in stored["tags"]),
+        seo=stored["seo"],
+    )
 
 
 def with_content(revision: ArticleRevision) -> WithAttributes:
     """Return the version with all that was written beside who wrote it, and when."""
-    return WithAttributes(revision, **load_content(revision))
+    return WithAttributes(revision, **load_content(revision).flatten())

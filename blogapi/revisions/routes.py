@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from blogapi.articles.models import Article
@@ -56,7 +55,7 @@ def single(query: Query, id: UUID, number: int) -> PartialResult:
 @allow(admin)
 @bp.arguments(ComparisonQuery, location="query")
 @bp.response(200, ComparisonSchema())
-def compare(query: Fields, id: UUID, number: int) -> dict[str, Any]:
+def compare(query: Fields, id: UUID, number: int) -> service.Comparison:
     """Show field by field what changed since that version."""
     return service.compare(id, number, **query)
 

@@ -9,6 +9,7 @@ from uuid import UUID
 import marshmallow as ma
 
 from blogapi.articles.lifecycle import ContentType, Status
+from blogapi.articles.schemas import with_text_fields
 from blogapi.web.fields import (
     FieldNames,
     Identifier,
@@ -49,10 +50,7 @@ class RevisionSeoSchema(OutputSchema):
 
 
 class _WholeRevision(_RevisionFields):
-    subtitle = ma.fields.String()
     slug = ma.fields.String()
-    cover_image = ma.fields.String()
-    content = ma.fields.String()
     content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
     published_at = Timestamp(dump_only=True, allow_none=True)
     category = Identifier()
@@ -60,10 +58,12 @@ class _WholeRevision(_RevisionFields):
     seo = ma.fields.Nested(RevisionSeoSchema)
 
 
+@with_text_fields
 class SingleRevisionSchema(_WholeRevision, OutputSchema):
     """A former version with all that was written."""
 
 
+@with_text_fields
 class SingleRevisionFieldsSchema(_WholeRevision, PartialOutputSchema):
     """A former version with what is asked for of all that was written."""
 

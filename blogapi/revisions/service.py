@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import delete, func, select
 
-from blogapi.articles import lifecycle
+from blogapi.articles import content
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
+from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
 from blogapi.articles.models import Article, ArticleRevision
 from blogapi.categories.models import Category
 from blogapi.revisions import queries
@@ -17,7 +19,15 @@ from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account
 from blogapi.web.errors import Conflict
-from blogapi.web.fields import Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The numbers of two versions and what differs between them."""
+
+    before: int
+    after: int
+    changes: Sequence[content.Difference]
 
 
 def restore(editor: UUID, article_id: UUID, number: int) -> Article:
@@ -28,17 +38,17 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
     """
     with transaction():
         revision = queries.get_revision(article_id, number)
-        fields = _fields(queries.load_content(revision))
-        slug = fields.pop("slug")
+        former = queries.load_content(revision)
+        given = _to_input(former)
         if articles.find_by_uuid(article_id) is not None:
-            return article_service.change(editor, article_id, fields)
+            return article_service.change(editor, article_id, given)
         author = db.session.get(Account, revision.author_id)
         return article_service.create(
-            author.uuid if author else editor, fields, uuid=article_id, editor=editor, slug_from=slug
+            author.uuid if author else editor, given, uuid=article_id, editor=editor, slug_from=former.slug
         )
 
 
-def compare(article_id: UUID, number: int, *, to: int | None = None) -> dict[str, Any]:
+def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparison:
     """Return what changed from a version to a later one, or to the present; raises NotFound."""
     before = queries.load_content(queries.get_revision(article_id, number))
     present = articles.get_by_uuid(article_id) if to is None else articles.find_by_uuid(article_id)
@@ -46,7 +56,7 @@ def compare(article_id: UUID, number: int, *, to: int | None = None) -> dict[str
         to, after = present.version, article_service.get_content(present)
     else:
         after = queries.load_content(queries.get_revision(article_id, to or 0))
-    return {"before": number, "after": to, "changes": lifecycle.compare(before, after)}
+    return Comparison(number, to or 0, content.compare(before, after))
 
 
 def prune(keep: int) -> int:
@@ -70,11 +80,15 @@ def prune(keep: int) -> int:
     return len(old)
 
 
-def _fields(content: lifecycle.ArticleContent) -> Fields:
-    fields = {name: value for name, value in content.items() if name not in ("status", "published_at")}
-    if db.session.get(Category, content["category"]) is None:
-        raise Conflict("The category of that version is gone; make it again under its uuid, or write anew.")
-    there = db.session.scalars(select(Tag.uuid).where(Tag.uuid.in_(content["tags"]))).all()
-    fields["category"] = {"uuid": content["category"]}
-    fields["tags"] = [{"uuid": tag} for tag in content["tags"] if tag in there]
-    return fields
+def _to_input(content: ArticleContent) -> ArticleInput:
+    if db.session.get(Category, content.category) is None:
+        raise Conflict(
+            "The category of that version was deleted; create it again under its uuid, then restore."
+        )
+    present = set(db.session.scalars(select(Tag.uuid).where(Tag.uuid.in_(content.tags))))
+    return ArticleInput(
+        texts=content.texts,
+        category=TermReference(uuid=content.category),
+        tags=tuple(TermReference(uuid=tag) for tag in content.tags if tag in present),
+        seo=content.seo,
+    )

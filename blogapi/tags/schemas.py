@@ -1,4 +1,4 @@
-"""Wire shapes of tags (2.3)."""
+"""Request and response bodies of tags (2.3)."""
 
 from __future__ import annotations
 
@@ -7,30 +7,15 @@ from typing import Any
 import marshmallow as ma
 
 from blogapi.tags.models import Tag
-from blogapi.web.fields import (
-    FieldNames,
-    Identifier,
-    InputSchema,
-    OutputSchema,
-    PartialOutputSchema,
-    Slug,
-    Text,
-    Timestamp,
-)
+from blogapi.taxonomies.schemas import TermBodySchema, TermFieldsSchema, TermSchema
+from blogapi.web.fields import FieldNames, Identifier, OutputSchema
 from blogapi.web.json_fragments import stored_for
 from blogapi.web.pagination import DetailQuery, ListQuery
 
 
 @stored_for(Tag)
-class TagSchema(OutputSchema):
+class TagSchema(TermSchema):
     """A tag as the list and an article show it."""
-
-    uuid = Identifier()
-    created = Timestamp(dump_only=True)
-    last_updated = Timestamp(dump_only=True)
-    name = ma.fields.String(metadata={"example": "slow food"})
-    slug = ma.fields.String(metadata={"example": "slow-food"})
-    user = Identifier(attribute="owner_id")
 
 
 class SingleTagSchema(OutputSchema):
@@ -46,34 +31,22 @@ class SingleTagSchema(OutputSchema):
         return str(shown.slug)
 
 
-class TagFieldsSchema(PartialOutputSchema):
-    """A tag in the fields asked for, from a list."""
-
-    uuid = Identifier()
-    created = Timestamp(dump_only=True)
-    last_updated = Timestamp(dump_only=True)
-    name = ma.fields.String()
-    slug = ma.fields.String()
-    user = Identifier(attribute="owner_id")
+class TagFieldsSchema(TermFieldsSchema):
+    """A tag of a list in the requested fields."""
 
 
 class SingleTagFieldsSchema(TagFieldsSchema):
-    """A tag in the fields asked for."""
+    """A tag in the requested fields."""
 
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class TagBodySchema(InputSchema):
-    """What is written of a tag."""
-
-    read_only = frozenset({"uuid", "user", "created", "last_updated", "articles"})
-
-    name = Text(longest="MAX_NAME", required=True, metadata={"example": "slow food"})
-    slug = Slug(metadata={"example": "slow-food"})
+class TagBodySchema(TermBodySchema):
+    """The fields of a tag that a client writes."""
 
 
 class TagItemSchema(TagBodySchema):
-    """What is written of one tag among several."""
+    """The fields of one tag in a bulk write."""
 
     read_only = TagBodySchema.read_only - {"uuid"}
 

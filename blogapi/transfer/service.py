@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from itertools import chain
 from typing import Any
@@ -17,16 +17,18 @@ import marshmallow as ma
 from blogapi import clock
 from blogapi.articles import lifecycle
 from blogapi.articles import service as articles
+from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.categories import service as categories
+from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.content import slugs
 from blogapi.storage.database import db, transaction
-from blogapi.tags import service as tags
+from blogapi.tags.taxonomy import TAGS
+from blogapi.taxonomies import service as taxonomies
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.models import Imported
 from blogapi.web.errors import Problem, flatten_messages
-from blogapi.web.fields import Fields, join_messages
+from blogapi.web.fields import join_messages
 
 # Where an article without a category goes.
 NO_CATEGORY = "Uncategorised"
@@ -111,27 +113,27 @@ def _status(article: Article) -> str:
 
 
 def _created(author: UUID, record: ArticleRecord) -> Article:
-    return articles.create(author, _fields(author, record), slug_from=record.slug)
+    return articles.create(author, _to_input(author, record), slug_from=record.slug)
 
 
 def _updated(author: UUID, record: ArticleRecord, article: Article) -> None:
-    articles.change(author, article.uuid, _fields(author, record))
+    articles.change(author, article.uuid, _to_input(author, record))
 
 
-def _fields(author: UUID, record: ArticleRecord) -> Fields:
-    """Return the fields of an article's body; raises ValidationError with all that is wrong at once."""
+def _to_input(author: UUID, record: ArticleRecord) -> ArticleInput:
+    """Return the record as the input of an article; raises ValidationError with all that is wrong at once."""
     errors: dict[str, Any] = {}
     with _under(errors, "category"):
-        shelf = categories.get_or_create(author, record.category or NO_CATEGORY)
-    worn = []
+        category = taxonomies.get_or_create(CATEGORIES, author, record.category or NO_CATEGORY)
+    tag_ids = []
     for name in record.tags:
         with _under(errors, f"tag {name!r}"):
-            worn.append({"uuid": str(tags.get_or_create(author, name).uuid)})
+            tag_ids.append({"uuid": str(taxonomies.get_or_create(TAGS, author, name).uuid)})
     with _under(errors, ""):
-        fields: Fields = ArticleBodySchema(partial=("category",)).load(_body(record) | {"tags": worn})
+        given: ArticleInput = ArticleBodySchema(partial=("category",)).load(_body(record) | {"tags": tag_ids})
     if errors:
         raise ma.ValidationError(errors)
-    return fields | {"category": {"uuid": shelf.uuid}}
+    return replace(given, category=TermReference(uuid=category.uuid))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ def write_all(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Re
     seen: set[Any] = set()
     with transaction():
         for index, item in enumerate(items):
-            uuid = item["uuid"] if isinstance(item, dict) else item
+            uuid = item["uuid"] if isinstance(item, dict) else getattr(item, "uuid", item)
             try:
                 if uuid in seen:
                     raise Invalid("An item stands twice.", errors={"uuid": ["Stands twice."]})

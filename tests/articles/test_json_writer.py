@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain, combinations
 
@@ -17,17 +18,22 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, select, text
 
 from blogapi import clock
-from blogapi.articles import json_reader, json_writer, queries, service
+from blogapi.articles import json_writer, queries, service
+from blogapi.articles import queries as article_queries
+from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.filters import ArticleFilters
+from blogapi.articles.fingerprint import fingerprint
 from blogapi.articles.lifecycle import ContentType
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.articles.schemas import ArticleBodySchema, ArticleFieldsSchema, ArticleSchema
-from blogapi.categories import routes as category_routes
+from blogapi.categories import taxonomy as categories_definition
 from blogapi.revisions import service as revisions
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.storage import upgrades
 from blogapi.storage.database import db, transaction
-from blogapi.tags import routes as tag_routes
+from blogapi.tags import taxonomy as tags_definition
+from blogapi.taxonomies import queries as term_queries
 from blogapi.web import json as web_json
 from blogapi.web.errors import Conflict, Problem
 from blogapi.web.pagination import PageRequest
@@ -115,9 +121,13 @@ def test_an_article_shows_what_its_schemas_say(
         assert (
             queries.list_published(names, PageRequest(1, 5)).rows.body == b"[" + expected(uuid, names) + b"]"
         )
-        assert category_routes._whole(category).body.endswith(b',"articles":' + listed + b"}")
+        assert term_queries.get_json(
+            categories_definition.CATEGORIES, category, article_queries.list_published_in_category
+        ).body.endswith(b',"articles":' + listed + b"}")
         tag = queries.get_by_uuid(uuid).tags[0].uuid
-        assert tag_routes._whole(tag).body.endswith(b',"articles":' + listed + b"}")
+        assert term_queries.get_json(
+            tags_definition.TAGS, tag, article_queries.list_published_with_tag
+        ).body.endswith(b',"articles":' + listed + b"}")
 
 
 def test_every_pair_of_fields_shows_what_the_schema_says(app, make_article, make_tag):
@@ -398,11 +408,13 @@ def test_a_new_article_that_fails_leaves_nothing(app, people, make_article):
     article = make_article()
     with app.app_context():
         before = rows(*TABLES)
-        fields = {"title": "No", "category": {"uuid": article.category_id}, "status": "published"}
+        given = ArticleInput(
+            texts={"title": "No"}, category=TermReference(uuid=article.category_id), status="published"
+        )
         with pytest.raises(Conflict):
-            service.create(people.admin.uuid, fields | {"slug": article.slug})
+            service.create(people.admin.uuid, replace(given, slug=article.slug))
         with pytest.raises(ZeroDivisionError), transaction():
-            service.create(people.admin.uuid, dict(fields))
+            service.create(people.admin.uuid, given)
             service.delete(article.uuid)
             raise ZeroDivisionError
         assert rows(*TABLES) == before
@@ -455,8 +467,8 @@ def hold(app):
     """Hold all that a read and a search show against the articles."""
     with app.app_context():
         in_step()
-        assert queries.list_published(q="kept", window=PageRequest(1, 1)).total == 2
-        assert db.session.scalar(text("SELECT renderer FROM article_tally")) == json_reader.FINGERPRINT
+        assert queries.list_published(filters=ArticleFilters(q="kept"), window=PageRequest(1, 1)).total == 2
+        assert db.session.scalar(text("SELECT renderer FROM article_tally")) == fingerprint()
         assert [json.loads(one)["name"] for one in _names("tag")] == ["kept"]
         assert [json.loads(one)["name"] for one in _names("category")] == ["Shelf"]
 

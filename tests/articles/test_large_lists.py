@@ -17,11 +17,13 @@ from werkzeug.test import EnvironBuilder
 from blogapi.api_keys import service as api_keys
 from blogapi.articles import filters as selections
 from blogapi.articles import json_reader, service
+from blogapi.articles.filters import ArticleFilters
 from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.categories import service as categories
+from blogapi.categories import taxonomy as categories_definition
 from blogapi.search import queries as search
 from blogapi.storage.database import db, transaction
-from blogapi.tags import service as tags
+from blogapi.tags import taxonomy as tags_definition
+from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Role
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
@@ -54,8 +56,8 @@ def written(blogs, tmp_path_factory):
     with app.app_context():
         with transaction():
             ada = users.create("ada", None, role=Role.ADMIN).uuid
-            category = categories.create(ada, {"name": "Shelf"}).uuid
-            tag = tags.create(ada, {"name": "bread"}).uuid
+            category = taxonomies.create(categories_definition.CATEGORIES, ada, {"name": "Shelf"}).uuid
+            tag = taxonomies.create(tags_definition.TAGS, ada, {"name": "bread"}).uuid
             fields = {"category": {"slug": "shelf"}, "tags": [{"slug": "bread"}], "status": "published"}
             for number in range(NUMBER):
                 # Three at a time share a moment.
@@ -113,7 +115,7 @@ def joined(read, path):
 @pytest.mark.sqlite("its builds take more or fewer values")
 @pytest.mark.parametrize("query", ["", "?fields=content", "?q=n", "?q=n&fields=snippet,title"])
 def test_no_statement_has_more_values_than_each_build_takes(app, read, large, monkeypatch, query):
-    for module, name in ((json_reader, "CHUNK"), (search, "_AT_ONCE")):
+    for module, name in ((json_reader, "CHUNK_SIZE"), (search, "_AT_ONCE")):
         monkeypatch.setattr(module, name, 50)
     with app.app_context():
         engine = db.engine
@@ -360,8 +362,8 @@ def test_a_list_goes_by_an_index(app, large, filters):
         if "author" in filters:
             filters = filters | {"author": large.author}
         for chosen in (
-            selections.select_public(**filters),
-            selections.select_by_author(large.author, **filters),
+            selections.select_public(ArticleFilters(**filters)),
+            selections.select_by_author(large.author, ArticleFilters(**filters)),
         ):
             values = {**chosen.values, "limit": 20, "offset": 40}
             page = json_reader._page(chosen.uuids, chosen.descending, json_reader.DOCUMENTED_FIELDS)
@@ -375,7 +377,7 @@ def test_a_list_goes_by_an_index(app, large, filters):
 def test_a_list_of_what_all_may_see_is_not_sorted(app, large, filters):
     with app.app_context():
         chosen = selections.select_public(
-            **filters | ({"author": large.author} if "author" in filters else {})
+            ArticleFilters(**filters | ({"author": large.author} if "author" in filters else {}))
         )
         steps = plan(chosen.uuids, chosen.values)
     assert len(steps) == 1 and "USING COVERING INDEX" in steps[0], steps

@@ -20,13 +20,14 @@ from blogapi import create_app
 from blogapi.api_keys import service as api_keys
 from blogapi.articles.lifecycle import ContentType, Status
 from blogapi.articles.models import Article, Seo
-from blogapi.categories import service as categories
+from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.content import slugs
 from blogapi.storage.database import db, transaction
-from blogapi.tags import service as tags
+from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag
+from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from tests.benchmarks.servers import ROOT, Failed, in_folder
@@ -91,7 +92,10 @@ def fill(folder: Path, articles: int, size: int) -> None:
     with app.app_context():
         ada = users.create("ada", None, role=Role.ADMIN)
         shelves = _shelves(ada)
-        labels = [tags.create(ada.uuid, {"name": f"Tag {number}"}) for number in range(1, TAGS + 1)]
+        labels = [
+            taxonomies.create(tags_definition.TAGS, ada.uuid, {"name": f"Tag {number}"})
+            for number in range(1, TAGS + 1)
+        ]
         written = _written(ada, articles, size, shelves, labels)
         newest = _stored(written)
         record = {"key": api_keys.issue(None).value, "newest": newest, "tag": str(labels[-1].uuid)}
@@ -104,7 +108,10 @@ def _shelves(ada: Account) -> list[Category]:
     load = CategoryBodySchema().load
     names = [f"Category {number}" for number in range(1, CATEGORIES + 1)]
     return [
-        categories.create(ada.uuid, load({"name": name, "description": f"About {name}."})) for name in names
+        taxonomies.create(
+            categories_definition.CATEGORIES, ada.uuid, load({"name": name, "description": f"About {name}."})
+        )
+        for name in names
     ]
 
 

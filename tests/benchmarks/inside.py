@@ -22,7 +22,8 @@ from werkzeug.test import create_environ
 
 from blogapi import create_app
 from blogapi.storage.database import db
-from blogapi.tags import service as tags
+from blogapi.tags import taxonomy as tags_definition
+from blogapi.taxonomies import service as taxonomies
 from tests.benchmarks.blogs import Blog
 from tests.benchmarks.servers import ROOT, Failed, in_folder, pinned
 
@@ -91,7 +92,7 @@ def write(app: Flask, tag: UUID, name: str) -> float:
     """Rename a tag, which is the smallest write there is; return its CPU ms."""
     begun = _now()
     with app.app_context():
-        tags.change(tag, {"name": name})
+        taxonomies.change(tags_definition.TAGS, tag, {"name": name})
     return (_now() - begun) * 1000
 
 

@@ -21,12 +21,13 @@ from blogapi.articles import queries as article_queries
 from blogapi.articles import service as article_service
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.categories import service as categories
+from blogapi.categories import taxonomy as categories_definition
 from blogapi.response_cache import middleware
 from blogapi.response_cache.lru_cache import GIVE_UP, LRUCache
 from blogapi.storage.change_log import TracksChanges
 from blogapi.storage.database import db, transaction
-from blogapi.tags import service as tags
+from blogapi.tags import taxonomy as tags_definition
+from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, People
 from tests.contracts.client import outcome
@@ -759,7 +760,9 @@ def long_list(make_app, monkeypatch):
         app = make_app(CACHE_MEGABYTES=1)
         people = People(app)
         with app.app_context(), transaction():
-            category = categories.create(people.admin.uuid, {"name": "Shelf"})
+            category = taxonomies.create(
+                categories_definition.CATEGORIES, people.admin.uuid, {"name": "Shelf"}
+            )
             for number in range(10):
                 article(people, category.uuid, title=f"Article {number}", content="x" * length)
         key = people.key(None)
@@ -874,8 +877,10 @@ class World:
         self.hits = self.reads = self.number = 0
         app.extensions["blogapi-replay"]._application = self._noted
         with app.app_context():
-            self.category = categories.create(people.admin.uuid, {"name": "Shelf"}).uuid
-            self.tag = tags.create(people.admin.uuid, {"name": "tag"}).uuid
+            self.category = taxonomies.create(
+                categories_definition.CATEGORIES, people.admin.uuid, {"name": "Shelf"}
+            ).uuid
+            self.tag = taxonomies.create(tags_definition.TAGS, people.admin.uuid, {"name": "tag"}).uuid
             token = users.log_in(people.admin, lasts=timedelta(days=3650))
         client = app.test_client()
         with client.session_transaction() as session:
@@ -960,10 +965,12 @@ class World:
                 self.articles.remove(which)
         elif what == "tag":
             self.number += 1
-            tags.change(self.tag, {"name": f"tag {self.number}"})
+            taxonomies.change(tags_definition.TAGS, self.tag, {"name": f"tag {self.number}"})
         elif what == "category":
             self.number += 1
-            categories.change(self.category, {"name": f"category {self.number}"})
+            taxonomies.change(
+                categories_definition.CATEGORIES, self.category, {"name": f"category {self.number}"}
+            )
         elif what == "role":
             role = ["member", "admin"][number % 2]
             write_elsewhere(self.app, "UPDATE account SET role = :role WHERE username = 'mel'", role=role)

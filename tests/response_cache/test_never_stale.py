@@ -34,14 +34,15 @@ import mmap, struct, sys, time
 from uuid import UUID
 from blogapi import create_app
 from blogapi.articles import service
+from blogapi.articles.content import ArticleInput
 from blogapi.users import queries as users
 with create_app().app_context(), open(sys.argv[1], "r+b") as file:
     acknowledged = mmap.mmap(file.fileno(), 16)
-    ada, article = users.find("ada").uuid, UUID(sys.argv[2])
+    ada, article = users.find_by_name("ada").uuid, UUID(sys.argv[2])
     number = 0
     while not acknowledged[8]:
         number += 1
-        service.change(ada, article, {"title": f"Title {number}"})
+        service.change(ada, article, ArticleInput(texts={"title": f"Title {number}"}))
         acknowledged[:8] = struct.pack("<Q", number)
         time.sleep(0.005)
 """

@@ -11,9 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from blogapi.categories import queries as categories
-from blogapi.categories import routes as category_routes
-from blogapi.categories import service as category_service
+from blogapi.articles import queries as article_queries
+from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import (
     CategoryBodySchema,
@@ -24,9 +23,7 @@ from blogapi.categories.schemas import (
     SingleCategorySchema,
 )
 from blogapi.storage.database import db
-from blogapi.tags import queries as tags
-from blogapi.tags import routes as tag_routes
-from blogapi.tags import service as tag_service
+from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag
 from blogapi.tags.schemas import (
     SingleTagFieldsSchema,
@@ -35,6 +32,8 @@ from blogapi.tags.schemas import (
     TagFieldsSchema,
     TagSchema,
 )
+from blogapi.taxonomies import queries as term_queries
+from blogapi.taxonomies import service as taxonomies
 from blogapi.web import json as web_json
 from blogapi.web import json_fragments
 from blogapi.web.json import JsonBody
@@ -62,7 +61,7 @@ def only(shape, fields, row):
 def test_fields_are_lines_in_the_order_of_the_schema(app, make_tag):
     tag = make_tag("rye\nand {wheat}")
     with app.app_context():
-        carried = tags.get_fragments(tag.uuid)
+        carried = term_queries.get_fragments(tags_definition.TAGS, tag.uuid)
     keys = [line.split(":")[0].strip('"') for line in carried.split("\n")]
     assert keys == list(TagSchema().fields)
     assert json.loads(json_fragments.to_object(carried))["name"] == "rye\nand {wheat}"
@@ -120,22 +119,30 @@ def test_a_category_shows_what_its_schemas_say(app, make_category, name, descrip
     body = CategoryBodySchema(partial=True)
     with app.app_context():
         uuid = db.session.query(Category.uuid).limit(1).scalar() or make_category().uuid
-        category_service.change(uuid, body.load({"name": name, "description": description}))
+        taxonomies.change(
+            categories_definition.CATEGORIES, uuid, body.load({"name": name, "description": description})
+        )
         db.session.remove()
-        row = categories.get_by_uuid(uuid)
-        carried = categories.get_fragments(uuid)
+        row = term_queries.get_by_uuid(categories_definition.CATEGORIES, uuid)
+        carried = term_queries.get_fragments(categories_definition.CATEGORIES, uuid)
         assert json_fragments.to_object(carried).encode() == web_json.to_json_bytes(
             EmbeddedCategorySchema().dump(row)
         )
-        assert categories.list_json().rows.body == web_json.to_json_bytes(
+        assert term_queries.list_json(categories_definition.CATEGORIES).rows.body == web_json.to_json_bytes(
             CategorySchema(many=True).dump([row])
         )
         partial_schema = [one for one in fields if one != "articles"]
-        listed = categories.list_json(partial_schema, PageRequest(1, 1)).rows.body
+        listed = term_queries.list_json(
+            categories_definition.CATEGORIES, partial_schema, PageRequest(1, 1)
+        ).rows.body
         assert listed == b"[" + only(CategoryFieldsSchema, partial_schema, row) + b"]"
         row.articles = []
-        assert category_routes._whole(uuid).body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
-        assert category_routes._whole(uuid, fields).body == only(SingleCategoryFieldsSchema, fields, row)
+        assert term_queries.get_json(
+            categories_definition.CATEGORIES, uuid, article_queries.list_published_in_category
+        ).body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
+        assert term_queries.get_json(
+            categories_definition.CATEGORIES, uuid, article_queries.list_published_in_category, fields
+        ).body == only(SingleCategoryFieldsSchema, fields, row)
 
 
 @many_examples
@@ -144,21 +151,27 @@ def test_a_category_shows_what_its_schemas_say(app, make_category, name, descrip
 def test_a_tag_shows_what_its_schemas_say(app, make_tag, name, fields):
     with app.app_context():
         uuid = db.session.query(Tag.uuid).limit(1).scalar() or make_tag().uuid
-        tag_service.change(uuid, TagBodySchema(partial=True).load({"name": name}))
+        taxonomies.change(tags_definition.TAGS, uuid, TagBodySchema(partial=True).load({"name": name}))
         db.session.remove()
-        row = tags.get_by_uuid(uuid)
-        assert json_fragments.to_object(tags.get_fragments(uuid)).encode() == web_json.to_json_bytes(
-            TagSchema().dump(row)
+        row = term_queries.get_by_uuid(tags_definition.TAGS, uuid)
+        assert json_fragments.to_object(
+            term_queries.get_fragments(tags_definition.TAGS, uuid)
+        ).encode() == web_json.to_json_bytes(TagSchema().dump(row))
+        assert term_queries.list_json(tags_definition.TAGS).rows.body == web_json.to_json_bytes(
+            TagSchema(many=True).dump([row])
         )
-        assert tags.list_json().rows.body == web_json.to_json_bytes(TagSchema(many=True).dump([row]))
         partial_schema = [one for one in fields if one != "articles"]
         assert (
-            tags.list_json(partial_schema, PageRequest(1, 1)).rows.body
+            term_queries.list_json(tags_definition.TAGS, partial_schema, PageRequest(1, 1)).rows.body
             == b"[" + only(TagFieldsSchema, partial_schema, row) + b"]"
         )
         row.articles = []
-        assert tag_routes._whole(uuid).body == web_json.to_json_bytes(SingleTagSchema().dump(row))
-        assert tag_routes._whole(uuid, fields).body == only(SingleTagFieldsSchema, fields, row)
+        assert term_queries.get_json(
+            tags_definition.TAGS, uuid, article_queries.list_published_with_tag
+        ).body == web_json.to_json_bytes(SingleTagSchema().dump(row))
+        assert term_queries.get_json(
+            tags_definition.TAGS, uuid, article_queries.list_published_with_tag, fields
+        ).body == only(SingleTagFieldsSchema, fields, row)
 
 
 @pytest.mark.parametrize("path", [CATEGORIES, TAGS])
@@ -206,10 +219,13 @@ def test_the_pieces_of_a_row_do_not_date_it_anew(app, make_tag, at):
     at(datetime(2030, 1, 1, tzinfo=UTC))
     with app.app_context():
         db.session.execute(text("UPDATE tag SET pieces = ''"))
-        row = tags.get_by_uuid(tag.uuid)
+        row = term_queries.get_by_uuid(tags_definition.TAGS, tag.uuid)
         json_fragments.store_fragments(db.session(), row)
         db.session.commit()
         assert (
-            json.loads(json_fragments.to_object(tags.get_fragments(tag.uuid)))["last_updated"][:4] != "2030"
+            json.loads(json_fragments.to_object(term_queries.get_fragments(tags_definition.TAGS, tag.uuid)))[
+                "last_updated"
+            ][:4]
+            != "2030"
         )
         assert str(db.session.scalar(text("SELECT last_updated FROM tag")))[:4] != "2030"

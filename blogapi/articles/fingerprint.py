@@ -1,0 +1,40 @@
+"""What the stored JSON of articles depends on, in one value."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+_ROOT = Path(__file__).parent.parent
+
+# Packages and modules whose code decides what is stored for reads; a test compares them with the imports of
+# `json_writer`.
+SOURCES = (
+    "articles",
+    "categories",
+    "content",
+    "search",
+    "tags",
+    "taxonomies",
+    "web/fields.py",
+    "web/json.py",
+    "web/json_fragments.py",
+)
+LIBRARIES = ("markdown-it-py", "marshmallow", "mdit-py-plugins", "nh3", "python-slugify", "text-unidecode")
+
+
+@cache
+def fingerprint() -> str:
+    """Return the fingerprint: 16 hexadecimal digits that change with the code and its libraries.
+
+    At a start with another fingerprint than the stored one, all articles are rendered again.
+    """
+    digest = hashlib.sha256(" ".join(f"{name}={version(name)}" for name in LIBRARIES).encode())
+    for source in SOURCES:
+        path = _ROOT / source
+        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            # A checkout on Windows can have other line ends.
+            digest.update(file.read_bytes().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()[:16]

@@ -1,0 +1,25 @@
+"""Categories as a taxonomy."""
+
+from __future__ import annotations
+
+from blogapi.categories import schemas
+from blogapi.categories.models import Category
+from blogapi.taxonomies.taxonomy import Taxonomy
+
+CATEGORIES = Taxonomy(
+    singular="category",
+    plural="categories",
+    model=Category,
+    schema=schemas.CategorySchema,
+    fields_schema=schemas.CategoryFieldsSchema,
+    single_schema=schemas.SingleCategorySchema,
+    single_fields_schema=schemas.SingleCategoryFieldsSchema,
+    body_schema=schemas.CategoryBodySchema,
+    item_schema=schemas.CategoryItemSchema,
+    list_query=schemas.CategoryListQuery,
+    detail_query=schemas.CategoryQuery,
+    deletion="Delete a category that no article belongs to.",
+    defaults={"description": None, "cover_image": ""},
+    list_section="4.3",
+    detail_section="4.4",
+)

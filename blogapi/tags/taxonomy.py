@@ -1,0 +1,24 @@
+"""Tags as a taxonomy."""
+
+from __future__ import annotations
+
+from blogapi.tags import schemas
+from blogapi.tags.models import Tag
+from blogapi.taxonomies.taxonomy import Taxonomy
+
+TAGS = Taxonomy(
+    singular="tag",
+    plural="tags",
+    model=Tag,
+    schema=schemas.TagSchema,
+    fields_schema=schemas.TagFieldsSchema,
+    single_schema=schemas.SingleTagSchema,
+    single_fields_schema=schemas.SingleTagFieldsSchema,
+    body_schema=schemas.TagBodySchema,
+    item_schema=schemas.TagItemSchema,
+    list_query=schemas.TagListQuery,
+    detail_query=schemas.TagQuery,
+    deletion="Delete a tag; its articles stay.",
+    list_section="4.5",
+    detail_section="4.6",
+)

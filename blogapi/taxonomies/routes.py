@@ -1,0 +1,139 @@
+"""The HTTP operations of a taxonomy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+from uuid import UUID
+
+from blogapi.taxonomies import queries, service
+from blogapi.taxonomies.queries import ListArticles
+from blogapi.taxonomies.taxonomy import Taxonomy, TermType
+from blogapi.web.access import admin, allow, current_user_id, reader
+from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
+from blogapi.web.bulk import write_all
+from blogapi.web.fields import Fields
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import BulkDeleteQuery, Page, Query
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -> Blueprint:
+    """Return the blueprint with the operations of the taxonomy.
+
+    `list_articles` comes from outside, since articles are built on taxonomies.
+    """
+    one, many, schema = taxonomy.singular, taxonomy.plural, taxonomy.schema
+    bp = Blueprint(many, __name__, url_prefix=f"/api/v1/blog/{many}", description=many.capitalize())
+
+    def show(id: UUID, names: Sequence[str] | None = None) -> JsonBody:
+        return queries.get_json(taxonomy, id, list_articles, names)
+
+    def find(id: UUID) -> TermType:
+        return queries.get_by_uuid(taxonomy, id)
+
+    representation = Representation(
+        show, taxonomy.single_schema(), lambda: queries.list_json(taxonomy).rows, schema(many=True)
+    )
+
+    @bp.get("/")
+    @allow(reader, scope="published")
+    @bp.arguments(taxonomy.list_query, location="query")
+    @bp.response(
+        200,
+        schema(many=True),
+        partial_schema=taxonomy.fields_schema,
+        section=taxonomy.list_section,
+        cacheable=True,
+    )
+    @_summary(f"List the {many} by name.")
+    def listed(query: Query) -> Page[JsonBody]:
+        return queries.list_json(taxonomy, query.fields, query.window)
+
+    @bp.get("/<id:id>/")
+    @allow(reader, scope="published")
+    @bp.arguments(taxonomy.detail_query, location="query")
+    @bp.response(
+        200,
+        taxonomy.single_schema(),
+        partial_schema=taxonomy.single_fields_schema,
+        section=taxonomy.detail_section,
+        cacheable=True,
+    )
+    @_summary(f"Return a {one} with its published articles, newest first.")
+    def single(query: Query, id: UUID) -> JsonBody:
+        return show(id, query.fields)
+
+    @bp.post("/")
+    @allow(admin, scope="write")
+    @bp.arguments(taxonomy.body_schema)
+    @bp.write(201, schema(), representation)
+    @_summary(f"Create a {one}; without a slug its name gives one.")
+    def create(fields: Fields) -> TermType:
+        return service.create(taxonomy, current_user_id(), fields)
+
+    @bp.put("/<id:id>/")
+    @allow(admin, scope="write")
+    @bp.named
+    @bp.arguments(taxonomy.body_schema)
+    @bp.write(200, schema(), representation, creates=True)
+    @_summary(f"Create the {one} under this uuid, or replace it.")
+    def replace(fields: Fields, id: UUID) -> UpsertResult:
+        return UpsertResult(*service.replace(taxonomy, current_user_id(), id, fields))
+
+    @bp.patch("/<id:id>/")
+    @allow(admin, scope="write")
+    @bp.item(find)
+    @bp.arguments(taxonomy.body_schema(partial=True))
+    @bp.write(200, schema(), representation)
+    @_summary(f"Change the named fields of a {one}.")
+    def change(fields: Fields, id: UUID) -> TermType:
+        return service.change(taxonomy, id, fields)
+
+    @bp.delete("/<id:id>/")
+    @allow(admin, scope="write")
+    @bp.item(find)
+    @bp.write(204, None, representation)
+    @_summary(taxonomy.deletion)
+    def delete(id: UUID) -> None:
+        service.delete(taxonomy, id)
+
+    @bp.put("/")
+    @allow(admin, scope="write")
+    @bp.arguments(taxonomy.item_schema(many=True))
+    @bp.write(200, schema(many=True), representation)
+    @_summary(f"Create or replace several {many}, all or none.")
+    def replace_all(items: list[Fields]) -> list[TermType]:
+        return write_all(
+            items,
+            lambda fields: service.replace(taxonomy, current_user_id(), fields.pop("uuid"), fields)[0],
+        )
+
+    @bp.patch("/")
+    @allow(admin, scope="write")
+    @bp.arguments(taxonomy.item_schema(many=True, partial=("name",)))
+    @bp.write(200, schema(many=True), representation)
+    @_summary(f"Change the named fields of several {many}, all or none.")
+    def change_all(items: list[Fields]) -> list[TermType]:
+        return write_all(items, lambda fields: service.change(taxonomy, fields.pop("uuid"), fields))
+
+    @bp.delete("/")
+    @allow(admin, scope="write")
+    @bp.arguments(BulkDeleteQuery, location="query")
+    @bp.write(204, None, representation)
+    @_summary(f"Delete several {many}, all or none.")
+    def delete_all(query: Fields) -> None:
+        write_all(query["uuid"], lambda uuid: service.delete(taxonomy, uuid))
+
+    return bp
+
+
+def _summary(sentence: str) -> Callable[[View], View]:
+    """Set the view's docstring, which the OpenAPI document shows as its summary."""
+
+    def describe(view: View) -> View:
+        view.__doc__ = sentence
+        return view
+
+    return describe

@@ -1,0 +1,74 @@
+"""Writes of terms."""
+
+from __future__ import annotations
+
+from functools import partial
+from uuid import UUID, uuid4
+
+from sqlalchemy.exc import IntegrityError
+
+from blogapi.content.slugs import make_slug
+from blogapi.storage.database import db, transaction
+from blogapi.taxonomies import queries
+from blogapi.taxonomies.taxonomy import Taxonomy, TermType
+from blogapi.web.errors import Conflict, NotFound
+from blogapi.web.fields import Fields
+from blogapi.web.unique_slugs import choose_slug
+
+
+def create(
+    taxonomy: Taxonomy[TermType], owner: UUID, fields: Fields, *, uuid: UUID | None = None
+) -> TermType:
+    """Create a term from the fields of the taxonomy's body schema; without a slug its name gives one.
+
+    Raises Conflict for a slug that is taken.
+    """
+    with transaction():
+        slug = choose_slug(fields.get("slug"), fields["name"], partial(queries.find_similar_slugs, taxonomy))
+        given = {**taxonomy.defaults, **fields, "slug": slug, "owner_id": owner, "uuid": uuid or uuid4()}
+        term = taxonomy.model(**given)
+        db.session.add(term)
+        db.session.flush()
+    return term
+
+
+def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Fields) -> tuple[TermType, bool]:
+    """Create the term under that uuid, or replace the one there; return it and whether it was created."""
+    with transaction():
+        try:
+            queries.get_by_uuid(taxonomy, uuid)
+        except NotFound:
+            return create(taxonomy, owner, fields, uuid=uuid), True
+        return change(taxonomy, uuid, {**taxonomy.defaults, **fields}), False
+
+
+def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
+    """Change the named fields; the slug stays unless it is named. Raises NotFound, Conflict."""
+    with transaction():
+        term = queries.get_by_uuid(taxonomy, uuid)
+        if "slug" in fields and fields["slug"] != term.slug:
+            choose_slug(fields["slug"], "", partial(queries.find_similar_slugs, taxonomy))
+        for name, value in fields.items():
+            setattr(term, name, value)
+        db.session.flush()
+    return term
+
+
+def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
+    """Delete the term; raises NotFound, or Conflict while articles must have it."""
+    try:
+        with transaction():
+            db.session.delete(queries.get_by_uuid(taxonomy, uuid))
+            db.session.flush()
+    except IntegrityError as error:
+        raise Conflict(
+            f"Articles belong to this {taxonomy.singular}; move or delete them first.",
+            code=f"{taxonomy.singular}_in_use",
+        ) from error
+
+
+def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str) -> TermType:
+    """Return the term whose slug the name gives; create it first where there is none."""
+    with transaction():
+        found = queries.find_by_slug(taxonomy, make_slug(name))
+        return found or create(taxonomy, owner, taxonomy.body_schema().load({"name": name}))
