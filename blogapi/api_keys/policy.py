@@ -36,7 +36,7 @@ def widest(scopes: Collection[Scope], *, default: Scope) -> Scope:
 def validate_name(written: str) -> str:
     """Return the name; raises Invalid for one that is too long or could not be sent back as JSON."""
     try:
-        kept: str = Text(longest=MAX_NAME_LENGTH).deserialize(written)
+        kept: str = Text(max_length=MAX_NAME_LENGTH).deserialize(written)
     except ma.ValidationError as error:
         raise Invalid("The name is not usable.", errors={"name": [*map(str, error.messages)]}) from error
     return kept

@@ -26,7 +26,7 @@ MAX_OVERLAP_SECONDS = 30 * 24 * 3600
 
 def _name(**options: Any) -> Text:
     return Text(
-        longest=policy.MAX_NAME_LENGTH,
+        max_length=policy.MAX_NAME_LENGTH,
         metadata={"description": "To tell keys apart.", "example": "front end"},
         **options,
     )
@@ -117,8 +117,8 @@ class RotationSchema(InputSchema):
     """How a key is succeeded."""
 
     overlap_seconds = StrictInteger(
-        least=0,
-        most=MAX_OVERLAP_SECONDS,
+        minimum=0,
+        maximum=MAX_OVERLAP_SECONDS,
         load_default=0,
         metadata={"description": "How long the old key goes on, in seconds.", "example": 3600},
     )

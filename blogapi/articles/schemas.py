@@ -37,8 +37,8 @@ class SeoBodySchema(InputSchema):
 
     read_only = frozenset({"uuid", "created", "last_updated", "article"})
 
-    title = Text(longest="MAX_TITLE")
-    description = Text(longest=100_000)
+    title = Text(max_length="MAX_TITLE")
+    description = Text(max_length=100_000)
     og_image = WebAddress()
     canonical_url = WebAddress()
 
@@ -65,11 +65,11 @@ class TagReference(_TermReferenceSchema):
 class ArticleBodySchema(InputSchema):
     """The fields of an article that a client writes."""
 
-    title = Text(longest="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"})
-    subtitle = Text(longest="MAX_SUBTITLE")
+    title = Text(max_length="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"})
+    subtitle = Text(max_length="MAX_SUBTITLE")
     slug = Slug(metadata={"example": "the-bread-that-waits-for-me"})
     cover_image = WebAddress()
-    content = Text(longest="MAX_CONTENT", metadata={"example": "Flour, *water*, time."})
+    content = Text(max_length="MAX_CONTENT", metadata={"example": "Flour, *water*, time."})
     content_type = ma.fields.String(
         validate=validate.OneOf([kind.value for kind in ContentType]), metadata={"example": "markdown"}
     )
@@ -77,7 +77,7 @@ class ArticleBodySchema(InputSchema):
     published_at = Timestamp(allow_none=True, metadata={"example": "2030-01-01T09:00:00Z"})
     category = ma.fields.Nested(CategoryReference, required=True, metadata={"example": {"slug": "kitchen"}})
     tags = BoundedList(
-        ma.fields.Nested(TagReference), most="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]}
+        ma.fields.Nested(TagReference), max_items="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]}
     )
     seo = ma.fields.Nested(SeoBodySchema)
 
@@ -184,23 +184,23 @@ class ArticleListQuery(ListQuery):
 
     fields_ = FieldNames(FoundFieldsSchema)
     q = Text(
-        longest=200,
-        shortest=1,
+        max_length=200,
+        min_length=1,
         metadata={
             "description": "Words that title, subtitle or text hold, the last of them begun; the best first.",
             "example": "bread",
         },
     )
     category = ma.fields.List(
-        Text(longest=255, shortest=1),
+        Text(max_length=255, min_length=1),
         metadata={"description": "uuid or slug; repeated: any of them.", "example": ["kitchen"]},
     )
     tag = ma.fields.List(
-        Text(longest=255, shortest=1),
+        Text(max_length=255, min_length=1),
         metadata={"description": "uuid or slug; repeated: any of them.", "example": ["bread"]},
     )
     author = Identifier(metadata={"description": "uuid of the author."})
-    slug = Text(longest=255, shortest=1, metadata={"example": "the-bread-that-waits-for-me"})
+    slug = Text(max_length=255, min_length=1, metadata={"example": "the-bread-that-waits-for-me"})
     published_after = Timestamp(
         metadata={"description": "Published at this moment or later.", "example": "2026-01-01T00:00:00Z"}
     )

@@ -68,8 +68,8 @@ class SingleCategoryFieldsSchema(CategoryFieldsSchema):
 class CategoryBodySchema(TermBodySchema):
     """The fields of a category that a client writes."""
 
-    name = Text(longest="MAX_NAME", required=True, metadata={"example": "Kitchen"})
-    description = Text(longest=10_000, allow_none=True)
+    name = Text(max_length="MAX_NAME", required=True, metadata={"example": "Kitchen"})
+    description = Text(max_length=10_000, allow_none=True)
     cover_image = WebAddress()
     slug = Slug(metadata={"example": "kitchen"})
 

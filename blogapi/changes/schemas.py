@@ -35,5 +35,5 @@ class ChangesQuery(InputSchema):
         metadata={"description": "The last cursor; 0: all.", "example": "0"},
     )
     limit = StrictInteger(
-        least=1, most=MAX_CHANGES, written=True, load_default=MAX_CHANGES, metadata={"example": 100}
+        minimum=1, maximum=MAX_CHANGES, from_query=True, load_default=MAX_CHANGES, metadata={"example": 100}
     )

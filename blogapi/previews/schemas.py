@@ -55,8 +55,8 @@ class NewPreviewSchema(InputSchema):
     """What is said of a new preview link."""
 
     expires_in = StrictInteger(
-        least=1,
-        most=MAX_SECONDS,
+        minimum=1,
+        maximum=MAX_SECONDS,
         load_default=DEFAULT_SECONDS,
         metadata={"description": "How long it leads there, in seconds.", "example": 86_400},
     )

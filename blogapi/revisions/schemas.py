@@ -111,8 +111,8 @@ class ComparisonQuery(InputSchema):
     """The query string of a comparison."""
 
     to = StrictInteger(
-        least=1,
-        most=MAX_NUMBER,
-        written=True,
+        minimum=1,
+        maximum=MAX_NUMBER,
+        from_query=True,
         metadata={"description": "The later version; without, the present one."},
     )

@@ -42,5 +42,5 @@ class TermBodySchema(InputSchema):
 
     read_only = frozenset({"uuid", "user", "created", "last_updated", "articles"})
 
-    name = Text(longest="MAX_NAME", required=True, metadata={"example": "slow food"})
+    name = Text(max_length="MAX_NAME", required=True, metadata={"example": "slow food"})
     slug = Slug(metadata={"example": "slow-food"})

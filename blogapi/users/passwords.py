@@ -24,7 +24,9 @@ def hash_password(password: str) -> str:
     Raises Invalid for a password that is too short or too long, or that no login could send.
     """
     try:
-        Text(required=True, shortest=MIN_PASSWORD_LENGTH, longest=MAX_PASSWORD_LENGTH).deserialize(password)
+        Text(required=True, min_length=MIN_PASSWORD_LENGTH, max_length=MAX_PASSWORD_LENGTH).deserialize(
+            password
+        )
     except ma.ValidationError as error:
         raise Invalid(
             "The password is not usable.", errors={"password": [*map(str, error.messages)]}

@@ -12,9 +12,9 @@ from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text
 class LoginSchema(InputSchema):
     """What a login sends."""
 
-    username = Text(longest=200, required=True, metadata={"example": "ada"})
+    username = Text(max_length=200, required=True, metadata={"example": "ada"})
     password = Text(
-        longest=passwords.MAX_PASSWORD_LENGTH,
+        max_length=passwords.MAX_PASSWORD_LENGTH,
         required=True,
         metadata={"format": "password", "example": "a long pass phrase"},
     )

@@ -65,16 +65,16 @@ def get_limit(limit: int | str) -> int:
 
 
 class Text(ma.fields.String):
-    """A text of at most `longest` characters (a number, or the name of a setting).
+    """A text of at most `max_length` characters (a number, or the name of a setting).
 
     Control characters and halves of characters are refused.
     """
 
-    def __init__(self, *, longest: int | str, shortest: int = 0, **options: Any) -> None:
-        self.longest, self.shortest = longest, shortest
-        shape = {"maxLength": config.default(longest) if isinstance(longest, str) else longest}
-        if shortest:
-            shape["minLength"] = shortest
+    def __init__(self, *, max_length: int | str, min_length: int = 0, **options: Any) -> None:
+        self.max_length, self.min_length = max_length, min_length
+        shape = {"maxLength": config.default(max_length) if isinstance(max_length, str) else max_length}
+        if min_length:
+            shape["minLength"] = min_length
         super().__init__(metadata=shape | options.pop("metadata", {}), **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
@@ -83,8 +83,10 @@ class Text(ma.fields.String):
             raise ma.ValidationError("Holds a control character or half a character; remove it.")
         if self.required and not text.strip():
             raise ma.ValidationError("Must not be empty.")
-        if not self.shortest <= len(text) <= get_limit(self.longest):
-            raise ma.ValidationError(f"Must have {self.shortest} to {get_limit(self.longest)} characters.")
+        if not self.min_length <= len(text) <= get_limit(self.max_length):
+            raise ma.ValidationError(
+                f"Must have {self.min_length} to {get_limit(self.max_length)} characters."
+            )
         return text
 
 
@@ -92,7 +94,7 @@ class Slug(Text):
     """A slug: lowercase words and numbers with hyphens between."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(longest=slugs.MAX_SLUG_LENGTH, shortest=1, **options)
+        super().__init__(max_length=slugs.MAX_SLUG_LENGTH, min_length=1, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         slug = super()._deserialize(value, attr, data, **options)
@@ -110,15 +112,15 @@ class EmptySchema(ma.Schema):
 
 
 class BoundedList(ma.fields.List[Any]):
-    """An array of at most `most` items (a number, or the name of a setting)."""
+    """An array of at most `max_items` items (a number, or the name of a setting)."""
 
-    def __init__(self, inner: ma.fields.Field[Any], *, most: int | str, **options: Any) -> None:
-        self.most = most
+    def __init__(self, inner: ma.fields.Field[Any], *, max_items: int | str, **options: Any) -> None:
+        self.max_items = max_items
         super().__init__(inner, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> list[Any]:
-        if isinstance(value, list) and len(value) > get_limit(self.most):
-            raise ma.ValidationError(f"Must hold at most {get_limit(self.most)} items.")
+        if isinstance(value, list) and len(value) > get_limit(self.max_items):
+            raise ma.ValidationError(f"Must hold at most {get_limit(self.max_items)} items.")
         return super()._deserialize(value, attr, data, **options)
 
 
@@ -161,7 +163,7 @@ class WebAddress(Text):
     """A web address: http or https without a password in it, or a path on the reader's own site."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(longest="MAX_URL", **options)
+        super().__init__(max_length="MAX_URL", **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         address = super()._deserialize(value, attr, data, **options)
@@ -216,7 +218,7 @@ class Reference(InputSchema):
     """Another item as a body names it: by its uuid, or else by its slug."""
 
     uuid = Identifier()
-    slug = Text(longest=255, shortest=1)
+    slug = Text(max_length=255, min_length=1)
 
     @ma.validates_schema
     def named(self, data: Fields, **_: Any) -> None:
@@ -249,17 +251,17 @@ class PartialOutputSchema(ma.Schema):
 
 
 class StrictInteger(ma.fields.Integer):
-    """A whole number between two bounds; `written` in plain digits where it comes in a query string."""
+    """A whole number between two bounds; `from_query` expects a string of plain digits."""
 
-    def __init__(self, *, least: int, most: int, written: bool = False, **options: Any) -> None:
-        self.written = written
-        super().__init__(strict=True, validate=validate.Range(min=least, max=most), **options)
+    def __init__(self, *, minimum: int, maximum: int, from_query: bool = False, **options: Any) -> None:
+        self.from_query = from_query
+        super().__init__(strict=True, validate=validate.Range(min=minimum, max=maximum), **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> int:
         # int() alone would take 1_000, blanks and the digits of other scripts.
-        if self.written and re.fullmatch(r"[0-9]{1,18}", value):
+        if self.from_query and re.fullmatch(r"[0-9]{1,18}", value):
             return int(value)
-        if self.written:
+        if self.from_query:
             raise ma.ValidationError("Not a valid integer.")
         number: int = super()._deserialize(value, attr, data, **options)
         return number

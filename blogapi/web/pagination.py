@@ -102,15 +102,15 @@ class ListQuery(DetailQuery):
     """The query string of a list."""
 
     page = StrictInteger(
-        least=1,
-        most=MAX_PAGE_NUMBER,
-        written=True,
+        minimum=1,
+        maximum=MAX_PAGE_NUMBER,
+        from_query=True,
         metadata={"description": "Number of the page, from 1.", "example": 1},
     )
     page_size = StrictInteger(
-        least=1,
-        most=MAX_PAGE_SIZE,
-        written=True,
+        minimum=1,
+        maximum=MAX_PAGE_SIZE,
+        from_query=True,
         metadata={
             "description": f"Items on a page; {DEFAULT_PAGE_SIZE} where only `page` is given.",
             "example": 20,
@@ -123,7 +123,7 @@ class BulkDeleteQuery(InputSchema):
 
     uuid = BoundedList(
         Identifier(),
-        most="MAX_BULK",
+        max_items="MAX_BULK",
         required=True,
         metadata={"description": "Repeated: all of them, or none."},
     )

@@ -145,17 +145,17 @@ def refused(field, value) -> bool:
 
 @pytest.mark.parametrize("value", [1, True, None, [], {}, 1.5, "a\x00", "a\x1b", "\ud800", "\x7f", "abcdef"])
 def test_a_text_takes_only_texts_of_whole_characters(value):
-    assert refused(Text(longest=5), value)
+    assert refused(Text(max_length=5), value)
 
 
 @pytest.mark.parametrize("value", ["", "a\tb\nc", "日本語", "🎉", "\u200d"])
 def test_a_text_takes_all_that_people_write(value):
-    assert Text(longest=5).deserialize(value) == value
+    assert Text(max_length=5).deserialize(value) == value
 
 
 @pytest.mark.parametrize("value", ["", " ", "\t\n", "\u3000"])
 def test_a_required_text_is_not_blank(value):
-    assert refused(Text(longest=5, required=True), value)
+    assert refused(Text(max_length=5, required=True), value)
 
 
 @pytest.mark.parametrize("value", [1, None, True, [], f"{{{A}}}", A.encode()])
@@ -170,18 +170,18 @@ def test_a_timestamp_takes_only_texts(value):
 
 @pytest.mark.parametrize("value", ["0", "-1", "1.0", "1_0", " 1", "1e1", "٣", "", "+1", "9" * 19, "9" * 5000])
 def test_a_number_in_a_query_is_plain_digits_within_its_bounds(value):
-    assert refused(StrictInteger(least=1, most=100, written=True), value)
+    assert refused(StrictInteger(minimum=1, maximum=100, from_query=True), value)
 
 
 @pytest.mark.parametrize("value", [0, 101, 1.5, 1.0, True, False, "1", None, [], 10**30, float("inf")])
 def test_a_number_in_a_body_is_a_number_within_its_bounds(value):
-    assert refused(StrictInteger(least=1, most=100), value)
+    assert refused(StrictInteger(minimum=1, maximum=100), value)
 
 
 @pytest.mark.parametrize("value", [1, 50, 100])
 def test_a_number_within_its_bounds_is_taken(value):
-    assert StrictInteger(least=1, most=100).deserialize(value) == value
-    assert StrictInteger(least=1, most=100, written=True).deserialize(str(value)) == value
+    assert StrictInteger(minimum=1, maximum=100).deserialize(value) == value
+    assert StrictInteger(minimum=1, maximum=100, from_query=True).deserialize(str(value)) == value
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_names_that_are_no_fields_are_refused(value):
 def test_a_shape_passes_over_what_only_a_read_shows_and_refuses_what_it_does_not_know():
     class Body(InputSchema):
         read_only = frozenset({"uuid"})
-        name = Text(longest=5)
+        name = Text(max_length=5)
 
     assert Body().load({"uuid": 1, "name": "a"}) == {"name": "a"}
     assert Body().validate({"other": 1}) == {"other": ["Unknown field."]}
