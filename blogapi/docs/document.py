@@ -18,6 +18,7 @@ from blogapi.web.access import Access, Rule, get_access
 from blogapi.web.blueprint import Blueprint, IdConverter
 from blogapi.web.errors import PROBLEM_JSON, default_problem, phrase
 from blogapi.web.fields import FieldNames, Identifier, Timestamp
+from blogapi.web.request_id import REQUEST_ID_HEADER
 
 Document = dict[str, Any]
 
@@ -25,20 +26,12 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 
 _EXTENSION = "blogapi-document"
 
-_ALWAYS = (
-    "X-Frame-Options",
-    "X-Content-Type-Options",
-    "Referrer-Policy",
-    "Cross-Origin-Opener-Policy",
-    "Vary",
-)
+_ALWAYS = tuple(header.name for header in headers.RESPONSE_HEADERS)
 _HEADERS: dict[str, Document] = {
     **{
-        name: {"schema": {"type": "string", "enum": [value]}}
-        for name, value in headers.SECURITY_HEADERS.items()
+        header.name: {"description": header.description, "schema": dict(header.schema)}
+        for header in headers.RESPONSE_HEADERS
     },
-    "Vary": {"schema": {"type": "string", "enum": [headers.VARY, f"{headers.VARY}, Cookie"]}},
-    "Cache-Control": {"schema": {"type": "string"}},
     "ETag": {
         "description": "Of exactly this answer; send it as If-None-Match.",
         "schema": {"type": "string"},
@@ -54,6 +47,12 @@ _IF_MATCH = {
     "name": "If-Match",
     "in": "header",
     "description": "The ETag of what was read: the write happens only if nothing changed since.",
+    "schema": {"type": "string"},
+}
+_REQUEST_ID = {
+    "name": REQUEST_ID_HEADER,
+    "in": "header",
+    "description": "An id of the client's choice for the logs of both sides; a malformed one is replaced.",
     "schema": {"type": "string"},
 }
 _IDEMPOTENCY_KEY = {
@@ -116,6 +115,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         components.security_scheme("login", {"type": "apiKey", "in": "cookie", "name": "blogapi_session"})
         for name, header in _HEADERS.items():
             components.header(name, header)
+        components.parameter(REQUEST_ID_HEADER, "header", _REQUEST_ID)
         self._reference(ProblemSchema)
         views = {endpoint.replace(".", "_"): view for endpoint, view in self._app.view_functions.items()}
         partial_schema = {
@@ -125,6 +125,9 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         document["components"]["responses"] = {}
         self._show_read_only(document["components"]["schemas"])
         for path, operations in document["paths"].items():
+            operations.setdefault("parameters", []).append(
+                {"$ref": f"#/components/parameters/{REQUEST_ID_HEADER}"}
+            )
             for method in METHODS & operations.keys():
                 name = operations[method]["operationId"]
                 _complete(operations[method], path, method, views[name], partial_schema.get(name), document)
@@ -178,7 +181,7 @@ def _complete(
     if method == "get":
         success["304"] = {
             "description": "Nothing changed.",
-            "headers": _headers(*_ALWAYS, "Cache-Control", "ETag"),
+            "headers": _headers(*_ALWAYS, "ETag"),
         }
     if view.__dict__.get("writes"):
         operation.setdefault("parameters", []).extend(_CONDITIONS[method == "post"])
@@ -193,7 +196,7 @@ def _complete(
 def _describe(
     answer: Document, method: str, view: Any, partial_schema: Document | None, document: Document
 ) -> None:
-    names = [*_ALWAYS, "Cache-Control"]
+    names = [*_ALWAYS]
     if method == "get":
         names.append("ETag")
     if view.__dict__.get("section"):
@@ -258,7 +261,7 @@ def _problem(status: int) -> Document:
     extra = (_OF_ERRORS[status],) if status in _OF_ERRORS else ()
     return {
         "description": phrase(status),
-        "headers": _headers(*_ALWAYS, "Cache-Control", *extra),
+        "headers": _headers(*_ALWAYS, *extra),
         "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}},
     }
 

@@ -1,72 +1,68 @@
-"""Bytes in, bytes out: strict JSON, the headers that every answer carries, conditional reads."""
+"""Response headers: those that every response carries, and conditional reads."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from flask import Response, request
 
 from blogapi.web import request_id
-from blogapi.web import request_id as log
 from blogapi.web.errors import PROBLEM_JSON
 
-SECURITY_HEADERS = {
-    "X-Frame-Options": "DENY",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
 VARY = "Accept, origin"
 NO_CACHE = "private, no-cache"
+NO_STORE = "no-store"
 
-# The interface shows this value on the answers of its operations, whatever each path takes.
+# The documented operations carry this value literally, whatever methods their path accepts.
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 
 
-def finish_response(response: Response) -> Response:
-    """Give the response the headers that all carry, and turn a read that nothing changed into a 304."""
-    response.headers.update(SECURITY_HEADERS)
-    response.headers["Vary"] = VARY
-    if response.status_code == 204:
-        response.headers.pop("Content-Type", None)
-    if request.method in ("GET", "HEAD"):
-        response.headers.setdefault("Cache-Control", NO_CACHE)
-        if response.status_code == 200:
-            _conditional(response)
-    else:
-        response.headers["Cache-Control"] = "no-store"
-    return response
+@dataclass(frozen=True, slots=True)
+class ResponseHeader:
+    """A header that every response carries; `value` is None where it depends on the request.
 
-
-def compute_etag(body: bytes, beside: str = "") -> str:
-    """Return the validator of an answer, without its quotes; `beside` is what else it tells of."""
-    seen = hashlib.sha256(body)
-    seen.update(beside.encode("utf-8"))
-    return seen.hexdigest()[:32]
-
-
-def error_headers(request_id: str = "") -> list[tuple[str, str]]:
-    """Return the headers of an error that is answered before the application saw the request.
-
-    The id is left out where the answer still passes what names every answer (`web.request_id`).
+    `description` and `schema` (JSON Schema of the value) are those of the OpenAPI document.
     """
-    return [
-        *SECURITY_HEADERS.items(),
-        ("Vary", VARY),
-        ("Cache-Control", "no-store"),
-        ("Content-Type", PROBLEM_JSON),
-        *([(log.REQUEST_ID_HEADER, request_id)] if request_id else []),
-    ]
+
+    name: str
+    value: str | None
+    description: str
+    schema: Mapping[str, Any]
 
 
-def _conditional(response: Response) -> None:
-    if response.get_etag()[0] is None:
-        response.set_etag(compute_etag(response.get_data()))
-    if request.if_none_match.contains_weak(str(response.get_etag()[0])):
-        response.status_code = 304
+def _constant(name: str, value: str, description: str, *variants: str) -> ResponseHeader:
+    return ResponseHeader(name, value, description, {"type": "string", "enum": [value, *variants]})
 
 
-# What pages of other origins may read of an answer.
+# The hooks, the OpenAPI document and the contract tests all take the headers from this list.
+RESPONSE_HEADERS = (
+    _constant("X-Frame-Options", "DENY", "No page may show the response in a frame."),
+    _constant("X-Content-Type-Options", "nosniff", "Browsers must not guess another content type."),
+    _constant("Referrer-Policy", "same-origin", "Browsers send a Referer to the same origin only."),
+    _constant(
+        "Cross-Origin-Opener-Policy", "same-origin", "Pages of other origins get no reference to the window."
+    ),
+    # Flask adds the cookie where the response depends on the session.
+    _constant("Vary", VARY, "Request headers that the response may depend on.", f"{VARY}, Cookie"),
+    ResponseHeader(
+        "Cache-Control",
+        None,
+        "Whether the browser may store the response; a stored one is revalidated before each use.",
+        {"type": "string", "enum": [NO_CACHE, NO_STORE]},
+    ),
+    ResponseHeader(
+        request_id.REQUEST_ID_HEADER,
+        None,
+        "The id of the request in the logs: the one that was sent if it is well-formed, otherwise a new one.",
+        {"type": "string", "pattern": f"^{request_id.REQUEST_ID_PATTERN}$", "example": "5f0c2a9be1d34c77"},
+    ),
+)
+CONSTANT_HEADERS = {header.name: header.value for header in RESPONSE_HEADERS if header.value is not None}
+
+# The response headers that pages of other origins may read.
 CORS_EXPOSED_HEADERS = (
     "ETag",
     "Link",
@@ -75,3 +71,44 @@ CORS_EXPOSED_HEADERS = (
     request_id.REQUEST_ID_HEADER,
     "X-Total-Count",
 )
+
+
+def finish_response(response: Response) -> Response:
+    """Add the headers that every response carries; turn a read into a 304 if its ETag matches."""
+    response.headers.update(CONSTANT_HEADERS)
+    if response.status_code == 204:
+        response.headers.pop("Content-Type", None)
+    if request.method in ("GET", "HEAD"):
+        response.headers.setdefault("Cache-Control", NO_CACHE)
+        if response.status_code == 200:
+            _make_conditional(response)
+    else:
+        response.headers["Cache-Control"] = NO_STORE
+    return response
+
+
+def compute_etag(body: bytes, beside: str = "") -> str:
+    """Return the ETag of a response body, without quotes; `beside` is state that the body does not show."""
+    digest = hashlib.sha256(body)
+    digest.update(beside.encode("utf-8"))
+    return digest.hexdigest()[:32]
+
+
+def error_headers(current_id: str = "") -> list[tuple[str, str]]:
+    """Return the headers of an error that is sent before the application sees the request.
+
+    `current_id` is empty where RequestIdMiddleware still adds the id.
+    """
+    return [
+        *CONSTANT_HEADERS.items(),
+        ("Cache-Control", NO_STORE),
+        ("Content-Type", PROBLEM_JSON),
+        *([(request_id.REQUEST_ID_HEADER, current_id)] if current_id else []),
+    ]
+
+
+def _make_conditional(response: Response) -> None:
+    if response.get_etag()[0] is None:
+        response.set_etag(compute_etag(response.get_data()))
+    if request.if_none_match.contains_weak(str(response.get_etag()[0])):
+        response.status_code = 304

@@ -1,4 +1,4 @@
-"""What tells a request in the logs: its id, which each answer carries, and the rule that it matched."""
+"""The id of a request, which the response and every log line carry, and the route that it matched."""
 
 from __future__ import annotations
 
@@ -13,39 +13,38 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 REQUEST_ID_HEADER = "X-Request-ID"
+# An API key that a client sends by mistake is not accepted as an id: ids are logged.
+REQUEST_ID_PATTERN = "(?!blogapi_)[A-Za-z0-9._-]{1,64}"
 
-# Where the environment of a request tells its id, and the rule of its view.
+# Keys of the WSGI environment: the id of the request, and the URL rule of its view.
 REQUEST_ID_KEY = "blogapi.request_id"
 ROUTE_KEY = "blogapi.route"
 
-# A key that somebody puts there by mistake is none: an id is logged.
-_WELL_FORMED = re.compile(r"(?!blogapi_)[A-Za-z0-9._-]{1,64}", re.ASCII)
-
 
 def choose_request_id(given: str | None) -> str:
-    """Return the id that the caller gave, where it can stand in a log; else a new one."""
-    return given if given and _WELL_FORMED.fullmatch(given) else secrets.token_hex(8)
+    """Return the id that the client sent if it is well-formed, otherwise a new one."""
+    return given if given and re.fullmatch(REQUEST_ID_PATTERN, given, re.ASCII) else secrets.token_hex(8)
 
 
 class RequestIdMiddleware:
-    """A WSGI application whose answers carry the id of their request.
+    """WSGI middleware that gives each request an id and adds it to the response.
 
-    It stands outside of whatever keeps answers: an id belongs to one request.
+    It wraps the response cache: a replayed response carries the id of its own request.
     """
 
     def __init__(self, application: WSGIApplication) -> None:
         self._application = application
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Name the request and have it answered."""
-        name = environ[REQUEST_ID_KEY] = choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
+        """Call the application with the id in the environment."""
+        request_id = environ[REQUEST_ID_KEY] = choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
 
-        def named(status: str, headers: list[tuple[str, str]], *failed: Any) -> Any:
-            return start_response(status, [*headers, (REQUEST_ID_HEADER, name)], *failed)
+        def start_with_id(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+            return start_response(status, [*headers, (REQUEST_ID_HEADER, request_id)], *exc_info)
 
-        return self._application(environ, named)
+        return self._application(environ, start_with_id)
 
 
 def init_app(app: Flask) -> None:
-    """Name every request."""
+    """Wrap the application."""
     app.wsgi_app = RequestIdMiddleware(app.wsgi_app)  # type: ignore[method-assign]
