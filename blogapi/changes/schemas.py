@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import marshmallow as ma
 from marshmallow import validate
 
+from blogapi.storage.change_log import TracksChanges
+from blogapi.storage.database import Base
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, StrictInteger
 
 MAX_CHANGES = 1000
 
 
+class ChangeKind(ma.fields.String):
+    """The kind of a changed item; its enum names the kinds of all models that track their changes."""
+
+    def _bind_to_schema(self, field_name: str, parent: Any) -> None:
+        super()._bind_to_schema(field_name, parent)
+        # Read when a schema is made, as models may be imported after this module.
+        models = (mapper.class_ for mapper in Base.registry.mappers)
+        kinds = sorted(model.kind for model in models if issubclass(model, TracksChanges))
+        self.metadata = {**self.metadata, "enum": kinds}
+
+
 class ChangeSchema(OutputSchema):
     """One item that changed, and what to do about it."""
 
-    kind = ma.fields.String(metadata={"enum": ["article", "category", "tag"]})
+    kind = ChangeKind()
     uuid = Identifier()
     action = ma.fields.String(metadata={"enum": ["fetch", "drop"]})
 
