@@ -1,4 +1,4 @@
-"""The application for a WSGI server; run as a program, it serves itself."""
+"""The application for a WSGI server; `python wsgi.py` runs the `serve` command."""
 
 import sys
 

@@ -26,8 +26,8 @@ __all__ = ["__version__", "create_app"]
 def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     """Return the application, its database ready for use.
 
-    `settings` wins over every other source; Flask's usual names work in it beside our own. Raises
-    CannotStart, with a sentence on what to do, where it cannot run.
+    `settings` overrides every other source; it may also contain Flask's own settings. Raises CannotStart
+    with a message that says what to do.
     """
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
     config.load(app, settings)
@@ -41,7 +41,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     change_log.init_app()
     json_fragments.init_app()
     json_writer.init_app(app)
-    # Each of these wraps the application: the last one sees a request first.
+    # WSGI middleware: the last one is the outermost.
     response_cache.init_app(app)
     rate_limits.init_app(app)
     request_id.init_app(app)

@@ -1,4 +1,4 @@
-"""The command line: `python -m blogapi`, and `blogapi` where it is installed."""
+"""The command line: `python -m blogapi`, or `blogapi` if the package is installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flask.cli import ScriptInfo
 from blogapi import __version__, create_app
 from blogapi.registry import COMMANDS
 
-# The application is made when a command needs it: `--help` touches no folder and no database.
+# The application is created only when a command needs it: `--help` opens no database.
 main = click.Group(
     "blogapi",
     commands=list(COMMANDS),
@@ -21,13 +21,13 @@ main = click.Group(
 click.version_option(__version__, prog_name="blogapi")(main)
 
 
-def run(words: list[str] | None = None, *, name: str = "blogapi") -> None:
-    """Run the command line: `words`, or what the program was started with."""
+def run(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
+    """Run the command line with the arguments, `sys.argv` by default."""
     for stream in (sys.stdout, sys.stderr):
-        # Redirected on Windows, a stream takes the code page of the machine and breaks on any other letter.
+        # On Windows a redirected stream is encoded in the system's code page, which lacks most characters.
         if isinstance(stream, TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    main(words, prog_name=name)
+    main(arguments, prog_name=name)
 
 
 if __name__ == "__main__":

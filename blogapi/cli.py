@@ -1,4 +1,4 @@
-"""What all commands share: refusals as one sentence, progress on a terminal."""
+"""Shared by all commands: error messages and progress bars."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 
 class ProgressReporter(Protocol):
-    """How long work is watched: as `progress` does, or not at all."""
+    """The type of `progress` and `no_progress`."""
 
     def __call__(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
         """Yield the items."""
@@ -25,7 +25,7 @@ class ProgressReporter(Protocol):
 
 @contextmanager
 def report_problems() -> Iterator[None]:
-    """Turn a Problem into one sentence on standard error and the exit status 1."""
+    """Turn a Problem or a database error into a message on standard error and exit status 1."""
     try:
         yield
     except Problem as error:
@@ -33,20 +33,20 @@ def report_problems() -> Iterator[None]:
             " ".join(part for part in (error.detail, join_messages(error.errors or {})) if part)
         ) from error
     except DBAPIError as error:
-        raise click.ClickException(f"The database refuses: {error.orig}.") from error
+        raise click.ClickException(f"The database reported an error: {error.orig}.") from error
 
 
 def no_progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
-    """Yield the items, and show nothing."""
+    """Yield the items without a progress bar."""
     yield from items
 
 
 def progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
-    """Yield the items, with a bar on standard error where that is a terminal."""
+    """Yield the items, with a progress bar if standard error is a terminal."""
     if not sys.stderr.isatty():
         yield from items
         return
-    # Imported where it is needed: a server needs none of it.
+    # Imported here: the server does not need it.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -1,14 +1,14 @@
-"""The time, asked for in one place so that a test can set it."""
+"""The current time, in one place so that a test can set it."""
 
 import time
 from datetime import UTC, datetime
 
 
 def now() -> datetime:
-    """Return the present moment (aware, UTC)."""
+    """Return the current time (aware, UTC)."""
     return datetime.now(UTC)
 
 
 def steady() -> float:
-    """Return seconds that only ever grow, whatever is done to the clock on the wall."""
+    """Return seconds of a monotonic clock, which setting the system clock does not change."""
     return time.monotonic()

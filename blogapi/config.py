@@ -1,7 +1,7 @@
-"""The settings: each named once, with its type, its default and one sentence.
+"""The settings: name, type, default and description of each.
 
-Sources, later wins: the defaults, `config.toml` in the instance folder, the environment
-(`BLOGAPI_<NAME>`), what `create_app` was given.
+Sources, later ones override earlier ones: the defaults, `config.toml` in the instance folder, environment
+variables (`BLOGAPI_<NAME>`), the argument of `create_app`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from flask import Flask
 PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
 
-# An address with what people add to an origin: a path, a user, the port that browsers leave out.
+# An origin, or a URL with an origin: with a path, credentials or a default port.
 _ORIGIN = re.compile(
     r"(?:(?P<scheme>https?)://|//)?(?:[^/@]*@)?"
     r"(?P<host>\[[0-9a-f:.]+\]|[^\s/:@?#\[\]]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
@@ -37,27 +37,27 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def text(value: Any) -> str:
-    """Return a text setting."""
+    """Return a string setting."""
     if not isinstance(value, str):
-        raise ValueError("must be a text")
+        raise ValueError("must be a string")
     return value
 
 
-def number(most: int, *, least: int = 1) -> Callable[[Any], int]:
-    """Return the reader of a setting that is a whole number from `least` to `most`."""
+def number(maximum: int, *, minimum: int = 1) -> Callable[[Any], int]:
+    """Return the parser of an integer setting from `minimum` to `maximum`."""
 
-    def whole(value: Any) -> int:
-        written = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
-        if not re.fullmatch(r"[0-9]{1,18}", written) or not least <= int(written) <= most:
-            raise ValueError(f"must be a whole number from {least} to {most}")
-        return int(written)
+    def parse(value: Any) -> int:
+        digits = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+        if not re.fullmatch(r"[0-9]{1,18}", digits) or not minimum <= int(digits) <= maximum:
+            raise ValueError(f"must be a whole number from {minimum} to {maximum}")
+        return int(digits)
 
-    whole.__doc__ = f"A whole number from {least} to {most}."
-    return whole
+    parse.__doc__ = f"A whole number from {minimum} to {maximum}."
+    return parse
 
 
 def flag(value: Any) -> bool:
-    """Return a setting that is true or false."""
+    """Return a boolean setting."""
     words = {True: True, False: False, "true": True, "false": False}
     if not isinstance(value, bool | str) or value not in words:
         raise ValueError("must be true or false")
@@ -65,44 +65,48 @@ def flag(value: Any) -> bool:
 
 
 def names(value: Any) -> tuple[str, ...]:
-    """Return a list setting, given as a list or as one text with commas."""
+    """Return a list setting, given as a list or as a comma-separated string."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
-        raise ValueError("must be a list of texts")
+        raise ValueError("must be a list of strings")
     return tuple(part.strip() for part in parts if part.strip())
 
 
 def origins(value: Any) -> tuple[str, ...]:
-    """Return a list of origins, each spelled as browsers send it."""
-    written = names(value)
-    for one in written:
-        if one == "null":
-            raise ValueError("must not hold 'null': any site can make a browser send it; name each origin")
-        if "*" in one:
-            raise ValueError(f"must not hold patterns such as {one!r}; name each origin")
-        spelled = ", ".join(_spelled_by_browsers(part) for part in one.split())
-        if spelled != one:
-            raise ValueError(f"must hold origins as browsers send them: write {spelled!r} for {one!r}")
-    return written
+    """Return a list of origins; raises ValueError for one that is not spelled as browsers send it."""
+    given = names(value)
+    for origin in given:
+        if origin == "null":
+            raise ValueError(
+                "must not contain 'null', which any site can make a browser send; name each origin"
+            )
+        if "*" in origin:
+            raise ValueError(f"must not contain patterns such as {origin!r}; name each origin")
+        normalized = ", ".join(_normalize_origin(part) for part in origin.split())
+        if normalized != origin:
+            raise ValueError(
+                f"must list origins as browsers send them: write {normalized!r} instead of {origin!r}"
+            )
+    return given
 
 
-def _spelled_by_browsers(written: str) -> str:
-    found = _ORIGIN.fullmatch(written.strip("'\""))
-    host = _host_in_ascii(found["host"]) if found else ""
-    port = int(found["port"] or 0) if found else 0
-    if not found or not host or port > 65_535:
+def _normalize_origin(text: str) -> str:
+    match = _ORIGIN.fullmatch(text.strip("'\""))
+    host = _host_in_ascii(match["host"]) if match else ""
+    port = int(match["port"] or 0) if match else 0
+    if not match or not host or port > 65_535:
         raise ValueError(
-            "must be a list of origins such as 'https://blog.example', with commas between; "
-            f"{written!r} is not an origin"
+            "must be a comma-separated list of origins such as 'https://blog.example'; "
+            f"{text!r} is not an origin"
         )
-    local = host in ("localhost", "[::1]") or host.startswith("127.")
-    scheme = (found["scheme"] or ("http" if local else "https")).lower()
+    is_local = host in ("localhost", "[::1]") or host.startswith("127.")
+    scheme = (match["scheme"] or ("http" if is_local else "https")).lower()
     return f"{scheme}://{host}{f':{port}' if port not in (0, _DEFAULT_PORTS[scheme]) else ''}"
 
 
 def _host_in_ascii(host: str) -> str:
-    """Return a host as browsers send it, empty where it cannot be one."""
-    # As browsers do and Python's own codec does not: ß stays a letter of its own.
+    """Return the host as browsers send it, or an empty string if it is invalid."""
+    # Python's idna codec turns ß into ss; browsers keep it.
     labels = unicodedata.normalize("NFKC", host.lower()).replace("。", ".").split(".")
     if host.startswith("[") or labels[-1].isdecimal():
         try:
@@ -117,23 +121,23 @@ def _host_in_ascii(host: str) -> str:
 
 
 def rate(value: Any) -> str:
-    """Return a limit such as `20 per minute`, or several with semicolons between."""
+    """Return a limit such as `20 per minute`, or several separated by semicolons."""
     try:
-        usable = all(limit.amount for limit in limits.parse_many(text(value)))
+        is_valid = all(limit.amount for limit in limits.parse_many(text(value)))
     except ValueError:
-        usable = False
-    if not usable:
+        is_valid = False
+    if not is_valid:
         raise ValueError("must be a limit such as '20 per minute'")
     return text(value)
 
 
 def rate_or_none(value: Any) -> str:
-    """Return a limit such as `600 per minute`; empty: none."""
+    """Return a limit such as `600 per minute`; empty: no limit."""
     return rate(value) if value != "" else ""
 
 
 def network(value: Any) -> str:
-    """Return an IP address or a network such as `172.16.0.0/12`; empty: none."""
+    """Return an IP address or a network such as `172.16.0.0/12`; empty: no address."""
     try:
         return value and str(ip_network(text(value), strict=False))
     except ValueError as error:
@@ -141,144 +145,151 @@ def network(value: Any) -> str:
 
 
 def one_of(*words: str) -> Callable[[Any], str]:
-    """Return the reader of a setting that is one of `words`."""
+    """Return the parser of a setting that is one of `words`."""
 
-    def choice(value: Any) -> str:
+    def parse(value: Any) -> str:
         if value not in words:
             raise ValueError(f"must be one of {', '.join(words)}")
         return str(value)
 
-    choice.__doc__ = " or ".join(f"`{word}`" for word in words)
-    return choice
+    parse.__doc__ = " or ".join(f"`{word}`" for word in words)
+    return parse
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: how it is called, read, what it is by default and what it does."""
+    """A setting: its name, the parser of its value, its default, and what it does."""
 
     name: str
-    read: Callable[[Any], Any]
+    parse: Callable[[Any], Any]
     default: Any
-    sentence: str
+    description: str
 
 
 SETTINGS = (
+    Setting("DATABASE_URL", text, "", "URL of the database; empty: `blog.db` in the instance folder."),
     Setting(
-        "DATABASE_URL", text, "", "Where the content is kept; empty means `blog.db` in the instance folder."
+        "SECRET_KEY", text, "", "Key that signs session cookies; empty: created on first start and stored."
     ),
-    Setting("SECRET_KEY", text, "", "Signs the session cookies; empty means: made on first start and kept."),
     Setting("KEY_CREATION", one_of("open", "users", "admins"), "open", "Who may create API keys."),
-    Setting("REQUEST_ADDRESS_LIMIT", rate_or_none, "", "How many requests one address may make; empty: any."),
-    Setting("REQUEST_KEY_LIMIT", rate_or_none, "", "How many requests may carry one key; empty: any."),
-    Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "How many keys one address may create."),
-    Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "How many failed logins one address may make."),
+    Setting("REQUEST_ADDRESS_LIMIT", rate_or_none, "", "Limit on requests per address; empty: no limit."),
+    Setting("REQUEST_KEY_LIMIT", rate_or_none, "", "Limit on requests per API key; empty: no limit."),
+    Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "Limit on keys created per address."),
+    Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "Limit on failed logins per address."),
     Setting(
         "LOGIN_ACCOUNT_LIMIT",
         rate,
         "10 per minute; 50 per hour",
-        "How many failed logins one address may make to one account.",
+        "Limit on failed logins per address and account.",
     ),
     Setting(
         "LOGIN_STRANGERS_LIMIT",
         rate,
         "100 per minute; 1000 per hour",
-        "How many failed logins one account may see from all addresses that it has no login from.",
+        "Limit on failed logins per account from all addresses without an earlier login to it.",
     ),
     Setting(
         "LIMITS_URL",
         text,
         "",
-        "Where limits are counted: a Redis (`redis://…`, `rediss://…`); empty means each process for itself.",
+        "URL of the Redis that counts limits (`redis://…`, `rediss://…`); empty: each process counts alone.",
     ),
-    Setting("SESSION_DAYS", number(3650), 14, "How long a login lasts, in days."),
+    Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
     Setting(
         "CORS_ORIGINS", origins, (), "Origins whose pages may call the API from a browser; none by default."
     ),
-    Setting("MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "The largest request body, in bytes."),
-    Setting("REQUEST_SECONDS", number(3600), 10, "How long a request may take to arrive, in seconds."),
+    Setting(
+        "MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "Maximum size of a request body, in bytes."
+    ),
+    Setting("REQUEST_SECONDS", number(3600), 10, "Maximum time for a request to arrive, in seconds."),
     Setting(
         "CACHE_MEGABYTES",
         number(65_536),
         64,
-        "How much memory the answers may take that are kept to be given again.",
+        "Maximum memory of the response cache, in megabytes.",
     ),
     Setting(
         "UNREAD_MEGABYTES",
-        number(65_536, least=32),
+        number(65_536, minimum=32),
         256,
-        "How much memory answers may take that clients leave unread; one address may hold an eighth of it.",
+        "Maximum memory for responses that clients have not read, in megabytes; an eighth per address.",
     ),
     Setting(
         "DAILY_BACKUPS",
-        number(1000, least=0),
+        number(1000, minimum=0),
         0,
-        "How many daily backups `serve` makes and keeps in `backups` of the instance folder; 0: none.",
+        "Number of daily backups that `serve` keeps in `backups` in the instance folder; 0: no backups.",
     ),
-    Setting("REQUIRE_IF_MATCH", flag, False, "Refuse changes of what exists that carry no `If-Match`."),
-    Setting("MAX_NAME", number(10_000), 100, "The longest name of a category or tag, in characters."),
-    Setting("MAX_TITLE", number(10_000), 255, "The longest title and SEO title, in characters."),
-    Setting("MAX_SUBTITLE", number(100_000), 500, "The longest subtitle, in characters."),
-    Setting("MAX_URL", number(100_000), 2048, "The longest address, in characters."),
-    Setting("MAX_CONTENT", number(2**30), 2 * 1024 * 1024, "The longest text of an article, in characters."),
-    Setting("MAX_TAGS", number(1000), 50, "The most tags of an article."),
-    Setting("MAX_BULK", number(10_000), 100, "The most items that one request may write."),
+    Setting("REQUIRE_IF_MATCH", flag, False, "Refuse changes to existing items without `If-Match`."),
+    Setting("MAX_NAME", number(10_000), 100, "Maximum length of a category or tag name, in characters."),
+    Setting("MAX_TITLE", number(10_000), 255, "Maximum length of a title or SEO title, in characters."),
+    Setting("MAX_SUBTITLE", number(100_000), 500, "Maximum length of a subtitle, in characters."),
+    Setting("MAX_URL", number(100_000), 2048, "Maximum length of a URL, in characters."),
+    Setting(
+        "MAX_CONTENT",
+        number(2**30),
+        2 * 1024 * 1024,
+        "Maximum length of the content of an article, in characters.",
+    ),
+    Setting("MAX_TAGS", number(1000), 50, "Maximum number of tags of an article."),
+    Setting("MAX_BULK", number(10_000), 100, "Maximum number of items in a bulk request."),
     Setting(
         "TRUSTED_PROXY",
         network,
         "",
-        "Address (or network) of the one proxy whose `X-Forwarded-*` headers are believed.",
+        "Address or network of the reverse proxy whose `X-Forwarded-*` headers are trusted.",
     ),
     Setting(
         "ACCESS_LOG",
         one_of("off", "text", "json"),
         "text",
-        "How `serve` logs each request on standard error: `off`, `text` or `json`.",
+        "Format of the request log of `serve` on standard error: `off`, `text` or `json`.",
     ),
-    Setting("METRICS", flag, False, "Show admins the figures of the process at `/metrics`."),
+    Setting("METRICS", flag, False, "Show metrics of the process to admins at `/metrics`."),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
 def default(name: str) -> Any:
-    """Return what a setting is where nobody sets it."""
+    """Return the default of a setting."""
     return _BY_NAME[name].default
 
 
 def instance_path() -> str:
-    """Return the instance folder, absolute: that of the environment, else of the checkout we run from.
+    """Return the absolute path of the instance folder: BLOGAPI_INSTANCE_PATH, or `instance` in the checkout.
 
-    Where blogapi is installed as a package there is no checkout: then it is `instance` in the current
-    folder, and never inside an environment that somebody may throw away.
+    For an installed package it is `instance` in the current folder: a virtual environment may be deleted.
     """
-    given = os.environ.get(INSTANCE_PATH)
+    configured = os.environ.get(INSTANCE_PATH)
     checkout = Path(__file__).parent.parent
-    home = checkout if (checkout / "wsgi.py").is_file() else Path.cwd()
-    return str(Path(given).resolve() if given else home / "instance")
+    parent = checkout if (checkout / "wsgi.py").is_file() else Path.cwd()
+    return str(Path(configured).resolve() if configured else parent / "instance")
 
 
-def load(app: Flask, given: Mapping[str, Any] | None) -> None:
-    """Fill `app.config` from all sources and prepare the instance folder.
+def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
+    """Fill `app.config` from all sources and create the instance folder.
 
-    Raises CannotStart for a setting that is unknown or has an impossible value.
+    Raises CannotStart for a setting that is unknown or has an invalid value.
     """
     folder = Path(app.instance_path)
-    _prepare(folder)
+    _create_folder(folder)
     app.config.update(read(folder))
-    ours = {name: value for name, value in (given or {}).items() if name in _BY_NAME}
-    app.config.update(_taken(ours, source="create_app"))
-    app.config.update({name: value for name, value in (given or {}).items() if name not in _BY_NAME})
-    app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or _secret_key(folder / "secret_key")
+    overrides = overrides or {}
+    app.config.update({name: value for name, value in overrides.items() if name not in _BY_NAME})
+    own = {name: value for name, value in overrides.items() if name in _BY_NAME}
+    app.config.update(_parse(own, source="create_app"))
+    app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or _load_secret_key(folder / "secret_key")
     app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(days=app.config["SESSION_DAYS"])
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """Return every setting as the folder and the environment give it; touches nothing.
+    """Return all settings from the folder and the environment, without creating anything.
 
-    Raises CannotStart for a setting that is unknown or has an impossible value.
+    Raises CannotStart for a setting that is unknown or has an invalid value.
     """
     values = {setting.name: setting.default for setting in SETTINGS}
-    values |= _taken(_from_file(folder / "config.toml"), source="config.toml")
-    return values | _taken(_from_environment(), source="the environment")
+    values |= _parse(_from_file(folder / "config.toml"), source="config.toml")
+    return values | _parse(_from_environment(), source="the environment")
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -293,8 +304,8 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _from_environment() -> dict[str, str]:
-    # A misspelt setting would leave a door open unnoticed, so every unknown name is refused; the names
-    # of our own tests and of the folder itself are not settings.
+    # A misspelt security setting would go unnoticed, so unknown names are refused. BLOGAPI_INSTANCE_PATH and
+    # the variables of the test suite are not settings.
     return {
         name.removeprefix(PREFIX): value
         for name, value in os.environ.items()
@@ -302,58 +313,58 @@ def _from_environment() -> dict[str, str]:
     }
 
 
-def _taken(values: Mapping[str, Any], *, source: str) -> dict[str, Any]:
-    found = {}
+def _parse(values: Mapping[str, Any], *, source: str) -> dict[str, Any]:
+    parsed = {}
     for name, value in values.items():
         setting = _BY_NAME.get(name)
         if setting is None:
-            close = difflib.get_close_matches(name, _BY_NAME, n=1)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            similar = difflib.get_close_matches(name, _BY_NAME, n=1)
+            hint = f" Did you mean {similar[0]}?" if similar else ""
             raise CannotStart(f"The setting {name} in {source} is unknown.{hint}")
         try:
-            found[name] = setting.read(value)
+            parsed[name] = setting.parse(value)
         except ValueError as error:
             raise CannotStart(f"The setting {name} in {source} {error}.") from error
-    return found
+    return parsed
 
 
-def _prepare(folder: Path) -> None:
+def _create_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise CannotStart(f"The instance folder {folder} cannot be made: {error.strerror}.") from error
+        raise CannotStart(f"The instance folder {folder} cannot be created: {error.strerror}.") from error
 
 
-def _secret_key(path: Path) -> str:
-    """Return the kept key, made first where there is none."""
+def _load_secret_key(path: Path) -> str:
+    """Return the stored secret key; creates it if there is none."""
     try:
         if not path.exists():
-            _keep(path, secrets.token_hex(32))
+            _store_secret_key(path, secrets.token_hex(32))
         key = path.read_text(encoding="ascii", errors="ignore").strip()
     except OSError as error:
-        raise CannotStart(f"{path} cannot be made or read: {error.strerror}.") from error
+        raise CannotStart(f"{path} cannot be created or read: {error.strerror}.") from error
     if len(key) < 32:
-        raise CannotStart(f"{path} is damaged; delete it, and a new one is made (all logins end).")
+        raise CannotStart(f"{path} is damaged; delete it to create a new one (which ends all logins).")
     return key
 
 
-def _keep(path: Path, key: str) -> None:
-    # Two processes may start at once: each writes a file of its own, and only the first link stands, so
-    # that both go on with one key and neither ever sees half of it.
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+def _store_secret_key(path: Path, key: str) -> None:
+    # Two processes may start at once: each writes a temporary file, and only the first link succeeds, so that
+    # both use the same key and neither reads a partial one.
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:
         file.write(key)
     try:
-        os.link(draft, path)
+        os.link(temporary, path)
     except FileExistsError:
         return
     except OSError:
-        # A file system without hard links, such as exFAT: there the later of two starts would win.
-        draft.replace(path)
+        # A file system without hard links, such as exFAT: there the later of two processes wins.
+        temporary.replace(path)
     finally:
-        draft.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 class CannotStart(click.ClickException):
-    """The service cannot run as it is set up; the message says what to do (exit status 1)."""
+    """The service cannot start; the message says what to do (exit status 1)."""

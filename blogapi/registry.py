@@ -1,4 +1,4 @@
-"""The one list of blueprints and commands; a view without an access rule does not start."""
+"""The list of all blueprints and commands; refuses a view without an access rule."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ from blogapi.web.blueprint import IdConverter
 from blogapi.web.errors import METHODS
 
 BLUEPRINTS = (
+    *(auth, api_keys),
     build_blueprint(CATEGORIES, article_queries.list_published_in_category),
     build_blueprint(TAGS, article_queries.list_published_with_tag),
-    *(auth, api_keys, articles, revisions, previews, redirects, changes),
+    *(articles, revisions, previews, redirects, changes),
     *(health, openapi),
 )
 PAGES = (docs, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:
-    """Register every blueprint and command; raises CannotStart for a view without a rule."""
-    # With and without a slash at the end alike; never a redirect, whose target a Host header could choose.
+    """Register every blueprint and command; raises CannotStart for a view without an access rule."""
+    # Paths match with and without a trailing slash; a redirect would trust the Host header.
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     app.url_map.converters["id"] = IdConverter
@@ -58,11 +59,15 @@ def init_app(app: Flask, *, version: str) -> None:
     document.init_app(app, BLUEPRINTS, version=version)
     for command in COMMANDS:
         app.cli.add_command(command)
+    # Raises CannotStart for a view without an access rule.
     list(rules(app))
 
 
 def rules(app: Flask) -> Iterator[tuple[str, str, str, Access]]:
-    """Yield (path, method, endpoint, access) of every operation; raises CannotStart where one has no rule."""
+    """Yield (path, method, endpoint, access) of every operation.
+
+    Raises CannotStart for a view without an access rule.
+    """
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
         access = get_access(app.view_functions[rule.endpoint])
         if access is None:
@@ -75,14 +80,14 @@ def rules(app: Flask) -> Iterator[tuple[str, str, str, Access]]:
 @click.command()
 @with_appcontext
 def routes() -> None:
-    """List every path and method with the rule that says who may call it."""
+    """List every path and method with its access rule."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("path", "method", "rule", "scope", "who that is", box=None)
+    table = Table("path", "method", "rule", "scope", "who may call", box=None)
     for path, method, _, access in rules(current_app):
         table.add_row(path, method, access.rule.name, access.scope, access.rule.sentence)
-    # Piped into a file or another program, no line is cut to the width of a terminal.
+    # Redirected output is not cut to the width of a terminal.
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 

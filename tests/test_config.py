@@ -45,8 +45,8 @@ def test_without_any_source_the_defaults_stand(monkeypatch):
         if setting.name != "SECRET_KEY":
             assert app.config[setting.name] == setting.default
             # The default must be something that the setting itself would take.
-            assert setting.read(setting.default) == setting.default
-        assert setting.sentence.endswith(".") and setting.read.__doc__
+            assert setting.parse(setting.default) == setting.default
+        assert setting.description.endswith(".") and setting.parse.__doc__
 
 
 def test_each_source_wins_over_the_one_before(instance, monkeypatch):
@@ -303,7 +303,7 @@ def test_threads_that_start_at_once_share_one_secret_key(instance):
 def test_processes_that_start_at_once_share_one_secret_key(instance):
     instance.mkdir()
     path = str(instance / "secret_key")
-    code = f"from pathlib import Path; from blogapi import config; print(config._secret_key(Path({path!r})))"
+    code = f"from pathlib import Path; from blogapi import config; print(config._load_secret_key(Path({path!r})))"
     started = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(6)
     ]

@@ -1,7 +1,6 @@
-"""Who may call what: the rules, as data, and the judgement over them.
+"""Access rules: a view declares one with `allow`, the hook before each request checks it.
 
-A view says its rule with `allow`; the hook in front of all views applies it. A view without a rule does
-not start.
+The application does not start with a view that declares none.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from flask import Request, g
 
 from blogapi.web.errors import Forbidden, Unauthorized
 
-# Each scope includes those before it: `published` is published content only, `read` what the user may read.
+# Each scope includes those before it. `published`: published content only, `read`: all that the user may see.
 Scope = Literal["published", "read", "write"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 View = TypeVar("View", bound=Callable[..., Any])
@@ -26,7 +25,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: a user by a key or a web session, the holder of an anonymous key, or a stranger."""
+    """Who sent the request: a user (by API key or login), the holder of an anonymous key, or a stranger."""
 
     user: UUID | None = None
     username: str = ""
@@ -38,7 +37,7 @@ class Caller:
 
     @property
     def sees_drafts(self) -> bool:
-        """Tell whether articles that are not public exist for the caller."""
+        """Return whether the caller may see articles that are not public."""
         return self.is_admin and "read" in self.scopes
 
 
@@ -48,7 +47,11 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: its name, what it means, and whether a caller is looked for and required."""
+    """An access rule.
+
+    `sentence` says in the API documentation who may call; `identifies`: a key or session that is sent is
+    checked; `requires`: one must be sent.
+    """
 
     name: str
     sentence: str
@@ -57,24 +60,26 @@ class Rule:
     admins_only: bool = False
 
 
-anyone = Rule("anyone", "everybody; a key is not even looked at", identifies=False, requires=False)
+anyone = Rule("anyone", "everyone; an API key is not checked", identifies=False, requires=False)
 guest = Rule(
-    "guest", "everybody; a key or session that is sent must be valid, a user's have the scope", requires=False
+    "guest",
+    "everyone; a key or login that is sent must be valid, and a user's must have the scope",
+    requires=False,
 )
-reader = Rule("reader", "holders of any valid key, and users who are logged in")
-admin = Rule("admin", "admins, by their key or their login", admins_only=True)
+reader = Rule("reader", "holders of any valid key, and logged-in users")
+admin = Rule("admin", "admins, by API key or login", admins_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What one view demands: a rule, and the scope that the key must have."""
+    """What a view requires: a rule, and the scope that the key must have."""
 
     rule: Rule
     scope: Scope
 
 
 def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
-    """Declare who may call the view; it is closed to `published` keys unless it says otherwise."""
+    """Declare who may call the view; `published` keys may not unless `scope` is `published`."""
 
     def declare(view: View) -> View:
         view.__dict__["access"] = Access(rule, scope)
@@ -84,7 +89,7 @@ def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
 
 
 def check_before_body(check: Callable[[], None]) -> Callable[[View], View]:
-    """Run the check before the view reads the body: who may not write hears nothing of what they wrote."""
+    """Run the check before the view reads the body, so that a 403 or 404 comes before a 422."""
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -98,50 +103,58 @@ def check_before_body(check: Callable[[], None]) -> Callable[[View], View]:
 
 
 def get_access(view: Callable[..., Any]) -> Access | None:
-    """Return what the view declared, or None."""
+    """Return what the view declared with `allow`, or None."""
     return view.__dict__.get("access")
 
 
 def current_caller() -> Caller:
-    """Return who sent the present request."""
-    who: Caller = g.caller
-    return who
+    """Return the caller of the current request."""
+    caller: Caller = g.caller
+    return caller
 
 
 def current_user_id() -> UUID:
-    """Return the user who sent the present request; only for views that demand one."""
+    """Return the user of the current request; only for views whose rule requires a user."""
     user = current_caller().user
-    assert user is not None, "the rule of the view lets users in only"
+    assert user is not None, "the access rule of the view must require a user"
     return user
 
 
-def authorize(access: Access, who: Caller) -> None:
-    """Raise Unauthorized or Forbidden unless `who` satisfies the demand."""
-    if access.rule.requires and not who.known:
+def authorize(access: Access, caller: Caller) -> None:
+    """Raise Unauthorized or Forbidden unless the caller meets the requirement."""
+    if access.rule.requires and not caller.known:
         raise Unauthorized("Send an API key in the X-API-KEY header; POST /api/v1/auth/api-key/ creates one.")
-    if access.rule.admins_only and not who.is_admin:
-        raise Forbidden("Only an admin may do this; use the key of an admin, or log in as one.")
-    identified = access.rule.identifies and who.user is not None
-    if (access.rule.requires or identified) and access.scope not in who.scopes:
-        raise Forbidden(f"This key has no {access.scope} scope; use one that has.", code="scope_missing")
+    if access.rule.admins_only and not caller.is_admin:
+        raise Forbidden("Only admins may do this; use an admin's key, or log in as one.")
+    identified = access.rule.identifies and caller.user is not None
+    if (access.rule.requires or identified) and access.scope not in caller.scopes:
+        raise Forbidden(
+            f"This key lacks the {access.scope} scope; use one that has it.", code="scope_missing"
+        )
 
 
-def check_same_origin(sent: Request) -> None:
-    """Raise Forbidden for an unsafe request that a page of another site caused.
+def check_same_origin(request: Request) -> None:
+    """Raise Forbidden for an unsafe request that comes from a page of another origin (CSRF).
 
-    Browsers always send one of the two headers with such a request; a program that sends neither is not
-    led by another site.
+    Browsers send `Sec-Fetch-Site` or `Origin` with each such request; a client that sends neither is no
+    browser.
     """
-    if sent.method in SAFE_METHODS:
+    if request.method in SAFE_METHODS:
         return
-    site, origin = sent.headers.get("Sec-Fetch-Site"), sent.headers.get("Origin")
-    own = site in ("same-origin", "none") if site else origin is None or _host_of(origin) == sent.host
-    if not own:
-        raise Forbidden("With a login, changes must come from the blog's own site.", code="cross_origin")
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    if site:
+        is_same_origin = site in ("same-origin", "none")
+    else:
+        is_same_origin = origin is None or _host_of(origin) == request.host
+    if not is_same_origin:
+        raise Forbidden(
+            "A request with a login must come from the blog's own origin; use an API key instead.",
+            code="cross_origin",
+        )
 
 
 def _host_of(origin: str) -> str:
-    # The scheme says nothing: a proxy may have ended TLS before us.
+    # The scheme is not compared: behind a proxy that terminates TLS it differs.
     try:
         return urlsplit(origin).netloc
     except ValueError:

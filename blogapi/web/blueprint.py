@@ -1,4 +1,4 @@
-"""The blueprint that all resources use: arguments and answers by schema, each documented as it is used."""
+"""The blueprint of all resources: it reads arguments and renders responses by their schemas."""
 
 from __future__ import annotations
 
@@ -33,40 +33,40 @@ from blogapi.web.pagination import Page, Query
 
 View = Callable[..., Response]
 
-# A malformed id is the id of nothing: it is looked up like any other and not found.
+# A malformed id becomes the nil UUID, which no item has: the lookup answers 404.
 NIL_UUID = UUID(int=0)
 
 
 class IdConverter(BaseConverter):
-    """The id in a path: any single segment, so that a stranger hears 401 before they hear 404."""
+    """The id in a path: any single segment, so that a stranger gets 401 rather than 404."""
 
     def to_python(self, value: str) -> UUID:
-        """Return the UUID, or that of nothing for a malformed one."""
+        """Return the UUID, or the nil UUID for a malformed id."""
         return parse_uuid(value) or NIL_UUID
 
 
 class Parser(FlaskParser):
-    """Reads query strings and bodies: strictly, and with errors of our own."""
+    """Parses query strings and JSON bodies; unknown fields are refused."""
 
     DEFAULT_UNKNOWN_BY_LOCATION = {"query": ma.RAISE, "json": ma.RAISE}  # noqa: RUF012 (webargs names it so)
 
     def load_querystring(self, req: Request, schema: ma.Schema) -> dict[str, Any]:
-        """Return the parameters; one that is given twice must be one that may be repeated."""
-        found: dict[str, Any] = {}
+        """Return the query parameters; raises InvalidQuery if one that is no list is repeated."""
+        parameters: dict[str, Any] = {}
         for name, values in req.args.lists():
             repeatable = isinstance(schema.fields.get(name), ma.fields.List)
             if len(values) > 1 and not repeatable:
-                raise InvalidQuery(f"The parameter {name!r} is given {len(values)} times; give it once.")
-            found[name] = values if repeatable else values[0]
-        return found
+                raise InvalidQuery(f"The parameter {name!r} is sent {len(values)} times; send it once.")
+            parameters[name] = values if repeatable else values[0]
+        return parameters
 
     def load_json(self, req: Request, schema: ma.Schema) -> Any:
-        """Return what the body says; no body is an empty object."""
+        """Return the parsed body, or `missing` (an empty object) if there is none."""
         body = web_json.read_json_body(req)
         return ma.missing if body is None else body
 
     def handle_error(self, error: ma.ValidationError, req: Request, schema: ma.Schema, **_: Any) -> NoReturn:
-        """Say all that is wrong at once."""
+        """Raise InvalidQuery or Invalid with the messages of all wrong fields."""
         messages = error.messages
         assert isinstance(messages, Mapping)
         if "query" in messages:
@@ -80,9 +80,9 @@ class Parser(FlaskParser):
 
 
 class PartialResult:
-    """A result of which only some fields are to be shown (None: all that the schema shows).
+    """A result, and the fields of it that the query selects (None: all fields of the schema).
 
-    `unlisted` is the state of what the result leaves out and its ETag must tell of.
+    `unlisted` is state that a write can change and the body does not show; it is part of the ETag.
     """
 
     def __init__(self, result: Any, query: Query | None = None, *, unlisted: str = "") -> None:
@@ -93,25 +93,25 @@ class PartialResult:
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """What a GET shows of a resource: one item by its uuid, and the whole list, with their schemas.
+    """How a GET of a resource gets and renders one item (by its uuid) and the whole list.
 
-    `unlisted` tells the state of what a write of the list can change and the list does not show.
+    `unlisted` returns state that a write to the list can change and the list does not show.
     """
 
-    item: Callable[[UUID], Any]
-    item_shape: ma.Schema
-    items: Callable[[], Any]
-    items_shape: ma.Schema
+    get_item: Callable[[UUID], Any]
+    item_schema: ma.Schema
+    get_items: Callable[[], Any]
+    items_schema: ma.Schema
     unlisted: Callable[[], str] = str
 
     def etag(self, id: UUID | None) -> str | None:
-        """Return the validator of an item, or of the list (None); None where there is no such item."""
+        """Return the ETag of an item (None if it does not exist), or of the list if `id` is None."""
+        if id is None:
+            return _render(self.get_items(), self.items_schema).etag(self.unlisted())
         try:
-            shown = self.items() if id is None else self.item(id)
+            return _render(self.get_item(id), self.item_schema).etag()
         except NotFound:
             return None
-        shape = self.items_shape if id is None else self.item_shape
-        return _rendered(shown, shape).etag(self.unlisted() if id is None else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,9 @@ class UpsertResult:
 
 
 class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
-    """A blueprint whose views take and return objects; the schemas make bytes of them.
+    """A blueprint whose views take and return objects; schemas parse and render them.
 
-    Flask's own blueprint stands among the bases for its types, which flask-smorest does not have.
+    Flask's Blueprint is a base for its type annotations, which flask-smorest lacks.
     """
 
     ARGUMENTS_PARSER = Parser()
@@ -142,40 +142,40 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         provide_automatic_options: bool | None = None,
         **options: Any,
     ) -> None:
-        """Register the view, in the document under its endpoint's name."""
+        """Register the view; its endpoint is its `operationId` in the OpenAPI document."""
         documented = view_func.__dict__.setdefault("_apidoc", {})
         documented.setdefault("manual_doc", {})["operationId"] = f"{self.name}_{view_func.__name__}"
         super().add_url_rule(rule, endpoint, view_func, provide_automatic_options, **options)
 
     def item(self, lookup: Callable[[UUID], object]) -> Callable[[View], View]:
-        """Look the item of the path up before the body is read, so that a 404 comes before a 422."""
+        """Look up the item of the path before the body is read, so that a 404 comes before a 422."""
 
         def decorate(view: View) -> View:
             @wraps(view)
-            def looked_up(*args: Any, id: UUID, **kwargs: Any) -> Any:
+            def with_lookup(*args: Any, id: UUID, **kwargs: Any) -> Any:
                 lookup(id)
                 return view(*args, id=id, **kwargs)
 
-            return looked_up
+            return with_lookup
 
         return decorate
 
     def named(self, view: View) -> View:
-        """Refuse a malformed id before the body is read: nothing can be made under it."""
+        """Refuse a malformed id before the body is read; for views that create an item under the id."""
 
-        def exists(id: UUID) -> None:
+        def check_uuid(id: UUID) -> None:
             if id == NIL_UUID:
-                raise NotFound("The id is not a UUID; nothing can stand under it.")
+                raise NotFound("The id in the path is not a UUID; send one, such as a new version 4 UUID.")
 
-        return self.item(exists)(view)
+        return self.item(check_uuid)(view)
 
     def arguments(
         self, schema: type[ma.Schema] | ma.Schema, *, location: str = "json", **options: Any
     ) -> Callable[[View], View]:
-        """Hand what the query string or the body says to the view, as its first argument."""
-        # Made once: webargs would make a class into a schema at every request.
-        made = schema() if isinstance(schema, type) else schema
-        decorate: Callable[[View], View] = super().arguments(made, location=location, **options)
+        """Pass the parsed query string or body to the view as its first argument."""
+        # webargs would instantiate a schema class again at every request.
+        instance = schema() if isinstance(schema, type) else schema
+        decorate: Callable[[View], View] = super().arguments(instance, location=location, **options)
         return decorate
 
     def response(
@@ -189,25 +189,25 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         cacheable: bool = False,
         **options: Any,
     ) -> Callable[[Callable[..., Any]], View]:
-        """Answer with what the view returns, in the shape of the schema.
+        """Respond with what the view returns, rendered by the schema.
 
-        `partial_schema` is the schema of all fields that `fields=` may name; `section` the part of the
-        interface that documents the operation, whose `Allow` value it then carries; `stored` whether a
-        browser may store the response; `cacheable` whether the response depends on nothing but the request,
-        the key, the database and the time, so that the response cache may replay it. A view that returns a
-        Page responds with its rows and the paging headers.
+        `partial_schema` is the schema of all fields that `fields=` may name. `section` is the section of the
+        interface that documents the operation; its response carries the documented `Allow` value. `stored`:
+        a browser may store the response. `cacheable`: the response depends only on the request, the key, the
+        database and the time, so the response cache may replay it. For a Page, the response holds its rows
+        and the paging headers.
         """
         document = super().response(status_code, schema, **options)
 
         def decorate(view: Callable[..., Any]) -> View:
             @wraps(view)
-            def answering(*args: Any, **kwargs: Any) -> Response:
-                response = _answer(view(*args, **kwargs), status_code, schema, partial_schema)
+            def respond(*args: Any, **kwargs: Any) -> Response:
+                response = _build_response(view(*args, **kwargs), status_code, schema, partial_schema)
                 if not stored:
-                    response.headers["Cache-Control"] = "no-store"
-                return _documented(response, section)
+                    response.headers["Cache-Control"] = headers.NO_STORE
+                return _add_documented_allow(response, section)
 
-            documented: View = document(answering)
+            documented: View = document(respond)
             documented.__dict__.update(partial_schema=partial_schema, section=section, cacheable=cacheable)
             return documented
 
@@ -216,54 +216,55 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     def write(
         self,
         status_code: int,
-        shape: ma.Schema | None,
-        shown: Representation,
+        schema: ma.Schema | None,
+        representation: Representation,
         *,
         creates: bool = False,
         section: str = "",
     ) -> Callable[[Callable[..., Any]], View]:
-        """Answer with what a writing view returns, done in one transaction with all checks before it.
+        """Run a writing view in one transaction and respond with what it returns.
 
-        Preconditions are judged by what a GET of the path shows; the answer's ETag is the item's. A view
-        that creates or replaces (`creates`) returns a Placed.
+        Preconditions are checked against the ETag of a GET of the path; the response carries the
+        item's. With `creates`, the view creates or replaces the item and returns an UpsertResult.
         """
-        document = super().response(status_code, shape)
-        also = super().alt_response(201, schema=shape, success=True) if creates else None
+        document = super().response(status_code, schema)
+        document_created = super().alt_response(201, schema=schema, success=True) if creates else None
 
         def decorate(view: Callable[..., Any]) -> View:
             @wraps(view)
-            def writing(*args: Any, **kwargs: Any) -> Response:
+            def respond(*args: Any, **kwargs: Any) -> Response:
                 response = perform_write(
-                    lambda: self._written(view(*args, **kwargs), status_code, shape, shown),
-                    lambda: shown.etag(kwargs.get("id")),
+                    lambda: self._write_response(view(*args, **kwargs), status_code, schema, representation),
+                    lambda: representation.etag(kwargs.get("id")),
                 )
-                return _documented(response, section)
+                return _add_documented_allow(response, section)
 
-            documented: View = document(writing)
-            documented = also(documented) if also is not None else documented
+            documented: View = document(respond)
+            documented = document_created(documented) if document_created is not None else documented
             documented.__dict__.update(writes=True, section=section)
             return documented
 
         return decorate
 
-    def _written(self, result: Any, status: int, shape: ma.Schema | None, shown: Representation) -> Response:
-        placed = result if isinstance(result, UpsertResult) else UpsertResult(result, created=status == 201)
-        response = _answer(placed.item, 201 if placed.created else status, shape, None)
-        if placed.created:
-            response.headers["Location"] = f"{self.url_prefix}/{placed.item.uuid}/"
-        if shape is not None and not isinstance(placed.item, list):
-            response.set_etag(str(shown.etag(placed.item.uuid)))
+    def _write_response(
+        self, result: Any, status: int, schema: ma.Schema | None, representation: Representation
+    ) -> Response:
+        upsert = result if isinstance(result, UpsertResult) else UpsertResult(result, created=status == 201)
+        response = _build_response(upsert.item, 201 if upsert.created else status, schema, None)
+        if upsert.created:
+            response.headers["Location"] = f"{self.url_prefix}/{upsert.item.uuid}/"
+        if schema is not None and not isinstance(upsert.item, list):
+            response.set_etag(str(representation.etag(upsert.item.uuid)))
         return response
 
 
-def _documented(response: Response, section: str) -> Response:
-    """Give an operation of the interface the `Allow` value that it shows there."""
+def _add_documented_allow(response: Response, section: str) -> Response:
     if section:
         response.headers["Allow"] = headers.DOCUMENTED_ALLOW
     return response
 
 
-def _answer(
+def _build_response(
     result: Any,
     status: int,
     schema: ma.Schema | dict[str, Any] | None,
@@ -275,18 +276,18 @@ def _answer(
     if isinstance(result, PartialResult):
         unlisted = result.unlisted
         if result.fields is not None and partial_schema is not None:
-            schema = _trimmed(partial_schema, tuple(sorted(set(result.fields))))
+            schema = _only_fields(partial_schema, tuple(sorted(set(result.fields))))
         result = result.result
-    paged = isinstance(result, Page)
-    shown = result.rows if paged else result
+    is_page = isinstance(result, Page)
+    items = result.rows if is_page else result
     if not isinstance(schema, ma.Schema):
         return Response(status=status)
-    # A partial_schema schema is one for one item and for a page of them.
-    rendered = _rendered(shown, schema, many=paged or schema.many)
-    response = web_json.json_response(rendered.body, status)
+    # A partial schema serves both one item and a page of items.
+    json_body = _render(items, schema, many=is_page or schema.many)
+    response = web_json.json_response(json_body.body, status)
     if request.method in ("GET", "HEAD"):
-        response.set_etag(rendered.etag(unlisted))
-    if paged:
+        response.set_etag(json_body.etag(unlisted))
+    if is_page:
         response.headers["X-Total-Count"] = str(result.total)
         links = result.links(request.path, list(request.args.items(multi=True)))
         if links:
@@ -294,37 +295,37 @@ def _answer(
     return response
 
 
-def _rendered(shown: Any, shape: ma.Schema, *, many: bool | None = None) -> JsonBody:
-    """Return the body that shows it: as it was rendered when it was written, or as its schema renders it."""
-    if isinstance(shown, JsonBody):
-        return shown
-    items = shown if isinstance(shown, Sequence) else [shown]
-    beside = " ".join(shape.hidden(item) for item in items) if isinstance(shape, OutputSchema) else ""
-    return JsonBody(web_json.to_json_bytes(shape.dump(shown, many=many)), beside)
+def _render(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
+    """Return the result as JSON; one that is JSON already is returned unchanged."""
+    if isinstance(result, JsonBody):
+        return result
+    items = result if isinstance(result, Sequence) else [result]
+    hidden = " ".join(schema.hidden(item) for item in items) if isinstance(schema, OutputSchema) else ""
+    return JsonBody(web_json.to_json_bytes(schema.dump(result, many=many)), hidden)
 
 
 @lru_cache(maxsize=256)
-def _trimmed(shape: type[PartialOutputSchema], fields: tuple[str, ...]) -> PartialOutputSchema:
-    return shape(only=fields)
+def _only_fields(schema: type[PartialOutputSchema], fields: tuple[str, ...]) -> PartialOutputSchema:
+    return schema(only=fields)
 
 
 def reject_conditional_headers(view: Callable[..., Any]) -> None:
-    """Raise Stale or Malformed for conditions of a change that the view cannot honour, nothing being ignored.
+    """Raise PreconditionFailed or Malformed for an If-Match or Idempotency-Key that the view cannot honour.
 
-    What it changes has no state that can be read, or its answer is secret and not kept for a retry.
+    Such a view changes nothing with an ETag, or its response holds a secret that must not be stored.
     """
     if request.method in SAFE_METHODS or view.__dict__.get("writes"):
         return
     if "If-Match" in request.headers:
         raise PreconditionFailed(
-            "This operation changes nothing that has an ETag; leave If-Match out.", etag=None
+            "This operation changes nothing that has an ETag; send it without If-Match.", etag=None
         )
     if "Idempotency-Key" in request.headers:
-        raise Malformed("This operation cannot be repeated under an Idempotency-Key; leave it out.")
+        raise Malformed("This operation does not support an Idempotency-Key; send it without one.")
 
 
 def reject_query_parameters(view: Callable[..., Any]) -> None:
-    """Raise InvalidQuery for a query string that the view does not read, as nothing is ever ignored."""
+    """Raise InvalidQuery for a query string if the view takes none."""
     arguments = view.__dict__.get("_apidoc", {}).get("arguments", {}).get("parameters", ())
     if request.args and not any(argument["in"] == "query" for argument in arguments):
         raise InvalidQuery("This operation takes no query parameters.")

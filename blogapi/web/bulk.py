@@ -9,15 +9,13 @@ from blogapi.storage.database import transaction
 from blogapi.web.errors import Invalid, Problem
 
 Item = TypeVar("Item")
-
-
 Result = TypeVar("Result")
 
 
 def write_all(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Result]:
-    """Write all items in one transaction and return the results; an error names the item's index.
+    """Write all items in one transaction and return the results.
 
-    Raises Invalid where one uuid stands twice: which of the two would count, nobody could tell.
+    An error carries the index of its item in `errors`. Raises Invalid for a uuid that occurs twice.
     """
     results: list[Result] = []
     seen: set[Any] = set()
@@ -26,9 +24,11 @@ def write_all(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Re
             uuid = item["uuid"] if isinstance(item, dict) else getattr(item, "uuid", item)
             try:
                 if uuid in seen:
-                    raise Invalid("An item stands twice.", errors={"uuid": ["Stands twice."]})
+                    raise Invalid(
+                        "A uuid occurs twice; send each item once.", errors={"uuid": ["Occurs twice."]}
+                    )
                 seen.add(uuid)
                 results.append(write(item))
             except Problem as error:
-                raise error.at(str(index)) from error
+                raise error.under(str(index)) from error
     return results

@@ -14,36 +14,36 @@ from blogapi.web.idempotency import run_once
 def perform_write(write: Callable[[], Response], etag: Callable[[], str | None]) -> Response:
     """Check the request's preconditions and return the response of `write`, in one transaction.
 
-    `etag` returns the ETag of the present state, None where nothing exists. Raises PreconditionFailed for
-    an `If-Match` that differs (or an `If-None-Match: *` where something exists), and PreconditionRequired
-    where the setting REQUIRE_IF_MATCH asks for an `If-Match`.
+    `etag` returns the current ETag, or None if the item does not exist. A POST with an Idempotency-Key is run
+    once. Raises PreconditionFailed for an `If-Match` that differs, or an `If-None-Match: *` if the item
+    exists; PreconditionRequired for a missing `If-Match` if the setting REQUIRE_IF_MATCH is on.
     """
 
-    def checked() -> Response:
-        _check(etag)
+    def checked_write() -> Response:
+        _check_preconditions(etag)
         return write()
 
     with transaction():
         if request.method == "POST" and "Idempotency-Key" in request.headers:
-            return run_once(checked)
-        return checked()
+            return run_once(checked_write)
+        return checked_write()
 
 
-def _check(etag: Callable[[], str | None]) -> None:
-    demands = "If-Match" in request.headers
-    if demands or request.headers.get("If-None-Match") == "*":
-        now = etag()
-        fits = now is not None and (request.if_match.star_tag or request.if_match.contains(now))
-        if demands and not fits:
+def _check_preconditions(etag: Callable[[], str | None]) -> None:
+    has_if_match = "If-Match" in request.headers
+    if has_if_match or request.headers.get("If-None-Match") == "*":
+        current = etag()
+        matches = current is not None and (request.if_match.star_tag or request.if_match.contains(current))
+        if has_if_match and not matches:
             raise PreconditionFailed(
-                "It was changed since you read it; read it again.", etag=now and f'"{now}"'
+                "The item was changed since you read it; read it again.", etag=current and f'"{current}"'
             )
-        if not demands and now is not None:
-            raise PreconditionFailed("It exists already; read it first.", etag=f'"{now}"')
-    elif current_app.config["REQUIRE_IF_MATCH"] and _changes() and etag() is not None:
-        raise PreconditionRequired("Send the ETag of what you read as If-Match.")
+        if not has_if_match and current is not None:
+            raise PreconditionFailed("The item exists already; read it first.", etag=f'"{current}"')
+    elif current_app.config["REQUIRE_IF_MATCH"] and _changes_existing() and etag() is not None:
+        raise PreconditionRequired("Send the ETag of the item that you read as If-Match.")
 
 
-def _changes() -> bool:
-    """Tell whether the request changes what is there; a POST does so only under an item's path."""
+def _changes_existing() -> bool:
+    """Return whether the request changes an existing resource; a POST does so only under an item's path."""
     return request.method != "POST" or "id" in (request.view_args or {})

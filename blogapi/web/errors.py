@@ -1,7 +1,7 @@
-"""Errors as the caller sees them: one problem+json body (RFC 9457) for all.
+"""Error responses: every error has the same problem+json body (RFC 9457).
 
-Raise a `Problem` where the error is known; the handlers here write the body. Exceptions of other
-libraries reach the handlers only when nobody could say more.
+Code that detects an error raises a `Problem`; the handlers here build the response, also for exceptions of
+libraries that nothing translated.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any
 
 from flask import Flask, Response, current_app, request
 from sqlalchemy.exc import DBAPIError, OperationalError
-from sqlalchemy.exc import TimeoutError as NoConnection
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.http import HTTP_STATUS_CODES
 
 from blogapi.web import request_id
 
-# The order in which methods are listed wherever they are listed.
+# The order of methods in `Allow` headers and listings.
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
-# Where the application keeps, until its next start, what was found of a damaged database: `/health` tells it.
+# Key of `app.extensions` under which database damage is recorded until the next start; `/health` reports it.
 DAMAGE_KEY = "blogapi.damage"
 
 PROBLEM_JSON = "application/problem+json"
@@ -32,7 +32,10 @@ Errors = dict[str, list[str]]
 
 
 class Problem(Exception):
-    """An error with its status, its stable word and a sentence on what to do next."""
+    """An error response: its status, its stable `code`, and `detail`, which says what to do next.
+
+    `errors` maps field paths to messages.
+    """
 
     status = 500
     code = "internal_error"
@@ -51,12 +54,10 @@ class Problem(Exception):
         self.errors = errors
         self.headers = dict(headers or {})
 
-    def at(self, path: str) -> Problem:
-        """Return the error as one of a part of the request, with the part's path in `errors`."""
-        found = self.errors or {"": [self.detail]}
-        self.errors = {
-            ".".join(step for step in (path, field) if step): told for field, told in found.items()
-        }
+    def under(self, path: str) -> Problem:
+        """Return the error with `path` in front of each field path in `errors`."""
+        errors = self.errors or {"": [self.detail]}
+        self.errors = {_join_path(path, field): messages for field, messages in errors.items()}
         return self
 
 
@@ -67,13 +68,13 @@ class Malformed(Problem):
 
 
 class InvalidQuery(Problem):
-    """A query parameter is unknown or has an impossible value."""
+    """A query parameter is unknown or has an invalid value."""
 
     status, code = 400, "invalid_query"
 
 
 class Unauthorized(Problem):
-    """Nobody we know is asking."""
+    """The request has no valid credentials."""
 
     status, code = 401, "key_missing"
 
@@ -82,25 +83,25 @@ class Unauthorized(Problem):
 
 
 class Forbidden(Problem):
-    """We know who asks, and they may not."""
+    """The caller lacks the permission."""
 
     status, code = 403, "forbidden"
 
 
 class NotFound(Problem):
-    """There is no such thing, or none that the caller may know of."""
+    """The item does not exist, or the caller may not know that it does."""
 
     status, code = 404, "not_found"
 
 
 class Conflict(Problem):
-    """The request contradicts what is stored."""
+    """The request conflicts with stored data."""
 
     status, code = 409, "conflict"
 
 
 class PreconditionFailed(Problem):
-    """What the caller saw is not what is there now."""
+    """The item was changed since the caller read it."""
 
     status, code = 412, "stale"
 
@@ -109,19 +110,19 @@ class PreconditionFailed(Problem):
 
 
 class PreconditionRequired(Problem):
-    """The blog demands that a change says what it is a change of."""
+    """The setting REQUIRE_IF_MATCH is on and the request has no If-Match."""
 
     status, code = 428, "if_match_required"
 
 
 class UnsupportedMediaType(Problem):
-    """The body is of a type that we do not read."""
+    """The body is not JSON by its Content-Type."""
 
     status, code = 415, "unsupported_media_type"
 
 
 class Invalid(Problem):
-    """The body can be read, but fields in it are wrong; `errors` names them all."""
+    """Fields of the body are invalid; `errors` names them all."""
 
     status, code = 422, "invalid_fields"
 
@@ -136,7 +137,7 @@ class TooManyRequests(Problem):
 
 
 class Unavailable(Problem):
-    """The database cannot serve this request now, but will."""
+    """The database cannot serve the request at the moment."""
 
     status, code = 503, "unavailable"
 
@@ -145,59 +146,61 @@ class Unavailable(Problem):
 
 
 class Damaged(Unavailable):
-    """What is stored cannot be read as it was written."""
+    """The database file is damaged; `cause` is for the log."""
 
     code = "damaged"
 
-    def __init__(self, found: str) -> None:
-        """`found` is for the log."""
+    def __init__(self, cause: str) -> None:
         super().__init__("The database is damaged; its owner can run doctor.")
-        self.found = found
+        self.cause = cause
 
 
 class StorageFull(Problem):
-    """The disk is full: nothing can be written until there is room."""
+    """The disk is full."""
 
     status, code = 507, "storage_full"
 
 
-_CODES = {kind.status: kind.code for kind in Problem.__subclasses__()}
+_CODES = {subclass.status: subclass.code for subclass in Problem.__subclasses__()}
 
-# What an HTTP error that no code of ours raised tells the caller.
-_PLAIN = {
-    400: ("malformed", "The request cannot be read; check how it is written."),
-    404: ("not_found", "There is nothing at this path; GET /openapi.json lists the paths."),
+# Code and detail of HTTP errors that Flask, Werkzeug or the server raise.
+_DEFAULTS = {
+    400: ("malformed", "The request cannot be parsed; check its syntax."),
+    404: ("not_found", "This path does not exist; GET /openapi.json lists the paths."),
     405: (
         "method_not_allowed",
-        "This path does not take that method; the Allow header lists those it takes.",
+        "This path does not support the method; the Allow header lists those that it supports.",
     ),
-    408: ("request_timeout", "The request took too long to arrive; send it again, and faster."),
-    413: ("too_large", "The body is larger than this server accepts; send less at once."),
-    414: ("uri_too_long", "The address is too long; send fewer or shorter query parameters."),
+    408: ("request_timeout", "The request took too long to arrive; send it again on a faster connection."),
+    413: ("too_large", "The body is larger than this server accepts; send a smaller one."),
+    414: ("uri_too_long", "The URL is too long; send fewer or shorter query parameters."),
     415: ("unsupported_media_type", "Send JSON with Content-Type: application/json."),
     431: ("headers_too_large", "The request headers are larger than this server accepts; send fewer."),
     500: ("internal_error", "Something went wrong on the server."),
-    501: ("not_implemented", "The server does not know this transfer coding; send Content-Length."),
+    501: (
+        "not_implemented",
+        "The server does not support this transfer coding; send Content-Length instead.",
+    ),
     503: ("unavailable", "The server is busy; send the same request again in a second."),
 }
 
 
 def phrase(status: int) -> str:
-    """Return the name of a status, which is also the last part of the status line."""
-    # http.HTTPStatus has other names from Python 3.13 on.
+    """Return the reason phrase of a status."""
+    # Python 3.13 renamed some phrases of http.HTTPStatus; Werkzeug's are the same on every version.
     return HTTP_STATUS_CODES[status]
 
 
 def default_problem(status: int) -> tuple[str, str]:
-    """Return the (code, detail) of an HTTP error that says nothing more of itself."""
+    """Return the (code, detail) of an HTTP error that no Problem describes."""
     name = phrase(status)
     code = _CODES.get(status) or re.sub(r"\W+", "_", name.lower())
-    return _PLAIN.get(status, (code, f"{name}."))
+    return _DEFAULTS.get(status, (code, f"{name}."))
 
 
 def problem_body(status: int, code: str, detail: str, errors: Errors | None = None) -> bytes:
-    """Return the one error body, as UTF-8 JSON."""
-    shown: dict[str, Any] = {
+    """Return the problem+json body, as UTF-8."""
+    body: dict[str, Any] = {
         "type": "about:blank",
         "title": phrase(status),
         "status": status,
@@ -205,69 +208,76 @@ def problem_body(status: int, code: str, detail: str, errors: Errors | None = No
         "code": code,
     }
     if errors is not None:
-        shown["errors"] = errors
-    # A wrong field is named as it was sent, and JSON can name one by half a character.
-    return json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        body["errors"] = errors
+    # A field name of the request can hold a lone surrogate, which UTF-8 cannot encode.
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def flatten_messages(messages: Any, path: str = "") -> Errors:
-    """Return marshmallow's nested messages as field path → sentences (`"tags.0.name": [...]`)."""
+    """Return marshmallow's nested messages as field path → messages (`"tags.0.name": [...]`)."""
     if not isinstance(messages, Mapping):
-        return {path or "body": [str(sentence) for sentence in messages]}
-    found: Errors = {}
+        return {path or "body": [str(message) for message in messages]}
+    errors: Errors = {}
     for key, value in messages.items():
-        step = "" if key == "_schema" else str(key)
-        found |= flatten_messages(value, ".".join(part for part in (path, step) if part))
-    return found
+        errors |= flatten_messages(value, _join_path(path, "" if key == "_schema" else str(key)))
+    return errors
+
+
+def _join_path(*names: str) -> str:
+    return ".".join(name for name in names if name)
 
 
 def format_allow(methods: Iterable[str]) -> str:
-    """Return the methods as an `Allow` value, in the order that all our answers use."""
+    """Return the methods as an `Allow` value, in the order of METHODS."""
     return ", ".join(method for method in METHODS if method in set(methods))
 
 
 def init_app(app: Flask) -> None:
-    """Answer every exception with the one body."""
-    app.register_error_handler(Problem, _problem)
-    app.register_error_handler(Damaged, _damaged)
-    app.register_error_handler(HTTPException, _http)
-    app.register_error_handler(DBAPIError, _database)
-    app.register_error_handler(NoConnection, _busy)
-    app.register_error_handler(Exception, _unexpected)
+    """Register the handlers of all exceptions."""
+    app.register_error_handler(Problem, _handle_problem)
+    app.register_error_handler(Damaged, _handle_damage)
+    app.register_error_handler(HTTPException, _handle_http)
+    app.register_error_handler(DBAPIError, _handle_database)
+    app.register_error_handler(PoolTimeout, _handle_busy)
+    app.register_error_handler(Exception, _handle_unexpected)
 
 
-def _answer(status: int, code: str, detail: str, errors: Errors | None = None) -> Response:
+def _build_response(status: int, code: str, detail: str, errors: Errors | None = None) -> Response:
     return Response(problem_body(status, code, detail, errors), status, content_type=PROBLEM_JSON)
 
 
-def _problem(error: Problem) -> Response:
-    answer = _answer(error.status, error.code, error.detail, error.errors)
-    answer.headers.update(error.headers)
-    return answer
+def _handle_problem(error: Problem) -> Response:
+    response = _build_response(error.status, error.code, error.detail, error.errors)
+    response.headers.update(error.headers)
+    return response
 
 
-def _http(error: HTTPException) -> Response:
+def _handle_http(error: HTTPException) -> Response:
     status = error.code or 500
-    answer = _answer(status, *default_problem(status))
+    response = _build_response(status, *default_problem(status))
     if isinstance(error, MethodNotAllowed):
-        answer.headers["Allow"] = format_allow(error.valid_methods or ())
-    return answer
+        response.headers["Allow"] = format_allow(error.valid_methods or ())
+    return response
 
 
-def _database(error: DBAPIError) -> Response:
+def _handle_database(error: DBAPIError) -> Response:
     if _is_full(error):
-        return _problem(
-            StorageFull("The disk is full; nothing was stored. Free some space and send it again.")
+        return _handle_problem(
+            StorageFull("The disk is full; nothing was stored. Free some space and send the request again.")
         )
     if _sqlite_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return _damaged(Damaged(str(error.orig)))
-    return _busy(error) if _passes(error) or error.connection_invalidated else _unexpected(error)
+        return _handle_damage(Damaged(str(error.orig)))
+    return (
+        _handle_busy(error)
+        if _is_temporary(error) or error.connection_invalidated
+        else _handle_unexpected(error)
+    )
 
 
-def _damaged(error: Damaged) -> Response:
-    current_app.extensions[DAMAGE_KEY] = error.found
-    current_app.logger.error("the database is damaged (%s); run doctor", error.found)
-    return _problem(error)
+def _handle_damage(error: Damaged) -> Response:
+    current_app.extensions[DAMAGE_KEY] = error.cause
+    current_app.logger.error("the database is damaged (%s); run doctor", error.cause)
+    return _handle_problem(error)
 
 
 def _is_full(error: DBAPIError) -> bool:
@@ -278,28 +288,28 @@ def _is_full(error: DBAPIError) -> bool:
     )
 
 
-def _passes(error: DBAPIError) -> bool:
-    """Tell whether waiting may mend it: a lock, a time limit, a server that is away or only reads."""
-    # SQLITE_ERROR is a wrong statement, which no waiting mends.
+def _is_temporary(error: DBAPIError) -> bool:
+    """Return whether a retry may succeed: the database is locked, timed out, unreachable or read-only."""
+    # SQLITE_ERROR is an invalid statement, which no retry helps.
     if isinstance(error, OperationalError):
         return _sqlite_code(error) != sqlite3.SQLITE_ERROR
-    # PostgreSQL while another of its servers takes over: the transaction may only read.
+    # PostgreSQL during a failover: read_only_sql_transaction.
     return getattr(error.orig, "sqlstate", None) == "25006"
 
 
 def _sqlite_code(error: DBAPIError) -> int:
-    """Return SQLite's primary result code; other databases have none."""
+    """Return SQLite's primary result code, or SQLITE_OK for another database."""
     code: int = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK)
     return code & 0xFF
 
 
-def _busy(error: DBAPIError | NoConnection) -> Response:
+def _handle_busy(error: DBAPIError | PoolTimeout) -> Response:
     current_app.logger.warning("database unavailable: %s", getattr(error, "orig", error))
-    return _problem(Unavailable("The database is busy; send the same request again in a second."))
+    return _handle_problem(Unavailable("The database is busy; send the same request again in a second."))
 
 
-def _unexpected(error: Exception) -> Response:
+def _handle_unexpected(error: Exception) -> Response:
     incident = request.environ.get(request_id.REQUEST_ID_KEY) or request_id.choose_request_id(None)
     current_app.logger.error("incident %s", incident, exc_info=error)
     code, detail = default_problem(500)
-    return _answer(500, code, f"{detail} The log explains it under incident {incident}.")
+    return _build_response(500, code, f"{detail} The log explains it under incident {incident}.")

@@ -87,10 +87,10 @@ def finish_response(response: Response) -> Response:
     return response
 
 
-def compute_etag(body: bytes, beside: str = "") -> str:
-    """Return the ETag of a response body, without quotes; `beside` is state that the body does not show."""
+def compute_etag(body: bytes, hidden_state: str = "") -> str:
+    """Return the ETag of a response body, without quotes; `hidden_state` is not in the body."""
     digest = hashlib.sha256(body)
-    digest.update(beside.encode("utf-8"))
+    digest.update(hidden_state.encode("utf-8"))
     return digest.hexdigest()[:32]
 
 

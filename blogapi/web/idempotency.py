@@ -1,4 +1,4 @@
-"""Idempotency keys: a repeated POST is answered with the stored response."""
+"""Idempotency keys: a repeated POST gets the stored response."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ from blogapi.web.access import current_user_id
 from blogapi.web.errors import Conflict, Malformed
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
-
-
 MAX_KEY_LENGTH = 255
 
 
 class IdempotentResponse(Base):
-    """The answer to a POST with an Idempotency-Key, kept for 24 hours for the user who sent it."""
+    """The response to a POST with an Idempotency-Key, stored for 24 hours for the user who sent it."""
 
     __tablename__ = "idempotent_answer"
 
@@ -38,42 +36,45 @@ class IdempotentResponse(Base):
 
 
 def run_once(write: Callable[[], Response]) -> Response:
-    """Return the response of `write`, or the stored one where the request was sent before under its key.
+    """Return the stored response if the same request was sent with the same key before, else that of `write`.
 
-    Raises Malformed for a malformed key, Conflict for a key that another request used.
+    Raises Malformed for an invalid key, Conflict if the key was sent with a different request.
     """
-    key, user, now = _key(), current_user_id(), clock.now()
+    key, user, now = _read_key(), current_user_id(), clock.now()
     db.session.execute(
         delete(IdempotentResponse).where(IdempotentResponse.created <= now - IDEMPOTENCY_LIFETIME)
     )
-    digest = _digest()
-    known = db.session.get(IdempotentResponse, (user, key))
-    if known is not None:
-        if known.request_digest != digest:
-            raise Conflict("This Idempotency-Key was used for another request.", code="idempotency_mismatch")
-        return Response(known.body, known.status, json.loads(known.headers))
-    answer = write()
+    digest = _request_digest()
+    stored = db.session.get(IdempotentResponse, (user, key))
+    if stored is not None:
+        if stored.request_digest != digest:
+            raise Conflict(
+                "This Idempotency-Key was sent with a different request; send a new key.",
+                code="idempotency_mismatch",
+            )
+        return Response(stored.body, stored.status, json.loads(stored.headers))
+    response = write()
     db.session.add(
         IdempotentResponse(
             user_id=user,
             key=key,
             request_digest=digest,
-            status=answer.status_code,
-            headers=json.dumps(list(answer.headers)),
-            body=answer.get_data(),
+            status=response.status_code,
+            headers=json.dumps(list(response.headers)),
+            body=response.get_data(),
             created=now,
         )
     )
-    return answer
+    return response
 
 
-def _key() -> str:
+def _read_key() -> str:
     key = request.headers["Idempotency-Key"]
     if not 1 <= len(key) <= MAX_KEY_LENGTH or not key.isascii() or not key.isprintable():
-        raise Malformed(f"An Idempotency-Key has 1 to {MAX_KEY_LENGTH} printable ASCII characters.")
+        raise Malformed(f"An Idempotency-Key must have 1 to {MAX_KEY_LENGTH} printable ASCII characters.")
     return key
 
 
-def _digest() -> str:
-    told = f"{request.method} {request.path.rstrip('/')}\n".encode() + request.get_data()
-    return hashlib.sha256(told).hexdigest()
+def _request_digest() -> str:
+    content = f"{request.method} {request.path.rstrip('/')}\n".encode() + request.get_data()
+    return hashlib.sha256(content).hexdigest()

@@ -1,4 +1,4 @@
-"""JSON in and out: strict parsing of request bodies, compact responses."""
+"""Strict parsing of JSON request bodies, compact JSON responses."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from blogapi.web.errors import Invalid, Malformed, UnsupportedMediaType
 
 
 def parse_json(data: bytes) -> Any:
-    """Return what the JSON says; raises Malformed where it is not strict JSON in UTF-8."""
+    """Return the parsed JSON; raises Malformed unless it is strict JSON in UTF-8."""
     try:
-        return json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+        return json.loads(
+            data.decode("utf-8"), object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant
+        )
     except UnicodeDecodeError as error:
         raise Malformed(f"The body is not UTF-8 (byte {error.start}); send UTF-8.") from error
     except RecursionError as error:
-        raise Malformed("The JSON is nested too deeply.") from error
+        raise Malformed("The JSON is nested too deeply; send a flatter body.") from error
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
+        position = f"line {error.lineno}, column {error.colno}"
         raise Malformed(
-            f"The body is not JSON ({where}: {error.msg}); correct it and send it again."
+            f"The body is not JSON ({position}: {error.msg}); correct it and send it again."
         ) from error
     except ValueError as error:
-        raise Malformed("The JSON holds a number that is too long.") from error
+        raise Malformed("The JSON contains an integer with too many digits; shorten it.") from error
 
 
 def to_json(value: Any) -> str:
-    """Return the value as compact JSON, which has no line feed."""
+    """Return the value as compact JSON, which contains no line feed."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -40,48 +42,47 @@ def to_json_bytes(value: Any) -> bytes:
     return to_json(value).encode("utf-8")
 
 
-def read_json_body(sent: Request) -> Any | None:
-    """Return what the request's JSON body says, or None where it has no body.
+def read_json_body(request: Request) -> Any | None:
+    """Return the parsed JSON body of the request, or None if the body is empty.
 
-    Raises UnsupportedMediaType for another type of body, Malformed for broken JSON, Invalid for `null`,
-    which is a body and none that anything takes.
+    Raises UnsupportedMediaType for another content type, Malformed for invalid JSON, Invalid for `null`.
     """
-    data = sent.get_data(cache=True)
+    data = request.get_data(cache=True)
     if not data:
         return None
-    if not sent.is_json:
+    if not request.is_json:
         raise UnsupportedMediaType("Send JSON with Content-Type: application/json.")
-    said = parse_json(data)
-    if said is None:
+    value = parse_json(data)
+    if value is None:
         raise Invalid(
             "The body is null; send an object or no body.", errors={"body": ["Invalid input type."]}
         )
-    return said
+    return value
 
 
 def json_response(body: bytes | Iterator[bytes], status: int = 200) -> Response:
-    """Return the JSON as an answer, sent as it is made where it comes in chunks."""
-    sent = body if isinstance(body, bytes) else stream_with_context(body)
-    return Response(sent, status, content_type="application/json")
+    """Return a JSON response; an iterator of chunks is streamed."""
+    content = body if isinstance(body, bytes) else stream_with_context(body)
+    return Response(content, status, content_type="application/json")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise Malformed("The JSON names the same key twice in one object; name each once.")
-    return found
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise Malformed("A JSON object has the same key twice; send each key once.")
+    return members
 
 
-def _no_constant(word: str) -> NoReturn:
-    raise Malformed(f"{word} is not JSON.")
+def _refuse_constant(constant: str) -> NoReturn:
+    raise Malformed(f"{constant} is not JSON; send a finite number or null.")
 
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """A body of JSON; `beside` is what its ETag must tell of and the bytes do not.
+    """A JSON response body; `beside` is state that its ETag depends on and the body does not show.
 
-    A long body comes in chunks, which nobody holds as a whole: the `state` of what it shows validates it in
-    place of its bytes.
+    A long body is an iterator of chunks, which is never in memory as a whole: its ETag is computed from
+    `state`, the state of the data that it shows, instead of its bytes.
     """
 
     body: bytes | Iterator[bytes]
@@ -89,6 +90,6 @@ class JsonBody:
     state: str = ""
 
     def etag(self, unlisted: str = "") -> str:
-        """Return the validator; `unlisted` is what a write can change besides."""
-        shown = self.body if isinstance(self.body, bytes) else self.state.encode()
-        return headers.compute_etag(shown, f"{self.beside}{unlisted}")
+        """Return the ETag, without quotes; `unlisted` is further state that a write can change."""
+        content = self.body if isinstance(self.body, bytes) else self.state.encode()
+        return headers.compute_etag(content, f"{self.beside}{unlisted}")

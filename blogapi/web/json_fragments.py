@@ -1,7 +1,7 @@
-"""JSON that is made when something is written, so that a read only copies it.
+"""JSON fragments: the fields of a row, serialized when it is written, so that a read only joins strings.
 
-The fields of a row are kept as lines, `"name":value` each, in the order of the schema that made them: JSON
-without indentation has no line feed of its own. A read picks lines and joins them.
+A row stores one line per field, `"name":value`, in the order of its schema. Compact JSON contains no line
+feed, so a read can select fields by line.
 """
 
 from __future__ import annotations
@@ -19,86 +19,87 @@ from blogapi.storage.database import Timestamped, db
 from blogapi.web import json as web_json
 from blogapi.web.json import JsonBody
 
-Shape = TypeVar("Shape", bound=type[ma.Schema])
+SchemaClass = TypeVar("SchemaClass", bound=type[ma.Schema])
 
-_SHAPES: dict[type[Any], ma.Schema] = {}
+_SCHEMAS: dict[type[Any], ma.Schema] = {}
 
 
 class StoresJson(Timestamped):
-    """A row that carries its own fields as lines, made by the schema that `renders` it."""
+    """A model whose rows store their JSON fragments, serialized by the schema declared with `stored_for`."""
 
     pieces: Mapped[str] = mapped_column(deferred=True, default="", server_default="", sort_order=1)
 
 
-def stored_for(model: type[StoresJson]) -> Callable[[Shape], Shape]:
-    """Declare the schema whose fields the rows of the model carry."""
+def stored_for(model: type[StoresJson]) -> Callable[[SchemaClass], SchemaClass]:
+    """Declare the schema that serializes the fragments of the model's rows."""
 
-    def declare(shape: Shape) -> Shape:
-        _SHAPES[model] = shape()
-        return shape
+    def declare(schema: SchemaClass) -> SchemaClass:
+        _SCHEMAS[model] = schema()
+        return schema
 
     return declare
 
 
 def init_app() -> None:
-    """Listen to every flush of the session."""
-    if not events.contains(db.session, "after_flush", _render):
-        events.listen(db.session, "after_flush", _render)
+    """Store the fragments at every flush of the session."""
+    if not events.contains(db.session, "after_flush", _store_all):
+        events.listen(db.session, "after_flush", _store_all)
 
 
 def stored_models() -> Sequence[type[Any]]:
-    """Return the models whose rows carry their fields."""
-    return tuple(_SHAPES)
+    """Return the models whose rows store fragments."""
+    return tuple(_SCHEMAS)
 
 
 def render_fragments(row: Any) -> str:
-    """Return the lines that the row should carry."""
-    return to_fragments(_SHAPES[type(row)].dump(row))
+    """Return the fragments of the row as its schema serializes them now."""
+    return to_fragments(_SCHEMAS[type(row)].dump(row))
 
 
 def store_fragments(session: Session, row: Any) -> None:
-    """Give the row its lines; nothing else of it changes."""
+    """Store the fragments of the row; no other column changes."""
     model = type(row)
     session.execute(
         update(model)
         .where(model.uuid == row.uuid)
-        # Named, or its own default would date the row anew.
+        # Set explicitly, as `onupdate` would replace it.
         .values(pieces=render_fragments(row), last_updated=row.last_updated)
         .execution_options(synchronize_session=False)
     )
 
 
-def to_fragments(shown: dict[str, Any]) -> str:
-    """Return the fields as lines of JSON."""
-    return "\n".join(f"{web_json.to_json(name)}:{web_json.to_json(value)}" for name, value in shown.items())
+def to_fragments(fields: dict[str, Any]) -> str:
+    """Return the fields as fragments: one line each, `"name":value`."""
+    return "\n".join(f"{web_json.to_json(name)}:{web_json.to_json(value)}" for name, value in fields.items())
 
 
-def to_object(carried: str) -> str:
-    """Return the object of all lines."""
-    return "{" + carried.replace("\n", ",") + "}"
+def to_object(fragments: str) -> str:
+    """Return the JSON object of all fragments."""
+    return "{" + fragments.replace("\n", ",") + "}"
 
 
-def select_fields(model: type[StoresJson], carried: str, names: Container[str]) -> str:
-    """Return the object of the lines of these names."""
-    found = zip(_SHAPES[model].fields, carried.split("\n"), strict=True)
-    return "{" + ",".join(line for name, line in found if name in names) + "}"
+def select_fields(model: type[StoresJson], fragments: str, names: Container[str]) -> str:
+    """Return a JSON object with only the named fields."""
+    lines = zip(_SCHEMAS[model].fields, fragments.split("\n"), strict=True)
+    return "{" + ",".join(line for name, line in lines if name in names) + "}"
 
 
 def to_array(objects: Iterable[str]) -> bytes:
-    """Return the JSON array of the objects."""
+    """Return a JSON array of the objects."""
     return f"[{','.join(objects)}]".encode()
 
 
-def add_member(whole: str, name: str, value: JsonBody, *, beside: str) -> JsonBody:
-    """Return the object with one more member, at its end."""
-    before = f"{whole[:-1]}{',' if len(whole) > 2 else ''}{web_json.to_json(name)}:".encode()
+def add_member(json_object: str, name: str, value: JsonBody, *, beside: str) -> JsonBody:
+    """Return the JSON object with a further member at its end."""
+    separator = "," if len(json_object) > 2 else ""
+    start = f"{json_object[:-1]}{separator}{web_json.to_json(name)}:".encode()
     beside = f"{beside} {value.beside}"
     if isinstance(value.body, bytes):
-        return JsonBody(before + value.body + b"}", beside)
-    return JsonBody(chain([before], value.body, [b"}"]), beside, f"{whole} {value.state}")
+        return JsonBody(start + value.body + b"}", beside)
+    return JsonBody(chain([start], value.body, [b"}"]), beside, f"{json_object} {value.state}")
 
 
-def _render(session: Session, context: Any) -> None:
+def _store_all(session: Session, context: Any) -> None:
     for row in (*session.new, *session.dirty):
-        if type(row) in _SHAPES and (row in session.new or session.is_modified(row)):
+        if type(row) in _SCHEMAS and (row in session.new or session.is_modified(row)):
             store_fragments(session, row)

@@ -1,4 +1,4 @@
-"""Pages of a list: complete without parameters, else one page and the way to the others."""
+"""Pagination: a list is complete without parameters, otherwise one page with links to the others."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Rows = TypeVar("Rows")
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
-# Beyond this no blog reaches; the product with the size stays inside 64 bits.
+# The offset (number times size) stays within 64 bits.
 MAX_PAGE_NUMBER = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which page is asked for: its number (from 1) and its size (1 to 100)."""
+    """The requested page: its number (from 1) and its size (1 to 100)."""
 
     number: int
     size: int
@@ -32,39 +32,39 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Rows]):
-    """Rows of a list, or the JSON of them; how many the whole list has, and the window on it (None: all)."""
+    """The rows of a page (or their JSON), the length of the list, and the page request (None: all rows)."""
 
     rows: Rows
     total: int
     window: PageRequest | None
 
     def links(self, path: str, query: Sequence[tuple[str, str]]) -> str:
-        """Return the `Link` header: first, prev, next, last; relative, as the Host header is not ours."""
+        """Return the `Link` header: first, prev, next, last; relative, as a client may send any Host."""
         if self.window is None:
             return ""
         last = max(1, -(-self.total // self.window.size))
         number = self.window.number
         numbers = {"first": 1, "prev": min(number - 1, last), "next": number + 1, "last": last}
-        kept = [pair for pair in query if pair[0] not in ("page", "page_size")]
+        other_parameters = [pair for pair in query if pair[0] not in ("page", "page_size")]
         size = ("page_size", str(self.window.size))
         return ", ".join(
-            f'<{path}?{urlencode([*kept, ("page", str(to)), size])}>; rel="{name}"'
-            for name, to in numbers.items()
-            if 1 <= to <= last
+            f'<{path}?{urlencode([*other_parameters, ("page", str(page)), size])}>; rel="{name}"'
+            for name, page in numbers.items()
+            if 1 <= page <= last
         )
 
 
 def paginate(statement: Select[Row], window: PageRequest | None) -> Page[Sequence[Row]]:
-    """Return the page of an ordered statement of one entity: one statement, a second where it counts."""
-    return _page(statement, window, lambda narrowed: db.session.scalars(narrowed).all())
+    """Return the page of an ordered select of one entity; runs one statement, or two if paged."""
+    return _paginate(statement, window, lambda paged: db.session.scalars(paged).all())
 
 
 def paginate_rows(statement: Select[*tuple[Any, ...]], window: PageRequest | None) -> Page[Sequence[Any]]:
-    """Return the page of an ordered statement of several columns, as `paged` does."""
-    return _page(statement, window, lambda narrowed: db.session.execute(narrowed).all())
+    """Return the page of an ordered select of several columns, as `paginate` does."""
+    return _paginate(statement, window, lambda paged: db.session.execute(paged).all())
 
 
-def _page(
+def _paginate(
     statement: Select[*tuple[Any, ...]],
     window: PageRequest | None,
     fetch: Callable[[Select[*tuple[Any, ...]]], Sequence[Any]],
@@ -79,7 +79,7 @@ def _page(
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What the query string of a read asks for."""
+    """The parsed query string of a read: selected fields, page and filters."""
 
     fields: tuple[str, ...] | None
     window: PageRequest | None
@@ -87,11 +87,11 @@ class Query:
 
 
 class DetailQuery(InputSchema):
-    """The query string of a single item; a subclass gives `fields_` its schema."""
+    """The query string of a single item; a subclass adds `fields_`."""
 
     @ma.post_load
-    def gathered(self, data: Fields, **_: Any) -> Query:
-        """Return the parameters, told apart by what they act on."""
+    def to_query(self, data: Fields, **_: Any) -> Query:
+        """Return the parameters as a Query."""
         fields = data.pop("fields_", None)
         number, size = data.pop("page", None), data.pop("page_size", None)
         window = PageRequest(number or 1, size or DEFAULT_PAGE_SIZE) if number or size else None
@@ -105,25 +105,25 @@ class ListQuery(DetailQuery):
         minimum=1,
         maximum=MAX_PAGE_NUMBER,
         from_query=True,
-        metadata={"description": "Number of the page, from 1.", "example": 1},
+        metadata={"description": "Page number, from 1.", "example": 1},
     )
     page_size = StrictInteger(
         minimum=1,
         maximum=MAX_PAGE_SIZE,
         from_query=True,
         metadata={
-            "description": f"Items on a page; {DEFAULT_PAGE_SIZE} where only `page` is given.",
+            "description": f"Items per page; {DEFAULT_PAGE_SIZE} if only `page` is sent.",
             "example": 20,
         },
     )
 
 
 class BulkDeleteQuery(InputSchema):
-    """The query string that names what a list is to lose."""
+    """The query string of a bulk delete."""
 
     uuid = BoundedList(
         Identifier(),
         max_items="MAX_BULK",
         required=True,
-        metadata={"description": "Repeated: all of them, or none."},
+        metadata={"description": "Item to delete; repeat it for several. Either all are deleted or none."},
     )

@@ -6,6 +6,6 @@ import hashlib
 
 
 def digest_token(token: str) -> str:
-    """Return the SHA-256 that is stored in place of a token: 190 or more random bits need no slow hash."""
-    # Headers and paths can hold half a character, which no token has.
+    """Return the SHA-256 under which a token is stored; 190 or more random bits need no slow hash."""
+    # A header or path can contain a lone surrogate; no token does.
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

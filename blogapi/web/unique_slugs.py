@@ -1,4 +1,4 @@
-"""Slugs of new items: the given one where it is free, or one derived from the name."""
+"""Slugs of new items: the given one, or a free one derived from the name."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from blogapi.content.slugs import make_slug
 from blogapi.web.errors import Conflict
 
 
-def first_free(wished: str, taken: Collection[str]) -> str:
-    """Return `wished`, or it with the first number (-2, -3, …) that is not taken."""
-    if wished not in taken:
-        return wished
-    return next(slug for number in range(2, len(taken) + 3) if (slug := f"{wished}-{number}") not in taken)
+def first_free(slug: str, taken: Collection[str]) -> str:
+    """Return `slug`, or if it is taken, `slug` with the first free number (-2, -3, …)."""
+    if slug not in taken:
+        return slug
+    numbered = (f"{slug}-{number}" for number in range(2, len(taken) + 3))
+    return next(candidate for candidate in numbered if candidate not in taken)
 
 
-def choose_slug(given: str | None, words: str, taken: Callable[[str], Collection[str]]) -> str:
-    """Return the slug of a new name: the given one, or a free one made of the words.
+def choose_slug(given: str | None, name: str, find_similar: Callable[[str], Collection[str]]) -> str:
+    """Return the given slug, or a free one derived from the name if `given` is None.
 
-    `taken` tells which slugs like one are in use. Raises Conflict for a given slug that is taken.
+    `find_similar` returns the slugs in use that start like a slug. Raises Conflict for a given slug in use.
     """
     if given is None:
-        wished = make_slug(words)
-        return first_free(wished, taken(wished))
-    if given in taken(given):
+        slug = make_slug(name)
+        return first_free(slug, find_similar(slug))
+    if given in find_similar(given):
         raise Conflict(
             f"The slug {given!r} is taken; choose another.", code="slug_taken", errors={"slug": ["Is taken."]}
         )

@@ -34,7 +34,7 @@ def shown(default):
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_every_setting_is_in_the_table(setting):
-    assert f"| `{setting.name}` | {shown(setting.default)} | {setting.sentence} |" in README
+    assert f"| `{setting.name}` | {shown(setting.default)} | {setting.description} |" in README
 
 
 def test_no_other_setting_is_in_the_table():
