@@ -1,4 +1,4 @@
-"""The table of what was attempted against the service, by whom, and what came of it."""
+"""The table of the attacks that the security tests try: caller, attempt, response."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ FOLDER = "tests/security/"
 
 
 def rows(reporter: Any) -> list[tuple[str, str, str]]:
-    """Return (who, attempt, answer) of all tests that ran, also in other processes."""
+    """Return (caller, attempt, response) of all tests that ran, also in other processes."""
     reports = [report for kind in ("passed", "failed") for report in reporter.stats.get(kind, ())]
     return sorted(row for report in reports for name, row in report.user_properties if name == "attempt")
 
 
 def show(reporter: Any) -> None:
-    """Print the table; a single line where other tests ran too."""
+    """Print the table, or a single line if other tests ran too."""
     found = rows(reporter)
     if not found:
         return
@@ -23,6 +23,6 @@ def show(reporter: Any) -> None:
         return
     reporter.section("attempts against the service")
     widths = [max(len(row[column]) for row in found) for column in (0, 2)]
-    for who, attempt, answer in found:
-        reporter.write_line(f"{who:<{widths[0]}}  {answer:<{widths[1]}}  {attempt}")
+    for caller, attempt, response in found:
+        reporter.write_line(f"{caller:<{widths[0]}}  {response:<{widths[1]}}  {attempt}")
     reporter.write_line(f"{len(found)} attempts")

@@ -40,7 +40,7 @@ from tests.contracts.client import CheckedClient, Contract
 from tests.engines import SERVER, Blogs
 from tests.redis_servers import PROGRAM, RedisServer, redis_server
 
-# A busy machine is no error. Where a change is about to land, the same examples are tried each time.
+# No deadline, as machines can be busy. On CI the same examples are tried each time.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("suite")
 
@@ -49,17 +49,17 @@ CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 KEYS = "/api/v1/auth/api-key/"
 
-_BESIDES = (
+_IGNORED_STATEMENTS = (
     *("BEGIN", "PRAGMA", "SAVEPOINT", "RELEASE", "SET", "SELECT pg_advisory_xact_lock"),
     *("SELECT revision.commits", "UPDATE revision"),
 )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the one mark known by which tests of SQLite alone are told, and the rule about skips."""
+    """Register the `sqlite` mark and the rule for skipped tests."""
     config.pluginmanager.register(skips)
-    config.addinivalue_line("markers", "sqlite(why): about SQLite's own; skipped on PostgreSQL")
-    # An application that a test drops without closing it; SQLite's driver minds from Python 3.13 on.
+    config.addinivalue_line("markers", "sqlite(reason): about SQLite only; skipped on PostgreSQL")
+    # A test may drop an application without closing it, about which Python 3.13 warns.
     for warning in (
         "ignore:unclosed database in <sqlite3.Connection:ResourceWarning",
         "ignore:Exception ignored in. <sqlite3.Connection",
@@ -73,27 +73,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what is about SQLite where the suite runs on PostgreSQL."""
+    """Skip tests of SQLite if the suite runs on PostgreSQL."""
     mark = item.get_closest_marker("sqlite")
     if SERVER and mark is not None:
         pytest.skip(f"about SQLite: {mark.args[0]}")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print what was attempted against the service."""
+    """Print the attacks that were tried."""
     attempts.show(terminalreporter)
 
 
 @pytest.fixture(scope="session")
 def blogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Blogs]:
-    """Where the blogs of the tests are kept."""
+    """The databases of the tests."""
     with engines.blogs(tmp_path_factory.mktemp("blogs")) as place:
         yield place
 
 
 @pytest.fixture(scope="session")
 def contract(tmp_path_factory: pytest.TempPathFactory) -> Contract:
-    """The document of the API."""
+    """The OpenAPI document."""
     folder = tmp_path_factory.mktemp("contract")
     app = create_app({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{folder / 'blog.db'}", "SECRET_KEY": "x" * 32})
     described = document.get_document(app)
@@ -104,13 +104,13 @@ def contract(tmp_path_factory: pytest.TempPathFactory) -> Contract:
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the instance folder of every test of this process lies."""
+    """The folder that contains the instance folder of every test in this process."""
     return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture(autouse=True)
 def instance(home: Path, blogs: Blogs, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The instance folder of the test, which is not there yet."""
+    """The instance folder of the test, which does not exist yet."""
     folder = home / "instance"
     shutil.rmtree(folder, ignore_errors=True)
     blogs.clear()
@@ -122,7 +122,7 @@ def instance(home: Path, blogs: Blogs, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def make_app(instance: Path, blogs: Blogs) -> Iterator[Callable[..., Flask]]:
-    """Makes applications on the test's own blog, with the settings given."""
+    """Return a function that creates an application on the test's blog, with settings."""
     made: list[Flask] = []
 
     def make(**settings: Any) -> Flask:
@@ -138,7 +138,7 @@ def make_app(instance: Path, blogs: Blogs) -> Iterator[Callable[..., Flask]]:
 
 @pytest.fixture(scope="session")
 def common_app(home: Path, blogs: Blogs) -> Flask:
-    """The application with its default settings, and metrics; made once, its blog is another in each test."""
+    """The application with default settings and metrics, created once; each test has its own database."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BLOGAPI_INSTANCE_PATH", str(home / "instance"))
         for name, value in blogs.settings().items():
@@ -151,7 +151,7 @@ def common_app(home: Path, blogs: Blogs) -> Flask:
 
 @pytest.fixture
 def app(common_app: Flask, instance: Path, blogs: Blogs) -> Iterator[Flask]:
-    """The application with its default settings, on the test's own blog."""
+    """The application with default settings, on the test's blog."""
     blogs.furnish(instance)
     settings = dict(common_app.config)
     limiter.init_app(common_app)
@@ -162,7 +162,7 @@ def app(common_app: Flask, instance: Path, blogs: Blogs) -> Iterator[Flask]:
 
 
 def release(app: Flask) -> None:
-    """Close the application's connections, so that its blog can be taken away."""
+    """Close the application's connections, so that its database can be deleted."""
     with app.app_context():
         db.session.remove()
         db.engine.dispose()
@@ -170,7 +170,7 @@ def release(app: Flask) -> None:
 
 @pytest.fixture
 def make_client(contract: Contract) -> Callable[..., CheckedClient]:
-    """Makes clients of an application, with or without a key."""
+    """Return a function that creates a client of an application, with or without a key."""
 
     def make(app: Flask, key: str | None = None) -> CheckedClient:
         client = CheckedClient(app, app.response_class)
@@ -181,7 +181,7 @@ def make_client(contract: Contract) -> Callable[..., CheckedClient]:
 
 
 class People:
-    """The users of the blog, and keys of theirs."""
+    """The users of the blog and their keys."""
 
     def __init__(self, app: Flask) -> None:
         self.app = app
@@ -191,10 +191,10 @@ class People:
             self.member = users.create("mel", None, role=Role.MEMBER)
 
     def key(self, owner: Account | None, scope: Scope | None = None) -> str:
-        """Return the value of a new key: an anonymous one is `published`, a user's `read` unless told."""
+        """Return a new key; the default scope is `published` if it is anonymous, `read` if it has an owner."""
         with self.app.app_context():
-            given: Scope = scope or ("read" if owner else "published")
-            value: str = api_keys.issue(owner and owner.uuid, scopes={given}).value
+            key_scope: Scope = scope or ("read" if owner else "published")
+            value: str = api_keys.issue(owner and owner.uuid, scopes={key_scope}).value
             return value
 
     def uuid(self, value: str) -> str:
@@ -205,19 +205,19 @@ class People:
 
 @pytest.fixture
 def people(app: Flask) -> People:
-    """Ada and Grace, who are admins, and Mel, who is a member."""
+    """Ada and Grace (admins), and Mel (a member)."""
     return People(app)
 
 
 @pytest.fixture
 def as_stranger(app: Flask, make_client: Callable[..., CheckedClient]) -> CheckedClient:
-    """Somebody without key or login."""
+    """A client without key or login."""
     return make_client(app)
 
 
 @pytest.fixture
 def as_reader(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
-    """The holder of an anonymous key."""
+    """A client with an anonymous key."""
     return make_client(app, people.key(None))
 
 
@@ -225,7 +225,7 @@ def as_reader(app: Flask, people: People, make_client: Callable[..., CheckedClie
 def as_published_member(
     app: Flask, people: People, make_client: Callable[..., CheckedClient]
 ) -> CheckedClient:
-    """The holder of a web page's key that belongs to Mel."""
+    """Mel (a member), with a `published` key."""
     return make_client(app, people.key(people.member, "published"))
 
 
@@ -233,31 +233,31 @@ def as_published_member(
 def as_published_admin(
     app: Flask, people: People, make_client: Callable[..., CheckedClient]
 ) -> CheckedClient:
-    """The holder of a web page's key that belongs to Ada."""
+    """Ada (an admin), with a `published` key."""
     return make_client(app, people.key(people.admin, "published"))
 
 
 @pytest.fixture
 def as_reading_member(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
-    """Mel, by a key that only reads."""
+    """Mel (a member), with a `read` key."""
     return make_client(app, people.key(people.member))
 
 
 @pytest.fixture
 def as_member(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
-    """Mel, by a key that may write as far as a member may."""
+    """Mel (a member), with a `write` key."""
     return make_client(app, people.key(people.member, "write"))
 
 
 @pytest.fixture
 def as_admin(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
-    """Ada, by a key that may write."""
+    """Ada (an admin), with a `write` key."""
     return make_client(app, people.key(people.admin, "write"))
 
 
 @pytest.fixture
 def as_login(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
-    """Ada, logged in."""
+    """Ada (an admin), logged in."""
     with app.app_context():
         token = users.log_in(people.admin, lasts=timedelta(days=1))
     client = make_client(app)
@@ -268,13 +268,13 @@ def as_login(app: Flask, people: People, make_client: Callable[..., CheckedClien
 
 @pytest.fixture
 def as_reading_admin(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
-    """Ada, by a key that only reads."""
+    """Ada (an admin), with a `read` key."""
     return make_client(app, people.key(people.admin))
 
 
 @pytest.fixture
 def make_category(app: Flask, people: People) -> Callable[..., Category]:
-    """Makes categories of Ada's."""
+    """Return a function that creates a category of Ada."""
     numbers = count(1)
 
     def make(**fields: Any) -> Category:
@@ -287,7 +287,7 @@ def make_category(app: Flask, people: People) -> Callable[..., Category]:
 
 @pytest.fixture
 def make_tag(app: Flask, people: People) -> Callable[..., Tag]:
-    """Makes tags of Ada's."""
+    """Return a function that creates a tag of Ada."""
     numbers = count(1)
 
     def make(name: str = "") -> Tag:
@@ -303,9 +303,9 @@ def make_tag(app: Flask, people: People) -> Callable[..., Tag]:
 def make_article(
     app: Flask, people: People, make_category: Callable[..., Category]
 ) -> Callable[..., Article]:
-    """Makes articles: published on 2026-01-01 and of Ada's, unless told otherwise."""
+    """Return a function that creates an article, by default published by Ada on 2026-01-01."""
     numbers = count(1)
-    shelf: list[Category] = []
+    default_category: list[Category] = []
 
     def make(
         category: Category | None = None,
@@ -313,17 +313,17 @@ def make_article(
         author: Account | None = None,
         **fields: Any,
     ) -> Article:
-        if category is None and not shelf:
-            shelf.append(make_category(name="Shelf"))
-        given = {"title": f"Article {next(numbers)}", "content": "<p>Words.</p>", "status": "published"}
+        if category is None and not default_category:
+            default_category.append(make_category(name="Shelf"))
+        defaults = {"title": f"Article {next(numbers)}", "content": "<p>Words.</p>", "status": "published"}
         if fields.get("status", "published") == "published":
-            given["published_at"] = "2026-01-01T00:00:00Z"
-        named = {
-            "category": {"uuid": str((category or shelf[0]).uuid)},
+            defaults["published_at"] = "2026-01-01T00:00:00Z"
+        references = {
+            "category": {"uuid": str((category or default_category[0]).uuid)},
             "tags": [{"uuid": str(tag.uuid)} for tag in tags],
         }
         with app.app_context():
-            body = ArticleBodySchema().load(given | named | fields)
+            body = ArticleBodySchema().load(defaults | references | fields)
             return article_service.create((author or people.admin).uuid, body)
 
     return make
@@ -331,17 +331,17 @@ def make_article(
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
-    """Sets the clock."""
+    """Return a function that sets the clock."""
 
-    def set_clock(moment: datetime) -> None:
-        monkeypatch.setattr(clock, "now", lambda: moment.astimezone(UTC))
+    def set_clock(time: datetime) -> None:
+        monkeypatch.setattr(clock, "now", lambda: time.astimezone(UTC))
 
     return set_clock
 
 
 @pytest.fixture(scope="session")
 def redis_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """The Redis of this worker."""
+    """The Redis server of this worker."""
     if PROGRAM is None:
         pytest.skip("redis-server is not installed")
     with redis_server(tmp_path_factory.mktemp("redis")) as server:
@@ -350,7 +350,7 @@ def redis_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSer
 
 @pytest.fixture
 def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisServer:
-    """A Redis with nothing in it, which a busy machine may keep waiting."""
+    """An empty Redis server, with a long timeout for busy machines."""
     monkeypatch.setattr(shared_counters, "PATIENCE", 30)
     redis_process.client.flushall()
     return redis_process
@@ -358,25 +358,25 @@ def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisS
 
 @pytest.fixture
 def statements(app: Flask) -> Callable[[], Any]:
-    """Counts the statements that the database executes meanwhile.
+    """Return a context manager that yields a list of the statements executed in its block.
 
-    Aside from what both engines do in ways of their own: begin, lock, and tell of commits.
+    Transaction control, locking and the commit counter are left out: they differ between the engines.
     """
 
     @contextmanager
-    def counting() -> Iterator[list[str]]:
-        seen: list[str] = []
+    def record() -> Iterator[list[str]]:
+        executed: list[str] = []
 
-        def note(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-            if not statement.startswith(_BESIDES):
-                seen.append(statement)
+        def append(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+            if not statement.startswith(_IGNORED_STATEMENTS):
+                executed.append(statement)
 
         with app.app_context():
             engine = db.engine
-        event.listen(engine, "before_cursor_execute", note)
+        event.listen(engine, "before_cursor_execute", append)
         try:
-            yield seen
+            yield executed
         finally:
-            event.remove(engine, "before_cursor_execute", note)
+            event.remove(engine, "before_cursor_execute", append)
 
-    return counting
+    return record

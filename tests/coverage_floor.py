@@ -1,6 +1,6 @@
-"""Fails with the names of the files of which tests run too little.
+"""Fail if the coverage of any single file is too low.
 
-`python -m tests.coverage_floor coverage.json` reads what `coverage json` wrote: a total hides a single file.
+`python -m tests.coverage_floor coverage.json` reads the output of `coverage json`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FLOOR = 90
 
 
 def below(report: dict[str, Any]) -> list[str]:
-    """Return a line for each file whose lines and branches are covered to less than FLOOR percent."""
+    """Return a line for each file with a coverage below FLOOR percent."""
     covered = {name: found["summary"]["percent_covered"] for name, found in report["files"].items()}
     return [f"{name}: {percent:.1f} %" for name, percent in sorted(covered.items()) if percent < FLOOR]
 

@@ -1,7 +1,7 @@
-"""Where the blogs of the tests are kept: in files of SQLite, or in databases of a PostgreSQL server.
+"""The databases of the tests: SQLite files, or databases on a PostgreSQL server.
 
-BLOGAPI_TEST_DATABASE_URL names the server and a user who may create databases: each worker makes some whose
-names begin with `blogapi_test_`, and drops them at its end.
+BLOGAPI_TEST_DATABASE_URL names the server and a user who may create databases. Each worker creates databases
+whose names begin with `blogapi_test_`, and drops them when it ends.
 """
 
 from __future__ import annotations
@@ -25,52 +25,52 @@ SERVER = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
 
 
 class Blogs(Protocol):
-    """The place of the test's own blog."""
+    """The databases of one worker; the current test's database is one of them."""
 
     def settings(self) -> dict[str, str]:
-        """Return the environment under which the test's blog is found."""
+        """Return the environment variables that select the test's database."""
 
     def clear(self) -> None:
-        """Make the test's blog one with nothing in it, before the test; or leave none."""
+        """Empty or delete the test's database, before the test."""
 
     def furnish(self, instance: Path) -> None:
-        """Give the test a blog with nothing in it, where it has none yet."""
+        """Create an empty database for the test unless it has one."""
 
     def keep(self, app: Flask) -> str:
-        """Set the blog of the application aside; return a name to lay it out under."""
+        """Save a copy of the application's database; return a name for `lay`."""
 
     def lay(self, kept: str, instance: Path) -> None:
-        """Put the blog that was kept in the place of the test's own, which nobody has open."""
+        """Replace the test's database, which must not be open, by a copy that `keep` saved."""
 
     def nothing(self, folder: Path) -> str:
-        """Return the address of a database with nothing in it, not even tables; the folder is the test's."""
+        """Return the URL of a database without tables; a SQLite file is in the folder."""
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Delete all databases."""
 
 
 class Files:
-    """Files of SQLite, one in the instance folder of each test."""
+    """SQLite files, one in the instance folder of each test."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.empty = self.keep(made(f"sqlite:///{folder / 'blog.db'}"))
 
     def settings(self) -> dict[str, str]:
-        """Return nothing: the file lies where it lies without a setting."""
+        """Return nothing: the default is a file in the instance folder."""
         return {}
 
     def clear(self) -> None:
-        """Do nothing: the folder of the last test is gone."""
+        """Do nothing: the instance folder is already deleted."""
 
     def furnish(self, instance: Path) -> None:
-        """Copy an empty blog into the folder, where there is none yet."""
+        """Copy an empty database into the folder unless it has one."""
         instance.mkdir(exist_ok=True)
         if not (instance / "blog.db").exists():
             shutil.copy(self.empty, instance / "blog.db")
 
     def keep(self, app: Flask) -> str:
-        """Copy the file, whole."""
+        """Copy the file after a checkpoint."""
         with app.app_context():
             with db.engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -87,15 +87,15 @@ class Files:
         shutil.copy(kept, instance / "blog.db")
 
     def nothing(self, folder: Path) -> str:
-        """Return the address of a file that is not there yet."""
+        """Return the URL of a file that does not exist yet."""
         return f"sqlite:///{folder / uuid4().hex}.db"
 
     def close(self) -> None:
-        """Do nothing: pytest clears its folders."""
+        """Do nothing: pytest deletes its folders."""
 
 
 class Server:
-    """Databases of PostgreSQL: one for the tests of this worker, emptied before each."""
+    """PostgreSQL databases: one for the tests of this worker, emptied before each test."""
 
     def __init__(self) -> None:
         self.prefix = f"blogapi_test_{uuid4().hex[:12]}"
@@ -108,33 +108,33 @@ class Server:
         self.cleaner: Engine | None = None
 
     def url(self, name: str) -> str:
-        """Return the address of a database on the server."""
+        """Return the URL of a database on the server."""
         return make_url(SERVER).set(database=name).render_as_string(hide_password=False)
 
     def make(self, name: str, template: str = "template0", *, language: str = "") -> str:
-        """Make a database."""
+        """Create a database; return its name."""
         name = f"{self.prefix}_{name}"
-        of_language = f"LOCALE_PROVIDER icu ICU_LOCALE '{language}'" if language else ""
+        locale = f"LOCALE_PROVIDER icu ICU_LOCALE '{language}'" if language else ""
         with self.server.connect() as connection:
-            connection.exec_driver_sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}" {of_language}')
-            # What the machine loses in a crash, no test wants back.
+            connection.exec_driver_sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}" {locale}')
+            # Tests need no durability.
             connection.exec_driver_sql(f'ALTER DATABASE "{name}" SET synchronous_commit TO off')
         self.names.append(name)
         return name
 
     def settings(self) -> dict[str, str]:
-        """Return the address of this worker's database."""
+        """Return the URL of this worker's database."""
         return {"BLOGAPI_DATABASE_URL": self.url(self.own)}
 
     def clear(self) -> None:
-        """Empty all tables, and set the one-row tables back."""
+        """Empty all tables, and reset the one-row tables."""
         if self.cleaner is None:
             self.cleaner = create_engine(self.url(self.own), isolation_level="AUTOCOMMIT", pool_pre_ping=True)
         with self.cleaner.connect() as connection:
             connection.exec_driver_sql(_CLEAR)
 
     def furnish(self, instance: Path) -> None:
-        """Make the folder, and nothing else: the database is there and empty."""
+        """Create the folder: the database exists and is empty."""
         instance.mkdir(exist_ok=True)
 
     def keep(self, app: Flask) -> str:
@@ -143,17 +143,17 @@ class Server:
             name = str(db.engine.url.database)
             db.session.remove()
             db.engine.dispose()
-        self._let_go(name)
+        self._disconnect(name)
         return self.make(uuid4().hex[:8], template=name)
 
     def lay(self, kept: str, instance: Path) -> None:
-        """Copy the database in the place of the worker's own."""
+        """Replace the worker's database by the copy."""
         instance.mkdir(exist_ok=True)
         self._drop(self.own)
         self.make("own", template=kept)
 
     def nothing(self, folder: Path, *, language: str = "") -> str:
-        """Return the address of a new database, which may sort as a language does."""
+        """Return the URL of a new database, optionally with the collation of a language."""
         return self.url(self.make(uuid4().hex[:8], language=language))
 
     def close(self) -> None:
@@ -163,11 +163,11 @@ class Server:
         self.server.dispose()
 
     def _drop(self, name: str) -> None:
-        self._let_go(name)
+        self._disconnect(name)
         with self.server.connect() as connection:
             connection.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
-    def _let_go(self, name: str) -> None:
+    def _disconnect(self, name: str) -> None:
         if self.cleaner is not None and name == self.own:
             self.cleaner.dispose()
             self.cleaner = None
@@ -181,14 +181,12 @@ class Server:
 _ONE_ROW = {
     "change_counter": "position = 0, public_position = 0",
     "article_tally": "published = 0",
-    # Never set back: whoever remembers answers knows states by it.
+    # Never reset: response caches identify states by it.
     "revision": "commits = commits + 1",
 }
-_EMPTY, _SET_BACK = "DELETE FROM {}; ", "UPDATE {} SET {}; "
+_EMPTY, _RESET = "DELETE FROM {}; ", "UPDATE {} SET {}; "
 _CLEAR = "".join(
-    _SET_BACK.format(table.name, _ONE_ROW[table.name])
-    if table.name in _ONE_ROW
-    else _EMPTY.format(table.name)
+    _RESET.format(table.name, _ONE_ROW[table.name]) if table.name in _ONE_ROW else _EMPTY.format(table.name)
     for table in reversed(Base.metadata.sorted_tables)
 )
 
@@ -203,7 +201,7 @@ _LOCK = {"sqlite": "BEGIN IMMEDIATE", "postgresql": f"BEGIN; {WRITE_LOCK_SQL}"}
 
 @contextmanager
 def elsewhere(app: Flask, *, writing: bool = False) -> Iterator[Connection]:
-    """Yield a connection to the blog as another process has it; `writing`: in the midst of a write."""
+    """Yield a connection like that of another process; `writing`: inside a write transaction."""
     with app.app_context():
         url = db.engine.url
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
@@ -219,7 +217,7 @@ def elsewhere(app: Flask, *, writing: bool = False) -> Iterator[Connection]:
 
 
 def write_elsewhere(app: Flask, statement: str, **values: Any) -> None:
-    """Write as another process would: on PostgreSQL each write counts the commits up, last of all."""
+    """Write as another process would; each write increments the commit counter last."""
     with elsewhere(app) as connection:
         connection.execute(text(statement), values)
         connection.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
@@ -227,7 +225,7 @@ def write_elsewhere(app: Flask, statement: str, **values: Any) -> None:
 
 @contextmanager
 def blogs(folder: Path) -> Iterator[Blogs]:
-    """Yield the place of the tests' blogs."""
+    """Yield the databases of this worker."""
     place: Blogs = Server() if SERVER else Files(folder)
     try:
         yield place

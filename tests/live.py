@@ -1,4 +1,4 @@
-"""The real server, in a thread of the test."""
+"""The real server, in a thread."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def server(app: Any, **options: Any) -> Iterator[serving.Server]:
 
 
 def stop(made: serving.Server) -> None:
-    """End the server's loop from inside, as its sockets belong to its thread."""
+    """Stop the server's loop from its own thread, which owns the sockets."""
 
     def close() -> None:
         for channel in list(made.active_channels.values()):
             channel.handle_close()
         made.close()
 
-    # The loop may be awake and take the end before it is woken for it: then there is nothing left to wake.
+    # The loop may already have stopped before it is woken; the trigger is closed then.
     with suppress(OSError):
         made.trigger.pull_trigger(close)

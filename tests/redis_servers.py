@@ -1,4 +1,4 @@
-"""Redis servers of the tests' own, where `redis-server` is installed."""
+"""Redis servers for tests, if `redis-server` is installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PATIENCE = 30
 
 
 class RedisServer:
-    """A server that keeps nothing on the disk."""
+    """A server that stores nothing on disk."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self.port = folder, _free_port()
@@ -31,7 +31,7 @@ class RedisServer:
         self.start()
 
     def start(self) -> None:
-        """Start it, with nothing in it, and wait until it answers."""
+        """Start the server, empty, and wait until it responds."""
         options = {"port": str(self.port), "bind": "127.0.0.1", "save": "", "appendonly": "no"}
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         with (self._folder / "redis.log").open("ab") as log:
@@ -39,17 +39,17 @@ class RedisServer:
                 [str(PROGRAM), *words], cwd=self._folder, stdout=log, stderr=subprocess.STDOUT
             )
         deadline = time.monotonic() + PATIENCE
-        while not self._answers():
+        while not self._responds():
             assert self._process.poll() is None, "redis-server ended; see its redis.log"
-            assert time.monotonic() < deadline, "redis-server does not answer"
+            assert time.monotonic() < deadline, "redis-server does not respond"
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """End it at once."""
+        """Kill the server."""
         self._process.kill()
         self._process.wait(PATIENCE)
 
-    def _answers(self) -> bool:
+    def _responds(self) -> bool:
         try:
             return bool(self.client.ping())
         except RedisError:
@@ -57,7 +57,7 @@ class RedisServer:
 
 
 def _free_port() -> int:
-    # Below those of outgoing connections, one of which could take it while the server is down.
+    # Below the ephemeral ports: an outgoing connection could take one of those while the server is down.
     while True:
         port = 20_000 + secrets.randbelow(10_000)
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
@@ -66,7 +66,7 @@ def _free_port() -> int:
 
 @contextmanager
 def redis_server(folder: Path) -> Iterator[RedisServer]:
-    """Yield a server with nothing in it."""
+    """Yield an empty server."""
     server = RedisServer(folder)
     try:
         yield server

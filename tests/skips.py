@@ -1,4 +1,4 @@
-"""The tests that may be skipped where `CI` is `true`; any other skip fails there."""
+"""The reasons for which a test may be skipped on CI (`CI=true`); any other skip fails there."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Generator
 
 import pytest
 
-# How the reason of a skip begins, and why the test need not run.
+# The start of a skip reason, and why the test need not run.
 EXPECTED = {
     "about SQLite": "runs in the run on SQLite",
     "BLOGAPI_TEST_DATABASE_URL names no server": "runs in the run on PostgreSQL",
-    "BLOGAPI_TEST_CORPUS names no folder": "needs real blogs, which belong to other people",
+    "BLOGAPI_TEST_CORPUS names no folder": "needs real blogs, which cannot be published",
     "root may read everything": "needs a user other than root",
     "only root of a Linux makes a small disk": "needs a right that few containers have",
     "no IPv6": "needs a network that few containers have",
@@ -19,7 +19,7 @@ EXPECTED = {
 
 
 def _fail_unexpected(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """Turn a skip whose reason is not on the list into a failure."""
+    """Turn a skip with an unlisted reason into a failure."""
     if os.environ.get("CI") != "true" or not report.skipped or hasattr(report, "wasxfail"):
         return
     reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
@@ -33,7 +33,7 @@ def _fail_unexpected(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Judge the skip of a test."""
+    """Check the skip of a test."""
     report = yield
     _fail_unexpected(report)
     return report
@@ -41,7 +41,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Judge the skip of a whole module."""
+    """Check the skip of a module."""
     report = yield
     _fail_unexpected(report)
     return report

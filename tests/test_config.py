@@ -1,4 +1,4 @@
-"""The settings: where they come from, which are refused, and the key that is made once."""
+"""The settings: sources, validation, and the secret key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flask import Flask
 from blogapi import config, create_app
 from blogapi.config import CannotStart
 
-POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
+POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
 
 
 def loaded(given: dict[str, Any] | None = None) -> Flask:
@@ -38,18 +38,18 @@ def refusal(given: dict[str, Any] | None = None) -> str:
     return raised.value.message
 
 
-def test_without_any_source_the_defaults_stand(monkeypatch):
+def test_the_defaults_apply_without_any_source(monkeypatch):
     monkeypatch.delenv("BLOGAPI_DATABASE_URL", raising=False)
     app = loaded()
     for setting in config.SETTINGS:
         if setting.name != "SECRET_KEY":
             assert app.config[setting.name] == setting.default
-            # The default must be something that the setting itself would take.
+            # A default must be a valid value.
             assert setting.parse(setting.default) == setting.default
         assert setting.description.endswith(".") and setting.parse.__doc__
 
 
-def test_each_source_wins_over_the_one_before(instance, monkeypatch):
+def test_each_source_overrides_the_one_before(instance, monkeypatch):
     assert loaded().config["SESSION_DAYS"] == 14
     write(instance, "SESSION_DAYS = 1")
     assert loaded().config["SESSION_DAYS"] == 1
@@ -58,7 +58,7 @@ def test_each_source_wins_over_the_one_before(instance, monkeypatch):
     assert loaded({"SESSION_DAYS": 3}).config["SESSION_DAYS"] == 3
 
 
-def test_the_file_takes_lists_and_the_environment_commas(instance, monkeypatch):
+def test_a_list_is_an_array_in_the_file_and_comma_separated_in_the_environment(instance, monkeypatch):
     write(instance, 'CORS_ORIGINS = ["https://a.example", "https://b.example"]')
     assert loaded().config["CORS_ORIGINS"] == ("https://a.example", "https://b.example")
     monkeypatch.setenv("BLOGAPI_CORS_ORIGINS", " https://c.example , ,https://d.example")
@@ -79,15 +79,15 @@ def test_an_unknown_name_is_refused_with_a_hint(instance, monkeypatch, name, hin
     monkeypatch.setenv(f"BLOGAPI_{name}", "1")
     with pytest.raises(CannotStart) as raised:
         loaded()
-    # Windows knows the names of its environment in capitals only.
+    # Windows has environment variables in upper case only.
     assert raised.value.message.casefold().endswith(f"in the environment{expected}".casefold())
 
 
-def test_flasks_own_names_work_in_the_mapping_alone():
+def test_flask_settings_are_accepted_as_an_argument():
     assert loaded({"TESTING": True}).testing
 
 
-def test_names_of_the_suite_are_no_settings(monkeypatch):
+def test_variables_of_the_test_suite_are_not_settings(monkeypatch):
     monkeypatch.setenv("BLOGAPI_TEST_ANYTHING", "1")
     loaded()
 
@@ -127,7 +127,7 @@ def test_names_of_the_suite_are_no_settings(monkeypatch):
         ("TRUSTED_PROXY", 1),
     ],
 )
-def test_an_impossible_value_is_refused(name, value):
+def test_an_invalid_value_is_refused(name, value):
     assert refusal({name: value}).startswith(f"The setting {name} in create_app must be ")
 
 
@@ -155,9 +155,9 @@ def test_an_impossible_value_is_refused(name, value):
         ("'https://blog.example'", "https://blog.example"),
     ],
 )
-def test_an_origin_is_refused_with_the_spelling_of_browsers(written, spelled):
-    told = f"must hold origins as browsers send them: write {spelled!r} for {written!r}."
-    assert refusal({"CORS_ORIGINS": [written]}) == f"The setting CORS_ORIGINS in create_app {told}"
+def test_a_misspelt_origin_is_refused_with_the_right_spelling(written, spelled):
+    reason = f"must list origins as browsers send them: write {spelled!r} instead of {written!r}."
+    assert refusal({"CORS_ORIGINS": [written]}) == f"The setting CORS_ORIGINS in create_app {reason}"
     # The spelling that the message gives is accepted.
     assert loaded({"CORS_ORIGINS": spelled}).config["CORS_ORIGINS"] == tuple(spelled.split(", "))
 
@@ -165,15 +165,15 @@ def test_an_origin_is_refused_with_the_spelling_of_browsers(written, spelled):
 @pytest.mark.parametrize(
     ("written", "reason"),
     [
-        ("null", "must not hold 'null': any site can make a browser send it; name each origin."),
-        ("*", "must not hold patterns such as '*'; name each origin."),
+        ("null", "must not contain 'null', which any site can make a browser send; name each origin."),
+        ("*", "must not contain patterns such as '*'; name each origin."),
         (
             "https://*.blog.example",
-            "must not hold patterns such as 'https://*.blog.example'; name each origin.",
+            "must not contain patterns such as 'https://*.blog.example'; name each origin.",
         ),
     ],
 )
-def test_an_origin_of_everybody_is_refused(written, reason):
+def test_null_and_patterns_are_refused_as_origins(written, reason):
     given = {"CORS_ORIGINS": f"https://blog.example, {written}"}
     assert refusal(given) == f"The setting CORS_ORIGINS in create_app {reason}"
 
@@ -205,7 +205,7 @@ def test_an_origin_of_everybody_is_refused(written, reason):
         *("http://127.1", "http://1.2.3.4.5", "http://1.2.3.999", "http://[1.2.3.4", "http://[::g]", "['a'"),
     ],
 )
-def test_what_is_no_origin_is_refused(written):
+def test_any_other_text_is_refused_as_an_origin(written):
     assert refusal({"CORS_ORIGINS": [written]}).startswith("The setting CORS_ORIGINS in create_app must ")
 
 
@@ -226,14 +226,14 @@ def test_an_origin_as_browsers_send_it_is_accepted(origin):
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("given", "stored"),
     [("", ""), ("10.0.0.1", "10.0.0.1/32"), ("172.16.0.9/12", "172.16.0.0/12"), ("::1", "::1/128")],
 )
-def test_a_proxy_is_an_address_or_a_network(given, kept):
-    assert loaded({"TRUSTED_PROXY": given}).config["TRUSTED_PROXY"] == kept
+def test_a_proxy_is_an_address_or_a_network(given, stored):
+    assert loaded({"TRUSTED_PROXY": given}).config["TRUSTED_PROXY"] == stored
 
 
-def test_a_limit_may_have_several_parts():
+def test_a_limit_may_consist_of_several():
     assert loaded({"KEY_LIMIT": "20 per minute; 100 per day"}).config["KEY_LIMIT"].startswith("20")
 
 
@@ -244,29 +244,29 @@ def test_a_file_that_is_not_toml_is_refused(instance, written):
     assert refusal().startswith(f"{instance / 'config.toml'} cannot be read: ")
 
 
-def test_a_folder_in_the_place_of_the_file_is_refused(instance):
+def test_a_folder_instead_of_the_config_file_is_refused(instance):
     (instance / "config.toml").mkdir(parents=True)
     assert refusal().startswith(f"{instance / 'config.toml'} cannot be read: ")
 
 
-def test_the_instance_folder_is_made_with_all_above_it(tmp_path, monkeypatch):
+def test_the_instance_folder_is_created_with_its_parents(tmp_path, monkeypatch):
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "a" / "b" / "c"))
     loaded()
     assert (tmp_path / "a" / "b" / "c" / "secret_key").is_file()
 
 
 @POSIX
-def test_the_instance_folder_is_its_owners_alone(instance):
+def test_only_the_owner_can_read_the_instance_folder(instance):
     loaded()
     assert stat.S_IMODE(instance.stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("below", ["", "deeper"])
-def test_an_instance_folder_that_cannot_be_made_is_refused(tmp_path, monkeypatch, below):
+def test_an_instance_folder_that_cannot_be_created_is_refused(tmp_path, monkeypatch, below):
     (tmp_path / "file").write_text("")
     folder = tmp_path / "file" / below
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(folder))
-    assert refusal().startswith(f"The instance folder {folder.resolve()} cannot be made: ")
+    assert refusal().startswith(f"The instance folder {folder.resolve()} cannot be created: ")
 
 
 def test_a_relative_instance_folder_is_made_absolute(tmp_path, monkeypatch):
@@ -275,7 +275,7 @@ def test_a_relative_instance_folder_is_made_absolute(tmp_path, monkeypatch):
     assert config.instance_path() == str(tmp_path.resolve() / "here")
 
 
-def test_the_secret_key_is_made_once(instance):
+def test_the_secret_key_is_created_once(instance):
     first = loaded().config["SECRET_KEY"]
     assert len(first) == 64
     assert loaded().config["SECRET_KEY"] == first
@@ -283,12 +283,12 @@ def test_the_secret_key_is_made_once(instance):
 
 
 @POSIX
-def test_the_secret_key_is_its_owners_alone(instance):
+def test_only_the_owner_can_read_the_secret_key(instance):
     loaded()
     assert stat.S_IMODE((instance / "secret_key").stat().st_mode) == 0o600
 
 
-def test_a_secret_key_that_is_given_is_not_kept(instance):
+def test_a_given_secret_key_is_not_stored(instance):
     assert loaded({"SECRET_KEY": "given"}).config["SECRET_KEY"] == "given"
     assert not (instance / "secret_key").exists()
 
@@ -303,7 +303,9 @@ def test_threads_that_start_at_once_share_one_secret_key(instance):
 def test_processes_that_start_at_once_share_one_secret_key(instance):
     instance.mkdir()
     path = str(instance / "secret_key")
-    code = f"from pathlib import Path; from blogapi import config; print(config._load_secret_key(Path({path!r})))"
+    code = (
+        f"import pathlib; from blogapi import config; print(config._load_secret_key(pathlib.Path({path!r})))"
+    )
     started = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(6)
     ]
@@ -318,9 +320,9 @@ def test_a_damaged_secret_key_is_refused(instance, damage):
     assert "is damaged; delete it" in refusal()
 
 
-def test_a_folder_in_the_place_of_the_secret_key_is_refused(instance):
+def test_a_folder_instead_of_the_secret_key_is_refused(instance):
     (instance / "secret_key").mkdir(parents=True)
-    assert "secret_key cannot be made or read: " in refusal()
+    assert "secret_key cannot be created or read: " in refusal()
 
 
 def test_a_secret_key_that_cannot_be_written_is_refused(instance, monkeypatch):
@@ -328,11 +330,11 @@ def test_a_secret_key_that_cannot_be_written_is_refused(instance, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(config.os, "open", full)
-    assert refusal().endswith("secret_key cannot be made or read: No space left on device.")
+    assert refusal().endswith("secret_key cannot be created or read: No space left on device.")
     assert list(instance.iterdir()) == []
 
 
-def test_a_file_system_without_hard_links_keeps_a_key_too(instance, monkeypatch):
+def test_the_secret_key_is_stored_without_hard_links(instance, monkeypatch):
     def unknown(*_: Any) -> None:
         raise OSError(95, "Operation not supported")
 
@@ -342,12 +344,12 @@ def test_a_file_system_without_hard_links_keeps_a_key_too(instance, monkeypatch)
     assert [path.name for path in instance.glob("secret_key*")] == ["secret_key"]
 
 
-def test_a_name_that_only_begins_like_the_folders_is_no_setting(monkeypatch):
+def test_a_variable_that_starts_like_instance_path_is_refused(monkeypatch):
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATHX", "1")
     assert "INSTANCE_PATHX" in refusal()
 
 
-def test_the_folder_is_that_of_the_checkout_or_of_the_current_folder(monkeypatch, tmp_path):
+def test_the_instance_folder_is_in_the_checkout_or_the_current_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("BLOGAPI_INSTANCE_PATH")
     checkout = Path(config.__file__).parent.parent
     assert config.instance_path() == str(checkout / "instance")

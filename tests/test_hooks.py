@@ -1,4 +1,4 @@
-"""Who asks, may they, and in which order a request is refused; the headers that all answers get."""
+"""Authentication, access rules, the order of errors, and the common headers."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ def concrete(template):
 # Unknown paths
 
 
-@pytest.mark.parametrize("who", ALL_CALLERS)
-def test_an_unknown_path_is_a_404_for_everybody(request, who):
-    assert outcome(request.getfixturevalue(who).get("/nowhere")) == (404, "not_found")
+@pytest.mark.parametrize("caller", ALL_CALLERS)
+def test_an_unknown_path_is_a_404_for_every_caller(request, caller):
+    assert outcome(request.getfixturevalue(caller).get("/nowhere")) == (404, "not_found")
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS", "HEAD", "FOO"])
 @pytest.mark.parametrize(
     "path", ["/", "/api", "/api/v1/", "/api/v2/blog/articles/", f"{TAGS}a/b/", "/.env", "/%00", "//"]
 )
-def test_an_unknown_path_is_a_404_in_every_method(as_stranger, method, path):
+def test_an_unknown_path_is_a_404_for_every_method(as_stranger, method, path):
     assert outcome(as_stranger.open(path, method=method)) == (404, None if method == "HEAD" else "not_found")
 
 
 @pytest.mark.parametrize("key", ["x", ""])
-def test_an_unknown_path_is_a_404_for_a_wrong_key_too(as_stranger, key):
+def test_an_unknown_path_is_a_404_even_with_an_invalid_key(as_stranger, key):
     assert as_stranger.get("/nowhere", headers={"X-API-KEY": key}).json["code"] == "not_found"
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "OPTIONS"])
 @pytest.mark.parametrize("path", [f"{TAGS}/", f"{TAGS}//", f"{ME}/", "/health//", "//api/v1/blog//tags/"])
-def test_a_slash_too_many_makes_another_path(app, people, method, path):
-    # A client that is not held against the document, where the path is not to be found.
-    answer = FlaskClient(app, app.response_class).open(path, method=method)
-    assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
+def test_a_path_with_an_extra_slash_is_a_404(app, people, method, path):
+    # A plain client, as the path is not in the OpenAPI document.
+    response = FlaskClient(app, app.response_class).open(path, method=method)
+    assert (response.status_code, response.content_type) == (404, "application/problem+json")
 
 
 # OPTIONS
@@ -69,10 +69,10 @@ ALLOWED = {
 
 @pytest.mark.parametrize(("path", "allowed"), ALLOWED.items())
 @pytest.mark.parametrize("headers", [{}, {"X-API-KEY": "x"}])
-def test_options_needs_no_key_and_lists_what_the_path_takes(as_stranger, path, allowed, headers):
+def test_options_needs_no_key_and_lists_the_supported_methods(as_stranger, path, allowed, headers):
     for spelling in (path, path.rstrip("/")):
-        answer = as_stranger.options(spelling, headers=headers)
-        assert (answer.status_code, answer.data, answer.headers["Allow"]) == (204, b"", allowed)
+        response = as_stranger.options(spelling, headers=headers)
+        assert (response.status_code, response.data, response.headers["Allow"]) == (204, b"", allowed)
 
 
 def test_options_and_405_agree_on_every_path(app, as_admin):
@@ -82,8 +82,11 @@ def test_options_and_405_agree_on_every_path(app, as_admin):
         assert allowed == [method for method in METHODS if method in allowed], path
         assert set(allowed) - {"OPTIONS"}, path
         for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - set(allowed):
-            answer = as_admin.open(path, method=method)
-            assert (answer.status_code, answer.headers["Allow"].split(", ")) == (405, allowed), (method, path)
+            response = as_admin.open(path, method=method)
+            assert (response.status_code, response.headers["Allow"].split(", ")) == (405, allowed), (
+                method,
+                path,
+            )
 
 
 # 401 before 405
@@ -103,17 +106,17 @@ def test_options_and_405_agree_on_every_path(app, as_admin):
         ("DELETE", f"{ARTICLES}author/me/"),
     ],
 )
-def test_a_stranger_hears_401_before_405(as_stranger, as_reader, method, path):
+def test_a_stranger_gets_401_before_405(as_stranger, as_reader, method, path):
     assert as_stranger.open(path, method=method).status_code == 401
     assert as_stranger.open(path, method=method, headers={"X-API-KEY": "x"}).status_code == 401
-    answer = as_reader.open(path, method=method)
-    assert (answer.status_code, answer.json["code"]) == (405, "method_not_allowed")
+    response = as_reader.open(path, method=method)
+    assert (response.status_code, response.json["code"]) == (405, "method_not_allowed")
 
 
 @pytest.mark.parametrize(
     ("method", "path"), [("DELETE", KEYS), ("GET", LOGIN), ("POST", "/health"), ("PUT", "/openapi.json")]
 )
-def test_where_a_stranger_may_do_something_they_hear_405(as_stranger, method, path):
+def test_a_stranger_gets_405_if_a_method_of_the_path_needs_no_key(as_stranger, method, path):
     assert outcome(as_stranger.open(path, method=method)) == (405, "method_not_allowed")
 
 
@@ -123,26 +126,26 @@ MALFORMED = {"data": b"{", "content_type": "application/json"}
 
 
 @pytest.mark.parametrize("method", ["PATCH", "PUT"])
-def test_an_unknown_item_comes_before_the_body(as_admin, method):
+def test_an_unknown_item_is_a_404_before_the_body_is_read(as_admin, method):
     assert outcome(as_admin.open(f"{KEYS}{uuid4()}/", method=method, **MALFORMED)) == (404, "not_found")
 
 
 @pytest.mark.parametrize(
-    ("who", "status"), [("as_stranger", 401), ("as_reader", 403), ("as_member", 403), ("as_admin", 200)]
+    ("caller", "status"), [("as_stranger", 401), ("as_reader", 403), ("as_member", 403), ("as_admin", 200)]
 )
-def test_the_rule_comes_before_body_and_query(request, who, status):
-    client = request.getfixturevalue(who)
+def test_the_access_rule_is_checked_before_body_and_query(request, caller, status):
+    client = request.getfixturevalue(caller)
     code = {401: "key_missing", 403: "forbidden", 200: None}[status]
     assert outcome(client.get(f"{ARTICLES}author/me/", **MALFORMED)) == (status, code)
-    answer = client.get(f"{ARTICLES}author/me/?x=1")
-    assert outcome(answer) == ((status, code) if code else (400, "invalid_query"))
+    response = client.get(f"{ARTICLES}author/me/?x=1")
+    assert outcome(response) == ((status, code) if code else (400, "invalid_query"))
 
 
 @pytest.mark.parametrize("key", ["x", None])
-def test_a_stranger_hears_of_the_key_before_the_body(as_stranger, key):
+def test_the_key_is_checked_before_the_body(as_stranger, key):
     headers = {"X-API-KEY": key} if key else {}
-    answer = as_stranger.patch(f"{KEYS}{uuid4()}/", headers=headers, **MALFORMED)
-    assert outcome(answer) == (401, "key_invalid" if key else "key_missing")
+    response = as_stranger.patch(f"{KEYS}{uuid4()}/", headers=headers, **MALFORMED)
+    assert outcome(response) == (401, "key_invalid" if key else "key_missing")
 
 
 # Query parameters
@@ -161,60 +164,60 @@ def test_a_stranger_hears_of_the_key_before_the_body(as_stranger, key):
         ("GET", "/openapi.json"),
     ],
 )
-def test_a_parameter_that_an_operation_does_not_read_is_a_400(as_admin, method, path):
-    answer = as_admin.open(f"{path}?x=1", method=method)
-    assert (answer.status_code, answer.json["code"]) == (400, "invalid_query")
+def test_an_unknown_query_parameter_is_a_400(as_admin, method, path):
+    response = as_admin.open(f"{path}?x=1", method=method)
+    assert (response.status_code, response.json["code"]) == (400, "invalid_query")
 
 
 @pytest.mark.parametrize("path", [KEYS, TAGS, CATEGORIES, ARTICLES, f"{ARTICLES}author/me/"])
 @pytest.mark.parametrize("query", ["x=1", "page=1&page=2", "X-API-KEY=x"])
-def test_no_parameter_is_ignored(as_admin, path, query):
+def test_no_query_parameter_is_ignored(as_admin, path, query):
     assert outcome(as_admin.get(f"{path}?{query}")) == (400, "invalid_query")
 
 
-def test_an_empty_query_string_is_none(as_reader):
+def test_an_empty_query_string_is_accepted(as_reader):
     assert as_reader.get(f"{ME}?").json == as_reader.get(ME).json
 
 
-# Failures of our own
+# Internal errors
 
 
 @pytest.fixture
 def broken(monkeypatch):
-    """The list of articles, broken."""
+    """Make the list of articles raise an error."""
 
     def fail(*args, **kwargs):
-        raise RuntimeError("a secret of the inside")
+        raise RuntimeError("an internal secret")
 
     monkeypatch.setattr(articles, "list_published", fail)
 
 
-def test_a_failure_shows_an_incident_that_only_the_log_explains(as_reader, broken, caplog):
-    answer = as_reader.get(ARTICLES)
-    assert answer.status_code == 500
-    assert list(answer.json) == ["type", "title", "status", "detail", "code"]
+def test_a_500_names_an_incident_that_only_the_log_explains(as_reader, broken, caplog):
+    response = as_reader.get(ARTICLES)
+    assert response.status_code == 500
+    assert list(response.json) == ["type", "title", "status", "detail", "code"]
     incident = re.fullmatch(
         r"Something went wrong on the server\. The log explains it under incident ([0-9a-f]{16})\.",
-        answer.json["detail"],
+        response.json["detail"],
     )[1]
-    assert "secret" not in answer.text and "RuntimeError" not in answer.text
+    assert "secret" not in response.text and "RuntimeError" not in response.text
     assert incident in caplog.text
-    assert "Traceback" in caplog.text and "a secret of the inside" in caplog.text
+    assert "Traceback" in caplog.text and "an internal secret" in caplog.text
 
 
-def test_a_failure_tells_two_incidents_apart(as_reader, broken):
+def test_two_failures_are_two_incidents(as_reader, broken):
     assert as_reader.get(ARTICLES).json["detail"] != as_reader.get(ARTICLES).json["detail"]
 
 
-def test_a_key_is_in_no_log(app, people, make_client, broken, caplog):
+def test_a_key_is_never_logged(app, people, make_client, broken, caplog):
     key = people.key(None)
     make_client(app, key).get(ARTICLES)
     assert key not in caplog.text
 
 
-# Headers: the clients of the tests check them on every answer; here they are said once in full.
+# Headers: CheckedClient checks them on every response; here their values are spelled out.
 
-ANSWERS = {
+RESPONSES = {
     "200": ("GET", TAGS, 200),
     "201": ("POST", KEYS, 201),
     "204": ("OPTIONS", TAGS, 204),
@@ -229,10 +232,10 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize(("method", "path", "status"), ANSWERS.values(), ids=ANSWERS)
-def test_every_answer_carries_the_headers(as_reader, broken, method, path, status):
-    answer = as_reader.open(path, method=method)
-    assert answer.status_code == status
+@pytest.mark.parametrize(("method", "path", "status"), RESPONSES.values(), ids=RESPONSES)
+def test_every_response_carries_the_constant_headers(as_reader, broken, method, path, status):
+    response = as_reader.open(path, method=method)
+    assert response.status_code == status
     shared = (
         "Vary",
         "X-Frame-Options",
@@ -240,64 +243,64 @@ def test_every_answer_carries_the_headers(as_reader, broken, method, path, statu
         "Referrer-Policy",
         "Cross-Origin-Opener-Policy",
     )
-    assert [answer.headers.getlist(name) for name in shared] == [
+    assert [response.headers.getlist(name) for name in shared] == [
         ["Accept, origin"],
         ["DENY"],
         ["nosniff"],
         ["same-origin"],
         ["same-origin"],
     ]
-    assert "Server" not in answer.headers and "Set-Cookie" not in answer.headers
+    assert "Server" not in response.headers and "Set-Cookie" not in response.headers
 
 
-# Pages of other origins
+# CORS
 
 
 @pytest.fixture
-def open_to(make_app, make_client):
-    """Makes clients of a blog that is open to the pages of some origins."""
+def allow_origins(make_app, make_client):
+    """Return a function that returns a client of a blog with allowed origins."""
     return lambda *origins: make_client(make_app(CORS_ORIGINS=origins))
 
 
 def test_no_origin_is_allowed_by_default(as_reader):
-    answer = as_reader.get(TAGS, headers={"Origin": "https://front.example"})
-    assert not [name for name, _ in answer.headers if name.lower().startswith("access-control-")]
+    response = as_reader.get(TAGS, headers={"Origin": "https://front.example"})
+    assert not [name for name, _ in response.headers if name.lower().startswith("access-control-")]
 
 
-def test_a_named_origin_sends_keys_and_sees_the_headers(people, open_to):
-    client = open_to("https://front.example")
+def test_an_allowed_origin_can_send_keys_and_read_the_headers(people, allow_origins):
+    client = allow_origins("https://front.example")
     headers = {"Origin": "https://front.example", "X-API-KEY": people.key(None)}
-    answer = client.get(TAGS, headers=headers)
-    assert answer.headers["Access-Control-Allow-Origin"] == "https://front.example"
+    response = client.get(TAGS, headers=headers)
+    assert response.headers["Access-Control-Allow-Origin"] == "https://front.example"
     assert (
-        answer.headers["Access-Control-Expose-Headers"]
+        response.headers["Access-Control-Expose-Headers"]
         == "ETag, Link, Location, Retry-After, X-Request-ID, X-Total-Count"
     )
-    assert "Access-Control-Allow-Credentials" not in answer.headers
-    assert answer.headers.getlist("Vary") == ["Accept, origin"]
+    assert "Access-Control-Allow-Credentials" not in response.headers
+    assert response.headers.getlist("Vary") == ["Accept, origin"]
 
 
-def test_a_preflight_needs_no_key(open_to):
+def test_a_preflight_needs_no_key(allow_origins):
     headers = {
         "Origin": "https://front.example",
         "Access-Control-Request-Method": "GET",
         "Access-Control-Request-Headers": "x-api-key, if-none-match",
     }
-    answer = open_to("https://front.example").options(TAGS, headers=headers)
-    assert answer.status_code == 204
-    assert answer.headers["Access-Control-Allow-Origin"] == "https://front.example"
-    assert answer.headers["Access-Control-Allow-Headers"].lower() == "if-none-match, x-api-key"
+    response = allow_origins("https://front.example").options(TAGS, headers=headers)
+    assert response.status_code == 204
+    assert response.headers["Access-Control-Allow-Origin"] == "https://front.example"
+    assert response.headers["Access-Control-Allow-Headers"].lower() == "if-none-match, x-api-key"
 
 
-def test_a_preflight_allows_every_header_that_the_api_reads(open_to):
+def test_a_preflight_allows_every_header_that_the_api_reads(allow_origins):
     names = ["content-type", "idempotency-key", "if-match", "if-none-match", "x-api-key"]
     headers = {
         "Origin": "https://front.example",
         "Access-Control-Request-Method": "POST",
         "Access-Control-Request-Headers": ", ".join([*names, "x-unknown"]),
     }
-    answer = open_to("https://front.example").options(TAGS, headers=headers)
-    assert answer.headers["Access-Control-Allow-Headers"].lower().split(", ") == names
+    response = allow_origins("https://front.example").options(TAGS, headers=headers)
+    assert response.headers["Access-Control-Allow-Headers"].lower().split(", ") == names
 
 
 @pytest.mark.parametrize(
@@ -310,28 +313,28 @@ def test_a_preflight_allows_every_header_that_the_api_reads(open_to):
         ("http://[::1]:3000", ["http://[::1]:30000", "http://1:3000", "http://::3000", "http://[::1]"]),
     ],
 )
-def test_an_origin_is_matched_to_the_letter(open_to, named, others):
-    client = open_to(named)
+def test_an_origin_must_match_exactly(allow_origins, named, others):
+    client = allow_origins(named)
     for origin in (named, *others):
-        answer = client.get(TAGS, headers={"Origin": origin})
-        allowed = answer.headers.getlist("Access-Control-Allow-Origin")
+        response = client.get(TAGS, headers={"Origin": origin})
+        allowed = response.headers.getlist("Access-Control-Allow-Origin")
         assert allowed == ([named] if origin == named else []), origin
 
 
 @pytest.mark.parametrize("path", [TAGS, "/nowhere"])
-def test_a_named_origin_can_read_the_errors(open_to, path):
-    answer = open_to("https://front.example").get(path, headers={"Origin": "https://front.example"})
-    assert answer.status_code in (401, 404)
-    assert answer.headers["Access-Control-Allow-Origin"] == "https://front.example"
+def test_an_allowed_origin_can_read_errors(allow_origins, path):
+    response = allow_origins("https://front.example").get(path, headers={"Origin": "https://front.example"})
+    assert response.status_code in (401, 404)
+    assert response.headers["Access-Control-Allow-Origin"] == "https://front.example"
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "https://front.example.evil", "null"])
-def test_another_origin_is_not_allowed(open_to, origin):
-    answer = open_to("https://front.example").get(TAGS, headers={"Origin": origin})
-    assert "Access-Control-Allow-Origin" not in answer.headers
+def test_another_origin_is_not_allowed(allow_origins, origin):
+    response = allow_origins("https://front.example").get(TAGS, headers={"Origin": origin})
+    assert "Access-Control-Allow-Origin" not in response.headers
 
 
-# The list of rules
+# The registry
 
 
 def with_page(monkeypatch, view):
@@ -340,22 +343,22 @@ def with_page(monkeypatch, view):
     monkeypatch.setattr(registry, "PAGES", (*registry.PAGES, pages))
 
 
-def test_a_view_without_a_rule_does_not_start(monkeypatch):
+def test_a_view_without_a_rule_is_refused_at_the_start(monkeypatch):
     def bare():
-        return "open to all by mistake"
+        return "public by mistake"
 
     with_page(monkeypatch, bare)
     with pytest.raises(CannotStart, match=r"bare\.bare"):
         create_app()
 
 
-def test_a_view_with_a_rule_starts(monkeypatch, make_app, make_client):
+def test_a_view_with_a_rule_is_accepted(monkeypatch, make_app, make_client):
     @allow(anyone)
     def bare():
-        return "open to all on purpose"
+        return "public on purpose"
 
     with_page(monkeypatch, bare)
-    assert make_client(make_app()).get("/bare").text == "open to all on purpose"
+    assert make_client(make_app()).get("/bare").text == "public on purpose"
 
 
 def test_routes_prints_every_operation_with_its_rule(app):
@@ -370,7 +373,7 @@ def test_routes_prints_every_operation_with_its_rule(app):
     assert len(operations) == len(set(operations)) >= 20
 
 
-def test_the_documented_operations_stand_under_their_rules(app):
+def test_the_documented_operations_have_their_rules(app):
     rules = {(method, path): access.rule.name for path, method, _, access in registry.rules(app)}
     expected = {
         ("POST", KEYS): "guest",

@@ -1,4 +1,4 @@
-"""The command line as a program: its streams, its name and its exit status."""
+"""The command line as a program: streams, name and exit status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blogapi import __version__
 
 
 class Terminal(TextIOWrapper):
-    """A stream that a person reads."""
+    """A stream to a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -22,14 +22,14 @@ class Terminal(TextIOWrapper):
 
 @pytest.fixture
 def greet(monkeypatch):
-    """A command that writes a letter which few code pages have."""
+    """A command that prints characters that few code pages have."""
     command = click.Command("greet", callback=lambda: click.echo("Grüße, 世界 \udcff"))
     monkeypatch.setitem(program.main.commands, "greet", command)
 
 
 @pytest.fixture
 def stdout(monkeypatch):
-    """Sets the standard output to one in the code page of Western Windows."""
+    """Return a function that replaces standard output by a stream with a Western Windows code page."""
 
     def replace(kind):
         stream = kind(BytesIO(), encoding="cp1252")
@@ -39,7 +39,7 @@ def stdout(monkeypatch):
     return replace
 
 
-def test_redirected_output_is_utf_8_whatever_the_code_page(greet, stdout):
+def test_redirected_output_is_utf_8_on_any_code_page(greet, stdout):
     stream = stdout(TextIOWrapper)
     with pytest.raises(SystemExit) as ended:
         program.run(["greet"])
@@ -55,14 +55,14 @@ def test_a_terminal_keeps_its_encoding(greet, stdout):
     assert stream.encoding == "cp1252"
 
 
-def test_an_unknown_command_is_a_usage_error_under_the_name_of_the_program(capsys):
+def test_an_unknown_command_is_a_usage_error_with_the_program_name(capsys):
     with pytest.raises(SystemExit) as ended:
         program.run(["nothing"], name="blogapi")
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith("Usage: blogapi [OPTIONS] COMMAND")
 
 
-def test_the_module_runs_under_the_name_that_it_was_called_by(monkeypatch, capsys):
+def test_the_module_runs_as_a_program(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "blogapi.__main__")
     monkeypatch.setattr(sys, "argv", ["__main__.py", "--version"])
     with pytest.raises(SystemExit) as ended:

@@ -1,4 +1,4 @@
-"""The rule about skips, in a run of its own of a file with one skip of each kind."""
+"""The rule for skipped tests, tried in a separate pytest run with one skip of each kind."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ MODULE = 'import pytest\npytest.skip("no library", allow_module_level=True)\n'
 def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     (folder / "test_tests.py").write_text(PROGRAM, encoding="utf-8")
     (folder / "test_module.py").write_text(MODULE, encoding="utf-8")
-    words = ["-p", "tests.skips", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    options = ["-p", "tests.skips", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
     kept = {name: value for name, value in os.environ.items() if name != "CI" and "PYTEST" not in name}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *words],
+        [sys.executable, "-m", "pytest", *options],
         **{"cwd": folder, "capture_output": True, "encoding": "utf-8"},
         env=kept | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | environment,
     )
@@ -56,7 +56,7 @@ def test_on_ci_a_skip_whose_reason_is_not_listed_fails(tmp_path):
         assert f"Skipped: {reason}\nWith CI=true a test is skipped only for" in ended.stdout
 
 
-def test_elsewhere_any_test_may_be_skipped(tmp_path):
+def test_outside_ci_any_test_may_be_skipped(tmp_path):
     ended = run(tmp_path)
     assert ended.returncode == 0
     assert " 5 skipped, 1 xfailed in " in ended.stdout.splitlines()[-1]

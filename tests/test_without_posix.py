@@ -1,4 +1,4 @@
-"""The service on a system that lacks what Windows lacks: nothing of POSIX alone is reached for."""
+"""The service on Windows, simulated: it uses no name that only POSIX systems have."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from blogapi.storage import files
 
 ROOT = Path(__file__).parent.parent
 
-# What Windows does not have goes before anything of ours is imported; then a blog is begun, filled, served,
-# looked through, saved and restored.
+# Deletes the names that Windows lacks before it imports blogapi; then it creates, fills, serves, checks, backs
+# up and restores a blog.
 PROGRAM = """
 import os, select, signal, socket, sys, time, types
 
@@ -35,7 +35,7 @@ for module, names in LACKS.items():
     for name in names.split():
         if hasattr(module, name):
             delattr(module, name)
-# No call there takes an open folder: shutil, once imported, goes by paths.
+# On Windows no call accepts a directory descriptor.
 os.supports_dir_fd.clear()
 for name in ("grp", "pwd", "resource", "syslog", "termios", "tty", "pty"):
     sys.modules[name] = None
@@ -49,11 +49,11 @@ from blogapi import create_app
 from blogapi.__main__ import main
 from blogapi.serving import server
 
-def run(*words):
+def run(*arguments):
     try:
-        main(list(words))
+        main(list(arguments))
     except SystemExit as ended:
-        assert not ended.code, (words, ended.code)
+        assert not ended.code, (arguments, ended.code)
 
 run("user", "create", "ada", "--admin", "--password-stdin")
 run("import", "posts", "--author", "ada")
@@ -61,12 +61,12 @@ app = create_app()
 made = server.create(app, host="127.0.0.1", port=0, threads=4)
 thread = threading.Thread(target=made.run)
 thread.start()
-asking = HTTPConnection("127.0.0.1", int(made.effective_port), timeout=10)
-asking.request("POST", "/api/v1/auth/api-key/")
-key = asking.getresponse().read().split(b'"')[3].decode()
-asking.request("GET", "/api/v1/blog/articles/?fields=title", headers={"X-API-KEY": key})
-print(asking.getresponse().read().decode())
-asking.close()
+connection = HTTPConnection("127.0.0.1", int(made.effective_port), timeout=10)
+connection.request("POST", "/api/v1/auth/api-key/")
+key = connection.getresponse().read().split(b'"')[3].decode()
+connection.request("GET", "/api/v1/blog/articles/?fields=title", headers={"X-API-KEY": key})
+print(connection.getresponse().read().decode())
+connection.close()
 made.stop()
 thread.join(10)
 assert not thread.is_alive()
@@ -77,23 +77,25 @@ print("done")
 """
 
 
-@pytest.mark.sqlite("its file is saved and restored")
-def test_a_blog_is_begun_served_and_saved_without_what_windows_lacks(tmp_path):
+@pytest.mark.sqlite("its file is backed up and restored")
+def test_a_blog_is_created_served_and_backed_up_without_posix(tmp_path):
     (tmp_path / "posts").mkdir()
     (tmp_path / "posts" / "2026-01-01-bread.md").write_text("---\ntitle: Brot für alle\n---\nText", "utf-8")
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
-    told = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         **{"cwd": tmp_path, "env": environment, "input": "a long pass phrase\n", "timeout": 120},
         **{"capture_output": True, "encoding": "utf-8"},
     )
-    assert (told.returncode, told.stdout.splitlines()[-1:]) == (0, ["done"]), told.stdout + told.stderr
-    assert '[{"title":"Brot für alle"}]' in told.stdout
+    assert (completed.returncode, completed.stdout.splitlines()[-1:]) == (0, ["done"]), (
+        completed.stdout + completed.stderr
+    )
+    assert '[{"title":"Brot für alle"}]' in completed.stdout
 
 
 @pytest.fixture
 def windows(monkeypatch):
-    """Has the modules given believe that they run there."""
+    """Return a function that makes modules see Windows as `os.name`."""
 
     def pretend(*modules):
         for module in modules:
@@ -103,9 +105,7 @@ def windows(monkeypatch):
 
 
 @pytest.mark.parametrize("times", [2, files._TRIES])
-def test_a_file_that_another_program_has_open_is_replaced_a_little_later(
-    windows, tmp_path, monkeypatch, times
-):
+def test_replacing_an_open_file_is_retried(windows, tmp_path, monkeypatch, times):
     windows(files)
     tries, replace = [], Path.replace
 
@@ -128,7 +128,7 @@ def test_a_file_that_another_program_has_open_is_replaced_a_little_later(
     assert (tmp_path / "old").read_text(encoding="utf-8") == ("new" if times < files._TRIES else "old")
 
 
-def test_folders_are_not_opened_and_modes_not_judged_there(windows, tmp_path, monkeypatch):
+def test_folders_are_not_opened_and_modes_not_checked_on_windows(windows, tmp_path, monkeypatch):
     windows(files, instance_checks)
     files.os.open = instance_checks.os.open = None
     (tmp_path / "secret_key").write_text("x" * 64, encoding="utf-8")
@@ -138,7 +138,7 @@ def test_folders_are_not_opened_and_modes_not_judged_there(windows, tmp_path, mo
     assert {finding.check for finding in instance_checks.run_checks(tmp_path, None)} == {"disk", "clock"}
 
 
-def test_a_port_is_shared_with_nobody_there(windows):
+def test_a_port_is_exclusive_on_windows(windows):
     windows(listening)
     with closing(listening.at_address("127.0.0.1", 0)) as made:
         assert not made.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)

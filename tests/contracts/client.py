@@ -1,4 +1,4 @@
-"""The document of the API held against every answer that the suite sees."""
+"""A test client that checks every response against the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PREVIEWS = "/api/v1/blog/preview/"
 
 
 class Contract:
-    """The document, ready to check answers with."""
+    """The OpenAPI document, prepared for checking responses."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
@@ -31,46 +31,46 @@ class Contract:
         ]
 
     def operation(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
-        """Return the path template and the operation that answers, or None where none is documented."""
-        plain = path.removesuffix("/")
-        exact = [template for pattern, template in self.paths if pattern.fullmatch(plain)]
-        exact.sort(key=lambda template: template.count("{"))
+        """Return the path template and the operation, or None if none is documented."""
+        path = path.removesuffix("/")
+        matches = [template for pattern, template in self.paths if pattern.fullmatch(path)]
+        matches.sort(key=lambda template: template.count("{"))
         method = {"HEAD": "get"}.get(method, method.lower())
-        if not exact or method not in self.document["paths"][exact[0]]:
+        if not matches or method not in self.document["paths"][matches[0]]:
             return None
-        return exact[0], self.document["paths"][exact[0]][method]
+        return matches[0], self.document["paths"][matches[0]][method]
 
-    def check(self, method: str, path: str, answer: TestResponse) -> None:
-        """Raise AssertionError where the answer is not what the document says."""
-        check_headers(method, answer, stored=not path.startswith(PREVIEWS))
-        if answer.status_code >= 400:
-            assert answer.content_type == "application/problem+json", answer.content_type
+    def check(self, method: str, path: str, response: TestResponse) -> None:
+        """Raise AssertionError if the response differs from the document."""
+        check_headers(method, response, stored=not path.startswith(PREVIEWS))
+        if response.status_code >= 400:
+            assert response.content_type == "application/problem+json", response.content_type
             if method != "HEAD":
-                self._validate("/components/schemas/Problem", answer.json)
-                assert answer.json["status"] == answer.status_code
-        found = self.operation(method, path)
-        if found is None:
+                self._validate("/components/schemas/Problem", response.json)
+                assert response.json["status"] == response.status_code
+        match = self.operation(method, path)
+        if match is None:
             return
-        template, operation = found
-        status = str(answer.status_code)
+        template, operation = match
+        status = str(response.status_code)
         assert status in operation["responses"], f"{method} {template} does not document {status}"
         pointer, documented = self.response(template, method, status)
         for name in documented.get("headers", {}):
-            optional = name in ("Link", "Set-Cookie")
-            assert optional or name in answer.headers, f"{method} {template} {status} lacks {name}"
+            is_optional = name in ("Link", "Set-Cookie")
+            assert is_optional or name in response.headers, f"{method} {template} {status} lacks {name}"
         content = documented.get("content", {})
         if method == "HEAD" or not content:
-            assert not answer.data
+            assert not response.data
         else:
-            assert answer.mimetype in content
-            self._validate(f"{pointer}/content/{escaped(answer.mimetype)}/schema", answer.json)
+            assert response.mimetype in content
+            self._validate(f"{pointer}/content/{escaped(response.mimetype)}/schema", response.json)
 
     def response(self, template: str, method: str, status: str) -> tuple[str, dict[str, Any]]:
-        """Return the place of a documented response, and the response; errors are shared by reference."""
-        found = self.document["paths"][template][operation_method(method)]["responses"][status]
-        if "$ref" not in found:
-            return f"/paths/{escaped(template)}/{operation_method(method)}/responses/{status}", found
-        pointer = found["$ref"].removeprefix("#")
+        """Return the JSON pointer of a documented response, and the response; errors are references."""
+        documented = self.document["paths"][template][operation_method(method)]["responses"][status]
+        if "$ref" not in documented:
+            return f"/paths/{escaped(template)}/{operation_method(method)}/responses/{status}", documented
+        pointer = documented["$ref"].removeprefix("#")
         return pointer, self.document["components"]["responses"][pointer.rsplit("/", 1)[1]]
 
     def _validate(self, pointer: str, value: Any) -> None:
@@ -84,37 +84,37 @@ class Contract:
         validator.validate(value)
 
 
-def escaped(step: str) -> str:
-    """Return a step of a JSON pointer as it is written."""
-    return step.replace("~", "~0").replace("/", "~1")
+def escaped(name: str) -> str:
+    """Return the name escaped for a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")
 
 
 def operation_method(method: str) -> str:
-    """Return the method under which the document keeps the operation."""
+    """Return the method under which the document lists the operation."""
     return "get" if method == "HEAD" else method.lower()
 
 
-def check_headers(method: str, answer: TestResponse, *, stored: bool = True) -> None:
-    """Raise AssertionError where a header that every answer carries is missing.
+def check_headers(method: str, response: TestResponse, *, stored: bool = True) -> None:
+    """Raise AssertionError if a header that every response carries is missing or wrong.
 
-    `stored` tells whether a browser may keep the answer at all.
+    `stored`: a browser may store the response.
     """
     for header in headers.RESPONSE_HEADERS:
-        (value,) = answer.headers.getlist(header.name)
+        (value,) = response.headers.getlist(header.name)
         Draft202012Validator(header.schema).validate(value)
     # What has no body has no type of one.
     assert ("Content-Type" in answer.headers) is (answer.status_code not in (204, 304))
     if method in ("GET", "HEAD"):
-        kept = stored or answer.status_code >= 400
-        assert answer.headers["Cache-Control"] == ("private, no-cache" if kept else "no-store")
-        if answer.status_code in (200, 304):
-            assert re.fullmatch(r'"[^"]+"', answer.headers["ETag"])
+        storable = stored or response.status_code >= 400
+        assert response.headers["Cache-Control"] == ("private, no-cache" if storable else "no-store")
+        if response.status_code in (200, 304):
+            assert re.fullmatch(r'"[^"]+"', response.headers["ETag"])
     else:
-        assert answer.headers["Cache-Control"] == "no-store"
+        assert response.headers["Cache-Control"] == "no-store"
 
 
 class CheckedClient(FlaskClient):
-    """A client that holds every answer against the document."""
+    """A client that checks every response against the document."""
 
     contract: Contract
     key: str | None = None
@@ -123,21 +123,21 @@ class CheckedClient(FlaskClient):
         if self.key is not None:
             headers = dict(kwargs.pop("headers", None) or {})
             kwargs["headers"] = {"X-API-KEY": self.key} | headers
-        answer = super().open(*args, **kwargs)
-        request = answer.request
+        response = super().open(*args, **kwargs)
+        request = response.request
         if not request.path.startswith("/docs") and request.method != "OPTIONS":
-            self.contract.check(request.method, request.path, answer)
+            self.contract.check(request.method, request.path, response)
         else:
-            check_headers(request.method, answer)
-        return answer
+            check_headers(request.method, response)
+        return response
 
 
-def lasting(answer: Any) -> list[tuple[str, str]]:
-    """Return the headers of an answer but its id, which each request has of its own."""
-    return sorted((name, value) for name, value in answer.headers if name != "X-Request-ID")
+def lasting(response: Any) -> list[tuple[str, str]]:
+    """Return the headers of a response without its request id, which always differs."""
+    return sorted((name, value) for name, value in response.headers if name != "X-Request-ID")
 
 
-def outcome(answer: TestResponse) -> tuple[int, str | None]:
-    """Return the status of an answer and the code of its error; None where it is none or has no body."""
-    is_error = answer.mimetype == "application/problem+json" and answer.data
-    return answer.status_code, answer.json["code"] if is_error else None
+def outcome(response: TestResponse) -> tuple[int, str | None]:
+    """Return the status of a response and its error code, or None if it is no error or has no body."""
+    is_error = response.mimetype == "application/problem+json" and response.data
+    return response.status_code, response.json["code"] if is_error else None

@@ -1,4 +1,4 @@
-"""Every operation, tried as each kind of caller; one that is not in the table fails."""
+"""Every operation, called by each kind of caller."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_re
 
 @dataclass(frozen=True)
 class Try:
-    """An operation, and what a stranger, an anonymous key, a member's and an admin's three keys get."""
+    """An operation and the statuses that the CALLERS get."""
 
     endpoint: str
     path: str
@@ -30,20 +30,20 @@ class Try:
 
 
 CODES = {401: "key_missing", 403: "forbidden", 404: "not_found", 409: "category_in_use"}
-EVERYBODY = (200, 200, 200, 200, 200, 200)
+EVERYONE = (200, 200, 200, 200, 200, 200)
 READERS = (401, 200, 200, 200, 200, 200)
 ADMINS = (401, 403, 403, 403, 200, 200)
 
 
 def writes(status: int) -> tuple[int, int, int, int, int, int]:
-    """Return what each caller gets of a write: only an admin's key that writes may."""
+    """Return the statuses of a write, which only an admin's key with the write scope may do."""
     return (401, 403, 403, 403, 403, status)
 
 
 ARTICLE = {"title": "T", "category": {"slug": "shelf"}}
 
 TRIES = [
-    # A refused login is a 401 for everybody, by another code.
+    # A failed login is a 401 for every caller, with its own code.
     Try(
         "auth.login",
         "/api/v1/auth/login/",
@@ -101,22 +101,22 @@ TRIES = [
     Try("previews.create", ARTICLES + "{draft}/preview/", writes(201)),
     Try("previews.listed", ARTICLES + "{draft}/preview/", ADMINS),
     Try("previews.revoke", ARTICLES + "{draft}/preview/{preview}/", writes(204)),
-    Try("previews.single", "{link}", EVERYBODY),
+    Try("previews.single", "{link}", EVERYONE),
     Try("redirects.listed", "/api/v1/blog/redirects/", READERS),
     Try("changes.listed", "/api/v1/blog/changes/", READERS),
-    Try("health.check", "/health/", EVERYBODY),
+    Try("health.check", "/health/", EVERYONE),
     Try("metrics.page", "/metrics/", ADMINS),
-    Try("openapi.document", "/openapi.json", EVERYBODY),
-    Try("docs.page", "/docs/", EVERYBODY),
-    Try("docs.asset", "/docs/docs.js", EVERYBODY),
+    Try("openapi.document", "/openapi.json", EVERYONE),
+    Try("docs.page", "/docs/", EVERYONE),
+    Try("docs.asset", "/docs/docs.js", EVERYONE),
 ]
 
 
 @pytest.fixture
-def place(request, as_admin, make_article, make_tag):
-    """Makes what a path names, and no more, and returns the path with the names filled in."""
+def fill_path(request, as_admin, make_article, make_tag):
+    """Return a function that creates the items a path names and fills in the path."""
 
-    def place(template):
+    def fill(template):
         names, tag = {}, make_tag()
         article = make_article(tags=(tag,))
         names |= {"tag": tag.uuid, "article": article.uuid, "category": article.category_id}
@@ -131,28 +131,28 @@ def place(request, as_admin, make_article, make_tag):
             names |= {"preview": made["uuid"], "link": made["url"]}
         return template.format(**names)
 
-    return place
+    return fill
 
 
 @pytest.mark.parametrize("tried", TRIES, ids=lambda tried: f"{tried.endpoint} {tried.path}")
-@pytest.mark.parametrize("who", CALLERS)
-def test_each_caller_gets_what_the_rule_says(request, app, place, tried, who):
+@pytest.mark.parametrize("caller", CALLERS)
+def test_each_caller_gets_what_the_rule_says(request, app, fill_path, tried, caller):
     ((method, access),) = {
         (method, access) for _, method, endpoint, access in registry.rules(app) if endpoint == tried.endpoint
     }
-    client = request.getfixturevalue(who)
-    answer = client.open(place(tried.path), method=method, json=tried.body)
-    status = tried.statuses[CALLERS.index(who)]
+    client = request.getfixturevalue(caller)
+    response = client.open(fill_path(tried.path), method=method, json=tried.body)
+    status = tried.statuses[CALLERS.index(caller)]
     code = tried.code or CODES.get(status)
-    stranger_to_rule = access.rule.admins_only and not who.endswith("admin")
-    if status == 403 and not stranger_to_rule and tried.endpoint != "auth.logout":
+    lacks_role = access.rule.admins_only and not caller.endswith("admin")
+    if status == 403 and not lacks_role and tried.endpoint != "auth.logout":
         code = "scope_missing"
-    assert outcome(answer) == (status, code)
+    assert outcome(response) == (status, code)
 
 
-def test_every_operation_is_in_the_table(app):
+def test_every_operation_is_tried(app):
     assert {endpoint for _, _, endpoint, _ in registry.rules(app)} == {tried.endpoint for tried in TRIES}
 
 
-def test_every_view_declares_a_rule(app):
+def test_every_view_declares_an_access_rule(app):
     assert all(get_access(view) is not None for view in app.view_functions.values())

@@ -81,7 +81,7 @@ def blog(make_article, make_category, make_tag):
     """A blog with one article of each kind, in a category and with tags."""
     category = make_category(name="Slow Food", description=None, cover_image="https://example.org/a.jpg")
     tags = (make_tag("sour dough"), make_tag("rye"))
-    shown = make_article(
+    article = make_article(
         category=category,
         tags=tags,
         title="Bread, and how it waits",
@@ -89,26 +89,26 @@ def blog(make_article, make_category, make_tag):
         cover_image="https://example.org/bread.jpg",
     )
     make_article(category=category, tags=tags, title="A draft", status="draft")
-    return shown
+    return article
 
 
-@pytest.mark.parametrize("who", ["as_stranger", "as_reader", "as_member", "as_admin"])
-def test_2_1_and_4_1_create_api_key(request, who):
-    answer = request.getfixturevalue(who).post(KEYS)
-    assert answer.status_code == 201
-    assert answer.headers["Content-Type"] == "application/json"
-    assert answer.headers["Allow"] == DOCUMENTED_ALLOW
-    assert list(answer.json) == KEY_FIELDS
-    assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}", answer.json["public_state"])
-    assert is_uuid(answer.json["uuid"])
-    assert AWARE.fullmatch(answer.json["created"]) and answer.json["created"].endswith("+00:00")
+@pytest.mark.parametrize("caller", ["as_stranger", "as_reader", "as_member", "as_admin"])
+def test_2_1_and_4_1_create_api_key(request, caller):
+    response = request.getfixturevalue(caller).post(KEYS)
+    assert response.status_code == 201
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.headers["Allow"] == DOCUMENTED_ALLOW
+    assert list(response.json) == KEY_FIELDS
+    assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}", response.json["public_state"])
+    assert is_uuid(response.json["uuid"])
+    assert AWARE.fullmatch(response.json["created"]) and response.json["created"].endswith("+00:00")
 
 
 def test_4_2_delete_api_key(as_stranger):
     made = as_stranger.post(KEYS).json
     header = {"X-API-KEY": made["public_state"]}
-    answer = as_stranger.delete(f"{KEYS}{made['uuid']}/", headers=header)
-    assert (answer.status_code, answer.data, answer.headers["Allow"]) == (204, b"", DOCUMENTED_ALLOW)
+    response = as_stranger.delete(f"{KEYS}{made['uuid']}/", headers=header)
+    assert (response.status_code, response.data, response.headers["Allow"]) == (204, b"", DOCUMENTED_ALLOW)
     assert as_stranger.get(TAGS, headers=header).status_code == 401
 
 
@@ -134,26 +134,26 @@ def path_of(template, article):
 
 @pytest.mark.parametrize("template", READS)
 @pytest.mark.parametrize(
-    ("who", "status"), [("as_stranger", 401), ("as_reader", 200), ("as_member", 200), ("as_admin", 200)]
+    ("caller", "status"), [("as_stranger", 401), ("as_reader", 200), ("as_member", 200), ("as_admin", 200)]
 )
-def test_section_4_reads_answer_each_kind_of_caller(request, blog, template, who, status):
-    answer = request.getfixturevalue(who).get(path_of(template, blog))
-    assert answer.status_code == status
+def test_section_4_reads_for_each_kind_of_caller(request, blog, template, caller, status):
+    response = request.getfixturevalue(caller).get(path_of(template, blog))
+    assert response.status_code == status
     if status == 200:
-        assert answer.headers["Content-Type"] == "application/json"
-        assert answer.headers["Allow"] == DOCUMENTED_ALLOW
+        assert response.headers["Content-Type"] == "application/json"
+        assert response.headers["Allow"] == DOCUMENTED_ALLOW
 
 
 @pytest.mark.parametrize(
-    ("who", "status"), [("as_stranger", 401), ("as_reader", 403), ("as_member", 403), ("as_admin", 200)]
+    ("caller", "status"), [("as_stranger", 401), ("as_reader", 403), ("as_member", 403), ("as_admin", 200)]
 )
-def test_4_9_own_articles_answer_admins_only(request, blog, who, status):
-    answer = request.getfixturevalue(who).get(ARTICLES + "author/me/")
-    assert outcome(answer) == (status, {401: "key_missing", 403: "forbidden", 200: None}[status])
+def test_4_9_own_articles_are_for_admins_only(request, blog, caller, status):
+    response = request.getfixturevalue(caller).get(ARTICLES + "author/me/")
+    assert outcome(response) == (status, {401: "key_missing", 403: "forbidden", 200: None}[status])
 
 
 @pytest.mark.parametrize("template", [*READS, pytest.param(ARTICLES + "author/me/", id="4.9 own")])
-def test_section_4_paths_answer_without_the_slash_too(as_admin, blog, template):
+def test_section_4_paths_work_without_the_trailing_slash(as_admin, blog, template):
     path = path_of(template, blog)
     with_slash, without = as_admin.get(path), as_admin.get(path.rstrip("/"))
     assert (with_slash.status_code, without.status_code) == (200, 200)
@@ -211,7 +211,7 @@ def test_2_5_a_new_seo_record_has_its_defaults(as_reader, blog):
     assert (seo["og_image"], seo["canonical_url"]) == ("https://example.org/bread.jpg", "")
 
 
-def test_section_3_and_4_9_own_articles_stand_in_any_status(as_admin, people, blog, make_article):
+def test_section_3_and_4_9_own_articles_have_any_status(as_admin, people, blog, make_article):
     make_article(title="Old", status="archived", published_at="2020-01-01T00:00:00Z")
     make_article(title="Ahead", published_at="2999-01-01T00:00:00Z")
     make_article(title="Somebody else's", author=people.other_admin)

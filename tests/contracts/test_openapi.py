@@ -1,4 +1,4 @@
-"""The document of the API against the committed one: no request, response or parameter changes unseen."""
+"""The OpenAPI document equals the committed one, so that no change of the API goes unnoticed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def test_the_document_is_the_committed_one(contract):
     assert not changes, f"{changes}\n\nIf this is intended: python -m tests.contracts.openapi"
 
 
-def test_a_changed_shape_is_shown_line_by_line(contract):
+def test_a_changed_schema_is_shown_line_by_line(contract):
     changed = deepcopy(contract.document)
     del changed["components"]["schemas"]["Article"]["properties"]["slug"]
     lines = openapi.difference(changed).splitlines()

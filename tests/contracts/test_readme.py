@@ -1,4 +1,4 @@
-"""The README against the code: every setting and every command is in it, and nothing else."""
+"""The README names every setting and command, and no others."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ def commands(group: click.Group = main, path: str = ""):
             yield f"{path}{name}", command
 
 
-def shown(default):
+def format_default(default):
     if isinstance(default, bool | int):
         return f"`{str(default).lower()}`"
     return f"`{','.join(default) if isinstance(default, tuple) else default}`" if default else "empty"
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
-def test_every_setting_is_in_the_table(setting):
-    assert f"| `{setting.name}` | {shown(setting.default)} | {setting.description} |" in README
+def test_every_setting_is_in_the_readme(setting):
+    assert f"| `{setting.name}` | {format_default(setting.default)} | {setting.description} |" in README
 
 
-def test_no_other_setting_is_in_the_table():
+def test_the_readme_names_no_other_setting():
     table = README[README.index("## Settings") :].split("\n## ")[0]
     assert set(re.findall(r"^\| `([A-Z_]+)` \|", table, re.M)) == {setting.name for setting in SETTINGS}
 
 
 @pytest.mark.parametrize(("name", "command"), list(commands()), ids=lambda value: str(value))
-def test_every_command_is_in_the_table(name, command):
+def test_every_command_is_in_the_readme(name, command):
     options = [
         max(parameter.opts, key=len) for parameter in command.params if isinstance(parameter, click.Option)
     ]
@@ -52,7 +52,7 @@ def test_every_command_is_in_the_table(name, command):
     assert not missing
 
 
-def test_no_other_command_is_in_the_table():
+def test_the_readme_names_no_other_command():
     table = README[README.index("## Commands") :].split("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| `")]
     assert len(rows) == len(list(commands()))
@@ -70,7 +70,7 @@ CALLERS = (
 )
 
 
-def verdict(access, caller):
+def outcome_of(access, caller):
     try:
         authorize(access, caller)
     except Problem as error:
@@ -79,22 +79,22 @@ def verdict(access, caller):
 
 
 def permissions(app):
-    """Return the table of permissions as the rules give it, methods with equal verdicts in one row."""
+    """Return the table of permissions; methods with the same outcomes share a row."""
     rows = {}
     for path, method, _, access in registry.rules(app):
         plain = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r":\1", path)
-        verdicts = tuple(verdict(access, caller) for caller in CALLERS)
-        rows.setdefault((plain, verdicts), []).append(method)
+        outcomes = tuple(outcome_of(access, caller) for caller in CALLERS)
+        rows.setdefault((plain, outcomes), []).append(method)
     return "\n".join(
-        f"| `{path}` | {', '.join(methods)} | {' | '.join(verdicts)} |"
-        for (path, verdicts), methods in rows.items()
+        f"| `{path}` | {', '.join(methods)} | {' | '.join(outcomes)} |"
+        for (path, outcomes), methods in rows.items()
     )
 
 
-def test_the_permissions_are_those_of_the_rules(app):
+def test_the_permissions_in_the_readme_are_those_of_the_access_rules(app):
     table = README[README.index("### Who may do what") :].split("\n\n")[1]
     assert "\n".join(table.splitlines()[2:]) == permissions(app)
 
 
-def test_environment_names_are_told():
+def test_the_readme_names_the_environment_variables():
     assert f"`{PREFIX}<NAME>`" in README and f"`{PREFIX}INSTANCE_PATH`" in README

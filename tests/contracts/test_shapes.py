@@ -1,6 +1,6 @@
-"""The shapes of the answers, written out: their fields in order, and the format of each value.
+"""The fields of each response in order, with the format of each value.
 
-The document of the API comes from the same schemas as the answers; it cannot tell that both have changed.
+The OpenAPI document is generated from the same schemas, so it cannot show that a response changed.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ READS = [
         "/api/v1/blog/changes/",
         [
             ("changes", [[("kind", "text"), ("uuid", "uuid"), ("action", "text")]]),
-            *(("cursor", "cursor"), ("more", "yes or no")),
+            *(("cursor", "cursor"), ("more", "boolean")),
         ],
     ),
     (CATEGORIES, [CATEGORY]),
@@ -111,7 +111,7 @@ READS = [
 
 
 def shape(value):
-    """Return the value with each scalar replaced by the name of its format; items of a list are alike."""
+    """Return the value with each scalar replaced by the name of its format, and a list by its first item."""
     if isinstance(value, dict):
         return [(name, shape(inner)) for name, inner in value.items()]
     if isinstance(value, list):
@@ -120,12 +120,12 @@ def shape(value):
         return shapes[:1]
     if isinstance(value, str):
         return next((name for name, form in FORMATS.items() if re.fullmatch(form, value)), "text")
-    return {bool: "yes or no", int: "number", type(None): "null"}[type(value)]
+    return {bool: "boolean", int: "number", type(None): "null"}[type(value)]
 
 
 @pytest.fixture
-def places(as_admin, make_article, make_tag, make_category):
-    """Paths of a blog with one item of each kind."""
+def paths(as_admin, make_article, make_tag, make_category):
+    """The paths of one item of each resource."""
     tag, category = make_tag(), make_category(description="d")
     article = make_article(category=category, tags=(tag,), slug="first")
     path = f"{ARTICLES}{article.uuid}/"
@@ -143,8 +143,8 @@ def places(as_admin, make_article, make_tag, make_category):
 
 
 @pytest.mark.parametrize(("path", "expected"), READS, ids=[path for path, _ in READS])
-def test_a_read_answers_in_this_shape(as_admin, places, path, expected):
-    assert shape(as_admin.get(path.format(**places)).json) == expected
+def test_a_get_response_has_this_shape(as_admin, paths, path, expected):
+    assert shape(as_admin.get(path.format(**paths)).json) == expected
 
 
 @pytest.mark.parametrize(
@@ -161,11 +161,11 @@ def test_a_read_answers_in_this_shape(as_admin, places, path, expected):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_post_answers_in_this_shape(as_admin, places, path, body, expected):
-    assert shape(as_admin.post(path.format(**places), json=body).json) == expected
+def test_a_post_response_has_this_shape(as_admin, paths, path, body, expected):
+    assert shape(as_admin.post(path.format(**paths), json=body).json) == expected
 
 
-def test_what_is_absent_is_null(as_admin, as_login, as_reader, make_category, make_article):
+def test_absent_values_are_null(as_admin, as_login, as_reader, make_category, make_article):
     make_category()
     path = f"{ARTICLES}{make_article(status='draft').uuid}/"
     key = as_reader.get("/api/v1/auth/me/").json
@@ -177,8 +177,8 @@ def test_what_is_absent_is_null(as_admin, as_login, as_reader, make_category, ma
     assert as_admin.get(f"{path}?fields=published_at").json == {"published_at": None}
 
 
-def test_a_login_answers_with_the_user(app, as_stranger):
+def test_a_login_returns_the_user(app, as_stranger):
     runner = app.test_cli_runner()
     assert runner.invoke(args=["user", "create", "ada"], input="a long phrase\n" * 2).exit_code == 0
-    told = as_stranger.post("/api/v1/auth/login/", json={"username": "ada", "password": "a long phrase"})
-    assert shape(told.json) == USER
+    response = as_stranger.post("/api/v1/auth/login/", json={"username": "ada", "password": "a long phrase"})
+    assert shape(response.json) == USER

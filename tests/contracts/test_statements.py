@@ -1,4 +1,4 @@
-"""Every list and every single item runs a fixed number of statements, however much it shows."""
+"""Every GET executes a fixed number of statements, however many rows there are."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 KEYS = "/api/v1/auth/api-key/"
 
-# Path, endpoint, and how many statements it takes; one of them finds the key.
+# Path, endpoint, and number of statements; one of them looks up the key.
 READS = [
-    # An admin's list tells of drafts in its ETag: one statement more than a reader's.
-    # As the first read after a write, this one also looks for what is scheduled next.
+    # The ETag of an admin's list depends on drafts: one statement more than for a reader.
+    # The first read after a write also looks for the next scheduled article.
     (ARTICLES, "articles.published", 4),
     (ARTICLES + "?page=1&page_size=100", "articles.published", 4),
     (ARTICLES + "?category=shelf&tag=t&published_after=2020-01-01", "articles.published", 5),
@@ -44,7 +44,7 @@ READS = [
 
 
 @pytest.mark.parametrize("rows", [1, 50])
-def test_a_read_takes_the_same_statements_for_any_length(
+def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
     as_admin, people, make_article, make_category, make_tag, statements, rows
 ):
     tag, category = make_tag("t"), make_category(name="Shelf")
@@ -52,20 +52,20 @@ def test_a_read_takes_the_same_statements_for_any_length(
         article = make_article(category=category, tags=(tag, *(make_tag() for _ in range(2))))
         make_category()
         people.key(people.admin)
-    where = f"{ARTICLES}{article.uuid}/"
+    article_path = f"{ARTICLES}{article.uuid}/"
     for turn in range(rows):
-        as_admin.patch(where, json={"slug": f"name-{turn}"})
-        link = as_admin.post(f"{where}preview/").json["url"]
+        as_admin.patch(article_path, json={"slug": f"name-{turn}"})
+        link = as_admin.post(f"{article_path}preview/").json["url"]
     key = as_admin.get("/api/v1/auth/me/").json["key"]
-    found = {}
+    counts = {}
     for template, _, _ in READS:
         path = template.format(link=link, article=article.uuid, tag=tag.uuid, category=category.uuid, key=key)
-        with statements() as seen:
+        with statements() as executed:
             assert as_admin.get(path).status_code == 200
-        found[template] = len(seen)
-    assert found == {template: number for template, _, number in READS}
+        counts[template] = len(executed)
+    assert counts == {template: number for template, _, number in READS}
 
 
-def test_every_read_is_in_the_table(app):
+def test_every_get_operation_has_a_statement_count(app):
     reads = {endpoint for _, method, endpoint, _ in registry.rules(app) if method == "GET"}
     assert reads == {endpoint for _, endpoint, _ in READS}

@@ -112,7 +112,7 @@ def test_several_are_answered_in_their_order_and_none_stands_twice(as_admin, pat
     items = [{"uuid": two, "name": "B"}, {"uuid": one, "name": "A"}]
     assert [row["uuid"] for row in as_admin.put(path, json=items).json] == [two, one]
     twice = as_admin.patch(path, json=[items[0], items[0]])
-    assert (twice.status_code, twice.json["errors"]) == (422, {"1.uuid": ["Stands twice."]})
+    assert (twice.status_code, twice.json["errors"]) == (422, {"1.uuid": ["Occurs twice."]})
 
 
 def test_a_replaced_category_loses_what_is_not_named(as_admin):

@@ -1,4 +1,4 @@
-"""The rules and the judgement over them."""
+"""Access rules."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ CALLERS = {
     "admin's write key": Caller(user=uuid4(), is_admin=True, key=uuid4(), scopes=WRITE, known=True),
     "admin's login": Caller(user=uuid4(), is_admin=True, scopes=WRITE, known=True),
 }
-EVERYBODY = set(CALLERS)
-KNOWN = EVERYBODY - {"stranger"}
-PAGES = {"anonymous key", "member's published key", "admin's published key"}
+EVERYONE = set(CALLERS)
+KNOWN = EVERYONE - {"stranger"}
+WEB_PAGES = {"anonymous key", "member's published key", "admin's published key"}
 WRITERS = {"member's write key", "admin's write key", "admin's login"}
 ADMINS = {"admin's read key", "admin's write key", "admin's login"}
 
@@ -47,13 +47,13 @@ ADMINS = {"admin's read key", "admin's write key", "admin's login"}
 @pytest.mark.parametrize(
     ("rule", "scope", "allowed"),
     [
-        (anyone, "published", EVERYBODY),
-        (anyone, "write", EVERYBODY),
-        (guest, "published", EVERYBODY),
-        (guest, "read", EVERYBODY - {"member's published key", "admin's published key"}),
+        (anyone, "published", EVERYONE),
+        (anyone, "write", EVERYONE),
+        (guest, "published", EVERYONE),
+        (guest, "read", EVERYONE - {"member's published key", "admin's published key"}),
         (guest, "write", {"stranger", "anonymous key"} | WRITERS),
         (reader, "published", KNOWN),
-        (reader, "read", KNOWN - PAGES),
+        (reader, "read", KNOWN - WEB_PAGES),
         (reader, "write", WRITERS),
         (admin, "published", ADMINS | {"admin's published key"}),
         (admin, "read", ADMINS),
@@ -61,33 +61,33 @@ ADMINS = {"admin's read key", "admin's write key", "admin's login"}
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-@pytest.mark.parametrize("who", CALLERS)
-def test_a_rule_lets_through_whom_it_names(rule, scope, allowed, who):
-    if who in allowed:
-        authorize(Access(rule, scope), CALLERS[who])
+@pytest.mark.parametrize("caller", CALLERS)
+def test_a_rule_admits_exactly_these_callers(rule, scope, allowed, caller):
+    if caller in allowed:
+        authorize(Access(rule, scope), CALLERS[caller])
     else:
-        with pytest.raises(Unauthorized if who == "stranger" else Forbidden):
-            authorize(Access(rule, scope), CALLERS[who])
+        with pytest.raises(Unauthorized if caller == "stranger" else Forbidden):
+            authorize(Access(rule, scope), CALLERS[caller])
 
 
-@pytest.mark.parametrize("who", CALLERS)
-def test_drafts_exist_for_admins_with_the_scope_read(who):
-    assert CALLERS[who].sees_drafts is (who in ADMINS)
+@pytest.mark.parametrize("caller", CALLERS)
+def test_only_admins_with_the_read_scope_see_drafts(caller):
+    assert CALLERS[caller].sees_drafts is (caller in ADMINS)
 
 
-def test_a_missing_scope_has_a_code_of_its_own():
+def test_a_missing_scope_has_its_own_code():
     with pytest.raises(Forbidden) as refused:
         authorize(Access(admin, "write"), CALLERS["admin's read key"])
     assert refused.value.code == "scope_missing"
 
 
-def test_a_member_hears_of_the_role_before_the_scope():
+def test_the_role_is_checked_before_the_scope():
     with pytest.raises(Forbidden) as refused:
         authorize(Access(admin, "write"), CALLERS["member's read key"])
     assert refused.value.code == "forbidden"
 
 
-def test_a_view_keeps_what_it_declares():
+def test_get_access_returns_what_the_view_declares():
     @allow(admin, scope="write")
     def view():
         """Do something."""
@@ -96,7 +96,7 @@ def test_a_view_keeps_what_it_declares():
     assert get_access(lambda: None) is None
 
 
-def test_a_check_comes_before_the_view_and_keeps_its_rule():
+def test_check_before_body_runs_before_the_view_and_keeps_its_rule():
     order = []
 
     @allow(reader)
@@ -117,13 +117,13 @@ def test_a_check_comes_before_the_view_and_keeps_its_rule():
         ("http://localhost", {"Origin": "http://localhost"}),
         ("http://localhost:8000", {"Origin": "http://localhost:8000"}),
         ("https://blog.example", {"Origin": "https://blog.example"}),
-        # A proxy that ends TLS and says nothing of it.
+        # A proxy terminates TLS without telling the application.
         ("http://blog.example", {"Origin": "https://blog.example"}),
         ("http://localhost", {"Sec-Fetch-Site": "same-origin", "Origin": "http://other"}),
         ("http://localhost", {"Sec-Fetch-Site": "none"}),
     ],
 )
-def test_the_own_site_passes(base_url, headers):
+def test_a_request_of_the_same_origin_is_accepted(base_url, headers):
     check_same_origin(
         Request(EnvironBuilder(method="POST", base_url=base_url, headers=headers).get_environ())
     )
@@ -145,13 +145,13 @@ def test_the_own_site_passes(base_url, headers):
         {"Sec-Fetch-Site": "something new"},
     ],
 )
-def test_another_site_is_refused_in_every_unsafe_method(method, headers):
-    sent = Request(EnvironBuilder(method=method, headers=headers).get_environ())
+def test_an_unsafe_request_of_another_origin_is_refused(method, headers):
+    request = Request(EnvironBuilder(method=method, headers=headers).get_environ())
     with pytest.raises(Forbidden) as refused:
-        check_same_origin(sent)
+        check_same_origin(request)
     assert refused.value.code == "cross_origin"
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
-def test_another_site_may_cause_a_read(method):
+def test_a_safe_request_of_another_origin_is_accepted(method):
     check_same_origin(Request(EnvironBuilder(method=method, headers={"Origin": "http://evil"}).get_environ()))

@@ -19,7 +19,7 @@ READS = [
 
 
 @pytest.mark.parametrize("path", READS)
-def test_an_unchanged_answer_is_a_304(as_reader, path):
+def test_an_unchanged_response_is_a_304(as_reader, path):
     first = as_reader.get(path)
     again = as_reader.get(path, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", first.headers["ETag"])
@@ -27,24 +27,24 @@ def test_an_unchanged_answer_is_a_304(as_reader, path):
 
 
 @pytest.mark.parametrize("template", ["*", "W/{}", '"other", {}', '{}, "other"'])
-def test_every_form_of_the_condition_counts(as_reader, template):
+def test_every_form_of_if_none_match_is_understood(as_reader, template):
     etag = as_reader.get(ARTICLES).headers["ETag"]
-    answer = as_reader.get(ARTICLES, headers={"If-None-Match": template.format(etag)})
-    assert (answer.status_code, answer.data, answer.headers["ETag"]) == (304, b"", etag)
+    response = as_reader.get(ARTICLES, headers={"If-None-Match": template.format(etag)})
+    assert (response.status_code, response.data, response.headers["ETag"]) == (304, b"", etag)
 
 
 @pytest.mark.parametrize("garbage", ['"', '""', "x", "W/", '"a', ",,,", "\x7f", '"' * 500, "é", "* *"])
-def test_a_garbled_condition_is_no_condition(as_reader, garbage):
-    answer = as_reader.get(ARTICLES, headers={"If-None-Match": garbage})
-    assert (answer.status_code, answer.json) == (200, [])
+def test_a_malformed_if_none_match_is_ignored(as_reader, garbage):
+    response = as_reader.get(ARTICLES, headers={"If-None-Match": garbage})
+    assert (response.status_code, response.json) == (200, [])
 
 
-def test_a_change_gives_another_etag(as_reader, make_article):
+def test_a_change_gives_a_new_etag(as_reader, make_article):
     before = as_reader.get(ARTICLES).headers["ETag"]
-    made = make_article()
-    answer = as_reader.get(ARTICLES, headers={"If-None-Match": before})
-    assert [article["uuid"] for article in answer.json] == [str(made.uuid)]
-    assert answer.headers["ETag"] != before
+    article = make_article()
+    response = as_reader.get(ARTICLES, headers={"If-None-Match": before})
+    assert [item["uuid"] for item in response.json] == [str(article.uuid)]
+    assert response.headers["ETag"] != before
 
 
 def test_an_error_is_never_a_304(as_reader):
@@ -60,19 +60,19 @@ def test_head_is_get_without_the_body(as_reader, path):
     assert dict(head.headers) == dict(get.headers)
 
 
-def test_other_sites_are_shut_out_by_default(as_stranger):
-    answer = as_stranger.options(ARTICLES, headers={"Origin": "https://front.example"})
-    assert not [name for name, _ in answer.headers if name.startswith("Access-Control")]
+def test_cors_is_off_by_default(as_stranger):
+    response = as_stranger.options(ARTICLES, headers={"Origin": "https://front.example"})
+    assert not [name for name, _ in response.headers if name.startswith("Access-Control")]
 
 
 @pytest.fixture
-def open_blog(make_app, make_client):
-    """A blog whose API the pages of one site may call."""
+def cors_client(make_app, make_client):
+    """A client of a blog with one allowed origin."""
     return make_client(make_app(CORS_ORIGINS="https://front.example"))
 
 
-def test_a_named_site_may_ask_beforehand_without_a_key(open_blog):
-    answer = open_blog.options(
+def test_a_preflight_of_an_allowed_origin_needs_no_key(cors_client):
+    response = cors_client.options(
         ARTICLES,
         headers={
             "Origin": "https://front.example",
@@ -80,27 +80,50 @@ def test_a_named_site_may_ask_beforehand_without_a_key(open_blog):
             "Access-Control-Request-Headers": "X-API-KEY, If-None-Match",
         },
     )
-    assert answer.status_code == 204
-    assert answer.headers["Access-Control-Allow-Origin"] == "https://front.example"
-    allowed = answer.headers["Access-Control-Allow-Headers"].lower()
+    assert response.status_code == 204
+    assert response.headers["Access-Control-Allow-Origin"] == "https://front.example"
+    allowed = response.headers["Access-Control-Allow-Headers"].lower()
     assert "x-api-key" in allowed and "if-none-match" in allowed
-    assert answer.headers["Vary"] == "Accept, origin"
-    assert "Access-Control-Allow-Credentials" not in answer.headers
+    assert response.headers["Vary"] == "Accept, origin"
+    assert "Access-Control-Allow-Credentials" not in response.headers
 
 
-def test_a_named_site_reads_the_paging_headers(open_blog):
-    key = open_blog.post("/api/v1/auth/api-key/").json["public_state"]
-    answer = open_blog.get(ARTICLES, headers={"Origin": "https://front.example", "X-API-KEY": key})
-    exposed = answer.headers["Access-Control-Expose-Headers"]
+def test_an_allowed_origin_can_read_the_paging_headers(cors_client):
+    key = cors_client.post("/api/v1/auth/api-key/").json["public_state"]
+    response = cors_client.get(ARTICLES, headers={"Origin": "https://front.example", "X-API-KEY": key})
+    exposed = response.headers["Access-Control-Expose-Headers"]
     assert all(name in exposed for name in ("ETag", "Link", "X-Total-Count"))
 
 
 @pytest.mark.parametrize("path", [ARTICLES, "/nowhere"])
-def test_a_named_site_reads_errors_too(open_blog, path):
-    answer = open_blog.get(path, headers={"Origin": "https://front.example"})
-    assert answer.headers["Access-Control-Allow-Origin"] == "https://front.example"
+def test_an_allowed_origin_can_read_errors(cors_client, path):
+    response = cors_client.get(path, headers={"Origin": "https://front.example"})
+    assert response.headers["Access-Control-Allow-Origin"] == "https://front.example"
 
 
-def test_another_site_is_not_let_in(open_blog):
-    answer = open_blog.get(ARTICLES, headers={"Origin": "https://evil.example"})
-    assert "Access-Control-Allow-Origin" not in answer.headers
+def test_another_origin_is_not_allowed(cors_client):
+    response = cors_client.get(ARTICLES, headers={"Origin": "https://evil.example"})
+    assert "Access-Control-Allow-Origin" not in response.headers
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ("{etag}", 304),
+        ("W/{etag}", 304),
+        ('"other", {etag}', 304),
+        ("*", 304),
+        ('"other"', 200),
+        ("", 200),
+        ('"', 200),
+        ("garbage, \\ \t;;=,,", 200),
+        ('"a' * 500, 200),
+        ("{etag}x", 200),
+        ("é", 200),
+    ],
+)
+def test_if_none_match_is_a_304_for_the_same_etag_and_never_an_error(as_stranger, sent, status):
+    etag = as_stranger.get("/openapi.json").headers["ETag"]
+    response = as_stranger.get("/openapi.json", headers={"If-None-Match": sent.format(etag=etag)})
+    assert (response.status_code, response.headers["ETag"]) == (status, etag)
+    assert bool(response.data) is (status == 200)

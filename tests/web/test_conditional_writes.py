@@ -1,4 +1,4 @@
-"""What all writes have in common: preconditions, retries, both kinds of shelves."""
+"""Preconditions and idempotency keys of all writes; writes of categories and tags."""
 
 from __future__ import annotations
 
@@ -12,140 +12,147 @@ from tests.contracts.client import outcome
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
-SHELVES = [CATEGORIES, TAGS]
+TERM_PATHS = [CATEGORIES, TAGS]
 
 
 @pytest.fixture(params=["articles", "categories", "tags"])
-def thing(request, as_admin, make_category):
-    """An item of each resource, with its path, its list, a body and a change."""
+def resource(request, as_admin, make_category):
+    """An item of each resource: its path, list, body, a change and its ETag."""
     path = {"articles": ARTICLES, "categories": CATEGORIES, "tags": TAGS}[request.param]
-    named = (
+    body = (
         {"title": "T", "category": {"uuid": str(make_category().uuid)}} if path == ARTICLES else {"name": "N"}
     )
-    made = as_admin.post(path, json=named)
+    made = as_admin.post(path, json=body)
     assert made.status_code == 201, made.json
     change = {"subtitle": "changed"} if path == ARTICLES else {"name": "changed"}
     return {
         "list": path,
         "path": made.headers["Location"],
-        "body": named,
+        "body": body,
         "change": change,
         "etag": made.headers["ETag"],
     }
 
 
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
-def test_a_change_of_what_is_still_so_is_done(as_admin, thing, method):
-    etag = as_admin.get(thing["path"]).headers["ETag"]
-    assert etag == thing["etag"]
-    body = {"put": thing["body"], "patch": thing["change"]}.get(method)
-    answer = as_admin.open(thing["path"], method=method.upper(), json=body, headers={"If-Match": etag})
-    assert answer.status_code in (200, 204)
+def test_a_write_with_the_current_etag_succeeds(as_admin, resource, method):
+    etag = as_admin.get(resource["path"]).headers["ETag"]
+    assert etag == resource["etag"]
+    body = {"put": resource["body"], "patch": resource["change"]}.get(method)
+    response = as_admin.open(resource["path"], method=method.upper(), json=body, headers={"If-Match": etag})
+    assert response.status_code in (200, 204)
 
 
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
-def test_a_change_of_what_has_changed_is_refused_with_the_present_etag(as_admin, thing, method):
-    stale = as_admin.get(thing["path"]).headers["ETag"]
-    now = as_admin.patch(thing["path"], json=thing["change"]).headers["ETag"]
-    body = {"put": thing["body"], "patch": {}}.get(method)
-    answer = as_admin.open(thing["path"], method=method.upper(), json=body, headers={"If-Match": stale})
-    assert (answer.status_code, answer.json["code"], answer.headers["ETag"]) == (412, "stale", now)
-    assert as_admin.get(thing["path"]).headers["ETag"] == now
+def test_a_write_with_a_stale_etag_is_refused_with_the_current_one(as_admin, resource, method):
+    stale = as_admin.get(resource["path"]).headers["ETag"]
+    now = as_admin.patch(resource["path"], json=resource["change"]).headers["ETag"]
+    body = {"put": resource["body"], "patch": {}}.get(method)
+    response = as_admin.open(resource["path"], method=method.upper(), json=body, headers={"If-Match": stale})
+    assert (response.status_code, response.json["code"], response.headers["ETag"]) == (412, "stale", now)
+    assert as_admin.get(resource["path"]).headers["ETag"] == now
 
 
-def test_a_weak_or_unknown_etag_does_not_match(as_admin, thing):
-    for etag in ('"other"', f"W/{thing['etag']}", "garbage"):
-        answer = as_admin.patch(thing["path"], json=thing["change"], headers={"If-Match": etag})
-        assert outcome(answer) == (412, "stale")
+def test_a_weak_or_unknown_etag_does_not_match(as_admin, resource):
+    for etag in ('"other"', f"W/{resource['etag']}", "garbage"):
+        response = as_admin.patch(resource["path"], json=resource["change"], headers={"If-Match": etag})
+        assert outcome(response) == (412, "stale")
 
 
-def test_any_etag_matches_what_exists(as_admin, thing):
-    assert as_admin.patch(thing["path"], json={}, headers={"If-Match": "*"}).status_code == 200
-    nowhere = f"{thing['list']}{uuid4()}/"
-    assert outcome(as_admin.put(nowhere, json=thing["body"], headers={"If-Match": "*"})) == (412, "stale")
+def test_the_star_matches_any_existing_item(as_admin, resource):
+    assert as_admin.patch(resource["path"], json={}, headers={"If-Match": "*"}).status_code == 200
+    missing = f"{resource['list']}{uuid4()}/"
+    assert outcome(as_admin.put(missing, json=resource["body"], headers={"If-Match": "*"})) == (412, "stale")
 
 
-def test_put_can_be_told_to_create_only(as_admin, thing):
+def test_put_with_if_none_match_star_only_creates(as_admin, resource):
     header = {"If-None-Match": "*"}
-    refused = as_admin.put(thing["path"], json=thing["body"], headers=header)
-    assert (refused.status_code, refused.headers["ETag"]) == (412, thing["etag"])
-    assert as_admin.put(f"{thing['list']}{uuid4()}/", json=thing["body"], headers=header).status_code == 201
-
-
-def test_lists_are_guarded_by_their_own_etag(as_admin, thing):
-    etag = as_admin.get(thing["list"]).headers["ETag"]
-    item = [thing["change"] | {"uuid": thing["path"].split("/")[-2]}]
-    assert outcome(as_admin.patch(thing["list"], json=item, headers={"If-Match": '"x"'})) == (412, "stale")
-    assert as_admin.patch(thing["list"], json=item, headers={"If-Match": etag}).status_code == 200
-
-
-def test_a_blog_can_demand_preconditions(make_app, make_client, people, as_admin, thing):
-    strict = make_client(make_app(REQUIRE_IF_MATCH=True), people.key(people.admin, "write"))
-    for method, body in (("PUT", thing["body"]), ("PATCH", thing["change"]), ("DELETE", None)):
-        answer = strict.open(thing["path"], method=method, json=body)
-        assert (answer.status_code, answer.json["code"]) == (428, "if_match_required")
-    items = [thing["change"] | {"uuid": thing["path"].split("/")[-2]}]
-    assert strict.patch(thing["list"], json=items).status_code == 428
-    if thing["list"] == ARTICLES:
-        as_admin.patch(thing["path"], json=thing["change"])
-        assert strict.post(f"{thing['path']}revisions/1/restore/").status_code == 428
-        thing["etag"] = as_admin.get(thing["path"]).headers["ETag"]
-    assert strict.post(thing["list"], json=thing["body"]).status_code == 201
-    assert strict.put(f"{thing['list']}{uuid4()}/", json=thing["body"]).status_code == 201
+    refused = as_admin.put(resource["path"], json=resource["body"], headers=header)
+    assert (refused.status_code, refused.headers["ETag"]) == (412, resource["etag"])
     assert (
-        strict.patch(thing["path"], json=thing["change"], headers={"If-Match": thing["etag"]}).status_code
+        as_admin.put(f"{resource['list']}{uuid4()}/", json=resource["body"], headers=header).status_code
+        == 201
+    )
+
+
+def test_bulk_writes_check_the_etag_of_the_list(as_admin, resource):
+    etag = as_admin.get(resource["list"]).headers["ETag"]
+    item = [resource["change"] | {"uuid": resource["path"].split("/")[-2]}]
+    assert outcome(as_admin.patch(resource["list"], json=item, headers={"If-Match": '"x"'})) == (412, "stale")
+    assert as_admin.patch(resource["list"], json=item, headers={"If-Match": etag}).status_code == 200
+
+
+def test_the_setting_require_if_match_refuses_writes_without_one(
+    make_app, make_client, people, as_admin, resource
+):
+    strict = make_client(make_app(REQUIRE_IF_MATCH=True), people.key(people.admin, "write"))
+    for method, body in (("PUT", resource["body"]), ("PATCH", resource["change"]), ("DELETE", None)):
+        response = strict.open(resource["path"], method=method, json=body)
+        assert (response.status_code, response.json["code"]) == (428, "if_match_required")
+    items = [resource["change"] | {"uuid": resource["path"].split("/")[-2]}]
+    assert strict.patch(resource["list"], json=items).status_code == 428
+    if resource["list"] == ARTICLES:
+        as_admin.patch(resource["path"], json=resource["change"])
+        assert strict.post(f"{resource['path']}revisions/1/restore/").status_code == 428
+        resource["etag"] = as_admin.get(resource["path"]).headers["ETag"]
+    assert strict.post(resource["list"], json=resource["body"]).status_code == 201
+    assert strict.put(f"{resource['list']}{uuid4()}/", json=resource["body"]).status_code == 201
+    assert (
+        strict.patch(
+            resource["path"], json=resource["change"], headers={"If-Match": resource["etag"]}
+        ).status_code
         == 200
     )
 
 
-def test_a_retry_under_the_same_key_does_nothing_twice(as_admin, thing):
+def test_a_retry_with_the_same_key_gets_the_first_response(as_admin, resource):
     header = {"Idempotency-Key": "a-key"}
-    first = as_admin.post(thing["list"], json=thing["body"], headers=header)
-    again = as_admin.post(thing["list"], json=thing["body"], headers=header)
+    first = as_admin.post(resource["list"], json=resource["body"], headers=header)
+    again = as_admin.post(resource["list"], json=resource["body"], headers=header)
     assert (first.status_code, again.status_code) == (201, 201)
     assert first.json == again.json
     assert first.headers["Location"] == again.headers["Location"]
     assert first.headers["ETag"] == again.headers["ETag"]
 
 
-def test_another_body_under_the_same_key_is_a_conflict(as_admin, thing):
+def test_another_body_with_the_same_key_is_a_conflict(as_admin, resource):
     header = {"Idempotency-Key": "a-key"}
-    as_admin.post(thing["list"], json=thing["body"], headers=header)
-    answer = as_admin.post(thing["list"], json=thing["body"] | {"slug": "x"}, headers=header)
-    assert (answer.status_code, answer.json["code"]) == (409, "idempotency_mismatch")
+    as_admin.post(resource["list"], json=resource["body"], headers=header)
+    response = as_admin.post(resource["list"], json=resource["body"] | {"slug": "x"}, headers=header)
+    assert (response.status_code, response.json["code"]) == (409, "idempotency_mismatch")
 
 
-def test_the_same_body_under_the_same_key_on_another_list_is_a_conflict(as_admin):
+def test_the_same_body_with_the_same_key_on_another_path_is_a_conflict(as_admin):
     header = {"Idempotency-Key": "a-key"}
     assert as_admin.post(TAGS, json={"name": "N"}, headers=header).status_code == 201
-    answer = as_admin.post(CATEGORIES, json={"name": "N"}, headers=header)
-    assert (answer.status_code, answer.json["code"]) == (409, "idempotency_mismatch")
+    response = as_admin.post(CATEGORIES, json={"name": "N"}, headers=header)
+    assert (response.status_code, response.json["code"]) == (409, "idempotency_mismatch")
     assert as_admin.get(CATEGORIES).json == []
 
 
-def test_a_retry_may_leave_out_the_last_slash(as_admin):
+def test_a_retry_may_omit_the_trailing_slash(as_admin):
     header = {"Idempotency-Key": "a-key"}
     first, again = (as_admin.post(path, json={"name": "N"}, headers=header) for path in (TAGS, TAGS[:-1]))
     assert (first.json, again.status_code) == (again.json, 201)
 
 
-def test_a_post_under_a_key_is_guarded_by_the_etag_of_its_list(as_admin, thing):
-    etag = as_admin.get(thing["list"]).headers["ETag"]
+def test_a_post_with_a_key_checks_the_etag_of_its_list(as_admin, resource):
+    etag = as_admin.get(resource["list"]).headers["ETag"]
 
     def post(condition):
         headers = {"Idempotency-Key": "a-key", "If-Match": condition}
-        return as_admin.post(thing["list"], json=thing["body"], headers=headers)
+        return as_admin.post(resource["list"], json=resource["body"], headers=headers)
 
     refused = post('"other"')
     assert (refused.status_code, refused.json["code"], refused.headers["ETag"]) == (412, "stale", etag)
-    assert as_admin.get(thing["list"]).headers["ETag"] == etag
+    assert as_admin.get(resource["list"]).headers["ETag"] == etag
     made = post(etag)
     assert made.status_code == 201
-    # The retry changes nothing: what it would have changed has changed by the first.
+    # The retry is replayed although the ETag has changed since.
     assert (post(etag).json, as_admin.get(made.headers["Location"]).status_code) == (made.json, 200)
 
 
-def test_a_restoration_under_a_key_is_guarded_by_the_etag_of_its_article(as_admin, make_article):
+def test_a_restore_with_a_key_checks_the_etag_of_its_article(as_admin, make_article):
     path = f"{ARTICLES}{make_article(title='One').uuid}/"
     etag = as_admin.patch(path, json={"title": "Two"}).headers["ETag"]
 
@@ -158,7 +165,7 @@ def test_a_restoration_under_a_key_is_guarded_by_the_etag_of_its_article(as_admi
     assert len(as_admin.get(f"{path}revisions/").json) == 2
 
 
-def test_an_answer_is_repeated_for_a_day_to_the_microsecond(as_admin, at):
+def test_a_stored_response_is_replayed_for_exactly_24_hours(as_admin, at):
     header, noon = {"Idempotency-Key": "a-key"}, datetime(2030, 1, 1, 12, tzinfo=UTC)
     at(noon)
     first = as_admin.post(TAGS, json={"name": "N"}, headers=header).json
@@ -168,92 +175,94 @@ def test_an_answer_is_repeated_for_a_day_to_the_microsecond(as_admin, at):
     assert as_admin.post(TAGS, json={"name": "N"}, headers=header).json["slug"] == "n-2"
 
 
-def test_the_key_is_the_users_own_and_lasts_a_day(app, make_client, people, as_admin, thing, at):
+def test_idempotency_keys_are_per_user_and_expire(app, make_client, people, as_admin, resource, at):
     header = {"Idempotency-Key": "a-key"}
-    first = as_admin.post(thing["list"], json=thing["body"], headers=header).json
+    first = as_admin.post(resource["list"], json=resource["body"], headers=header).json
     other = make_client(app, people.key(people.other_admin, "write"))
-    assert other.post(thing["list"], json=thing["body"], headers=header).json["uuid"] != first["uuid"]
+    assert other.post(resource["list"], json=resource["body"], headers=header).json["uuid"] != first["uuid"]
     at(datetime.now(UTC) + timedelta(hours=25))
-    assert as_admin.post(thing["list"], json=thing["body"], headers=header).json["uuid"] != first["uuid"]
+    assert (
+        as_admin.post(resource["list"], json=resource["body"], headers=header).json["uuid"] != first["uuid"]
+    )
 
 
-def test_a_refused_request_may_be_corrected_under_its_key(as_admin, thing):
+def test_a_refused_request_may_be_corrected_with_the_same_key(as_admin, resource):
     header = {"Idempotency-Key": "a-key"}
-    assert outcome(as_admin.post(thing["list"], json={}, headers=header)) == (422, "invalid_fields")
-    assert as_admin.post(thing["list"], json=thing["body"], headers=header).status_code == 201
+    assert outcome(as_admin.post(resource["list"], json={}, headers=header)) == (422, "invalid_fields")
+    assert as_admin.post(resource["list"], json=resource["body"], headers=header).status_code == 201
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_only_a_post_is_answered_by_its_key(as_admin, thing, method):
-    for etag in (thing["etag"], '"other"'):
+def test_an_idempotency_key_is_ignored_except_on_post(as_admin, resource, method):
+    for etag in (resource["etag"], '"other"'):
         headers = {"Idempotency-Key": "a-key", "If-Match": etag}
-        answer = as_admin.open(thing["path"], method=method, json=thing["body"], headers=headers)
-        assert answer.status_code == (200 if etag == thing["etag"] else 412)
+        response = as_admin.open(resource["path"], method=method, json=resource["body"], headers=headers)
+        assert response.status_code == (200 if etag == resource["etag"] else 412)
     named = {"Idempotency-Key": "a-key"}
-    assert as_admin.post(thing["list"], json=thing["body"], headers=named).status_code == 201
+    assert as_admin.post(resource["list"], json=resource["body"], headers=named).status_code == 201
 
 
-def test_the_longest_key_is_taken(as_admin):
+def test_the_longest_key_is_accepted(as_admin):
     assert as_admin.post(TAGS, json={"name": "N"}, headers={"Idempotency-Key": "~" * 255}).status_code == 201
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "é", "a\tb"])
-def test_an_impossible_key_is_refused(as_admin, thing, key):
-    answer = as_admin.post(thing["list"], json=thing["body"], headers={"Idempotency-Key": key})
-    assert outcome(answer) == (400, "malformed")
+def test_an_invalid_idempotency_key_is_refused(as_admin, resource, key):
+    response = as_admin.post(resource["list"], json=resource["body"], headers={"Idempotency-Key": key})
+    assert outcome(response) == (400, "malformed")
 
 
-@pytest.mark.parametrize("path", SHELVES)
-def test_a_shelf_is_made_changed_and_deleted(as_admin, path):
+@pytest.mark.parametrize("path", TERM_PATHS)
+def test_a_term_is_created_changed_and_deleted(as_admin, path):
     made = as_admin.post(path, json={"name": "Über uns"})
     assert (made.status_code, made.json["slug"]) == (201, "uber-uns")
-    where = made.headers["Location"]
+    item_path = made.headers["Location"]
     assert as_admin.post(path, json={"name": "Über uns"}).json["slug"] == "uber-uns-2"
-    changed = as_admin.patch(where, json={"name": "New name"}).json
+    changed = as_admin.patch(item_path, json={"name": "New name"}).json
     assert (changed["name"], changed["slug"]) == ("New name", "uber-uns")
-    assert as_admin.patch(where, json={"slug": "new"}).json["slug"] == "new"
-    assert as_admin.patch(where, json={"slug": "uber-uns-2"}).status_code == 409
-    assert as_admin.patch(where, json={"slug": "Not one"}).status_code == 422
-    assert as_admin.delete(where).status_code == 204
-    assert as_admin.get(where).status_code == 404
+    assert as_admin.patch(item_path, json={"slug": "new"}).json["slug"] == "new"
+    assert as_admin.patch(item_path, json={"slug": "uber-uns-2"}).status_code == 409
+    assert as_admin.patch(item_path, json={"slug": "Not one"}).status_code == 422
+    assert as_admin.delete(item_path).status_code == 204
+    assert as_admin.get(item_path).status_code == 404
 
 
-@pytest.mark.parametrize("path", SHELVES)
-def test_a_shelf_that_was_read_can_be_sent_back(as_admin, path, make_article, make_tag, make_category):
+@pytest.mark.parametrize("path", TERM_PATHS)
+def test_a_term_that_was_read_can_be_sent_back(as_admin, path, make_article, make_tag, make_category):
     tag, category = make_tag("t"), make_category(description="d", cover_image="/c.jpg")
     make_article(category=category, tags=(tag,))
-    where = f"{path}{category.uuid if path == CATEGORIES else tag.uuid}/"
-    read = as_admin.get(where)
-    assert as_admin.put(where, json=read.json).status_code == 200
-    assert as_admin.get(where).data == read.data
+    item_path = f"{path}{category.uuid if path == CATEGORIES else tag.uuid}/"
+    read = as_admin.get(item_path)
+    assert as_admin.put(item_path, json=read.json).status_code == 200
+    assert as_admin.get(item_path).data == read.data
 
 
-@pytest.mark.parametrize("path", SHELVES)
+@pytest.mark.parametrize("path", TERM_PATHS)
 @pytest.mark.parametrize(
     "wrong",
     [{"name": ""}, {"name": "x" * 101}, {"name": None}, {"slug": ""}, {"unknown": 1}, {"name": ["x"]}],
 )
-def test_a_wrong_shelf_is_refused(as_admin, path, wrong):
-    answer = as_admin.post(path, json={"name": "N"} | wrong)
-    assert (answer.status_code, list(answer.json["errors"])) == (422, list(wrong))
+def test_an_invalid_term_is_refused(as_admin, path, wrong):
+    response = as_admin.post(path, json={"name": "N"} | wrong)
+    assert (response.status_code, list(response.json["errors"])) == (422, list(wrong))
     assert as_admin.get(path).json == []
 
 
-@pytest.mark.parametrize("path", SHELVES)
-def test_several_shelves_at_once(as_admin, path):
+@pytest.mark.parametrize("path", TERM_PATHS)
+def test_terms_are_written_in_bulk(as_admin, path):
     one, two = str(uuid4()), str(uuid4())
     made = as_admin.put(path, json=[{"uuid": one, "name": "A"}, {"uuid": two, "name": "B"}])
-    assert [shelf["uuid"] for shelf in made.json] == [one, two]
+    assert [term["uuid"] for term in made.json] == [one, two]
     changed = as_admin.patch(path, json=[{"uuid": one, "name": "C"}, {"uuid": str(uuid4()), "name": "D"}])
     assert (changed.status_code, list(changed.json["errors"])) == (404, ["1"])
     assert as_admin.delete(f"{path}?uuid={one}&uuid={two}").status_code == 204
     assert as_admin.get(path).json == []
 
 
-def test_a_category_in_use_stays(as_admin, make_article):
+def test_a_category_in_use_cannot_be_deleted(as_admin, make_article):
     article = make_article()
-    answer = as_admin.delete(f"{CATEGORIES}{article.category_id}/")
-    assert (answer.status_code, answer.json["code"]) == (409, "category_in_use")
+    response = as_admin.delete(f"{CATEGORIES}{article.category_id}/")
+    assert (response.status_code, response.json["code"]) == (409, "category_in_use")
 
 
 def test_a_deleted_tag_leaves_its_articles(as_admin, make_article, make_tag):
@@ -263,7 +272,7 @@ def test_a_deleted_tag_leaves_its_articles(as_admin, make_article, make_tag):
     assert [tag["name"] for tag in as_admin.get(f"{ARTICLES}{article.uuid}/").json["tags"]] == ["stays"]
 
 
-def test_a_new_slug_of_a_tag_is_a_change_though_one_tag_does_not_show_it(as_admin, make_tag):
+def test_a_new_slug_changes_the_etag_of_a_single_tag_which_does_not_show_it(as_admin, make_tag):
     path = f"{TAGS}{make_tag().uuid}/"
     etag = as_admin.get(path).headers["ETag"]
     as_admin.patch(path, json={"slug": "new"})
@@ -271,18 +280,20 @@ def test_a_new_slug_of_a_tag_is_a_change_though_one_tag_does_not_show_it(as_admi
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
-def test_what_is_not_there_is_a_404_before_any_precondition(as_admin, thing, method):
-    answer = as_admin.open(f"{thing['list']}nonsense/", method=method, json={}, headers={"If-Match": '"x"'})
-    assert outcome(answer) == (404, "not_found")
+def test_a_missing_item_is_a_404_before_any_precondition(as_admin, resource, method):
+    response = as_admin.open(
+        f"{resource['list']}nonsense/", method=method, json={}, headers={"If-Match": '"x"'}
+    )
+    assert outcome(response) == (404, "not_found")
 
 
-def test_what_would_keep_a_secret_is_not_repeated(as_admin, make_article):
+def test_a_response_with_a_secret_accepts_no_idempotency_key(as_admin, make_article):
     article = make_article()
     for path in ("/api/v1/auth/api-key/", f"{ARTICLES}{article.uuid}/preview/"):
         assert outcome(as_admin.post(path, headers={"Idempotency-Key": "k"})) == (400, "malformed")
 
 
-def test_what_has_no_state_fits_no_precondition(as_admin, make_article):
+def test_an_operation_without_an_etag_refuses_if_match(as_admin, make_article):
     article = make_article()
     path = f"{ARTICLES}{article.uuid}/preview/"
     assert outcome(as_admin.post(path, headers={"If-Match": '"x"'})) == (412, "stale")

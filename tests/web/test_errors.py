@@ -1,4 +1,4 @@
-"""Errors as the caller sees them."""
+"""Error responses."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from flask import Flask, abort
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import DatabaseError, IntegrityError, InternalError, OperationalError, ProgrammingError
-from sqlalchemy.exc import TimeoutError as NoConnection
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, default_exceptions
 
 from blogapi.web import errors
 
 
-def answer(error: Exception):
+def respond(error: Exception):
     app = Flask("errors")
     errors.init_app(app)
 
@@ -27,15 +27,14 @@ def answer(error: Exception):
     return app.test_client().get("/")
 
 
-def failed(code: int, words: str, kind=OperationalError):
-    original = sqlite3.OperationalError(words)
+def sqlite_error(code: int, message: str, kind=OperationalError):
+    original = sqlite3.OperationalError(message)
     original.sqlite_errorcode = code
     return kind("SELECT secret", {}, original)
 
 
-def refused(sqlstate: str, kind=OperationalError):
-    """An error of PostgreSQL, which has a state of five signs."""
-    original = RuntimeError("words in any language")
+def postgresql_error(sqlstate: str, kind=OperationalError):
+    original = RuntimeError("a message in any language")
     original.sqlstate = sqlstate
     return kind("SELECT secret", {}, original)
 
@@ -43,79 +42,82 @@ def refused(sqlstate: str, kind=OperationalError):
 @pytest.mark.parametrize(
     ("error", "status", "code"),
     [
-        (failed(sqlite3.SQLITE_BUSY, "database is locked"), 503, "unavailable"),
-        (failed(sqlite3.SQLITE_IOERR_WRITE, "disk I/O error"), 503, "unavailable"),
-        (failed(sqlite3.SQLITE_READONLY, "attempt to write a readonly database"), 503, "unavailable"),
-        (failed(sqlite3.SQLITE_CANTOPEN, "unable to open database file"), 503, "unavailable"),
-        (failed(sqlite3.SQLITE_FULL, "database or disk is full"), 507, "storage_full"),
-        (failed(0, "could not extend file: No space left on device"), 507, "storage_full"),
-        (failed(sqlite3.SQLITE_ERROR, "no such column: full_name"), 500, "internal_error"),
-        (failed(sqlite3.SQLITE_CORRUPT, "malformed", DatabaseError), 503, "damaged"),
-        (failed(sqlite3.SQLITE_NOTADB, "file is not a database", DatabaseError), 503, "damaged"),
-        (failed(sqlite3.SQLITE_CONSTRAINT, "NOT NULL: full", IntegrityError), 500, "internal_error"),
-        *((refused(state), 503, "unavailable") for state in ("55P03", "40001", "40P01", "57P01", "53300")),
-        (refused("25006", InternalError), 503, "unavailable"),
-        (refused("53100"), 507, "storage_full"),
-        (refused("42703", ProgrammingError), 500, "internal_error"),
-        (refused("23505", IntegrityError), 500, "internal_error"),
-        (NoConnection("QueuePool limit"), 503, "unavailable"),
+        (sqlite_error(sqlite3.SQLITE_BUSY, "database is locked"), 503, "unavailable"),
+        (sqlite_error(sqlite3.SQLITE_IOERR_WRITE, "disk I/O error"), 503, "unavailable"),
+        (sqlite_error(sqlite3.SQLITE_READONLY, "attempt to write a readonly database"), 503, "unavailable"),
+        (sqlite_error(sqlite3.SQLITE_CANTOPEN, "unable to open database file"), 503, "unavailable"),
+        (sqlite_error(sqlite3.SQLITE_FULL, "database or disk is full"), 507, "storage_full"),
+        (sqlite_error(0, "could not extend file: No space left on device"), 507, "storage_full"),
+        (sqlite_error(sqlite3.SQLITE_ERROR, "no such column: full_name"), 500, "internal_error"),
+        (sqlite_error(sqlite3.SQLITE_CORRUPT, "malformed", DatabaseError), 503, "damaged"),
+        (sqlite_error(sqlite3.SQLITE_NOTADB, "file is not a database", DatabaseError), 503, "damaged"),
+        (sqlite_error(sqlite3.SQLITE_CONSTRAINT, "NOT NULL: full", IntegrityError), 500, "internal_error"),
+        *(
+            (postgresql_error(state), 503, "unavailable")
+            for state in ("55P03", "40001", "40P01", "57P01", "53300")
+        ),
+        (postgresql_error("25006", InternalError), 503, "unavailable"),
+        (postgresql_error("53100"), 507, "storage_full"),
+        (postgresql_error("42703", ProgrammingError), 500, "internal_error"),
+        (postgresql_error("23505", IntegrityError), 500, "internal_error"),
+        (PoolTimeout("QueuePool limit"), 503, "unavailable"),
         (ZeroDivisionError("secret"), 500, "internal_error"),
     ],
 )
-def test_what_goes_wrong_behind_the_service_is_told_without_internals(error, status, code):
-    told = answer(error)
-    assert (told.status_code, told.json["code"]) == (status, code)
-    assert "secret" not in told.text and "SELECT" not in told.text
-    assert ("Retry-After" in told.headers) is (status == 503)
+def test_an_internal_error_is_reported_without_internals(error, status, code):
+    response = respond(error)
+    assert (response.status_code, response.json["code"]) == (status, code)
+    assert "secret" not in response.text and "SELECT" not in response.text
+    assert ("Retry-After" in response.headers) is (status == 503)
 
 
-def test_an_incident_is_found_in_the_log(caplog):
-    detail = answer(ZeroDivisionError("why")).json["detail"]
+def test_an_incident_can_be_found_in_the_log(caplog):
+    detail = respond(ZeroDivisionError("why")).json["detail"]
     incident = detail.split()[-1].rstrip(".")
     (record,) = caplog.records
     assert incident in record.getMessage() and "why" in caplog.text
 
 
 @pytest.mark.parametrize("status", sorted(default_exceptions))
-def test_every_http_error_has_the_one_body(status):
-    told = answer(default_exceptions[status]())
-    assert told.status_code == told.json["status"] == status
-    assert told.content_type == "application/problem+json"
-    assert told.json["detail"] and told.json["code"]
+def test_every_http_error_has_a_problem_body(status):
+    response = respond(default_exceptions[status]())
+    assert response.status_code == response.json["status"] == status
+    assert response.content_type == "application/problem+json"
+    assert response.json["detail"] and response.json["code"]
 
 
 @pytest.mark.parametrize(
     ("status", "title", "code"),
     [
-        # From Python 3.13 on http.HTTPStatus has other names for these.
+        # Python 3.13 renamed these in http.HTTPStatus.
         (413, "Request Entity Too Large", "too_large"),
         (416, "Requested Range Not Satisfiable", "requested_range_not_satisfiable"),
         (422, "Unprocessable Entity", "invalid_fields"),
-        # Its own class names the code.
+        # The code comes from the subclass of Problem.
         (401, "Unauthorized", "key_missing"),
         (412, "Precondition Failed", "stale"),
     ],
 )
 def test_title_and_code_are_the_same_on_every_python(status, title, code):
-    told = answer(default_exceptions[status]())
-    assert (told.json["title"], told.json["code"]) == (title, code)
-    assert told.status.casefold() == f"{status} {title}".casefold()
+    response = respond(default_exceptions[status]())
+    assert (response.json["title"], response.json["code"]) == (title, code)
+    assert response.status.casefold() == f"{status} {title}".casefold()
 
 
-def test_an_error_that_is_only_aborted_with_has_the_one_body():
+def test_an_aborted_request_has_a_problem_body():
     with pytest.raises(HTTPException) as raised:
         abort(400)
-    assert answer(raised.value).json["code"] == "malformed"
+    assert respond(raised.value).json["code"] == "malformed"
 
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(exclude_categories=())), st.text(alphabet=st.characters()))
-def test_any_text_fits_into_a_body(name, sentence):
-    shown = json.loads(errors.problem_body(422, "code", sentence, {name: [sentence]}))
-    assert list(shown) == ["type", "title", "status", "detail", "code", "errors"]
+def test_any_text_can_be_encoded_in_a_problem_body(name, message):
+    body = json.loads(errors.problem_body(422, "code", message, {name: [message]}))
+    assert list(body) == ["type", "title", "status", "detail", "code", "errors"]
 
 
-def test_messages_of_fields_inside_fields_are_told_by_their_path():
+def test_nested_messages_are_flattened_to_paths():
     nested = {"tags": {0: {"name": ["Missing."]}}, "_schema": ["Odd."], "seo": ["Wrong.", "Bad."]}
     assert errors.flatten_messages(nested) == {
         "tags.0.name": ["Missing."],
@@ -124,11 +126,11 @@ def test_messages_of_fields_inside_fields_are_told_by_their_path():
     }
 
 
-def test_methods_are_listed_in_one_order():
+def test_methods_are_listed_in_a_fixed_order():
     assert errors.format_allow({"OPTIONS", "HEAD", "DELETE", "GET", "BREW"}) == "GET, DELETE, HEAD, OPTIONS"
 
 
-def test_an_unavailable_service_says_when_to_come_back():
-    assert answer(errors.Unavailable("Busy.")).headers["Retry-After"] == "1"
-    assert answer(errors.TooManyRequests("Slow.", seconds=7)).headers["Retry-After"] == "7"
-    assert answer(errors.Unauthorized("Who?")).headers["WWW-Authenticate"] == "ApiKey"
+def test_errors_carry_their_headers():
+    assert respond(errors.Unavailable("Busy.")).headers["Retry-After"] == "1"
+    assert respond(errors.TooManyRequests("Slow.", seconds=7)).headers["Retry-After"] == "7"
+    assert respond(errors.Unauthorized("Send a key.")).headers["WWW-Authenticate"] == "ApiKey"

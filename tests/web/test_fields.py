@@ -1,4 +1,4 @@
-"""Fields on the wire: exactly what the interface says, and nothing that libraries take beside it."""
+"""The strict fields and the base classes of schemas."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from blogapi.web.fields import (
 A = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 
 
-def test_a_uuid_is_read_in_its_canonical_form():
+def test_a_canonical_uuid_is_parsed():
     assert fields.parse_uuid(A) == fields.parse_uuid(A.upper()) == UUID(A)
 
 
 @pytest.mark.parametrize(
-    "written",
+    "text",
     [
         "",
         A.replace("-", ""),
@@ -49,25 +49,25 @@ def test_a_uuid_is_read_in_its_canonical_form():
         "\x00",
     ],
 )
-def test_anything_else_is_no_uuid(written):
-    assert fields.parse_uuid(written) is None
+def test_any_other_text_is_not_a_uuid(text):
+    assert fields.parse_uuid(text) is None
 
 
 @settings(deadline=None)
 @given(st.text() | st.text(alphabet="0123456789abcdef-", min_size=34, max_size=38))
-def test_no_text_breaks_the_reader_of_uuids(written):
-    found = fields.parse_uuid(written)
-    assert found is None or str(found) == written.lower()
+def test_parse_uuid_never_raises(text):
+    uuid = fields.parse_uuid(text)
+    assert uuid is None or str(uuid) == text.lower()
 
 
 @settings(deadline=None)
 @given(st.uuids())
-def test_every_uuid_is_read(uuid):
+def test_every_uuid_is_parsed(uuid):
     assert fields.parse_uuid(str(uuid)) == uuid
 
 
 @pytest.mark.parametrize(
-    ("written", "moment"),
+    ("text", "time"),
     [
         ("2026-01-31T09:30:00Z", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
         ("2026-01-31T09:30:00", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
@@ -78,13 +78,13 @@ def test_every_uuid_is_read(uuid):
         ("2024-02-29", datetime(2024, 2, 29, tzinfo=UTC)),
     ],
 )
-def test_a_moment_is_read_as_utc(written, moment):
-    assert fields.parse_timestamp(written) == moment
-    assert fields.parse_timestamp(written).tzinfo is UTC
+def test_a_timestamp_is_parsed_as_utc(text, time):
+    assert fields.parse_timestamp(text) == time
+    assert fields.parse_timestamp(text).tzinfo is UTC
 
 
 @pytest.mark.parametrize(
-    "written",
+    "text",
     [
         "",
         "now",
@@ -108,33 +108,33 @@ def test_a_moment_is_read_as_utc(written, moment):
         "2026-01-31T09:30:00.1234567Z",
     ],
 )
-def test_anything_else_is_no_moment(written):
-    assert fields.parse_timestamp(written) is None
+def test_any_other_text_is_not_a_timestamp(text):
+    assert fields.parse_timestamp(text) is None
 
 
 @settings(deadline=None)
 @given(st.text() | st.from_regex(fields._TIMESTAMP, fullmatch=True))
-def test_no_text_breaks_the_reader_of_moments(written):
-    found = fields.parse_timestamp(written)
-    assert found is None or found.tzinfo is UTC
+def test_parse_timestamp_never_raises(text):
+    time = fields.parse_timestamp(text)
+    assert time is None or time.tzinfo is UTC
 
 
 @settings(deadline=None)
 @given(st.datetimes(), st.booleans())
-def test_a_moment_is_shown_as_it_was_read(moment, aware):
-    moment = moment.replace(tzinfo=UTC, fold=0)
-    shown = Timestamp(aware=aware)._serialize(moment, None, None)
-    assert fields.parse_timestamp(shown) == moment
-    assert shown.endswith("+00:00") is aware and len(shown) == (32 if aware else 26)
+def test_a_serialized_timestamp_parses_to_the_same_time(time, aware):
+    time = time.replace(tzinfo=UTC, fold=0)
+    serialized = Timestamp(aware=aware)._serialize(time, None, None)
+    assert fields.parse_timestamp(serialized) == time
+    assert serialized.endswith("+00:00") is aware and len(serialized) == (32 if aware else 26)
 
 
-def test_a_moment_of_another_zone_is_shown_in_utc_with_six_digits():
-    moment = datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
-    assert Timestamp()._serialize(moment, None, None) == "2026-01-01T00:00:00.000000"
-    assert Timestamp(aware=True)._serialize(moment, None, None) == "2026-01-01T00:00:00.000000+00:00"
+def test_a_timestamp_of_another_zone_is_serialized_in_utc_with_six_digits():
+    time = datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
+    assert Timestamp()._serialize(time, None, None) == "2026-01-01T00:00:00.000000"
+    assert Timestamp(aware=True)._serialize(time, None, None) == "2026-01-01T00:00:00.000000+00:00"
 
 
-def refused(field, value) -> bool:
+def is_refused(field, value) -> bool:
     try:
         field.deserialize(value)
     except ma.ValidationError as error:
@@ -144,42 +144,42 @@ def refused(field, value) -> bool:
 
 
 @pytest.mark.parametrize("value", [1, True, None, [], {}, 1.5, "a\x00", "a\x1b", "\ud800", "\x7f", "abcdef"])
-def test_a_text_takes_only_texts_of_whole_characters(value):
-    assert refused(Text(max_length=5), value)
+def test_text_refuses_other_types_and_forbidden_characters(value):
+    assert is_refused(Text(max_length=5), value)
 
 
 @pytest.mark.parametrize("value", ["", "a\tb\nc", "日本語", "🎉", "\u200d"])
-def test_a_text_takes_all_that_people_write(value):
+def test_text_accepts_all_scripts(value):
     assert Text(max_length=5).deserialize(value) == value
 
 
 @pytest.mark.parametrize("value", ["", " ", "\t\n", "\u3000"])
 def test_a_required_text_is_not_blank(value):
-    assert refused(Text(max_length=5, required=True), value)
+    assert is_refused(Text(max_length=5, required=True), value)
 
 
 @pytest.mark.parametrize("value", [1, None, True, [], f"{{{A}}}", A.encode()])
-def test_an_identifier_takes_only_texts(value):
-    assert refused(Identifier(), value)
+def test_an_identifier_must_be_a_string(value):
+    assert is_refused(Identifier(), value)
 
 
 @pytest.mark.parametrize("value", [1, None, True, [], 1769850600, "tomorrow"])
-def test_a_timestamp_takes_only_texts(value):
-    assert refused(Timestamp(), value)
+def test_a_timestamp_must_be_a_string(value):
+    assert is_refused(Timestamp(), value)
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "1.0", "1_0", " 1", "1e1", "٣", "", "+1", "9" * 19, "9" * 5000])
-def test_a_number_in_a_query_is_plain_digits_within_its_bounds(value):
-    assert refused(StrictInteger(minimum=1, maximum=100, from_query=True), value)
+def test_an_integer_in_a_query_must_be_digits_within_its_bounds(value):
+    assert is_refused(StrictInteger(minimum=1, maximum=100, from_query=True), value)
 
 
 @pytest.mark.parametrize("value", [0, 101, 1.5, 1.0, True, False, "1", None, [], 10**30, float("inf")])
-def test_a_number_in_a_body_is_a_number_within_its_bounds(value):
-    assert refused(StrictInteger(minimum=1, maximum=100), value)
+def test_an_integer_in_a_body_must_be_an_integer_within_its_bounds(value):
+    assert is_refused(StrictInteger(minimum=1, maximum=100), value)
 
 
 @pytest.mark.parametrize("value", [1, 50, 100])
-def test_a_number_within_its_bounds_is_taken(value):
+def test_an_integer_within_its_bounds_is_accepted(value):
     assert StrictInteger(minimum=1, maximum=100).deserialize(value) == value
     assert StrictInteger(minimum=1, maximum=100, from_query=True).deserialize(str(value)) == value
 
@@ -229,33 +229,33 @@ def test_a_web_address_is_http_or_relative(address):
         "https://ex\u2100mple.org",
     ],
 )
-def test_anything_else_is_no_web_address(app, address):
+def test_any_other_text_is_not_a_web_address(app, address):
     assert not fields.is_web_address(address)
     with app.app_context():
-        assert refused(WebAddress(), address)
+        assert is_refused(WebAddress(), address)
 
 
 @settings(deadline=None)
 @given(st.text())
-def test_no_text_breaks_the_reader_of_addresses(address):
+def test_is_web_address_never_raises(address):
     assert fields.is_web_address(address) in (True, False)
 
 
-class Few(PartialOutputSchema):
+class PartialExample(PartialOutputSchema):
     a = ma.fields.String(required=True)
     b = ma.fields.String()
 
 
-def test_names_of_fields_are_read_with_blanks_and_without():
-    assert FieldNames(Few).deserialize("a, b") == ("a", "b")
+def test_field_names_may_be_separated_by_spaces():
+    assert FieldNames(PartialExample).deserialize("a, b") == ("a", "b")
 
 
 @pytest.mark.parametrize("value", ["", ",", "a,", "c", "a;b", "A", "__class__", "a\x00"])
-def test_names_that_are_no_fields_are_refused(value):
-    assert refused(FieldNames(Few), value)
+def test_unknown_field_names_are_refused(value):
+    assert is_refused(FieldNames(PartialExample), value)
 
 
-def test_a_shape_passes_over_what_only_a_read_shows_and_refuses_what_it_does_not_know():
+def test_an_input_schema_ignores_read_only_fields_and_refuses_unknown_ones():
     class Body(InputSchema):
         read_only = frozenset({"uuid"})
         name = Text(max_length=5)
@@ -265,18 +265,18 @@ def test_a_shape_passes_over_what_only_a_read_shows_and_refuses_what_it_does_not
     assert Body().validate([]) == {"_schema": ["Invalid input type."]}
 
 
-def test_shown_fields_are_always_there_and_trimmed_ones_are_not():
-    class All(OutputSchema):
+def test_output_fields_are_required_and_partial_ones_are_not():
+    class Example(OutputSchema):
         a = ma.fields.String()
 
-    assert All().fields["a"].required
-    assert not Few().fields["a"].required
+    assert Example().fields["a"].required
+    assert not PartialExample().fields["a"].required
 
 
-def test_something_seen_has_its_own_attributes_and_further_ones():
-    seen = WithAttributes(UUID(A), value="v")
-    assert (seen.value, seen.hex) == ("v", A.replace("-", ""))
+def test_with_attributes_adds_attributes_to_an_object():
+    extended = WithAttributes(UUID(A), value="v")
+    assert (extended.value, extended.hex) == ("v", A.replace("-", ""))
 
 
-def test_messages_are_one_sentence_for_a_person():
+def test_messages_are_joined_to_one_line():
     assert fields.join_messages({"a": ["Bad.", "Long."], "b": ["Odd."]}) == "a: Bad. Long. b: Odd."

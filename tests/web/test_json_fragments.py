@@ -1,4 +1,4 @@
-"""Fields that rows carry: what a read copies is what the schema would make of the row."""
+"""Stored JSON fragments equal what the schema dumps."""
 
 from __future__ import annotations
 
@@ -47,75 +47,73 @@ many_examples = settings(max_examples=25, suppress_health_check=[HealthCheck.fun
 names = texts.map(lambda some: f"n{some}")
 
 
-def chosen(shape):
-    """Some of the fields that the schema declares, at least one."""
-    return st.lists(st.sampled_from(list(shape._declared_fields)), min_size=1, max_size=6)
+def field_lists(schema):
+    """Return a strategy of one or more fields of the schema."""
+    return st.lists(st.sampled_from(list(schema._declared_fields)), min_size=1, max_size=6)
 
 
-def only(shape, fields, row):
+def dump_only(schema, fields, row):
     return web_json.to_json_bytes(
-        {name: value for name, value in shape().dump(row).items() if name in fields}
+        {name: value for name, value in schema().dump(row).items() if name in fields}
     )
 
 
-def test_fields_are_lines_in_the_order_of_the_schema(app, make_tag):
+def test_fragments_are_in_the_order_of_the_schema(app, make_tag):
     tag = make_tag("rye\nand {wheat}")
     with app.app_context():
-        carried = term_queries.get_fragments(tags_definition.TAGS, tag.uuid)
-    keys = [line.split(":")[0].strip('"') for line in carried.split("\n")]
+        fragments = term_queries.get_fragments(tags_definition.TAGS, tag.uuid)
+    keys = [line.split(":")[0].strip('"') for line in fragments.split("\n")]
     assert keys == list(TagSchema().fields)
-    assert json.loads(json_fragments.to_object(carried))["name"] == "rye\nand {wheat}"
+    assert json.loads(json_fragments.to_object(fragments))["name"] == "rye\nand {wheat}"
 
 
 @settings(max_examples=50)
 @given(st.dictionaries(texts, texts | st.none() | st.integers() | st.lists(texts), max_size=4))
-def test_lines_are_the_object_they_came_from(shown):
-    assert json.loads(json_fragments.to_object(json_fragments.to_fragments(shown))) == shown
-    assert json_fragments.to_fragments(shown).count("\n") == max(len(shown) - 1, 0)
+def test_fragments_form_the_object_that_they_came_from(fields):
+    assert json.loads(json_fragments.to_object(json_fragments.to_fragments(fields))) == fields
+    assert json_fragments.to_fragments(fields).count("\n") == max(len(fields) - 1, 0)
 
 
 @settings(max_examples=50)
 @given(st.lists(st.dictionaries(texts, texts, max_size=3), max_size=3))
-def test_an_array_is_that_of_its_objects(shown):
-    assert (
-        json.loads(
-            json_fragments.to_array(
-                json_fragments.to_object(json_fragments.to_fragments(one)) for one in shown
-            )
-        )
-        == shown
+def test_an_array_contains_its_objects(rows):
+    objects = [json_fragments.to_object(json_fragments.to_fragments(row)) for row in rows]
+    assert json.loads(json_fragments.to_array(objects)) == rows
+
+
+@pytest.mark.parametrize("json_object", ["{}", '{"a":1}'])
+def test_an_object_gets_one_more_member(json_object):
+    short = json_fragments.add_member(json_object, "more", JsonBody(b"[1]", "2"), beside="1")
+    long = json_fragments.add_member(
+        json_object, "more", JsonBody(iter([b"[", b"1]"]), state="3"), beside="1"
     )
-
-
-@pytest.mark.parametrize("whole", ["{}", '{"a":1}'])
-def test_an_object_gets_one_more_member(whole):
-    short = json_fragments.add_member(whole, "more", JsonBody(b"[1]", "2"), beside="1")
-    long = json_fragments.add_member(whole, "more", JsonBody(iter([b"[", b"1]"]), state="3"), beside="1")
-    expected = json.loads(whole) | {"more": [1]}
+    expected = json.loads(json_object) | {"more": [1]}
     assert json.loads(short.body) == json.loads(b"".join(long.body)) == expected
     assert list(json.loads(short.body)) == list(expected)
 
 
-def test_the_etag_tells_of_body_state_and_what_stands_beside():
-    seen = [
+def test_the_etag_depends_on_the_body_and_all_state():
+    bodies = [
         JsonBody(b"[]"),
         JsonBody(b"[]", "1"),
         JsonBody(b"[1]"),
         JsonBody(iter(()), state="[1] 1"),
         JsonBody(iter(()), state="[1] 2"),
-        JsonBody(iter(()), "beside", state="[1] 2"),
+        JsonBody(iter(()), "hidden", state="[1] 2"),
         json_fragments.add_member("{}", "more", JsonBody(iter(()), state="1"), beside=""),
         json_fragments.add_member('{"name":"a"}', "more", JsonBody(iter(()), state="1"), beside=""),
         json_fragments.add_member('{"name":"a"}', "more", JsonBody(iter(()), state="1"), beside="slug"),
     ]
-    etags = [one.etag() for one in seen] + [seen[0].etag("unlisted")]
+    etags = [body.etag() for body in bodies] + [bodies[0].etag("unlisted")]
     assert len(set(etags)) == len(etags)
 
 
 @many_examples
-@given(name=names, description=st.none() | texts, fields=chosen(SingleCategoryFieldsSchema))
+@given(name=names, description=st.none() | texts, fields=field_lists(SingleCategoryFieldsSchema))
 @example(name="n", description=None, fields=["articles"])
-def test_a_category_shows_what_its_schemas_say(app, make_category, name, description, fields):
+def test_stored_json_of_a_category_equals_what_its_schemas_dump(
+    app, make_category, name, description, fields
+):
     body = CategoryBodySchema(partial=True)
     with app.app_context():
         uuid = db.session.query(Category.uuid).limit(1).scalar() or make_category().uuid
@@ -124,8 +122,8 @@ def test_a_category_shows_what_its_schemas_say(app, make_category, name, descrip
         )
         db.session.remove()
         row = term_queries.get_by_uuid(categories_definition.CATEGORIES, uuid)
-        carried = term_queries.get_fragments(categories_definition.CATEGORIES, uuid)
-        assert json_fragments.to_object(carried).encode() == web_json.to_json_bytes(
+        fragments = term_queries.get_fragments(categories_definition.CATEGORIES, uuid)
+        assert json_fragments.to_object(fragments).encode() == web_json.to_json_bytes(
             EmbeddedCategorySchema().dump(row)
         )
         assert term_queries.list_json(categories_definition.CATEGORIES).rows.body == web_json.to_json_bytes(
@@ -135,20 +133,20 @@ def test_a_category_shows_what_its_schemas_say(app, make_category, name, descrip
         listed = term_queries.list_json(
             categories_definition.CATEGORIES, partial_schema, PageRequest(1, 1)
         ).rows.body
-        assert listed == b"[" + only(CategoryFieldsSchema, partial_schema, row) + b"]"
+        assert listed == b"[" + dump_only(CategoryFieldsSchema, partial_schema, row) + b"]"
         row.articles = []
         assert term_queries.get_json(
             categories_definition.CATEGORIES, uuid, article_queries.list_published_in_category
         ).body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
         assert term_queries.get_json(
             categories_definition.CATEGORIES, uuid, article_queries.list_published_in_category, fields
-        ).body == only(SingleCategoryFieldsSchema, fields, row)
+        ).body == dump_only(SingleCategoryFieldsSchema, fields, row)
 
 
 @many_examples
-@given(name=names, fields=chosen(SingleTagFieldsSchema))
+@given(name=names, fields=field_lists(SingleTagFieldsSchema))
 @example(name="n", fields=["articles"])
-def test_a_tag_shows_what_its_schemas_say(app, make_tag, name, fields):
+def test_stored_json_of_a_tag_equals_what_its_schemas_dump(app, make_tag, name, fields):
     with app.app_context():
         uuid = db.session.query(Tag.uuid).limit(1).scalar() or make_tag().uuid
         taxonomies.change(tags_definition.TAGS, uuid, TagBodySchema(partial=True).load({"name": name}))
@@ -163,7 +161,7 @@ def test_a_tag_shows_what_its_schemas_say(app, make_tag, name, fields):
         partial_schema = [one for one in fields if one != "articles"]
         assert (
             term_queries.list_json(tags_definition.TAGS, partial_schema, PageRequest(1, 1)).rows.body
-            == b"[" + only(TagFieldsSchema, partial_schema, row) + b"]"
+            == b"[" + dump_only(TagFieldsSchema, partial_schema, row) + b"]"
         )
         row.articles = []
         assert term_queries.get_json(
@@ -171,11 +169,11 @@ def test_a_tag_shows_what_its_schemas_say(app, make_tag, name, fields):
         ).body == web_json.to_json_bytes(SingleTagSchema().dump(row))
         assert term_queries.get_json(
             tags_definition.TAGS, uuid, article_queries.list_published_with_tag, fields
-        ).body == only(SingleTagFieldsSchema, fields, row)
+        ).body == dump_only(SingleTagFieldsSchema, fields, row)
 
 
 @pytest.mark.parametrize("path", [CATEGORIES, TAGS])
-def test_every_write_over_http_shows_at_once(as_admin, path):
+def test_every_write_is_visible_at_once(as_admin, path):
     made = as_admin.post(path, json={"name": "One"}).json
     item = f"{path}{made['uuid']}/"
     show = partial(as_admin.get, f"{path}?fields=name,slug")
@@ -193,28 +191,26 @@ def test_every_write_over_http_shows_at_once(as_admin, path):
 @pytest.mark.parametrize("path", [CATEGORIES, TAGS])
 def test_a_page_of_names_past_the_end_is_empty(as_reader, make_category, make_tag, path):
     make_category(), make_tag()
-    answer = as_reader.get(f"{path}?page=3&page_size=1&fields=name")
-    assert (answer.json, answer.headers["X-Total-Count"]) == ([], "1")
+    response = as_reader.get(f"{path}?page=3&page_size=1&fields=name")
+    assert (response.json, response.headers["X-Total-Count"]) == ([], "1")
 
 
 @pytest.mark.parametrize("path", [CATEGORIES, TAGS])
-def test_a_write_of_several_that_fails_half_way_shows_nothing_of_it(
-    app, as_admin, make_category, make_tag, path
-):
+def test_a_bulk_write_that_fails_changes_nothing(app, as_admin, make_category, make_tag, path):
     row = {CATEGORIES: make_category, TAGS: make_tag}[path](name="kept")
     before = as_admin.get(path).data
-    answer = as_admin.patch(
+    response = as_admin.patch(
         path,
         json=[
             {"uuid": str(row.uuid), "name": "lost"},
             {"uuid": "11111111-1111-4111-8111-111111111111", "name": "lost"},
         ],
     )
-    assert answer.status_code == 404
+    assert response.status_code == 404
     assert as_admin.get(path).data == before
 
 
-def test_the_pieces_of_a_row_do_not_date_it_anew(app, make_tag, at):
+def test_storing_fragments_does_not_change_last_updated(app, make_tag, at):
     tag = make_tag("dated")
     at(datetime(2030, 1, 1, tzinfo=UTC))
     with app.app_context():

@@ -1,4 +1,4 @@
-"""Bytes in and out: strict JSON, and reads that nothing changed."""
+"""Strict JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "detail"),
     [
         (b"", "is not JSON"),
         (b" ", "is not JSON"),
@@ -36,7 +36,7 @@ JSON = st.recursive(
         (b'{"a": -Infinity}', "-Infinity is not JSON"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"a":' * 100_000, "nested too deeply"),
-        (b"9" * 5000, "too long"),
+        (b"9" * 5000, "too many digits"),
         ("{}".encode("utf-16"), "not UTF-8"),
         ("{}".encode("utf-32-le"), "is not JSON"),
         (b'"\xff"', "not UTF-8 (byte 1)"),
@@ -44,15 +44,15 @@ JSON = st.recursive(
         (b'"\xc0\xaf"', "not UTF-8"),
     ],
 )
-def test_what_is_not_strict_json_is_refused(data, told):
+def test_invalid_json_is_refused(data, detail):
     with pytest.raises(Malformed) as raised:
         web_json.parse_json(data)
-    assert told in raised.value.detail
+    assert detail in raised.value.detail
 
 
 @settings(deadline=None)
 @given(st.binary())
-def test_no_bytes_raise_anything_but_a_problem(data):
+def test_any_bytes_parse_or_raise_a_problem(data):
     try:
         web_json.parse_json(data)
     except Problem as error:
@@ -61,7 +61,7 @@ def test_no_bytes_raise_anything_but_a_problem(data):
 
 @settings(deadline=None)
 @given(st.text(alphabet='{}[]",:0123456789.eE+-\\u \n\ttruefalsnN', max_size=40))
-def test_no_near_json_raises_anything_but_a_problem(text):
+def test_text_similar_to_json_parses_or_raises_a_problem(text):
     try:
         web_json.parse_json(text.encode())
     except Problem as error:
@@ -70,34 +70,11 @@ def test_no_near_json_raises_anything_but_a_problem(text):
 
 @settings(deadline=None)
 @given(JSON)
-def test_what_is_written_is_read_the_same(value):
+def test_serialized_json_parses_to_the_same_value(value):
     written = web_json.to_json_bytes(value)
     assert web_json.parse_json(written) == value
     assert json.loads(written) == value
 
 
-def test_json_is_written_compactly_and_unescaped():
+def test_json_is_serialized_compactly_and_unescaped():
     assert web_json.to_json_bytes({"a": ["é", "日", 1]}) == '{"a":["é","日",1]}'.encode()
-
-
-@pytest.mark.parametrize(
-    ("sent", "status"),
-    [
-        ("{etag}", 304),
-        ("W/{etag}", 304),
-        ('"other", {etag}', 304),
-        ("*", 304),
-        ('"other"', 200),
-        ("", 200),
-        ('"', 200),
-        ("garbage, \\ \t;;=,,", 200),
-        ('"a' * 500, 200),
-        ("{etag}x", 200),
-        ("é", 200),
-    ],
-)
-def test_if_none_match_is_304_for_the_same_tag_and_never_an_error(as_stranger, sent, status):
-    etag = as_stranger.get("/openapi.json").headers["ETag"]
-    answer = as_stranger.get("/openapi.json", headers={"If-None-Match": sent.format(etag=etag)})
-    assert (answer.status_code, answer.headers["ETag"]) == (status, etag)
-    assert bool(answer.data) is (status == 200)
