@@ -30,8 +30,6 @@ from blogapi.web.errors import Conflict, Problem
 _WAIT_SECONDS = 30.0
 _TURN_SECONDS = 0.5
 
-_SIDES = ("-wal", "-shm", "-journal")
-
 
 @dataclass(frozen=True, slots=True)
 class Restored:
@@ -198,10 +196,10 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
 def _move(live: Path, aside: Path) -> bool:
     """Move a file that SQLite cannot read aside with its log, which would spoil the one to come."""
     moved = False
-    for ending in (*_SIDES, ""):
-        there = live.with_name(live.name + ending)
-        if there.exists():
-            files.replace(there, aside.with_name(aside.name + ending))
+    pairs = zip((*files.side_files(live), live), (*files.side_files(aside), aside), strict=True)
+    for source, target in pairs:
+        if source.exists():
+            files.replace(source, target)
             moved = True
     return moved
 

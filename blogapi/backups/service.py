@@ -42,7 +42,7 @@ def make(home: Path, target: Path, *, watch: ProgressReporter = no_progress) -> 
         raise NotFound(f"There is no blog to back up: {source} is not there.")
     _refuse_present(target)
     if count := integrity.count_lost_writes(source):
-        told = integrity.LOST_WRITES.format(path=source, count=count)
+        told = integrity.describe_lost_writes(source, count)
         raise Conflict(f"{told}; `doctor` says what to do.")
     with troubles(target), files.partial_file(target) as copied:
         copy(source, copied)

@@ -26,7 +26,7 @@ from blogapi.db_copy import row_digest
 from blogapi.db_copy.row_digest import TableSum
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
-from blogapi.storage import connections, upgrades
+from blogapi.storage import connections, files, upgrades
 from blogapi.storage.database import Base, CommitCounter, bytewise
 from blogapi.web.errors import Conflict, NotFound
 
@@ -87,8 +87,8 @@ def _gone_if_it_fails(target: Engine) -> Iterator[None]:
     except BaseException:
         target.dispose()
         if path is not None and made:
-            for one in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-                one.unlink(missing_ok=True)
+            for file in (path, *files.side_files(path)):
+                file.unlink(missing_ok=True)
         raise
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from blogapi import clock
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, hint, ok, wrong
+from blogapi.storage.files import side_files
 
 
 def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
@@ -31,7 +32,8 @@ def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
 
 
 def _parts(database: Path) -> list[Path]:
-    return [database.with_name(f"{database.name}{ending}") for ending in ("", "-wal", "-shm")]
+    sides = side_files(database)
+    return [database, sides.log, sides.log_index]
 
 
 def _modes(folder: Path, files: list[Path]) -> Iterator[Finding]:

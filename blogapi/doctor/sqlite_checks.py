@@ -22,7 +22,7 @@ def run_checks(path: Path, *, mend: bool, backups: Path) -> Iterator[Finding]:
         yield wrong("database", f"{path} is not there.", "start the service to make one, or restore a backup")
         return
     if count := integrity.count_lost_writes(path):
-        says = f"{integrity.LOST_WRITES.format(path=path, count=count)}."
+        says = f"{integrity.describe_lost_writes(path, count)}."
         if not mend:
             yield wrong("database", says, f"restore a backup, or go on without them: {_MEND}")
             return
@@ -38,10 +38,10 @@ def _kept(path: Path, backups: Path) -> Path:
     """Copy the file and its log as they are, since whoever opens them next cuts the log short."""
     aside = backups / f"before-mend-{clock.now():%Y%m%dT%H%M%S%f}.db"
     backups.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for ending in ("", "-wal"):
-        copy = aside.with_name(f"{aside.name}{ending}")
+    logs = files.side_files(path).log, files.side_files(aside).log
+    for original, copy in ((path, aside), logs):
         files.create_private(copy)
-        shutil.copyfile(path.with_name(f"{path.name}{ending}"), copy)
+        shutil.copyfile(original, copy)
     return aside
 
 

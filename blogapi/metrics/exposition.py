@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from flask import Flask, current_app
 
 from blogapi.metrics import registry
+from blogapi.storage import files
 from blogapi.storage.database import db
 from blogapi.web.errors import METHODS
 
@@ -73,7 +74,7 @@ def init_app(app: Flask) -> None:
     with app.app_context():
         engine = db.engine
     if engine.dialect.name == "sqlite":
-        wal = Path(f"{engine.url.database}-wal")
+        wal = files.side_files(Path(str(engine.url.database))).log
         registry.gauge(app, "wal_bytes", "Size of SQLite's write-ahead log.", lambda: _size(wal))
     for name in ("checkedout", "checkedin", "overflow"):
         if hasattr(engine.pool, name):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from blogapi import clock
-from blogapi.storage import integrity
+from blogapi.storage import files, integrity
 
 # A log of so many bytes is long: SQLite itself means to begin it anew at a fourth of that.
 MAX_LOG_BYTES = 16 * 1024 * 1024
@@ -25,7 +25,7 @@ class WriteAheadLog:
 
     def __init__(self, database: Path) -> None:
         self._database = database
-        self._path = database.with_name(f"{database.name}-wal")
+        self._path = files.side_files(database).log
         self._next_try = 0.0
 
     def shorten(self) -> None:

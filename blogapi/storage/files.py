@@ -1,4 +1,4 @@
-"""Files that only their owner reads, and that stand under their name whole or not at all."""
+"""Private files, atomic replacement, lock files, and the names of SQLite's side files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 if sys.platform == "win32":
     import msvcrt
@@ -23,6 +23,20 @@ _ABANDONED_SECONDS = 86_400
 # Elsewhere than on POSIX a file that another program has open (a virus scanner) cannot be replaced at once.
 _TRIES = 20
 _PAUSE_SECONDS = 0.1
+
+
+class SideFiles(NamedTuple):
+    """The files that SQLite keeps beside a database file."""
+
+    log: Path
+    log_index: Path
+    rollback_journal: Path
+
+
+def side_files(database: Path) -> SideFiles:
+    """Return the paths of the side files of a database file, whether they exist or not."""
+    log, index, journal = (database.with_name(f"{database.name}-{end}") for end in ("wal", "shm", "journal"))
+    return SideFiles(log, index, journal)
 
 
 def create_private(path: Path) -> None:
@@ -48,9 +62,9 @@ def partial_file(path: Path) -> Iterator[Path]:
     try:
         yield made
     finally:
-        for ending in ("", "-journal", "-wal", "-shm"):
+        for file in (made, *side_files(made)):
             with suppress(OSError):
-                made.with_name(made.name + ending).unlink(missing_ok=True)
+                file.unlink(missing_ok=True)
 
 
 def replace(source: Path, target: Path) -> None:

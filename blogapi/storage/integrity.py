@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from blogapi.storage import files
+
 # How many sentences of SQLite are shown: a file that is ruined has thousands.
 _SHOWN = 5
 
@@ -20,9 +22,6 @@ _WAL_RESET = ((3, 7, 0), (3, 51, 2))
 # The write-ahead log and its index (https://sqlite.org/walformat.html): a head, then frames of a head and a
 # page each. A frame that ends a transaction tells the size of the file; salts tell of which log it is.
 _LOG_HEAD, _FRAME_HEAD, _INDEX_HEAD = 32, struct.Struct(">II8s8x"), struct.Struct("=14xHI12x8s")
-
-
-LOST_WRITES = "The log {path}-wal is damaged: {count} writes in it or more cannot be read any more"
 
 
 @contextmanager
@@ -64,7 +63,7 @@ def count_lost_writes(path: Path) -> int:
     cut leaves one. But then a single write stands behind that place, as each is on the disk before the next
     one begins: where there are more, the log was damaged.
     """
-    log, index = (path.with_name(f"{path.name}{ending}") for ending in ("-wal", "-shm"))
+    log, index, _ = files.side_files(path)
     try:
         if log.stat().st_size <= _LOG_HEAD:
             return 0
@@ -79,6 +78,12 @@ def count_lost_writes(path: Path) -> int:
         # What keeps it from being read is told by whoever opens it.
         return 0
     return max(0, behind - 1) if unchanged else 0
+
+
+def describe_lost_writes(path: Path, count: int) -> str:
+    """Return a sentence, without its full stop, about the writes that `count_lost_writes` found."""
+    log = files.side_files(path).log
+    return f"The log {log} is damaged: at least {count} committed writes in it cannot be read"
 
 
 def _behind(log: Path, page_size: int, known_size: int, frames: int, salts: bytes) -> int:

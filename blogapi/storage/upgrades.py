@@ -116,8 +116,8 @@ def current_migration(engine: Engine) -> str | None:
 
 def _refuse_damaged_log(path: Path) -> None:
     if count := integrity.count_lost_writes(path):
-        told = integrity.LOST_WRITES.format(path=path, count=count)
-        raise CannotStart(f"{told}; restore a backup, or go on without them: doctor --mend.")
+        problem = integrity.describe_lost_writes(path, count)
+        raise CannotStart(f"{problem}; restore a backup, or run doctor --repair to drop them.")
 
 
 def _step(connection: Connection) -> str | None:

@@ -21,6 +21,7 @@ from blogapi.backups import restoring
 from blogapi.backups import service as backups
 from blogapi.config import CannotStart
 from blogapi.storage.database import db
+from blogapi.storage.files import side_files
 from blogapi.tags.models import Tag
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, release
 from tests.durability.conftest import Answer, Client, is_whole, times
@@ -283,12 +284,13 @@ def cut_short(app, make_tag, instance, tmp_path) -> Path:
     """The file of a blog whose server was killed after it had created thirty tags: its log is still there."""
     for number in range(30):
         make_tag(f"tag {number}")
-    for ending in ("", "-wal"):
-        shutil.copy(instance / f"blog.db{ending}", tmp_path)
+    database = instance / "blog.db"
+    for file in (database, side_files(database).log):
+        shutil.copy(file, tmp_path)
     release(app)
-    for ending in ("", "-wal"):
-        shutil.copy(tmp_path / f"blog.db{ending}", instance)
-    return instance / "blog.db"
+    for file in (database, side_files(database).log):
+        shutil.copy(tmp_path / file.name, file)
+    return database
 
 
 def tags() -> list[str]:
@@ -305,7 +307,7 @@ def test_a_log_that_nobody_has_emptied_is_read_to_its_end(cut_short):
 
 
 def test_the_last_write_may_be_torn_by_a_power_cut(cut_short):
-    log = cut_short.with_name("blog.db-wal")
+    log = side_files(cut_short).log
     overwrite(log, log.stat().st_size - 100)
     assert len(tags()) == 29
 
@@ -318,19 +320,19 @@ def test_a_damaged_log_is_refused_until_its_owner_gives_up_what_is_lost(
         told = app.test_cli_runner().invoke(args=list(words))
         return told.exit_code, told.output
 
-    log = cut_short.with_name("blog.db-wal")
+    log = side_files(cut_short).log
     damaged = overwrite(log, 3 if where == "head" else log.stat().st_size // 2)
     for _ in range(2):
-        assert "blog.db-wal is damaged: " in refusal() and "doctor --mend" in refusal()
+        assert f"{log} is damaged: " in refusal() and "doctor --mend" in refusal()
     for words in (("backup", str(tmp_path / "backup.zip")), ("doctor",)):
         status, told = run(*words)
-        assert status == 1 and "blog.db-wal is damaged: " in told
+        assert status == 1 and f"{log} is damaged: " in told
     assert log.read_bytes() == damaged
     status, told = run("doctor", "--mend")
     assert status == 0 and "mended  log" in told
     release(app)
-    (kept,) = (instance / "backups").glob("*-wal")
-    assert kept.read_bytes() == damaged
+    (kept,) = (instance / "backups").glob("*.db")
+    assert side_files(kept).log.read_bytes() == damaged
     found = tags()
     assert found == [f"tag {number}" for number in range(len(found))]
     assert len(found) < 30 and (found or where == "head")
@@ -338,7 +340,7 @@ def test_a_damaged_log_is_refused_until_its_owner_gives_up_what_is_lost(
 
 
 def test_a_backup_takes_the_place_of_a_blog_with_a_damaged_log(cut_short, app, instance, tmp_path):
-    log = cut_short.with_name("blog.db-wal")
+    log = side_files(cut_short).log
     sound = log.read_bytes()
     backups.make(instance, tmp_path / "backup.zip")
     shutil.copy(tmp_path / "blog.db", cut_short)
@@ -346,5 +348,5 @@ def test_a_backup_takes_the_place_of_a_blog_with_a_damaged_log(cut_short, app, i
     damaged = overwrite(log, len(sound) // 2)
     restored = restoring.restore(tmp_path / "backup.zip", instance)
     assert restored.unreadable and restored.kept is not None
-    assert restored.kept.with_name(f"{restored.kept.name}-wal").read_bytes() == damaged
+    assert side_files(restored.kept).log.read_bytes() == damaged
     assert len(tags()) == 30

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blogapi import clock
-from blogapi.storage import checkpoint
+from blogapi.storage import checkpoint, files
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users
 from blogapi.users.models import Role
@@ -26,7 +26,7 @@ def log(app, instance, monkeypatch):
     monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT)
     monkeypatch.setattr(checkpoint, "PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(app.extensions["blogapi-log"], "_next_try", 0.0)
-    return instance / "blog.db-wal"
+    return files.side_files(instance / "blog.db").log
 
 
 @pytest.fixture
@@ -79,10 +79,10 @@ def test_readers_that_overlap_keep_no_log_long(instance, log, write):
 
 
 def test_a_reader_who_stays_is_waited_for_once_in_a_while(app, instance, log, write, monkeypatch):
-    tries, opened, later = [], checkpoint.soundness.opened, clock.steady() + 100
+    tries, opened, later = [], checkpoint.integrity.open_database, clock.steady() + 100
     monkeypatch.setattr(
-        checkpoint.soundness,
-        "opened",
+        checkpoint.integrity,
+        "open_database",
         lambda *path, **options: tries.append(path) or opened(*path, **options),
     )
     monkeypatch.setattr(checkpoint, "PAUSE_SECONDS", 5.0)
@@ -102,7 +102,7 @@ def test_a_log_that_cannot_be_shortened_fails_no_write(app, log, write, monkeypa
     def fail(*_: object, **__: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr(checkpoint.soundness, "opened", fail)
+    monkeypatch.setattr(checkpoint.integrity, "open_database", fail)
     write(4, log)
     with app.app_context():
         users.create("ada", None, role=Role.ADMIN)
