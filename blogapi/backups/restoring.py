@@ -21,7 +21,7 @@ from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
 from blogapi.backups.staging import staging
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
-from blogapi.storage import database, files, integrity, upgrades
+from blogapi.storage import database, files, integrity, sqlite_errors, upgrades
 from blogapi.storage.database import Base, db
 from blogapi.web import json_fragments
 from blogapi.web.errors import Conflict, Problem
@@ -156,10 +156,7 @@ def _exchange(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]
         except (sqlite3.Error, OSError) as error:
             aside.unlink(missing_ok=True)
             # Not even SQLite can tell what it holds; a full disk or the like is no reason to move it.
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (
-                sqlite3.SQLITE_CORRUPT,
-                sqlite3.SQLITE_NOTADB,
-            ):
+            if not sqlite_errors.is_damage(error):
                 raise
     moved = _move(live, aside)
     files.replace(staged, live)

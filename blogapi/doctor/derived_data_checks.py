@@ -24,6 +24,7 @@ from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
 from blogapi.search.tokenizer import separate_ideographs
 from blogapi.storage.database import db, transaction
+from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import json_fragments
 
 # Rows that are held in memory at a time, and values that one statement is asked for.
@@ -201,7 +202,7 @@ def _told_by_fts5(command: str) -> str:
         with transaction():
             db.session.execute(text("INSERT INTO search_index (search_index) VALUES (:it)"), {"it": command})
     except DBAPIError as error:
-        if getattr(error.orig, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CORRUPT:
+        if primary_result_code(error) != sqlite3.SQLITE_CORRUPT:
             raise
         return str(error.orig)
     return ""

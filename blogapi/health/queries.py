@@ -13,7 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from blogapi.config import CannotStart
-from blogapi.storage import connections, integrity
+from blogapi.storage import connections, integrity, sqlite_errors
 from blogapi.storage.database import db
 from blogapi.web.errors import DAMAGE_KEY
 
@@ -48,7 +48,7 @@ def trouble() -> str | None:
     try:
         db.session.execute(text("SELECT 1 FROM article LIMIT 1"))
     except DBAPIError as error:
-        return _WORDS.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, "database")
+        return _WORDS.get(sqlite_errors.primary_result_code(error), "database")
     if DAMAGE_KEY in current_app.extensions:
         return "damaged"
     return None if path is None else _unwritable(path)

@@ -18,6 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.http import HTTP_STATUS_CODES
 
+from blogapi.storage.sqlite_errors import is_damage, primary_result_code
 from blogapi.web import request_id
 
 # The order of methods in `Allow` headers and listings.
@@ -265,7 +266,7 @@ def _handle_database(error: DBAPIError) -> Response:
         return _handle_problem(
             StorageFull("The disk is full; nothing was stored. Free some space and send the request again.")
         )
-    if _sqlite_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if is_damage(error):
         return _handle_damage(Damaged(str(error.orig)))
     return (
         _handle_busy(error)
@@ -282,7 +283,7 @@ def _handle_damage(error: Damaged) -> Response:
 
 def _is_full(error: DBAPIError) -> bool:
     return (
-        _sqlite_code(error) == sqlite3.SQLITE_FULL
+        primary_result_code(error) == sqlite3.SQLITE_FULL
         or getattr(error.orig, "sqlstate", None) == "53100"
         or "no space left" in str(error.orig).lower()
     )
@@ -292,15 +293,9 @@ def _is_temporary(error: DBAPIError) -> bool:
     """Return whether a retry may succeed: the database is locked, timed out, unreachable or read-only."""
     # SQLITE_ERROR is an invalid statement, which no retry helps.
     if isinstance(error, OperationalError):
-        return _sqlite_code(error) != sqlite3.SQLITE_ERROR
+        return primary_result_code(error) != sqlite3.SQLITE_ERROR
     # PostgreSQL during a failover: read_only_sql_transaction.
     return getattr(error.orig, "sqlstate", None) == "25006"
-
-
-def _sqlite_code(error: DBAPIError) -> int:
-    """Return SQLite's primary result code, or SQLITE_OK for another database."""
-    code: int = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK)
-    return code & 0xFF
 
 
 def _handle_busy(error: DBAPIError | PoolTimeout) -> Response:
