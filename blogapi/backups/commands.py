@@ -69,7 +69,7 @@ def _there(path: Path) -> Path:
 
 
 def _told(manifest: Manifest) -> str:
-    return f"{manifest.rows['article']} articles, as of {manifest.created}, step {manifest.step}"
+    return f"{manifest.rows['article']} articles, as of {manifest.created}, migration {manifest.step}"
 
 
 def _print(says: str, path: Path, manifest: Manifest, as_json: bool, gone: list[Path] | None = None) -> None:

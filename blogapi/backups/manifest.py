@@ -26,7 +26,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is in a backup: its parts by name, the step of the schema, and the rows of each table."""
+    """What is in a backup: its parts by name, the last migration (`step`), and the rows of each table."""
 
     created: str
     blogapi: str

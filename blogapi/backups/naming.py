@@ -40,8 +40,8 @@ def select_superfluous(names: Iterable[str], kind: Kind, *, keep: int, made: str
     return others[: max(len(others) - (keep - 1), 0)]
 
 
-def explain_unknown_migration(step: str, known: Collection[str]) -> str:
-    """Return why a backup of this step cannot be restored, or nothing."""
-    if step in known:
+def explain_unknown_migration(migration: str, known: Collection[str]) -> str:
+    """Return why a backup with this last migration cannot be restored, or an empty string."""
+    if migration in known:
         return ""
-    return f"it was made by a newer version of blogapi (step {step}); install that version first"
+    return f"it was made by a newer version of blogapi (migration {migration}); install that version first"

@@ -73,14 +73,16 @@ def packed(copied: Path, made: Path, home: Path, watch: ProgressReporter = no_pr
     with integrity.open_database(copied) as connection:
         if found := integrity.find_faults(connection, quick=True):
             raise Conflict(f"The database is damaged ({found[0]}); `doctor` says what to do.")
-        step, rows = integrity.read_migration(connection), integrity.count_rows(connection)
-    if step is None:
+        migration, rows = integrity.read_migration(connection), integrity.count_rows(connection)
+    if migration is None:
         raise Conflict("The database holds no blog.")
     parts = {DATABASE: copied}
     if (settings := home / SETTINGS).is_file():
         parts[SETTINGS] = settings
     created = clock.now().isoformat(timespec="seconds")
-    return archive.pack(made, parts, created=created, blogapi=__version__, step=step, rows=rows, watch=watch)
+    return archive.pack(
+        made, parts, created=created, blogapi=__version__, step=migration, rows=rows, watch=watch
+    )
 
 
 def unpacked(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
@@ -116,12 +118,12 @@ def _copied(path: Path, target: Path) -> Manifest:
     files.create_private(target)
     shutil.copyfile(path, target)
     with integrity.open_database(target) as connection:
-        step = integrity.read_migration(connection)
-        if step is None:
+        migration = integrity.read_migration(connection)
+        if migration is None:
             raise InvalidBackup("it holds no blog")
         rows = integrity.count_rows(connection)
     created = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
-    return Manifest(created=created, blogapi="", step=step, rows=rows, files={})
+    return Manifest(created=created, blogapi="", step=migration, rows=rows, files={})
 
 
 def _prove(path: Path, manifest: Manifest) -> None:

@@ -69,11 +69,13 @@ def _refuse_older(source: Engine) -> None:
     path = source.url.database
     if source.dialect.name == "sqlite" and not (path and Path(path).is_file()):
         raise NotFound(f"The file {path} is not there.")
-    step = upgrades.current_migration(source)
-    if step is None:
+    migration = upgrades.current_migration(source)
+    if migration is None:
         raise NotFound(f"{source.url!r} holds no blog.")
-    if step != upgrades.list_migrations()[-1]:
-        raise NotFound(f"{source.url!r} is of another version (step {step}); start this version on it once.")
+    if migration != upgrades.list_migrations()[-1]:
+        raise NotFound(
+            f"{source.url!r} is of another version (migration {migration}); start this version on it once."
+        )
 
 
 @contextmanager

@@ -67,16 +67,17 @@ def _file(connection: sqlite3.Connection, path: Path) -> Iterator[Finding]:
         yield wrong("references", f"{count} rows of {table} refer to rows that are gone.", _RESTORE)
     if not broken:
         yield ok("database", f"{path} is whole, and every reference leads somewhere.")
-    yield _step(integrity.read_migration(connection))
+    yield _migration(integrity.read_migration(connection))
 
 
-def _step(step: str | None) -> Finding:
-    if step is None:
+def _migration(migration: str | None) -> Finding:
+    if migration is None:
         return wrong("schema", "The file holds no blog.", "name the right file in DATABASE_URL")
-    if step not in upgrades.list_migrations():
-        return wrong("schema", f"Step {step} is of a newer version.", "install that version of blogapi")
-    if step != upgrades.list_migrations()[-1]:
-        return hint(
-            "schema", f"Step {step} of {upgrades.list_migrations()[-1]}.", "the next start upgrades it"
-        )
-    return ok("schema", f"Step {step}, the newest.")
+    newest = upgrades.list_migrations()[-1]
+    if migration not in upgrades.list_migrations():
+        says = f"Migration {migration} is from a newer version."
+        return wrong("schema", says, "install that version of blogapi")
+    if migration != newest:
+        says = f"Migration {migration}; the newest is {newest}."
+        return hint("schema", says, "start the service to upgrade the database")
+    return ok("schema", f"Migration {migration}, the newest.")

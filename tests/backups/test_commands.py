@@ -407,7 +407,7 @@ def no_manifest(path, saved):
         (our_database, "no whole backup"),
         (another_program, "no backup of blogapi"),
         (a_newer_format, "newer than this version"),
-        (a_newer_step, "newer version of blogapi (step 9999)"),
+        (a_newer_step, "newer version of blogapi (migration 9999)"),
         (other_counts, "not what its manifest says"),
         (another_size, "damaged"),
         (another_digest, "damaged"),

@@ -40,6 +40,6 @@ def test_a_backup_of_a_clock_ahead_does_not_push_out_the_one_just_made():
     assert naming.select_superfluous(names, Kind.DAILY, keep=1, made=MADE) == ["daily-2036-01-01.zip"]
 
 
-def test_only_known_steps_are_fit():
+def test_only_backups_with_a_known_migration_can_be_restored():
     assert naming.explain_unknown_migration("0001", ("0001", "0002")) == ""
     assert "newer version" in naming.explain_unknown_migration("0003", ("0001", "0002"))

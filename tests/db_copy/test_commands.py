@@ -157,7 +157,7 @@ def test_a_source_that_is_not_there_is_refused_and_not_made(tmp_path):
         ("PRAGMA user_version = 1", "holds no blog"),
         (
             "CREATE TABLE alembic_version AS SELECT '0001' AS version_num",
-            "of another version (step 0001); start this version on it once",
+            "of another version (migration 0001); start this version on it once",
         ),
     ],
 )

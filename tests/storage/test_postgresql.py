@@ -120,7 +120,7 @@ def test_a_newer_schema_and_the_tables_of_another_program_are_refused(blogs, tmp
     with connected(url) as connection:
         connection.exec_driver_sql("CREATE TABLE alembic_version (version_num text)")
         connection.exec_driver_sql("INSERT INTO alembic_version VALUES ('9999')")
-    assert "newer version or another program (step 9999)" in refusal(DATABASE_URL=url)
+    assert "newer version or another program (migration 9999)" in refusal(DATABASE_URL=url)
 
 
 def test_a_server_that_is_not_there_is_told_in_one_sentence_without_the_password():

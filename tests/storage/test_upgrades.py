@@ -217,7 +217,7 @@ def test_a_newer_schema_is_refused_and_left_alone(old):
     with closing(sqlite3.connect(old)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     before = dump(old)
-    assert "newer version or another program (step 9999)" in refusal()
+    assert "newer version or another program (migration 9999)" in refusal()
     assert dump(old) == before
 
 
