@@ -75,9 +75,9 @@ def _migration(migration: str | None) -> Finding:
         return wrong("schema", "The file holds no blog.", "name the right file in DATABASE_URL")
     newest = upgrades.list_migrations()[-1]
     if migration not in upgrades.list_migrations():
-        says = f"Migration {migration} is from a newer version."
+        says = f"Migration {migration} is of a newer version."
         return wrong("schema", says, "install that version of blogapi")
     if migration != newest:
         says = f"Migration {migration}; the newest is {newest}."
-        return hint("schema", says, "start the service to upgrade the database")
+        return hint("schema", says, "the next start upgrades it")
     return ok("schema", f"Migration {migration}, the newest.")

@@ -1,1 +1,1 @@
-"""Whether the service works."""
+"""The health check."""

@@ -1,4 +1,4 @@
-"""What keeps the service from working, in one word."""
+"""Checks of the database and of the disk, for the health check."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from blogapi.storage import connections, integrity, sqlite_errors
 from blogapi.storage.database import db
 from blogapi.web.errors import DAMAGE_KEY
 
-# Less than a write and its log can take.
-_LEAST_FREE = 4 * 1024 * 1024
+# A write and its log can need this much free space.
+_MIN_FREE_BYTES = 4 * 1024 * 1024
 
-# How long the look at the whole file may take, which is made once when the service starts.
-_LOOK_SECONDS = 10.0
+# The time limit of the integrity check of the whole file, which runs once when the service starts.
+_CHECK_SECONDS = 10.0
 
-_WORDS = {
+_PROBLEMS = {
     sqlite3.SQLITE_CORRUPT: "damaged",
     sqlite3.SQLITE_NOTADB: "damaged",
     sqlite3.SQLITE_CANTOPEN: "missing",
@@ -31,58 +31,61 @@ _WORDS = {
     sqlite3.SQLITE_FULL: "storage_full",
 }
 
-SENTENCES = {
-    "database": "The database does not answer.",
+DETAILS = {
+    "database": "The database does not respond; read the log of the service.",
     "damaged": "The database is damaged; run doctor.",
-    "missing": "The database file is not there, or not the one that was opened.",
-    "read_only": "The database cannot be written to.",
-    "storage_full": "The disk is full.",
+    "missing": "The database file is missing or was replaced; put it back.",
+    "read_only": "The database is read-only; check the permissions of its file and folder.",
+    "storage_full": "The disk is full; free some space.",
 }
 
 
-def trouble() -> str | None:
-    """Return the word for what is wrong, None where all is well; costs one statement."""
-    path = _file(current_app)
+def find_problem() -> str | None:
+    """Return the first problem as a key of DETAILS, None for a healthy service; runs one statement."""
+    path = _database_path(current_app)
     if path is not None and not path.exists():
         return "missing"
     try:
         db.session.execute(text("SELECT 1 FROM article LIMIT 1"))
     except DBAPIError as error:
-        return _WORDS.get(sqlite_errors.primary_result_code(error), "database")
+        return _PROBLEMS.get(sqlite_errors.primary_result_code(error), "database")
     if DAMAGE_KEY in current_app.extensions:
         return "damaged"
-    return None if path is None else _unwritable(path)
+    return None if path is None else _find_write_problem(path)
 
 
 def look(app: Flask) -> threading.Thread | None:
-    """Look through the whole file in a thread of its own, for a bounded time; what is damaged is logged."""
-    path = _file(app)
+    """Check the integrity of the database file in a thread, for a limited time; return the thread.
+
+    Logs the damage that it finds, and makes the health check report it. Returns None on PostgreSQL.
+    """
+    path = _database_path(app)
     if path is None:
         return None
-    thread = threading.Thread(target=_look, args=(app, path), name="look at the database", daemon=True)
+    thread = threading.Thread(target=_check_integrity, args=(app, path), name="database check", daemon=True)
     thread.start()
     return thread
 
 
-def _look(app: Flask, path: Path) -> None:
+def _check_integrity(app: Flask, path: Path) -> None:
     try:
-        found = integrity.find_damage(path, seconds=_LOOK_SECONDS)
+        damage = integrity.find_damage(path, seconds=_CHECK_SECONDS)
     except sqlite3.Error as error:
-        app.logger.warning("the database could not be looked through: %s", error)
+        app.logger.warning("the integrity of the database could not be checked: %s", error)
         return
-    if found:
-        app.extensions[DAMAGE_KEY] = found
-        app.logger.error("the database is damaged (%s); run doctor", found)
+    if damage:
+        app.extensions[DAMAGE_KEY] = damage
+        app.logger.error("the database is damaged (%s); run doctor", damage)
 
 
-def _file(app: Flask) -> Path | None:
+def _database_path(app: Flask) -> Path | None:
     try:
         return connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
     except CannotStart:
         return None
 
 
-def _unwritable(path: Path) -> str | None:
+def _find_write_problem(path: Path) -> str | None:
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         return "read_only"
-    return "storage_full" if shutil.disk_usage(path.parent).free < _LEAST_FREE else None
+    return "storage_full" if shutil.disk_usage(path.parent).free < _MIN_FREE_BYTES else None

@@ -8,15 +8,15 @@ from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Unavailable
 
-bp = Blueprint("health", __name__, url_prefix="/health", description="Whether the service works")
+bp = Blueprint("health", __name__, url_prefix="/health", description="The state of the service")
 
 
 @bp.get("/")
 @allow(anyone)
 @bp.response(200, HealthSchema())
 def check() -> dict[str, str]:
-    """Say `ok`, or 503 with what is wrong as the code."""
-    word = queries.trouble()
-    if word is not None:
-        raise Unavailable(queries.SENTENCES[word], code=word)
+    """Return `ok`, or 503 with the problem as the error's `code`."""
+    problem = queries.find_problem()
+    if problem is not None:
+        raise Unavailable(queries.DETAILS[problem], code=problem)
     return {"status": "ok"}

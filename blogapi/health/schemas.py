@@ -1,4 +1,4 @@
-"""Wire shape of the health check."""
+"""Response body of the health check."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from blogapi.web.fields import OutputSchema
 
 
 class HealthSchema(OutputSchema):
-    """What a healthy service says."""
+    """The status of a healthy service."""
 
     status = ma.fields.String(metadata={"enum": ["ok"]})

@@ -1,1 +1,1 @@
-"""What this process does, in figures for Prometheus."""
+"""Metrics of this process, for Prometheus."""

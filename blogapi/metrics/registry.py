@@ -1,4 +1,4 @@
-"""Figures of the running process: whoever has one names it here, and the metrics show it."""
+"""The registry in which other packages register their metrics."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from typing import Literal
 
 from flask import Flask
 
-_KEY = "blogapi-figures"
+_KEY = "blogapi-metrics-registry"
 
 Read = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A number that can be read at any time; a counter only grows."""
+    """A number that `read` returns at any time; a counter only grows."""
 
-    sentence: str
+    description: str
     kind: Literal["gauge", "counter"]
     read: Read
 
 
 def init_app(app: Flask) -> None:
-    """Give the application its list of figures."""
+    """Give the application an empty registry."""
     app.extensions[_KEY] = {}
 
 
-def gauge(app: Flask, name: str, sentence: str, read: Read) -> None:
-    """Name a figure that goes up and down."""
-    app.extensions[_KEY][name] = Metric(sentence, "gauge", read)
+def gauge(app: Flask, name: str, description: str, read: Read) -> None:
+    """Register a metric that can go up and down."""
+    app.extensions[_KEY][name] = Metric(description, "gauge", read)
 
 
-def counter(app: Flask, name: str, sentence: str, read: Read) -> None:
-    """Name a figure that only grows."""
-    app.extensions[_KEY][name] = Metric(sentence, "counter", read)
+def counter(app: Flask, name: str, description: str, read: Read) -> None:
+    """Register a metric that only grows."""
+    app.extensions[_KEY][name] = Metric(description, "counter", read)
 
 
 def get_metrics(app: Flask) -> Mapping[str, Metric]:
-    """Return the figures by name."""
-    figures: dict[str, Metric] = app.extensions[_KEY]
-    return figures
+    """Return the registered metrics by name."""
+    metrics: dict[str, Metric] = app.extensions[_KEY]
+    return metrics

@@ -1,6 +1,6 @@
-"""The figures, for a Prometheus that asks with an admin's key.
+"""The metrics endpoint, for a Prometheus server with an admin's key.
 
-For admins: which paths are asked how often tells of drafts and of visitors.
+Only for admins, since the number of requests of a path reveals drafts and visitors.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ bp = Blueprint("metrics", __name__, url_prefix="/metrics")
 @bp.get("/")
 @allow(admin)
 def page() -> Response:
-    """Show the figures."""
-    shown = exposition.render_metrics()
-    if shown is None:
-        raise NotFound("The metrics are off; the setting METRICS turns them on.")
-    return Response(shown, content_type=exposition.CONTENT_TYPE)
+    """Return the metrics of the process that serves the request."""
+    metrics = exposition.render_metrics()
+    if metrics is None:
+        raise NotFound("Metrics are off; turn on the setting METRICS.")
+    return Response(metrics, content_type=exposition.CONTENT_TYPE)

@@ -1,9 +1,9 @@
-"""What has changed: one row per item, renewed in the transaction of each write.
+"""The change log: one row per item, updated in the transaction of each write.
 
-The rows are made when the session is flushed, so that no writer can forget one. Two counters give the
-positions: one for admins, one that only moves when something changes for everybody, so that a reader
-cannot even tell that drafts are being written. A writer holds the counters until it commits: positions
-become visible in their order, and a cursor never skips one.
+The session writes the rows when it is flushed, so that no writer can forget one. Two counters give the
+positions: one for admins, and a public one that moves only when a public item changes, so that a reader
+cannot tell that drafts are being written. A writer holds the counters until it commits: positions become
+visible in order, and a cursor never skips one.
 """
 
 from __future__ import annotations
@@ -23,18 +23,21 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class TracksChanges:
-    """A row whose changes are told; `kind` is the word for it on the wire."""
+    """Mixin for models whose changes are logged; `kind` is the model's name in the API."""
 
     kind: str
     uuid: Mapped[UUID]
 
     def visible_from(self) -> datetime | None:
-        """Return since when everybody may see the row, which may lie ahead; None: not at all."""
+        """Return the time from which the row is public, which may be in the future; None if it never is."""
         return EPOCH
 
 
 class Change(Base):
-    """The last change of one item; `position` and `public_position` say when, in order."""
+    """The last change of one item, ordered by `position` (for admins) and `public_position`.
+
+    `due` is the time at which a scheduled item becomes public.
+    """
 
     __tablename__ = "change"
     __table_args__ = (Index("ix_change_due", "due"),)
@@ -49,7 +52,7 @@ class Change(Base):
 
 
 class ChangeCounter(Base):
-    """The one row with the last positions given; the schema comes with it."""
+    """The single row with the last assigned positions; a migration inserts it."""
 
     __tablename__ = "change_counter"
 
@@ -59,32 +62,32 @@ class ChangeCounter(Base):
 
 
 def init_app() -> None:
-    """Listen to every flush of the session."""
-    if not events.contains(db.session, "before_flush", _note):
-        events.listen(db.session, "before_flush", _note)
+    """Log the changes of every flush of the session."""
+    if not events.contains(db.session, "before_flush", _log_changes):
+        events.listen(db.session, "before_flush", _log_changes)
 
 
 def record_due_changes() -> None:
-    """Tell of what was scheduled and has become visible by now; writes only where there is something.
+    """Log the scheduled items that have become public; writes nothing when there are none.
 
-    What a clock that went ahead made visible, and hid again when it was set right, is told as gone.
+    If the clock was set back, items that are no longer due are logged as not public.
     """
-    if not _due(db.session(), clock.now()):
+    if not _find_due(db.session(), clock.now()):
         return
     with transaction():
         session, now = db.session(), clock.now()
-        for change in _due(session, now):
+        for change in _find_due(session, now):
             change.public = change.due is not None and change.due <= now
-            _place(session, change, public=True)
+            _assign_position(session, change, public=True)
 
 
 def last_position(*, public: bool = False) -> int:
-    """Return the position of the last change of all, or of the last that is `public`."""
+    """Return the position of the last change, or of the last public change."""
     return db.session.scalars(select(_column(public))).one()
 
 
 def state_token(*, public: bool = False) -> str:
-    """Return what differs whenever anything that is shown differs, for everybody (`public`) or for admins."""
+    """Return a token that changes whenever any content visible to readers (`public`) or to admins changes."""
     due = select(func.count()).where(Change.due <= clock.now()).scalar_subquery()
     return " ".join(str(number) for number in db.session.execute(select(_column(public), due)).one())
 
@@ -93,37 +96,37 @@ def _column(public: bool) -> InstrumentedAttribute[int]:
     return ChangeCounter.public_position if public else ChangeCounter.position
 
 
-def _due(session: Session, now: datetime) -> list[Change]:
-    untold = or_(and_(Change.due <= now, ~Change.public), and_(Change.due > now, Change.public))
-    return list(session.scalars(select(Change).where(untold).order_by(Change.due)))
+def _find_due(session: Session, now: datetime) -> list[Change]:
+    unlogged = or_(and_(Change.due <= now, ~Change.public), and_(Change.due > now, Change.public))
+    return list(session.scalars(select(Change).where(unlogged).order_by(Change.due)))
 
 
-def _note(session: Session, context: Any, instances: Any) -> None:
-    written = [*session.new, *(row for row in session.dirty if session.is_modified(row)), *session.deleted]
-    for row in written:
+def _log_changes(session: Session, context: Any, instances: Any) -> None:
+    modified = (row for row in session.dirty if session.is_modified(row))
+    for row in [*session.new, *modified, *session.deleted]:
         if isinstance(row, TracksChanges):
-            _renew(session, row, gone=row in session.deleted)
+            _log_change(session, row, gone=row in session.deleted)
 
 
-def _renew(session: Session, row: TracksChanges, *, gone: bool) -> None:
+def _log_change(session: Session, row: TracksChanges, *, gone: bool) -> None:
     now = clock.now()
-    # The row's own default would come only with the flush.
+    # The column's default is applied only during the flush.
     row.uuid = row.uuid or uuid4()
     with session.no_autoflush:
         change = session.get(Change, (row.kind, row.uuid)) or Change(
             kind=row.kind, uuid=row.uuid, public=False
         )
         since = None if gone else row.visible_from()
-        was = change.public or (change.due is not None and change.due <= now)
+        was_public = change.public or (change.due is not None and change.due <= now)
         change.public = since is not None and since <= now
         change.due = since if since is not None and since > now else None
         change.gone = gone
-        _place(session, change, public=was or change.public)
+        _assign_position(session, change, public=was_public or change.public)
         session.add(change)
 
 
-def _place(session: Session, change: Change, *, public: bool) -> None:
-    counted = session.execute(
+def _assign_position(session: Session, change: Change, *, public: bool) -> None:
+    last = session.execute(
         update(ChangeCounter)
         .values(
             position=ChangeCounter.position + 1,
@@ -132,6 +135,6 @@ def _place(session: Session, change: Change, *, public: bool) -> None:
         .returning(ChangeCounter.position, ChangeCounter.public_position)
         .execution_options(synchronize_session=False)
     ).one()
-    change.position = counted.position
+    change.position = last.position
     if public:
-        change.public_position = counted.public_position
+        change.public_position = last.public_position

@@ -1,4 +1,4 @@
-"""Which state the database is in: a number that grows with every commit, of whatever process."""
+"""The commit version: a number that grows with every commit, whichever process made it."""
 
 from __future__ import annotations
 
@@ -17,131 +17,134 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi.storage import files, upgrades
 from blogapi.storage.database import CommitCounter, db
 
-# Where the environment of a request says when it had come in (time.monotonic).
+# The key of the WSGI environment that holds the time of the request's arrival (time.monotonic).
 RECEIVED_KEY = "blogapi.received"
 
-# How often it is looked whether the file still lies where it was opened, in seconds: that costs half as much
-# again as the question to SQLite, and who takes the file away acknowledges nothing.
+# How often to check that the path still leads to the opened file, in seconds. The check takes half as long as
+# the query to SQLite, and a removed file receives no commits.
 CHECK_SECONDS = 0.1
 
 
 class CommitVersionSource(Protocol):
-    """Where the state of a database is told."""
+    """An object that reads the commit version of one database."""
 
     def state(self, since: float | None = None) -> int | None:
-        """Return the number of the state at this moment, None where it cannot be told.
+        """Return the commit version, None where it cannot be read.
 
-        `since` (time.monotonic) is when the question came in: a state that was looked up after that
-        answers it too, so that a crowd is answered with one look.
+        A version that was read after `since` (time.monotonic), the arrival of the request, is returned
+        without a new query: concurrent requests share one.
         """
 
 
 class SqliteCommitVersion:
-    """The state of a SQLite file, seen through a connection that never writes.
+    """The commit version of a SQLite file, read through a connection that never writes.
 
-    SQLite tells such a connection of each commit of all others: `PRAGMA data_version`, 4 microseconds.
+    `PRAGMA data_version` reports the commits of all other connections in 4 microseconds.
     """
 
     def __init__(self, engine: Engine) -> None:
-        # Never made here: a file that is gone must not come back empty.
         self._path = Path(str(engine.url.database)).absolute()
-        self._address = f"{self._path.as_uri()}?mode=rw"
+        # mode=rw never creates the file: a deleted database must not come back empty.
+        self._uri = f"{self._path.as_uri()}?mode=rw"
         self._opened: tuple[int, int] | None = None
         self._next_check = -math.inf
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
-        self._version = self._state = 0
-        self._seen = (0, -math.inf)
-        # A file that was closed may come back as another one.
+        self._data_version = self._version = 0
+        self._last_read = (0, -math.inf)
+        # The path may lead to another file after the engine was disposed.
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
     def state(self, since: float | None = None) -> int | None:
-        """Return the number of the state; it never falls."""
-        state, seen_at = self._seen
-        # Not at the same moment: a clock may stand still for some milliseconds.
-        if since is not None and since < seen_at:
-            return state
+        """Return the commit version, which never decreases; None where the file cannot be read."""
+        version, read_at = self._last_read
+        # Strictly less, as a clock may stand still for some milliseconds.
+        if since is not None and since < read_at:
+            return version
         with self._lock:
-            looked_at = time.monotonic()
+            read_at = time.monotonic()
             try:
-                version = self._told()
+                data_version = self._read_data_version()
             except sqlite3.Error:
-                self._drop()
+                self._disconnect()
                 return None
-            if version != self._version:
-                self._version = version
-                self._state += 1
-            self._seen = (self._state, looked_at)
-            return self._state
+            if data_version != self._data_version:
+                self._data_version = data_version
+                self._version += 1
+            self._last_read = (self._version, read_at)
+            return self._version
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the connection to the file; the next read opens it again."""
         with self._lock:
-            self._drop()
+            self._disconnect()
 
-    def _told(self) -> int:
+    def _read_data_version(self) -> int:
         if self._connection is None:
             self._connection = sqlite3.connect(
-                self._address, uri=True, check_same_thread=False, isolation_level=None
+                self._uri, uri=True, check_same_thread=False, isolation_level=None
             )
-            # What another connection was told says nothing.
-            self._state += 1
+            # The numbers of two connections cannot be compared.
+            self._version += 1
             self._opened = files.file_identity(self._path)
-        self._check(time.monotonic())
-        ((version,),) = self._connection.execute("PRAGMA data_version").fetchall()
-        return int(version)
+        self._check_file(time.monotonic())
+        ((data_version,),) = self._connection.execute("PRAGMA data_version").fetchall()
+        return int(data_version)
 
-    def _check(self, now: float) -> None:
+    def _check_file(self, now: float) -> None:
         if now < self._next_check:
             return
         if self._opened != files.file_identity(self._path):
-            raise sqlite3.OperationalError("The file is not the one that was opened.")
+            raise sqlite3.OperationalError("The database file was removed or replaced.")
         self._next_check = now + CHECK_SECONDS
 
-    def _drop(self) -> None:
+    def _disconnect(self) -> None:
         self._next_check = -math.inf
         if self._connection is not None:
             with suppress(sqlite3.Error):
                 self._connection.close()
         self._connection = None
-        self._seen = (self._state, -math.inf)
+        self._last_read = (self._version, -math.inf)
 
 
 class PostgresCommitVersion:
-    """The state of a PostgreSQL database: the row that every `transaction()` counts up."""
+    """The commit version of a PostgreSQL database, from the row that every `transaction()` increments."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._lock = threading.Lock()
-        self._commits = self._state = 0
-        self._seen = (0, -math.inf)
+        self._commits = self._version = 0
+        self._last_read = (0, -math.inf)
 
     def state(self, since: float | None = None) -> int | None:
-        """Return the number of the state; it never falls, though a backup may bring the row back."""
-        state, seen_at = self._seen
-        if since is not None and since < seen_at:
-            return state
-        looked_at = time.monotonic()
+        """Return the commit version; None where the server cannot be reached.
+
+        It never decreases, even when a restored backup brings back a lower counter.
+        """
+        version, last_read_at = self._last_read
+        if since is not None and since < last_read_at:
+            return version
+        read_at = time.monotonic()
         try:
             with self._engine.connect() as connection:
                 commits = connection.execute(select(CommitCounter.commits)).scalar_one()
         except SQLAlchemyError:
-            # It may come back as another one, at the same number.
+            # The database may come back with other content and the same counter.
             self._commits = -1
             return None
         with self._lock:
-            if looked_at < self._seen[1]:
-                # Somebody looked later and was told sooner.
-                return self._seen[0]
+            if read_at < self._last_read[1]:
+                # Another thread's newer read finished first; keep its result.
+                return self._last_read[0]
             if commits != self._commits:
                 self._commits = commits
-                self._state += 1
-            self._seen = (self._state, looked_at)
-            return self._state
+                self._version += 1
+            self._last_read = (self._version, read_at)
+            return self._version
 
 
 def get_source(app: Flask) -> CommitVersionSource | None:
-    """Return what tells the state of the application's database; None for one in memory."""
+    """Return a new source for the application's database; None for a database in memory."""
     with app.app_context():
         engine = db.engine
     if engine.dialect.name != "sqlite":

@@ -1,4 +1,4 @@
-"""Connections to the database: where it is, how they are made, and what holds for each of them."""
+"""Database URLs, engines, and the settings of each connection."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 from blogapi.config import CannotStart
 from blogapi.storage import files, upgrades
 
-# How long a write waits for another one, of this process or of another, in seconds.
+# How long a write waits for other writes, of this process or of another, in seconds.
 BUSY_SECONDS = 5
 
-# How long PostgreSQL may work on one statement, and wait for one of ours to go on with its transaction, in
-# seconds: a process that hangs must not keep the others from writing.
+# PostgreSQL's limits on one statement and on an idle transaction, in seconds: a process that hangs must not
+# block the writes of the others.
 STATEMENT_SECONDS, IDLE_SECONDS = 60, 60
 
 _UNUSABLE = "DATABASE_URL cannot be used ({}); write sqlite:///blog.db."
 
 
 def sqlite_path(database_url: str, folder: Path) -> Path | None:
-    """Return the SQLite file that `DATABASE_URL` names, None where it names no file; touches nothing.
+    """Return the path of the SQLite file that `DATABASE_URL` names, None for any other database.
 
-    Raises CannotStart where it cannot be read.
+    Does not touch the file. Raises CannotStart for an invalid URL.
     """
     if not database_url:
         return folder / "blog.db"
@@ -36,59 +36,59 @@ def sqlite_path(database_url: str, folder: Path) -> Path | None:
         raise CannotStart(_UNUSABLE.format("no such kind of database")) from error
     if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:") or "uri" in url.query:
         return None
-    # As Flask-SQLAlchemy takes it: from the instance folder, unless it is absolute.
+    # Flask-SQLAlchemy resolves a relative path against the instance folder too.
     return folder / str(url.database)
 
 
 def engine_options(url: str | URL) -> dict[str, Any]:
-    """Return what an engine for the database is made with."""
-    given: dict[str, Any] = {"hide_parameters": True}
+    """Return the options for `create_engine`."""
+    options: dict[str, Any] = {"hide_parameters": True}
     if str(url).startswith("postgresql"):
-        # A list and its total are of one state; and a server that was away is found again.
-        given |= {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
-        given |= {"connect_args": {"connect_timeout": BUSY_SECONDS, "application_name": "blogapi"}}
-    return given
+        # A list and its total come from one snapshot; lost connections are replaced before they are used.
+        options |= {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
+        options |= {"connect_args": {"connect_timeout": BUSY_SECONDS, "application_name": "blogapi"}}
+    return options
 
 
 def make_engine(url: str | URL) -> Engine:
-    """Return an engine for the database, on which `prepare` is still to be called.
+    """Return an engine for the database; the caller passes it to `configure_connections`.
 
-    Raises CannotStart where nothing can open such a one.
+    Raises CannotStart for an invalid URL and for a missing driver.
     """
     try:
         return create_engine(url, **engine_options(url))
     except (ArgumentError, ImportError) as error:
-        raise cannot_use(error) from error
+        raise database_url_error(error) from error
 
 
-def cannot_use(error: ArgumentError | ImportError) -> CannotStart:
-    """Return the error to be raised for a database that nothing can open."""
-    # The URL itself is not shown: it can hold a password.
+def database_url_error(error: ArgumentError | ImportError) -> CannotStart:
+    """Return the error to raise for a `DATABASE_URL` that is invalid or needs a missing driver."""
+    # The URL itself is not shown, since it can hold a password.
     reason = f"{error}".splitlines()[0] if isinstance(error, ImportError) else "no such kind of database"
     return CannotStart(_UNUSABLE.format(reason))
 
 
 def configure_connections(engine: Engine) -> None:
-    """Set up the connections that the engine makes, and a new file to be its owner's alone."""
+    """Configure the engine's connections and create a missing SQLite file with mode 0600."""
     if engine.dialect.name != "sqlite":
-        event.listen(engine, "connect", _limit)
-        event.listen(engine, "begin", _enter)
+        event.listen(engine, "connect", _set_postgresql_timeouts)
+        event.listen(engine, "begin", _lock_postgresql)
         return
     if not upgrades.is_in_memory(engine):
-        _keep_private(engine)
-        _stay_on_file(engine)
-    event.listen(engine, "connect", _set_up)
-    event.listen(engine, "begin", _begin)
+        _create_private_file(engine)
+        _refuse_replaced_file(engine)
+    event.listen(engine, "connect", _configure_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
 
 
 def write_options(engine: Engine, seconds: int) -> dict[str, Any]:
-    """Return the execution options of a transaction that writes, and waits so long for others."""
+    """Return the execution options of a write transaction that waits up to `seconds` for other writes."""
     isolation = {} if engine.dialect.name == "sqlite" else {"isolation_level": "READ COMMITTED"}
     return {"writes": seconds} | isolation
 
 
-def _keep_private(engine: Engine) -> None:
-    """Make a new database file readable by its owner only; SQLite gives its side files the same mode."""
+def _create_private_file(engine: Engine) -> None:
+    """Create the database file with mode 0600 if it is missing; SQLite gives its side files the same mode."""
     path = str(engine.url.database)
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -96,18 +96,18 @@ def _keep_private(engine: Engine) -> None:
         raise CannotStart(f"The database {path} cannot be opened: {error.strerror}.") from error
 
 
-def _stay_on_file(engine: Engine) -> None:
-    """Let nobody begin anything once the file was taken away, or another lies in its place.
+def _refuse_replaced_file(engine: Engine) -> None:
+    """Refuse new transactions after the database file has been removed or replaced.
 
-    The system keeps such a file for those who have it open: they would read what nobody else sees any more,
-    and what they write would be gone with them. They stay open, since the last to close would take the log of
-    the new file for the old one's, and delete it.
+    The operating system keeps the removed file for connections that have it open: they would read stale
+    content, and their writes would be lost. These connections stay open, since the last one to close would
+    delete the log of the new file, which has the same name.
     """
     path = Path(str(engine.url.database)).absolute()
     opened = files.file_identity(path)
 
-    def find(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
-        # Never made here: a file that is gone must not come back empty.
+    def open_existing(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
+        # mode=rw never creates the file: a deleted database must not come back empty.
         arguments[0], options["uri"] = f"{path.as_uri()}?mode=rw", True
 
     def forget(engine: Engine) -> None:
@@ -116,19 +116,19 @@ def _stay_on_file(engine: Engine) -> None:
 
     def check(connection: Connection) -> None:
         nonlocal opened
-        there = files.file_identity(path)
-        opened = opened or there
-        if there is None or there != opened:
-            error = sqlite3.OperationalError(f"{path} was taken away, or another file lies there")
+        current = files.file_identity(path)
+        opened = opened or current
+        if current is None or current != opened:
+            error = sqlite3.OperationalError(f"{path} was removed or replaced")
             error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             raise OperationalError("BEGIN", None, error)
 
-    event.listen(engine, "do_connect", find)
+    event.listen(engine, "do_connect", open_existing)
     event.listen(engine, "engine_disposed", forget)
     event.listen(engine, "begin", check)
 
 
-def _limit(connection: Any, record: Any) -> None:
+def _set_postgresql_timeouts(connection: Any, record: Any) -> None:
     connection.execute(
         f"SET lock_timeout = '{BUSY_SECONDS}s'; SET statement_timeout = '{STATEMENT_SECONDS}s'; "
         f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
@@ -136,23 +136,23 @@ def _limit(connection: Any, record: Any) -> None:
     connection.commit()
 
 
-def _enter(connection: Connection) -> None:
-    # One writer at a time, as on SQLite: then each statement of a READ COMMITTED transaction sees the state
-    # that the one before it left. Above that level the snapshot would be older than the wait for the lock.
+def _lock_postgresql(connection: Connection) -> None:
+    # One writer at a time, as on SQLite: each statement of a READ COMMITTED transaction then sees the state
+    # that its previous statement left. At higher levels the snapshot would be older than the wait.
     seconds = connection.get_execution_options().get("writes")
     if seconds is not None:
-        # Zero would be without end.
-        less = f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'; " if seconds < BUSY_SECONDS else ""
-        connection.exec_driver_sql(f"{less}{upgrades.WRITE_LOCK_SQL}")
+        # PostgreSQL reads a timeout of 0 as no timeout.
+        timeout = f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'; " if seconds < BUSY_SECONDS else ""
+        connection.exec_driver_sql(f"{timeout}{upgrades.WRITE_LOCK_SQL}")
 
 
-def _set_up(connection: sqlite3.Connection, record: Any) -> None:
-    # The driver's own mode sends no BEGIN before a SELECT, which loses updates; we send each ourselves.
+def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
+    # The driver's default mode sends no BEGIN before a SELECT, which loses updates; `_begin_sqlite` sends it.
     connection.isolation_level = None
     for pragma in (
         f"busy_timeout={BUSY_SECONDS * 1000}",
         "journal_mode=WAL",
-        # FULL, since NORMAL loses acknowledged writes when the power fails.
+        # NORMAL loses acknowledged writes in a power failure.
         "synchronous=FULL",
         "foreign_keys=ON",
         "journal_size_limit=67108864",
@@ -160,8 +160,8 @@ def _set_up(connection: sqlite3.Connection, record: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _begin(connection: Connection) -> None:
-    # A deferred transaction that turns into a write fails at once when another has written meanwhile.
+def _begin_sqlite(connection: Connection) -> None:
+    # IMMEDIATE for writes: a deferred transaction fails at its first write if another has committed since.
     seconds = connection.get_execution_options().get("writes")
     if seconds is None:
         connection.exec_driver_sql("BEGIN")

@@ -1,7 +1,7 @@
-"""The database: its tables' common ground and the one way to write.
+"""The session, the base class of all models, and `transaction()`, through which every write goes.
 
-SQLite in the instance folder unless `DATABASE_URL` names another, or PostgreSQL. A read sees one state of
-the database until its request ends; every write goes through `transaction()`.
+The database is SQLite in the instance folder unless `DATABASE_URL` names another file or a PostgreSQL server.
+Reads see one snapshot of the database until the end of the request.
 """
 
 from __future__ import annotations
@@ -40,53 +40,53 @@ from blogapi.storage import connections, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog
 from blogapi.storage.write_lock import WriteLock
 
-# What `transaction` raises where others write.
+# What `transaction` raises when it cannot get the write lock in time.
 BUSY_ERRORS = (OperationalError, TimeoutError)
 
-# How many threads may wait for a write that does not end, and how many of a server's threads never do: while
-# somebody else keeps the database to himself, the service goes on reading.
+# How many threads may wait for a stuck write, and how many of a server's threads never wait for one: the
+# service still answers reads while another process holds the write lock.
 MAX_WAITING_WRITERS, RESERVED_READER_THREADS = 5, 3
-_GATE, _LOG = "blogapi-gate", "blogapi-log"
+_WRITE_LOCK_KEY, _LOG_KEY = "blogapi-write-lock", "blogapi-write-ahead-log"
 
-# Rows live on after the commit of the write that made them: the reply shows them without a second read.
+# Rows stay loaded after the commit: the response of a write needs no second read.
 db = SQLAlchemy(session_options={"expire_on_commit": False})
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment: aware UTC in Python, naive UTC in the database, where SQLite keeps no offset."""
+    """A time: aware UTC in Python, naive UTC in the database, as SQLite stores no offset."""
 
     impl = DateTime
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Return the moment as naive UTC."""
+        """Return the time as naive UTC."""
         return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Return the stored moment as aware UTC."""
+        """Return the stored time as aware UTC."""
         return None if value is None else value.replace(tzinfo=UTC)
 
 
 class bytewise(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
-    """A text in the order of its signs' numbers, lowered in ASCII only: on every engine as SQLite has it."""
+    """A text that is ordered by code point and lowered in ASCII only, as on SQLite, whatever the engine."""
 
     inherit_cache = True
     type = String()
 
 
 @compiles(bytewise)
-def _as_it_is(element: bytewise, compiler: SQLCompiler, **options: Any) -> str:
+def _compile_plain(element: bytewise, compiler: SQLCompiler, **options: Any) -> str:
     return compiler.process(element.clauses, **options)
 
 
 @compiles(bytewise, "postgresql")
-def _collated(element: bytewise, compiler: SQLCompiler, **options: Any) -> str:
-    # Otherwise the order is that of the language which the database was made with.
+def _compile_postgresql(element: bytewise, compiler: SQLCompiler, **options: Any) -> str:
+    # The default order depends on the locale of the PostgreSQL database.
     return f'({compiler.process(element.clauses, **options)} COLLATE "C")'
 
 
 class Base(DeclarativeBase):
-    """What every table stands on: the types of its columns and the names of its constraints."""
+    """The base class of all models: column types and constraint names."""
 
     registry = registry(
         metadata=MetaData(
@@ -98,31 +98,31 @@ class Base(DeclarativeBase):
                 "pk": "pk_%(table_name)s",
             }
         ),
-        # On the registry, since Flask-SQLAlchemy 3.1.1 breaks on a map of the base itself.
+        # On the registry, since Flask-SQLAlchemy 3.1.1 fails with a map on the base class.
         type_annotation_map={datetime: UtcDateTime(), UUID: Uuid()},
     )
 
 
 class Identified:
-    """A row with a random UUID."""
+    """Mixin for models with a random UUID as their primary key."""
 
     uuid: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4, sort_order=-1)
 
 
-def _as_created(context: DefaultExecutionContext) -> datetime:
+def _same_as_created(context: DefaultExecutionContext) -> datetime:
     created: datetime = context.get_current_parameters()["created"]  # type: ignore[no-untyped-call]
     return created
 
 
 class Timestamped:
-    """A row that knows when it was made and last changed."""
+    """Mixin for models that record when a row was created and last updated."""
 
     created: Mapped[datetime] = mapped_column(default=lambda: clock.now())
-    last_updated: Mapped[datetime] = mapped_column(default=_as_created, onupdate=lambda: clock.now())
+    last_updated: Mapped[datetime] = mapped_column(default=_same_as_created, onupdate=lambda: clock.now())
 
 
 class CommitCounter(Base):
-    """The one row that tells of every commit on PostgreSQL; SQLite tells of them itself."""
+    """The single row that counts the commits on PostgreSQL; SQLite counts its own."""
 
     __tablename__ = "revision"
 
@@ -132,14 +132,14 @@ class CommitCounter(Base):
 
 @contextmanager
 def transaction(*, patient: bool = True) -> Iterator[None]:
-    """Hold the one write transaction; commit at its end, roll back on any exception.
+    """Take the write lock and run one transaction; commit at its end, roll back on any exception.
 
-    Waits up to `BUSY_SECONDS` for other writes, unless not `patient`; then raises one of `BUSY`. Many wait
-    only as long as the writes go on.
+    Waits up to `BUSY_SECONDS` for other writes, or not at all without `patient`; then raises one of
+    BUSY_ERRORS. Fewer threads may wait for a write that is stuck.
 
-    What was read before is forgotten, so that a decision never rests on a state from before the lock.
-    Inside another `transaction()` it is a part of that one, which alone commits; a part that fails takes
-    back its own rows only.
+    Rows that were read before are expired, so that no decision rests on a state from before the lock. Inside
+    another `transaction()` this one is a savepoint: it commits nothing, and on failure only its own changes
+    are rolled back.
     """
     session = db.session()
     if session.info.get("writing"):
@@ -148,12 +148,12 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
         return
     session.rollback()
     session.expire_all()
-    gate: WriteLock = current_app.extensions[_GATE]
-    with gate.passed(patient=patient) as waited:
+    lock: WriteLock = current_app.extensions[_WRITE_LOCK_KEY]
+    with lock.acquire(wait=patient) as waited:
         session.info["writing"] = True
         try:
-            left = math.ceil(connections.BUSY_SECONDS - waited) if patient else 0
-            session.connection(execution_options=connections.write_options(db.engine, left))
+            timeout = math.ceil(connections.BUSY_SECONDS - waited) if patient else 0
+            session.connection(execution_options=connections.write_options(db.engine, timeout))
             yield
             if session.get_bind().dialect.name != "sqlite":
                 session.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
@@ -163,45 +163,49 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
             raise
         finally:
             session.info["writing"] = False
-        log: WriteAheadLog | None = current_app.extensions[_LOG]
+        log: WriteAheadLog | None = current_app.extensions[_LOG_KEY]
         if log is not None:
-            log.shorten()
+            log.truncate_if_long()
 
 
 def reserve_reader_threads(app: Flask, threads: int) -> None:
-    """Leave `READERS` of a server's threads to those who read, where it has more."""
-    app.extensions[_GATE] = WriteLock(max(1, threads - RESERVED_READER_THREADS), connections.BUSY_SECONDS)
+    """Keep RESERVED_READER_THREADS of a server's `threads` from waiting for a stuck write.
+
+    One thread may write in any case.
+    """
+    max_writers = max(1, threads - RESERVED_READER_THREADS)
+    app.extensions[_WRITE_LOCK_KEY] = WriteLock(max_writers, connections.BUSY_SECONDS)
 
 
 def init_app(app: Flask) -> None:
-    """Connect the application to its database and make the schema ready.
+    """Connect the application to its database and upgrade the schema.
 
-    Raises CannotStart when the database cannot be opened, or is newer than this version.
+    Raises CannotStart for a database that cannot be opened or that a newer version has upgraded.
     """
     app.config.setdefault("SQLALCHEMY_DATABASE_URI", _url(app))
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = connections.engine_options(
         app.config["SQLALCHEMY_DATABASE_URI"]
     ) | app.config.get("SQLALCHEMY_ENGINE_OPTIONS", {})
-    app.extensions[_GATE] = WriteLock(MAX_WAITING_WRITERS, connections.BUSY_SECONDS)
+    app.extensions[_WRITE_LOCK_KEY] = WriteLock(MAX_WAITING_WRITERS, connections.BUSY_SECONDS)
     engine = _engine(app)
     in_file = engine.dialect.name == "sqlite" and not upgrades.is_in_memory(engine)
-    app.extensions[_LOG] = WriteAheadLog(Path(str(engine.url.database))) if in_file else None
+    app.extensions[_LOG_KEY] = WriteAheadLog(Path(str(engine.url.database))) if in_file else None
     if upgrades.is_in_memory(engine) and app.config["DATABASE_URL"]:
-        raise CannotStart("A blog is kept in a file, not in memory; name one in DATABASE_URL.")
+        raise CannotStart("A blog is kept in a file, not in memory; name a file in DATABASE_URL.")
     connections.configure_connections(engine)
     upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path) / "backups")
 
 
 def _url(app: Flask) -> str | URL:
-    # Built and not written: the name of a folder can hold signs that mean something in a URL.
-    ours = URL.create("sqlite", database=str(Path(app.instance_path, "blog.db")))
-    return app.config["DATABASE_URL"] or ours
+    # URL.create quotes the characters of a folder's name that have a meaning in a URL.
+    default = URL.create("sqlite", database=str(Path(app.instance_path, "blog.db")))
+    return app.config["DATABASE_URL"] or default
 
 
 def _engine(app: Flask) -> Engine:
     try:
         db.init_app(app)
     except (ArgumentError, ImportError) as error:
-        raise connections.cannot_use(error) from error
+        raise connections.database_url_error(error) from error
     with app.app_context():
         return db.engine

@@ -16,11 +16,11 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-# How a file is called while it is being written, and for how long one that nobody finished is left alone.
-_DRAFT = ".partial"
+# The suffix of a file that is being written, and the age at which such a file counts as abandoned.
+_PARTIAL_SUFFIX = ".partial"
 _ABANDONED_SECONDS = 86_400
 
-# Elsewhere than on POSIX a file that another program has open (a virus scanner) cannot be replaced at once.
+# On Windows a file cannot be replaced while another program, such as a virus scanner, has it open.
 _TRIES = 20
 _PAUSE_SECONDS = 0.1
 
@@ -40,54 +40,54 @@ def side_files(database: Path) -> SideFiles:
 
 
 def create_private(path: Path) -> None:
-    """Make an empty file that only its owner reads; raises FileExistsError where there is one."""
+    """Create an empty file with mode 0600; raises FileExistsError if it exists."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells the file from any other that may come under its name, None where there is none."""
+    """Return the device and inode of the file, which change when it is replaced; None if it is missing."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 @contextmanager
 def partial_file(path: Path) -> Iterator[Path]:
-    """Yield an empty private file beside `path`, which is gone at the end unless it was moved."""
+    """Yield an empty private file beside `path`, and delete it at the end unless the caller has moved it."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    made = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_DRAFT}")
-    create_private(made)
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_PARTIAL_SUFFIX}")
+    create_private(partial)
     try:
-        yield made
+        yield partial
     finally:
-        for file in (made, *side_files(made)):
+        for file in (partial, *side_files(partial)):
             with suppress(OSError):
                 file.unlink(missing_ok=True)
 
 
 def replace(source: Path, target: Path) -> None:
-    """Put a closed file in the place of another, at once and so that a power cut leaves one of the two."""
+    """Replace `target` with the closed file `source` atomically: a power failure leaves one of them."""
     with source.open("r+b") as file:
         os.fsync(file.fileno())
-    for left in reversed(range(1 if os.name == "posix" else _TRIES)):
+    for tries_left in reversed(range(1 if os.name == "posix" else _TRIES)):
         try:
             source.replace(target)
             break
         except PermissionError:
-            if not left:
+            if not tries_left:
                 raise
             time.sleep(_PAUSE_SECONDS)
-    _keep_name(target.parent)
+    _sync_folder(target.parent)
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[bool]:
-    """Lock the file `path` until the end; yield False, at once, where another holds the lock.
+    """Hold a lock on the file `path` and yield True; yield False at once if the lock is already held.
 
-    Works between processes and between threads. The file is made and deleted here; the system releases the
-    lock of a process that was killed.
+    Excludes other processes and other threads. Creates the file and deletes it at the end. The operating
+    system releases the lock of a process that was killed.
     """
     while True:
         with path.open("ab") as file:
@@ -95,13 +95,13 @@ def locked(path: Path) -> Iterator[bool]:
                 yield False
                 return
             if not _is_at(file, path):
-                # The last holder deleted it between our opening and locking it.
+                # The last holder deleted the file after this call had opened it.
                 continue
             try:
                 yield True
             finally:
-                # Under the lock, so that another who has opened the file sees that it is gone; but Windows
-                # deletes no open file.
+                # Deleted under the lock, so that a caller that has opened the file sees that it is gone.
+                # Windows cannot delete an open file.
                 if os.name != "posix":
                     file.close()
                 with suppress(OSError):
@@ -128,18 +128,18 @@ def _is_at(file: IO[bytes], path: Path) -> bool:
 
 
 def delete_abandoned(folder: Path) -> None:
-    """Delete the drafts that a process left behind when it was killed."""
-    for path in folder.glob(f".*{_DRAFT}*"):
+    """Delete the old partial files that killed processes left in the folder."""
+    for path in folder.glob(f".*{_PARTIAL_SUFFIX}*"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
                 path.unlink()
 
 
-def _keep_name(folder: Path) -> None:
-    # On POSIX a new name is on the disk only when its folder is; elsewhere a folder cannot be opened.
+def _sync_folder(folder: Path) -> None:
+    # POSIX stores a file's name in its folder, which needs an fsync too; Windows cannot open a folder.
     if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(handle)
+            os.fsync(descriptor)
         finally:
-            os.close(handle)
+            os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Whether a SQLite file is whole: asked through the driver alone, since no blog may start on it."""
+"""Integrity checks of a SQLite file, through the driver alone: the application may not start on it."""
 
 from __future__ import annotations
 
@@ -13,71 +13,73 @@ from pathlib import Path
 
 from blogapi.storage import files
 
-# How many sentences of SQLite are shown: a file that is ruined has thousands.
-_SHOWN = 5
+# A badly damaged file has thousands of faults.
+_MAX_FAULTS = 5
 
-# A rare fault of SQLite's own (https://sqlite.org/wal.html#walresetbug): first and last version that has it.
-_WAL_RESET = ((3, 7, 0), (3, 51, 2))
+# The first and the last version of SQLite with this rare bug (https://sqlite.org/wal.html#walresetbug).
+_WAL_RESET_BUG = ((3, 7, 0), (3, 51, 2))
 
-# The write-ahead log and its index (https://sqlite.org/walformat.html): a head, then frames of a head and a
-# page each. A frame that ends a transaction tells the size of the file; salts tell of which log it is.
-_LOG_HEAD, _FRAME_HEAD, _INDEX_HEAD = 32, struct.Struct(">II8s8x"), struct.Struct("=14xHI12x8s")
+# The write-ahead log (https://sqlite.org/walformat.html) has a header and frames of a header and a page each.
+# The last frame of a transaction holds the size of the database; the salts change whenever the log is reset.
+_LOG_HEADER_SIZE = 32
+_FRAME_HEADER = struct.Struct(">II8s8x")
+_INDEX_HEADER = struct.Struct("=14xHI12x8s")
 
 
 @contextmanager
 def open_database(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connection]:
-    """Open a file that is there already, without a transaction of the driver's own; never make one.
+    """Open an existing file in autocommit mode; never create one.
 
-    `seconds`: how long to wait for another's write.
+    Waits up to `seconds` for other writes.
     """
-    address = f"{path.absolute().as_uri()}?mode=rw"
-    with closing(sqlite3.connect(address, uri=True, isolation_level=None, timeout=seconds)) as connection:
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=seconds)) as connection:
         yield connection
 
 
 def find_faults(connection: sqlite3.Connection, *, quick: bool = False) -> list[str]:
-    """Return what SQLite finds broken in the file, a few sentences; `quick` leaves out the indexes."""
+    """Return the first faults that SQLite finds in the file, as sentences; `quick` skips the indexes."""
     check = "quick_check" if quick else "integrity_check"
     try:
-        found = [str(row[0]) for row in connection.execute(f"PRAGMA {check}({_SHOWN})")]
+        found = [str(row[0]) for row in connection.execute(f"PRAGMA {check}({_MAX_FAULTS})")]
     except sqlite3.DatabaseError as error:
         return [f"{error}"]
-    # A sentence can have lines of its own.
-    return [] if found == ["ok"] else [line for row in found for line in row.splitlines()][:_SHOWN]
+    # A row can hold several lines.
+    return [] if found == ["ok"] else [line for row in found for line in row.splitlines()][:_MAX_FAULTS]
 
 
 def find_damage(path: Path, *, seconds: float) -> str:
-    """Return what a quick look finds broken in the file; nothing where the time is over before."""
+    """Return the first fault that a quick check finds; an empty string if there is none or time runs out."""
     deadline = time.monotonic() + seconds
     with open_database(path) as connection:
-        # Called every so many steps of SQLite's machine; it costs nothing that can be measured.
+        # SQLite calls the handler every 10,000 virtual machine instructions, at no measurable cost.
         connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
         found = find_faults(connection, quick=True)
     return "" if not found or time.monotonic() > deadline else found[0]
 
 
 def count_lost_writes(path: Path) -> int:
-    """Return how many acknowledged writes, or more, the log holds that SQLite would drop; changes nothing.
+    """Return the least number of committed writes that SQLite would drop from the log; changes nothing.
 
-    SQLite takes the first frame that is not as it was written for the end of the log, for that is how a power
-    cut leaves one. But then a single write stands behind that place, as each is on the disk before the next
-    one begins: where there are more, the log was damaged.
+    SQLite treats the first invalid frame as the end of the log, since a power failure leaves such a frame.
+    But after a power failure at most one write follows it, as each write is on the disk before the next one
+    begins: if more writes follow, the log is damaged.
     """
     log, index, _ = files.side_files(path)
     try:
-        if log.stat().st_size <= _LOG_HEAD:
+        if log.stat().st_size <= _LOG_HEADER_SIZE:
             return 0
-        # Who only reads has SQLite look through the log, and never empties it.
+        # A read-only connection makes SQLite recover the log's index, and never empties the log.
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-            known = _beginning(index, _INDEX_HEAD.size)
-            behind = _behind(log, _page_size(path), *_INDEX_HEAD.unpack(known))
-            # Otherwise somebody writes, who has looked through it before.
-            unchanged = _beginning(index, _INDEX_HEAD.size) == known
+            header = _read_start(index, _INDEX_HEADER.size)
+            dropped = _count_dropped_writes(log, _page_size(path), *_INDEX_HEADER.unpack(header))
+            # If the header changed, a writer is active and has already recovered the log.
+            unchanged = _read_start(index, _INDEX_HEADER.size) == header
     except (OSError, sqlite3.Error, struct.error):
-        # What keeps it from being read is told by whoever opens it.
+        # Opening the database reports why it cannot be read.
         return 0
-    return max(0, behind - 1) if unchanged else 0
+    return max(0, dropped - 1) if unchanged else 0
 
 
 def describe_lost_writes(path: Path, count: int) -> str:
@@ -86,37 +88,39 @@ def describe_lost_writes(path: Path, count: int) -> str:
     return f"The log {log} is damaged: at least {count} committed writes in it cannot be read"
 
 
-def _behind(log: Path, page_size: int, known_size: int, frames: int, salts: bytes) -> int:
-    """Return how many transactions end behind the frames that SQLite took."""
+def _count_dropped_writes(log: Path, page_size: int, index_page_size: int, frames: int, salts: bytes) -> int:
+    """Return the number of transactions that end after the first `frames` frames, which SQLite accepted."""
     found: Counter[bytes] = Counter()
-    step = _FRAME_HEAD.size + page_size
+    frame_size = _FRAME_HEADER.size + page_size
     with log.open("rb", buffering=0) as file:
-        for place in range(_LOG_HEAD + frames * step, os.fstat(file.fileno()).st_size - step + 1, step):
-            file.seek(place)
-            _, ends, of = _FRAME_HEAD.unpack(file.read(_FRAME_HEAD.size))
-            found[of] += bool(ends)
-    # Without the head of the log nobody knows its salts; what is left of older ones has others.
-    return found[salts] if known_size else max(found.values(), default=0)
+        start, size = _LOG_HEADER_SIZE + frames * frame_size, os.fstat(file.fileno()).st_size
+        for offset in range(start, size - frame_size + 1, frame_size):
+            file.seek(offset)
+            _, database_size, frame_salts = _FRAME_HEADER.unpack(file.read(_FRAME_HEADER.size))
+            found[frame_salts] += bool(database_size)
+    # Frames with other salts belong to an earlier log. If the log's header is damaged, the index is empty and
+    # the salts are unknown.
+    return found[salts] if index_page_size else max(found.values(), default=0)
 
 
 def _page_size(path: Path) -> int:
-    size = int.from_bytes(_beginning(path, 18)[16:], "big")
+    size = int.from_bytes(_read_start(path, 18)[16:], "big")
     return 65536 if size == 1 else max(size, 512)
 
 
-def _beginning(path: Path, size: int) -> bytes:
-    # No byte more: of the index, SQLite locks some a little further on, which Windows lets nobody read.
+def _read_start(path: Path, size: int) -> bytes:
+    # Unbuffered: SQLite locks bytes after the index header, and Windows refuses to read locked bytes.
     with path.open("rb", buffering=0) as file:
         return file.read(size)
 
 
 def count_broken_references(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return for each table how many of its rows refer to a row that is not there."""
+    """Return for each table the number of its rows that refer to a missing row."""
     return dict(Counter(str(row[0]) for row in connection.execute("PRAGMA foreign_key_check")))
 
 
 def read_migration(connection: sqlite3.Connection) -> str | None:
-    """Return the step of the schema, None where the file is not a blog's."""
+    """Return the name of the last migration (`"0001"`, …), None if the file is not a blog's database."""
     try:
         found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.OperationalError:
@@ -125,16 +129,16 @@ def read_migration(connection: sqlite3.Connection) -> str | None:
 
 
 def count_rows(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return how many rows each table has."""
-    named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
-    names = [str(name) for (name,) in connection.execute(f"{named} ORDER BY name")]
+    """Return the number of rows of each table."""
+    select = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+    names = [str(name) for (name,) in connection.execute(f"{select} ORDER BY name")]
     return {
-        # The names come from the file itself, so they are quoted.
+        # The names come from the file and can hold any character.
         name: connection.execute(f'SELECT count(*) FROM "{name.replace(chr(34), chr(34) * 2)}"').fetchone()[0]  # noqa: S608
         for name in names
     }
 
 
 def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
-    """Tell whether this version of SQLite has the fault of the write-ahead log."""
-    return _WAL_RESET[0] <= version <= _WAL_RESET[1]
+    """Return whether this version of SQLite has the WAL-reset bug."""
+    return _WAL_RESET_BUG[0] <= version <= _WAL_RESET_BUG[1]

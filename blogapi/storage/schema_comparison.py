@@ -1,7 +1,8 @@
-"""What differs between the schema of a database and the one that the models describe.
+"""Compare the schema of a database with the models.
 
-The models are created in an empty place of the same engine (a database in memory on SQLite, temporary tables
-on PostgreSQL), and the engine describes both: columns, constraints, indexes, triggers, views, search index.
+The models' tables are created in a scratch schema of the same engine (a database in memory on SQLite,
+temporary tables on PostgreSQL). The engine then describes both schemas: columns, constraints, indexes,
+triggers, views and the search index.
 """
 
 from __future__ import annotations
@@ -11,24 +12,24 @@ from collections import Counter, defaultdict
 
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, create_engine, text
 
-# The definitions of each object, by its kind and name.
+# The definitions of each object, by kind and name, such as "table tag".
 Schema = dict[str, list[str]]
 
 _TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""")
 _QUOTED_NAME = re.compile(r'"(\w+)"')
 
-# Indexes without a text belong to constraints; ANALYZE and AUTOINCREMENT make tables of their own.
+# Indexes without SQL belong to constraints; ANALYZE and AUTOINCREMENT create the excluded tables.
 _SQLITE_OBJECTS = (
     "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL "
     "AND name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4')"
 )
 
-# Objects of extensions are their own matter. The names of NOT NULL constraints (contype n) are chosen by the
-# server, and the columns tell of them.
+# Leaves out the objects of extensions, and NOT NULL constraints (contype n): the server chooses their names,
+# and the columns show them.
 _POSTGRESQL_OBJECTS = """
 WITH relation AS (
   SELECT c.oid, c.relkind, c.relname FROM pg_class c
-  WHERE c.relnamespace = to_regnamespace(:place) AND NOT EXISTS (
+  WHERE c.relnamespace = to_regnamespace(:schema) AND NOT EXISTS (
     SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
 )
 SELECT relkind::text, relname, '' FROM relation WHERE relkind NOT IN ('i', 'I', 't')
@@ -52,80 +53,80 @@ SELECT relkind::text, relname, pg_get_viewdef(oid, true) FROM relation WHERE rel
 _POSTGRESQL_KINDS = {"r": "table", "i": "index", "v": "view", "S": "sequence"}
 
 
-def differences(connection: Connection, models: MetaData) -> list[str]:
-    """Return a sentence without its full stop for each difference; nothing where the schemas are equal.
+def find_differences(connection: Connection, models: MetaData) -> list[str]:
+    """Return a sentence, without its full stop, for each difference between the database and the models.
 
-    The order of a table's columns does not count. Changes nothing.
+    Ignores the order of a table's columns. Changes nothing.
     """
     if connection.dialect.name == "sqlite":
-        return _told(_on_sqlite(connection), _modelled_on_sqlite(models))
-    return _told(_on_postgresql(connection), _modelled_on_postgresql(connection, models))
+        return _compare(_read_sqlite(connection), _read_models_on_sqlite(models))
+    return _compare(_read_postgresql(connection), _read_models_on_postgresql(connection, models))
 
 
-def _told(found: Schema, wanted: Schema) -> list[str]:
-    told = [f"{name} is missing" for name in sorted(wanted.keys() - found.keys())]
-    told += [f"{name} is unknown" for name in sorted(found.keys() - wanted.keys())]
-    for name in sorted(found.keys() & wanted.keys()):
-        there, right = Counter(found[name]), Counter(wanted[name])
-        told += [f"{name} lacks: {one}" for one in (right - there).elements()]
-        told += [f"{name} has beside: {one}" for one in (there - right).elements()]
-    return told
+def _compare(found: Schema, expected: Schema) -> list[str]:
+    sentences = [f"{name} is missing" for name in sorted(expected.keys() - found.keys())]
+    sentences += [f"{name} is unknown" for name in sorted(found.keys() - expected.keys())]
+    for name in sorted(found.keys() & expected.keys()):
+        found_here, expected_here = Counter(found[name]), Counter(expected[name])
+        sentences += [f"{name} lacks: {one}" for one in (expected_here - found_here).elements()]
+        sentences += [f"{name} also has: {one}" for one in (found_here - expected_here).elements()]
+    return sentences
 
 
 def _create(connection: Connection, models: MetaData) -> None:
     models.create_all(connection, checkfirst=False)
-    # As Alembic makes it.
+    # The same table as Alembic creates.
     version = Column("version_num", String(32), nullable=False)
     key = PrimaryKeyConstraint("version_num", name="alembic_version_pkc")
     Table("alembic_version", MetaData(), version, key).create(connection)
 
 
-def _modelled_on_sqlite(models: MetaData) -> Schema:
+def _read_models_on_sqlite(models: MetaData) -> Schema:
     engine = create_engine("sqlite://")
     try:
         with engine.begin() as connection:
             _create(connection, models)
-            return _on_sqlite(connection)
+            return _read_sqlite(connection)
     finally:
         engine.dispose()
 
 
-def _on_sqlite(connection: Connection) -> Schema:
+def _read_sqlite(connection: Connection) -> Schema:
     rows = connection.exec_driver_sql(_SQLITE_OBJECTS)
     return {f"{kind} {name}": _definitions(sql) for kind, name, sql in rows}
 
 
 def _definitions(sql: str) -> list[str]:
-    """Return the columns and constraints of a CREATE TABLE, in no order; any other statement as a whole."""
+    """Return the columns and constraints of a CREATE TABLE; any other statement as a single item."""
     tokens = [_QUOTED_NAME.sub(r"\1", token) for token in _TOKEN.findall(sql)]
     if tokens[:2] != ["CREATE", "TABLE"]:
         return [" ".join(tokens)]
-    parts: list[list[str]] = [[]]
+    definitions: list[list[str]] = [[]]
     depth = 0
-    for sign in tokens:
-        depth += (sign == "(") - (sign == ")")
-        # The list of definitions begins, goes on or ends.
-        if (sign, depth) in {("(", 1), (",", 1), (")", 0)}:
-            parts.append([])
+    for part in tokens:
+        depth += (part == "(") - (part == ")")
+        # The list of definitions begins, continues or ends.
+        if (part, depth) in {("(", 1), (",", 1), (")", 0)}:
+            definitions.append([])
         else:
-            parts[-1].append(sign)
-    return [" ".join(part) for part in parts if part]
+            definitions[-1].append(part)
+    return [" ".join(definition) for definition in definitions if definition]
 
 
-def _on_postgresql(connection: Connection, place: str = "") -> Schema:
-    place = place or str(connection.scalar(text("SELECT quote_ident(current_schema())")))
+def _read_postgresql(connection: Connection) -> Schema:
+    current = str(connection.scalar(text("SELECT quote_ident(current_schema())")))
     schema: Schema = defaultdict(list)
-    for kind, name, definition in connection.execute(text(_POSTGRESQL_OBJECTS), {"place": place}):
+    for kind, name, definition in connection.execute(text(_POSTGRESQL_OBJECTS), {"schema": current}):
         schema[f"{_POSTGRESQL_KINDS.get(kind, kind)} {name}"].append(" ".join(definition.split()))
     return schema
 
 
-def _modelled_on_postgresql(connection: Connection, models: MetaData) -> Schema:
-    # Taken back at once. While they are there, their names hide those of the tables themselves.
+def _read_models_on_postgresql(connection: Connection, models: MetaData) -> Schema:
+    # Rolled back at once, since the temporary tables shadow the real ones.
     transaction = connection.begin_nested()
     try:
         connection.exec_driver_sql("SET LOCAL search_path TO pg_temp")
         _create(connection, models)
-        return _on_postgresql(connection)
+        return _read_postgresql(connection)
     finally:
         transaction.rollback()

@@ -1,4 +1,4 @@
-"""The schema: numbered steps, taken at start under a lock, with a copy of the file set aside first."""
+"""Schema upgrades: run the pending migrations at start, under a lock and after a copy of the file."""
 
 from __future__ import annotations
 
@@ -18,69 +18,69 @@ from blogapi.storage import files, integrity, schema_comparison
 
 SCRIPTS = Path(__file__).parent.parent / "migrations"
 
-# How long a start waits for another process that is migrating, in seconds.
+# How long a start waits for another process that runs migrations, in seconds.
 LOCK_SECONDS = 60
 
-# How many differences of a schema are told.
-_SHOWN = 5
+# How many differences between schemas an error message lists.
+_MAX_DIFFERENCES = 5
 
-# How the name of the copy begins that is set aside before an upgrade.
-_SET_ASIDE = "before-upgrade-from-"
+# The prefix of the file name of the copy that is made before an upgrade.
+_COPY_PREFIX = "before-upgrade-from-"
 
-# What every writer on PostgreSQL asks first, and a migration too: one at a time goes on, until its
-# transaction ends. Any number that no other user of the database is likely to lock.
+# On PostgreSQL every write transaction and every upgrade holds this lock until it ends; the number is
+# arbitrary.
 WRITE_LOCK_SQL = "SELECT pg_advisory_xact_lock(6251846213)"
 
 
 @cache
 def list_migrations() -> tuple[str, ...]:
-    """Return the names of all steps, oldest first (`"0001"`, …)."""
+    """Return the names of all migrations, oldest first (`"0001"`, …)."""
     return tuple(sorted(path.name[:4] for path in (SCRIPTS / "versions").glob("[0-9]*.py")))
 
 
 def is_in_memory(engine: Engine) -> bool:
-    """Tell whether the database is SQLite in memory: one connection, gone with the process."""
+    """Return whether the database is SQLite in memory, which has one connection and ends with the process."""
     return engine.dialect.name == "sqlite" and engine.url.database in (None, "", ":memory:")
 
 
 def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
-    """Bring the schema to the newest step; does nothing where it is.
+    """Run the pending migrations.
 
-    Safe when several processes start at once: one migrates, the others wait. A database with content is
-    copied into `backups` before it is changed. Raises CannotStart for a database that this version
-    cannot use, or whose schema would not be that of the models; it is then left as it was.
+    When several processes start at once, one runs the migrations and the others wait. A SQLite file with
+    content is copied into `backups` first. Raises CannotStart for a database that this version cannot use,
+    or whose schema would differ from the models; the database is then unchanged.
     """
     with convert_errors(engine):
-        step = current_migration(engine)
-        if step == list_migrations()[-1]:
+        migration = current_migration(engine)
+        if migration == list_migrations()[-1]:
             return
-        _refuse_unknown(step)
+        _refuse_unknown(migration)
         with _locked(engine) as connection:
-            step = _step(connection)
-            if step == list_migrations()[-1]:
+            migration = _read_migration(connection)
+            if migration == list_migrations()[-1]:
                 return
-            with _set_aside(engine, backups, step):
-                _upgrade(connection)
+            with _copied_first(engine, backups, migration):
+                _run_migrations(connection)
                 check_schema(connection, models)
 
 
 def check_schema(connection: Connection, models: MetaData) -> None:
-    """Raise CannotStart, with what differs, unless the schema is that of the models."""
-    if found := schema_comparison.differences(connection, models):
-        more = f" (and {len(found) - _SHOWN} more)" if len(found) > _SHOWN else ""
+    """Raise CannotStart, with the differences, unless the schema equals the models."""
+    if found := schema_comparison.find_differences(connection, models):
+        more = f" (and {len(found) - _MAX_DIFFERENCES} more)" if len(found) > _MAX_DIFFERENCES else ""
         raise CannotStart(
-            "The schema of the database is not that of this version of blogapi; nothing was changed. "
-            f"What differs: {'; '.join(found[:_SHOWN])}{more}."
+            "The schema of the database is not the one that this version of blogapi expects; nothing was "
+            f"changed. Differences: {'; '.join(found[:_MAX_DIFFERENCES])}{more}."
         )
 
 
 @contextmanager
 def convert_errors(engine: Engine) -> Iterator[None]:
-    """Say of an error of the database, in one sentence, that nothing can be started on it."""
+    """Convert database errors into CannotStart."""
     try:
         yield
     except (DatabaseError, sqlite3.Error) as error:
-        # Some drivers tell it in several lines.
+        # The messages of some drivers have several lines.
         reason = " ".join(str(getattr(error, "orig", error)).split())
         if _is_full(engine):
             reason = f"the disk is full ({reason})"
@@ -92,26 +92,26 @@ def convert_errors(engine: Engine) -> Iterator[None]:
 def _is_full(engine: Engine) -> bool:
     if engine.dialect.name != "sqlite" or is_in_memory(engine):
         return False
-    # SQLite needs more than that for the index of its log, and calls its lack an I/O error.
+    # SQLite needs more than this for the index of its log, and reports an I/O error without it.
     return shutil.disk_usage(Path(str(engine.url.database)).parent).free < 64 * 1024
 
 
 def current_migration(engine: Engine) -> str | None:
-    """Return the step that the database stands at, None for an empty one.
+    """Return the name of the last migration of the database, None for an empty database.
 
-    Looks through a connection of its own, which sets nothing: a database that is not ours keeps even its
-    journal mode. Raises CannotStart where the log is damaged, which SQLite would cut short.
+    Uses a separate connection without our settings, so that even the journal mode of another program's
+    database stays. Raises CannotStart for a damaged log, which SQLite would truncate.
     """
     if is_in_memory(engine):
         return None
     if engine.dialect.name == "sqlite":
         _refuse_damaged_log(Path(str(engine.url.database)))
-    looking = create_engine(engine.url, hide_parameters=True)
+    plain = create_engine(engine.url, hide_parameters=True)
     try:
-        with looking.connect() as connection:
-            return _step(connection)
+        with plain.connect() as connection:
+            return _read_migration(connection)
     finally:
-        looking.dispose()
+        plain.dispose()
 
 
 def _refuse_damaged_log(path: Path) -> None:
@@ -120,19 +120,19 @@ def _refuse_damaged_log(path: Path) -> None:
         raise CannotStart(f"{problem}; restore a backup, or run doctor --repair to drop them.")
 
 
-def _step(connection: Connection) -> str | None:
+def _read_migration(connection: Connection) -> str | None:
     tables = inspect(connection).get_table_names()
     if "alembic_version" not in tables:
         if tables:
-            raise CannotStart("The database holds tables of another program; name another in DATABASE_URL.")
+            raise CannotStart("The database holds tables of another program; choose another in DATABASE_URL.")
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def _refuse_unknown(step: str | None) -> None:
-    if step is not None and step not in list_migrations():
+def _refuse_unknown(migration: str | None) -> None:
+    if migration is not None and migration not in list_migrations():
         raise CannotStart(
-            f"The database was made by a newer version or another program (step {step}); "
+            f"The database was made by a newer version or another program (migration {migration}); "
             "install that version, or name another database in DATABASE_URL."
         )
 
@@ -141,7 +141,7 @@ def _refuse_unknown(step: str | None) -> None:
 def _locked(engine: Engine) -> Iterator[Connection]:
     """Yield a connection inside a transaction that only one process at a time can hold."""
     if engine.dialect.name != "sqlite":
-        # Above READ COMMITTED the tables would be looked for in the state from before the wait.
+        # At a higher isolation level the tables would be read from a snapshot that is older than the wait.
         with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
@@ -152,35 +152,35 @@ def _locked(engine: Engine) -> Iterator[Connection]:
         with engine.begin() as connection:
             yield connection
         return
-    alone = create_engine(engine.url, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
-    event.listen(alone, "connect", _prepare)
-    event.listen(alone, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    exclusive = create_engine(engine.url, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
+    event.listen(exclusive, "connect", _prepare_connection)
+    event.listen(exclusive, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     try:
-        with alone.begin() as connection:
+        with exclusive.begin() as connection:
             yield connection
     finally:
-        alone.dispose()
+        exclusive.dispose()
 
 
-def _prepare(connection: sqlite3.Connection, record: object) -> None:
-    # With foreign keys on, re-creating a table silently deletes the rows that refer to it.
+def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None
+    # With foreign keys on, re-creating a table silently deletes the rows that refer to it.
     connection.execute("PRAGMA foreign_keys=OFF")
-    # Set before the first step, since it takes a moment without any other connection.
+    # Before the migrations, since the journal mode cannot change while other connections are open.
     connection.execute("PRAGMA journal_mode=WAL")
 
 
 @contextmanager
-def _set_aside(engine: Engine, backups: Path, step: str | None) -> Iterator[None]:
-    """Copy the database as it is before the upgrade; readers and the lock's holder do not mind.
+def _copied_first(engine: Engine, backups: Path, migration: str | None) -> Iterator[None]:
+    """Copy the SQLite file before the upgrade in the `with` block; an empty database is not copied.
 
-    The copy is dropped where the upgrade fails, which leaves the database itself as it was: a service
-    that is started again and again must not fill the disk.
+    If the upgrade fails, the database is unchanged and the copy is deleted: a service that a supervisor
+    restarts again and again must not fill the disk.
     """
-    if step is None or engine.dialect.name != "sqlite":
+    if migration is None or engine.dialect.name != "sqlite":
         yield
         return
-    copy = backups / f"{_SET_ASIDE}{step}-{clock.now():%Y%m%dT%H%M%S}.db"
+    copy = backups / f"{_COPY_PREFIX}{migration}-{clock.now():%Y%m%dT%H%M%S}.db"
     try:
         _copy(Path(str(engine.url.database)), copy)
         yield
@@ -191,23 +191,23 @@ def _set_aside(engine: Engine, backups: Path, step: str | None) -> Iterator[None
 
 
 def is_set_aside(path: Path) -> bool:
-    """Tell by its name whether the file is a copy that was set aside before an upgrade."""
-    return path.name.startswith(_SET_ASIDE) and path.suffix == ".db"
+    """Return whether the file's name is that of a copy made before an upgrade."""
+    return path.name.startswith(_COPY_PREFIX) and path.suffix == ".db"
 
 
 def _copy(path: Path, copy: Path) -> None:
     try:
-        # Under its name it is whole: whoever needs it, needs it when something went wrong.
-        with files.partial_file(copy) as made:
-            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(made)) as target:
+        # A file with the final name is always complete.
+        with files.partial_file(copy) as partial:
+            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as target:
                 source.backup(target)
-            files.replace(made, copy)
+            files.replace(partial, copy)
     except OSError as error:
         raise CannotStart(f"The copy {copy} cannot be made before the upgrade: {error.strerror}.") from error
 
 
-def _upgrade(connection: Connection) -> None:
-    # Imported here: a start that finds the schema ready, which is nearly every one, does without Alembic.
+def _run_migrations(connection: Connection) -> None:
+    # Imported here, since nearly every start finds the newest schema and does not need Alembic.
     from alembic import command
     from alembic.config import Config
 
@@ -216,10 +216,10 @@ def _upgrade(connection: Connection) -> None:
     settings.attributes["connection"] = connection
     command.upgrade(settings, "head")
     if connection.dialect.name == "sqlite":
-        _refuse_broken(connection)
+        _refuse_broken_references(connection)
 
 
-def _refuse_broken(connection: Connection) -> None:
+def _refuse_broken_references(connection: Connection) -> None:
     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
     if broken:
         raise CannotStart(f"The upgrade would break {len(broken)} references; nothing was changed.")

@@ -1,4 +1,4 @@
-"""The gate that every write of a process goes through: one at a time."""
+"""The lock that lets one thread of the process write at a time."""
 
 from __future__ import annotations
 
@@ -10,58 +10,61 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import TimeoutError
 
-# After how long a write counts as one that does not end, in seconds.
+# A write that takes longer than this counts as stuck, in seconds.
 STUCK_SECONDS = 0.25
 
 
 class WriteLock:
-    """Lets one thread write at a time, in the order of their coming.
+    """A first-in, first-out lock for the threads that write.
 
-    SQLite lets one write at a time too, but whoever waits for it looks only now and then whether it is free.
-    And while one connection moves the log into the file, which it does at the end of a commit, no other may
+    SQLite allows one write at a time too, but a connection that waits for it only polls. And while one
+    connection moves the log into the file, which happens at the end of a commit, no other connection may
     write: SQLite before 3.51.3 can lose commits then (https://sqlite.org/wal.html#walresetbug).
     """
 
-    def __init__(self, writers: int, seconds: float) -> None:
-        """`writers` may wait for one that does not end, and no more; nobody waits longer than `seconds`."""
-        self._writers, self._seconds = writers, seconds
-        # The first is whose turn it is, since so long.
+    def __init__(self, max_writers: int, timeout: float) -> None:
+        """Each thread waits up to `timeout` seconds.
+
+        While a write is stuck, up to `max_writers` threads stay in the queue, including the one that writes.
+        """
+        self._max_writers, self._timeout = max_writers, timeout
+        # The first entry belongs to the thread that holds the lock, since `_acquired_at`.
         self._queue: deque[threading.Event] = deque()
-        self._since = 0.0
-        self._lock = threading.Lock()
+        self._acquired_at = 0.0
+        self._mutex = threading.Lock()
 
     @contextmanager
-    def passed(self, *, patient: bool) -> Iterator[float]:
-        """Be the one who writes; yield how long that took, in seconds.
+    def acquire(self, *, wait: bool) -> Iterator[float]:
+        """Hold the lock; yield how long the thread waited for it, in seconds.
 
-        Raises SQLAlchemy's TimeoutError where it would take too long.
-
-        Who is not `patient` does not wait at all.
+        Raises SQLAlchemy's TimeoutError after the timeout, when too many threads wait for a stuck write, and
+        at once without `wait` when another thread holds the lock.
         """
         turn = threading.Event()
-        with self._lock:
-            if self._queue and not patient:
-                raise TimeoutError("another write is going on")
+        with self._mutex:
+            if self._queue and not wait:
+                raise TimeoutError("another write is in progress")
             self._queue.append(turn)
-            self._admit()
+            self._wake_first()
         try:
             yield self._wait(turn)
         finally:
-            with self._lock:
+            with self._mutex:
                 self._queue.remove(turn)
-                self._admit()
+                self._wake_first()
 
-    def _admit(self) -> None:
+    def _wake_first(self) -> None:
         if self._queue and not self._queue[0].is_set():
-            self._since = time.monotonic()
+            self._acquired_at = time.monotonic()
             self._queue[0].set()
 
     def _wait(self, turn: threading.Event) -> float:
-        began = time.monotonic()
+        started = time.monotonic()
         while not turn.wait(STUCK_SECONDS):
-            with self._lock:
+            with self._mutex:
                 now = time.monotonic()
-                stuck = now - self._since >= STUCK_SECONDS and self._queue.index(turn) >= self._writers
-            if stuck or now - began >= self._seconds:
-                raise TimeoutError("another write takes long")
-        return time.monotonic() - began
+                stuck = now - self._acquired_at >= STUCK_SECONDS
+                too_many = self._queue.index(turn) >= self._max_writers
+            if (stuck and too_many) or now - started >= self._timeout:
+                raise TimeoutError("another write takes too long")
+        return time.monotonic() - started

@@ -434,7 +434,7 @@ FOREIGN = {
     "a view": ("CREATE VIEW other AS SELECT * FROM account", "view other is unknown"),
     "a table": ("CREATE TABLE other (x)", "table other is unknown"),
     "a column less": ("ALTER TABLE seo DROP COLUMN og_image", "table seo lacks: og_image"),
-    "a column more": ("ALTER TABLE tag ADD COLUMN motto TEXT", "table tag has beside: motto TEXT"),
+    "a column more": ("ALTER TABLE tag ADD COLUMN motto TEXT", "table tag also has: motto TEXT"),
     "an index less": ("DROP INDEX ix_change_due", "index ix_change_due is missing"),
     "a trigger less": ("DROP TRIGGER search_entry_gone", "trigger search_entry_gone is missing"),
     "a view in the place of a table": (

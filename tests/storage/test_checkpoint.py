@@ -1,4 +1,4 @@
-"""The write-ahead log: short however many read, and no write waits long for whoever reads on."""
+"""The write-ahead log stays short under many readers, and no write waits long for a reader."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ SHORT = 256 * 1024
 
 @pytest.fixture
 def log(app, instance, monkeypatch):
-    """The log of the test's blog, where 256 kB are long and every write may shorten it."""
+    """The log of the test's blog; a log of 256 kB is long, and every write may truncate it."""
     monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT)
-    monkeypatch.setattr(checkpoint, "PAUSE_SECONDS", 0.0)
-    monkeypatch.setattr(app.extensions["blogapi-log"], "_next_try", 0.0)
+    monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(app.extensions["blogapi-write-ahead-log"], "_next_try", 0.0)
     return files.side_files(instance / "blog.db").log
 
 
 @pytest.fixture
 def write(app):
-    """Stores some 100 kB more; returns how large the log is then at most."""
+    """Writes about 100 kB several times; returns the largest size of the log."""
 
     def write(times: int, log: Path) -> int:
         sizes = []
@@ -51,8 +51,8 @@ def read(connection: sqlite3.Connection) -> None:
     connection.execute("SELECT count(*) FROM account").fetchall()
 
 
-def test_readers_that_overlap_keep_no_log_long(instance, log, write):
-    """At every moment one of the two reads; each ends as soon as the other has begun."""
+def test_overlapping_readers_do_not_keep_the_log_long(instance, log, write):
+    """One of the two always reads: each ends its read as soon as the other has begun."""
     turns, stop = [threading.Semaphore(1), threading.Semaphore(0)], threading.Event()
 
     def take_turns(own: int) -> None:
@@ -78,19 +78,19 @@ def test_readers_that_overlap_keep_no_log_long(instance, log, write):
             thread.join(10)
 
 
-def test_a_reader_who_stays_is_waited_for_once_in_a_while(app, instance, log, write, monkeypatch):
-    tries, opened, later = [], checkpoint.integrity.open_database, clock.steady() + 100
+def test_a_long_read_delays_few_writes(app, instance, log, write, monkeypatch):
+    tries, open_database, later = [], checkpoint.integrity.open_database, clock.steady() + 100
     monkeypatch.setattr(
         checkpoint.integrity,
         "open_database",
-        lambda *path, **options: tries.append(path) or opened(*path, **options),
+        lambda *path, **options: tries.append(path) or open_database(*path, **options),
     )
-    monkeypatch.setattr(checkpoint, "PAUSE_SECONDS", 5.0)
+    monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 5.0)
     monkeypatch.setattr(clock, "steady", lambda: later)
-    with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as stays:
+    with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as reader:
         write(1, log)
         assert not tries
-        read(stays)
+        read(reader)
         assert write(10, log) > 3 * SHORT
     assert len(tries) == 1
     monkeypatch.setattr(clock, "steady", lambda: later + 5)
@@ -98,7 +98,7 @@ def test_a_reader_who_stays_is_waited_for_once_in_a_while(app, instance, log, wr
     assert len(tries) == 2 and log.stat().st_size == 0
 
 
-def test_a_log_that_cannot_be_shortened_fails_no_write(app, log, write, monkeypatch):
+def test_a_checkpoint_that_fails_does_not_fail_the_write(app, log, write, monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 

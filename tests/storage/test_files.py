@@ -1,4 +1,4 @@
-"""Files: what stands under a name stays there."""
+"""Atomic replacement of files, and the names of SQLite's side files."""
 
 from __future__ import annotations
 
@@ -10,19 +10,27 @@ import pytest
 from blogapi.storage import files
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a folder cannot be opened there")
-def test_a_file_that_replaces_another_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
+def test_the_side_files_are_named_as_sqlite_names_them(tmp_path):
+    assert [path.name for path in files.side_files(tmp_path / "blog.db")] == [
+        "blog.db-wal",
+        "blog.db-shm",
+        "blog.db-journal",
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot open a folder")
+def test_a_replacement_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
     source, target = tmp_path / "source", tmp_path / "folder" / "target"
     target.parent.mkdir()
     source.write_text("new", encoding="utf-8")
     synced, fsync = [], os.fsync
 
-    def note(handle):
-        found = os.fstat(handle)
+    def record(descriptor):
+        found = os.fstat(descriptor)
         synced.append((found.st_ino, stat.S_ISDIR(found.st_mode), target.exists()))
-        fsync(handle)
+        fsync(descriptor)
 
-    monkeypatch.setattr(os, "fsync", note)
+    monkeypatch.setattr(os, "fsync", record)
     file = source.stat().st_ino
     files.replace(source, target)
     assert synced == [(file, False, False), (target.parent.stat().st_ino, True, True)]

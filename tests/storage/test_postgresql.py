@@ -94,8 +94,8 @@ def test_four_processes_that_upgrade_at_once_take_the_step_once(blogs, app, tmp_
     [
         (FAILS_HALF_WAY, "nowhere"),
         (BREAKS_REFERENCES, "foreign key constraint"),
-        (LEAVES_A_COLUMN, "What differs: table tag has beside: motto text."),
-        (FORGETS_AN_INDEX, "What differs: index ix_change_due is missing."),
+        (LEAVES_A_COLUMN, "Differences: table tag also has: motto text."),
+        (FORGETS_AN_INDEX, "Differences: index ix_change_due is missing."),
     ],
 )
 def test_a_step_that_fails_leaves_all_as_it_was(app, make_tag, tmp_path, monkeypatch, body, reason):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from blogapi.storage.database import Base, db
-from blogapi.storage.schema_comparison import differences
+from blogapi.storage.schema_comparison import find_differences
 from tests.engines import SERVER
 
 EITHER = {
     "a table more": ("CREATE TABLE other (x integer)", "table other is unknown"),
     "a table less": ("DROP TABLE preview", "table preview is missing"),
-    "a column more": ("ALTER TABLE tag ADD COLUMN motto text", "table tag has beside: motto text"),
+    "a column more": ("ALTER TABLE tag ADD COLUMN motto text", "table tag also has: motto text"),
     "a column less": ("ALTER TABLE seo DROP COLUMN og_image", "table seo lacks: og_image "),
     "a default": ("ALTER TABLE tag RENAME COLUMN pieces TO parts", "table tag lacks: pieces "),
     "a view": ("CREATE VIEW other AS SELECT 1 AS x", "view other is unknown"),
@@ -24,9 +24,9 @@ SERVERS = {
     "a type": ("ALTER TABLE tag ALTER name TYPE text", "table tag lacks: name character varying NOT NULL"),
     "nullability": (
         "ALTER TABLE tag ALTER name DROP NOT NULL",
-        "table tag has beside: name character varying",
+        "table tag also has: name character varying",
     ),
-    "another default": ("ALTER TABLE tag ALTER pieces SET DEFAULT 'x'", "table tag has beside: pieces "),
+    "another default": ("ALTER TABLE tag ALTER pieces SET DEFAULT 'x'", "table tag also has: pieces "),
     "a primary key": (
         "ALTER TABLE former_slug DROP CONSTRAINT pk_former_slug",
         "table former_slug lacks: CONSTRAINT pk_former_slug PRIMARY KEY",
@@ -60,11 +60,11 @@ SERVERS = {
 }
 FILES = {
     "a type": ("name VARCHAR", "name TEXT", "table tag lacks: name VARCHAR NOT NULL"),
-    "nullability": ("name VARCHAR NOT NULL", "name VARCHAR", "table tag has beside: name VARCHAR"),
+    "nullability": ("name VARCHAR NOT NULL", "name VARCHAR", "table tag also has: name VARCHAR"),
     "another default": (
         "DEFAULT ''",
         "DEFAULT 'x'",
-        "table tag has beside: pieces VARCHAR DEFAULT 'x' NOT NULL",
+        "table tag also has: pieces VARCHAR DEFAULT 'x' NOT NULL",
     ),
     "a collation": ("name VARCHAR", "name VARCHAR COLLATE NOCASE", "table tag lacks: name"),
     "a primary key": ("PRIMARY KEY (uuid)", "PRIMARY KEY (uuid, name)", "table tag lacks: CONSTRAINT pk_tag"),
@@ -74,8 +74,8 @@ FILES = {
         "table tag lacks: CONSTRAINT uq_tag_slug",
     ),
     "a foreign key": ("(uuid)", "(uuid) ON DELETE CASCADE", "table tag lacks: CONSTRAINT fk_tag_owner_id"),
-    "a check": ("\n)", ", CHECK (name = 'x'))", "table tag has beside: CHECK ( name = 'x' )"),
-    "what stands behind": ("\n)", "\n) WITHOUT ROWID", "table tag has beside: WITHOUT ROWID"),
+    "a check": ("\n)", ", CHECK (name = 'x'))", "table tag also has: CHECK ( name = 'x' )"),
+    "what stands behind": ("\n)", "\n) WITHOUT ROWID", "table tag also has: WITHOUT ROWID"),
 }
 
 
@@ -87,7 +87,7 @@ def compare(app):
         with app.app_context(), db.engine.connect() as connection:
             for statement in statements:
                 connection.exec_driver_sql(statement)
-            found = differences(connection, Base.metadata)
+            found = find_differences(connection, Base.metadata)
             connection.rollback()
             return found
 
@@ -140,7 +140,7 @@ def test_what_differs_in_a_file_is_told(compare, old, new, says):
                 "DROP TRIGGER search_entry_gone",
                 "CREATE TRIGGER search_entry_gone AFTER DELETE ON search_entry BEGIN DELETE FROM tag; END",
             ],
-            "trigger search_entry_gone has beside: CREATE TRIGGER search_entry_gone AFTER DELETE",
+            "trigger search_entry_gone also has: CREATE TRIGGER search_entry_gone AFTER DELETE",
         ),
         (
             [

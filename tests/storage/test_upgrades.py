@@ -169,9 +169,9 @@ def test_an_upgraded_blog_goes_on(old, further):
     [
         (FAILS_HALF_WAY, "nowhere"),
         (BREAKS_REFERENCES, "would break 1 references"),
-        (LEAVES_A_COLUMN, "What differs: table tag has beside: motto TEXT."),
-        (LEAVES_A_VIEW, "What differs: view motto is unknown."),
-        (FORGETS_AN_INDEX, "What differs: index ix_change_due is missing."),
+        (LEAVES_A_COLUMN, "Differences: table tag also has: motto TEXT."),
+        (LEAVES_A_VIEW, "Differences: view motto is unknown."),
+        (FORGETS_AN_INDEX, "Differences: index ix_change_due is missing."),
     ],
 )
 def test_a_step_that_fails_leaves_all_as_it_was(old, further, instance, body, reason):

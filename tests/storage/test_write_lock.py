@@ -1,4 +1,4 @@
-"""The gate that every write goes through, with threads that really wait."""
+"""The write lock, with threads that really wait."""
 
 from __future__ import annotations
 
@@ -10,56 +10,57 @@ from sqlalchemy.exc import TimeoutError
 
 from blogapi.storage.write_lock import STUCK_SECONDS, WriteLock
 
-PATIENCE = 20
+TIMEOUT = 20
+TOO_LONG = "another write takes too long"
 
 
 class Writers:
-    """Threads that want to pass a gate, and what became of each."""
+    """Threads that acquire a lock, and the outcome of each."""
 
-    def __init__(self, gate: WriteLock) -> None:
-        self.gate = gate
-        self.ended: dict[int, str] = {}
-        self.inside: list[int] = []
-        self.together = 0
+    def __init__(self, lock: WriteLock) -> None:
+        self.lock = lock
+        self.outcomes: dict[int, str] = {}
+        self.holding: list[int] = []
+        self.most_holding = 0
         self.threads: list[threading.Thread] = []
-        self.goes = threading.Event()
+        self.may_finish = threading.Event()
 
-    def come(self, number: int) -> None:
-        """Let so many come, one after the other; each waits for `goes` inside."""
+    def start_in_order(self, number: int) -> None:
+        """Start threads one after the other; each holds the lock until `may_finish` is set."""
         for _ in range(number):
-            before = len(self.gate._queue)
+            before = len(self.lock._queue)
             self.start()
-            until(lambda before=before: len(self.gate._queue) > before)
+            until(lambda before=before: len(self.lock._queue) > before)
 
     def start(self) -> None:
-        """Let one come, at some time."""
-        self.threads.append(threading.Thread(target=self._pass, args=(len(self.threads),)))
+        """Start one thread."""
+        self.threads.append(threading.Thread(target=self._write, args=(len(self.threads),)))
         self.threads[-1].start()
 
-    def _pass(self, name: int) -> None:
+    def _write(self, name: int) -> None:
         try:
-            with self.gate.passed(patient=True):
-                self.inside.append(name)
-                self.together = max(self.together, len(self.inside))
-                self.goes.wait(PATIENCE)
-                self.ended[name] = "passed"
-                self.inside.remove(name)
+            with self.lock.acquire(wait=True):
+                self.holding.append(name)
+                self.most_holding = max(self.most_holding, len(self.holding))
+                self.may_finish.wait(TIMEOUT)
+                self.outcomes[name] = "written"
+                self.holding.remove(name)
         except TimeoutError as error:
-            self.ended[name] = str(error)
+            self.outcomes[name] = str(error)
 
-    def end(self) -> None:
-        """Let all go and wait for them; they went one at a time, and whoever comes now need not wait."""
-        self.goes.set()
+    def finish(self) -> None:
+        """Wait for all threads; check that they held the lock one at a time and that it is free again."""
+        self.may_finish.set()
         for thread in self.threads:
-            thread.join(PATIENCE)
+            thread.join(TIMEOUT)
             assert not thread.is_alive()
-        assert self.together <= 1
-        with self.gate.passed(patient=False):
+        assert self.most_holding <= 1
+        with self.lock.acquire(wait=False):
             pass
 
 
 def until(holds) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.001)
@@ -67,68 +68,68 @@ def until(holds) -> None:
 
 @pytest.fixture
 def writers():
-    """Writers at a gate where two may wait for long."""
-    made = Writers(WriteLock(2, PATIENCE))
+    """Threads on a lock whose queue keeps two threads while a write is stuck."""
+    made = Writers(WriteLock(2, TIMEOUT))
     yield made
-    made.end()
+    made.finish()
 
 
-def test_all_pass_one_at_a_time_in_the_order_of_their_coming(writers):
-    writers.come(2)
-    writers.end()
-    assert list(writers.ended.items()) == [(0, "passed"), (1, "passed")]
+def test_threads_write_one_at_a_time_in_the_order_of_their_arrival(writers):
+    writers.start_in_order(2)
+    writers.finish()
+    assert list(writers.outcomes.items()) == [(0, "written"), (1, "written")]
 
 
-def test_one_too_many_waits_no_longer_than_a_write_may_take(writers):
-    writers.come(4)
-    until(lambda: len(writers.ended) == 2)
-    assert writers.ended == dict.fromkeys((2, 3), "another write takes long")
-    writers.end()
-    assert writers.ended[0] == writers.ended[1] == "passed"
+def test_threads_over_the_maximum_give_up_when_a_write_is_stuck(writers):
+    writers.start_in_order(4)
+    until(lambda: len(writers.outcomes) == 2)
+    assert writers.outcomes == dict.fromkeys((2, 3), TOO_LONG)
+    writers.finish()
+    assert writers.outcomes[0] == writers.outcomes[1] == "written"
 
 
-def test_that_others_come_hides_no_write_that_does_not_end(writers):
-    writers.come(2)
+def test_a_stuck_write_is_detected_while_more_threads_arrive(writers):
+    writers.start_in_order(2)
     for _ in range(12):
         writers.start()
         time.sleep(STUCK_SECONDS / 3)
-    assert len(writers.ended) > 3 and set(writers.ended.values()) == {"another write takes long"}
+    assert len(writers.outcomes) > 3 and set(writers.outcomes.values()) == {TOO_LONG}
 
 
-def test_many_wait_as_long_as_the_writes_go_on():
-    gate, passed = WriteLock(2, PATIENCE), []
+def test_any_number_of_threads_wait_while_no_write_is_stuck():
+    lock, written = WriteLock(2, TIMEOUT), []
 
     def write() -> None:
-        with gate.passed(patient=True):
+        with lock.acquire(wait=True):
             time.sleep(STUCK_SECONDS / 5)
-            passed.append(1)
+            written.append(1)
 
     threads = [threading.Thread(target=write) for _ in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(PATIENCE)
-    assert len(passed) == 12
+        thread.join(TIMEOUT)
+    assert len(written) == 12
 
 
-def test_nobody_waits_longer_than_he_is_let():
+def test_no_thread_waits_longer_than_the_timeout():
     writers = Writers(WriteLock(2, 2 * STUCK_SECONDS))
-    writers.come(2)
-    until(lambda: writers.ended)
-    assert writers.ended == {1: "another write takes long"}
-    writers.end()
+    writers.start_in_order(2)
+    until(lambda: writers.outcomes)
+    assert writers.outcomes == {1: TOO_LONG}
+    writers.finish()
 
 
-def test_who_is_in_a_hurry_waits_for_nobody(writers):
-    with writers.gate.passed(patient=False):
+def test_a_thread_that_does_not_wait_is_refused_at_once(writers):
+    with writers.lock.acquire(wait=False):
         pass
-    writers.come(1)
-    with pytest.raises(TimeoutError, match="going on"), writers.gate.passed(patient=False):
+    writers.start_in_order(1)
+    with pytest.raises(TimeoutError, match="in progress"), writers.lock.acquire(wait=False):
         pytest.fail("never entered")
 
 
-def test_a_write_that_fails_lets_the_next_one_in(writers):
-    with pytest.raises(RuntimeError), writers.gate.passed(patient=True):
+def test_a_write_that_fails_releases_the_lock(writers):
+    with pytest.raises(RuntimeError), writers.lock.acquire(wait=True):
         raise RuntimeError
-    with writers.gate.passed(patient=False):
+    with writers.lock.acquire(wait=False):
         pass
