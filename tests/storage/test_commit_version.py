@@ -1,4 +1,4 @@
-"""The state of the database: one number that grows with every commit, whoever made it."""
+"""The commit version grows with every commit, whichever connection or process made it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ with sqlite3.connect(sys.argv[1]) as connection:
 def path(tmp_path):
     """A SQLite file with one table."""
     path = tmp_path / "a b#?%.db"
-    furnish(path)
+    create_note_table(path)
     return path
 
 
-def furnish(path):
+def create_note_table(path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("CREATE TABLE note (number INTEGER)")
@@ -51,7 +51,7 @@ def engine(path):
 
 @pytest.fixture
 def source(engine):
-    """What tells the state of the file."""
+    """The commit version source of the file."""
     source = SqliteCommitVersion(engine)
     yield source
     source.close()
@@ -68,23 +68,23 @@ def write(connection):
     connection.execute("INSERT INTO note VALUES (1)")
 
 
-def test_the_state_stays_while_nothing_is_written(source, other):
+def test_the_version_stays_while_nothing_is_written(source, other):
     first = source.state()
     for _ in range(10):
         other.execute("SELECT * FROM note").fetchall()
         assert source.state() == first
 
 
-def test_the_state_grows_with_every_commit_of_another_connection(source, other):
-    states = [source.state()]
+def test_the_version_grows_with_every_commit_of_another_connection(source, other):
+    versions = [source.state()]
     for _ in range(20):
         write(other)
-        states.append(source.state())
-    assert states == sorted(set(states))
+        versions.append(source.state())
+    assert versions == sorted(set(versions))
 
 
 @pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
-def test_a_write_counts_when_it_is_committed_and_not_before(source, other, end):
+def test_a_write_changes_the_version_only_when_it_is_committed(source, other, end):
     before = source.state()
     other.execute("BEGIN IMMEDIATE")
     write(other)
@@ -93,13 +93,13 @@ def test_a_write_counts_when_it_is_committed_and_not_before(source, other, end):
     assert (source.state() > before) is (end == "COMMIT")
 
 
-def test_the_state_grows_with_a_commit_of_another_process(source, path):
+def test_the_version_grows_with_a_commit_of_another_process(source, path):
     before = source.state()
     subprocess.run([sys.executable, "-c", WRITER, path], check=True, timeout=60)
     assert source.state() > before
 
 
-def test_the_state_grows_with_a_transaction_of_the_application(app):
+def test_the_version_grows_with_a_transaction_of_the_application(app):
     source = commit_version.get_source(app)
     before = source.state()
     with app.app_context():
@@ -113,7 +113,7 @@ def test_the_state_grows_with_a_transaction_of_the_application(app):
     release(app)
 
 
-def test_the_state_is_told_while_another_is_writing(source, other):
+def test_the_version_can_be_read_during_a_write(source, other):
     other.execute("BEGIN EXCLUSIVE")
     write(other)
     began = time.monotonic()
@@ -122,40 +122,40 @@ def test_the_state_is_told_while_another_is_writing(source, other):
     other.execute("ROLLBACK")
 
 
-# A file that goes
+# Missing and replaced files
 
 
-def test_nothing_is_told_of_a_file_that_is_not_there_and_none_is_made(engine, path):
+def test_a_missing_file_has_no_version_and_is_not_created(engine, path):
     source = SqliteCommitVersion(engine)
     path.unlink()
     assert [source.state(), source.state(since=0)] == [None, None]
     assert not path.exists()
 
 
-def test_nothing_is_told_of_a_file_that_is_no_database(engine, path):
-    path.write_bytes(b"nothing of the kind" * 100)
+def test_a_file_that_is_not_a_database_has_no_version(engine, path):
+    path.write_bytes(b"not a database" * 100)
     assert SqliteCommitVersion(engine).state() is None
 
 
-def test_a_file_that_came_back_is_in_another_state(engine, source, path):
+def test_a_file_that_was_recreated_has_a_new_version(engine, source, path):
     before = source.state()
     engine.dispose()
     path.unlink()
     assert source.state(since=0) is None
-    furnish(path)
+    create_note_table(path)
     assert source.state() > before
 
 
-def test_a_file_that_was_replaced_is_in_another_state(engine, source, path, tmp_path):
+def test_a_file_that_was_replaced_has_a_new_version(engine, source, path, tmp_path):
     before = source.state()
     other = tmp_path / "other.db"
-    furnish(other)
+    create_note_table(other)
     engine.dispose()
     other.replace(path)
     assert source.state(since=0) > before
 
 
-def test_what_is_disposed_of_is_let_go(engine, source):
+def test_disposing_of_the_engine_closes_the_connection(engine, source):
     source.state()
     assert source._connection is not None
     engine.dispose()
@@ -163,7 +163,7 @@ def test_what_is_disposed_of_is_let_go(engine, source):
 
 
 @pytest.mark.sqlite("holds its file open")
-def test_the_application_lets_go_of_its_file(make_app):
+def test_releasing_the_application_closes_the_connection(make_app):
     app = make_app()
     replay = app.extensions["blogapi-replay"]
     assert replay._source.state() is not None
@@ -171,91 +171,91 @@ def test_the_application_lets_go_of_its_file(make_app):
     assert replay._source._connection is None
 
 
-# One look for many
+# One query for many requests
 
 
-def test_a_state_that_was_looked_up_since_answers_without_a_look(source, other):
-    asked_at = time.monotonic()
+def test_a_version_that_was_read_after_the_arrival_is_reused(source, other):
+    received_at = time.monotonic()
     first = source.state()
     write(other)
-    assert source.state(since=asked_at) == first
+    assert source.state(since=received_at) == first
     assert source.state() > first
 
 
-def test_a_state_that_was_looked_up_before_does_not_answer(source, other):
+def test_a_version_that_was_read_before_the_arrival_is_not_reused(source, other):
     first = source.state()
     write(other)
     assert source.state(since=time.monotonic()) > first
 
 
-def test_a_look_that_is_as_old_as_the_question_does_not_answer(source, other, monkeypatch):
-    # On Windows the clock stands still for 16 ms: what lies between, it cannot tell.
+def test_a_version_that_was_read_at_the_time_of_the_arrival_is_not_reused(source, other, monkeypatch):
+    # On Windows the clock moves in steps of 16 ms, so the order of two events within a step is unknown.
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
     first = source.state()
     write(other)
     assert source.state(since=100.0) > first
 
 
-def test_a_commit_in_the_midst_of_a_look_is_seen_by_whoever_asks_after_it(engine, other, monkeypatch):
-    asked_at, connect = [], sqlite3.connect
+def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other, monkeypatch):
+    received_at, connect = [], sqlite3.connect
 
     class Slow(sqlite3.Connection):
-        """Another commits when the look has its answer and has not told it yet; then somebody asks."""
+        """Commits on the other connection after the query has read its row; then a request arrives."""
 
         def execute(self, *statement):
             rows = super().execute(*statement).fetchall()
-            if "data_version" in statement[0] and not asked_at:
+            if "data_version" in statement[0] and not received_at:
                 write(other)
-                asked_at.append(time.monotonic())
-            return Answered(rows)
+                received_at.append(time.monotonic())
+            return Rows(rows)
 
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **named: connect(*args, factory=Slow, **named))
     source = SqliteCommitVersion(engine)
     first = source.state()
-    assert source.state(since=asked_at[0]) > first
+    assert source.state(since=received_at[0]) > first
     source.close()
 
 
-class Answered(list):
+class Rows(list):
     """The rows of a statement."""
 
     def fetchall(self):
         return list(self)
 
 
-def test_no_look_outlives_its_connection(engine, source):
-    asked_at = time.monotonic()
+def test_no_version_is_reused_after_its_connection_was_closed(engine, source):
+    received_at = time.monotonic()
     first = source.state()
     engine.dispose()
-    assert source.state(since=asked_at) > first
+    assert source.state(since=received_at) > first
 
 
-def test_no_thread_is_told_a_state_from_before_a_commit(source, other):
-    told, done, failures = [source.state()], threading.Event(), []
+def test_no_thread_reads_a_version_from_before_a_commit(source, other):
+    versions, done, failures = [source.state()], threading.Event(), []
 
     def read():
         last = 0
         while not done.is_set():
-            least, asked_at = told[-1], time.monotonic()
-            state = source.state(since=asked_at)
-            if state < max(least, last):
-                failures.append((state, least, last))
-            last = state
+            least, received_at = versions[-1], time.monotonic()
+            version = source.state(since=received_at)
+            if version < max(least, last):
+                failures.append((version, least, last))
+            last = version
 
     threads = [threading.Thread(target=read) for _ in range(3)]
     for thread in threads:
         thread.start()
     for _ in range(60):
         write(other)
-        told.append(source.state())
+        versions.append(source.state())
     done.set()
     for thread in threads:
         thread.join(10)
     assert not failures
-    assert told == sorted(set(told))
+    assert versions == sorted(set(versions))
 
 
-# Which kind
+# Kinds of databases
 
 
 @pytest.mark.sqlite("in memory")
@@ -268,74 +268,74 @@ def test_a_database_in_memory_has_no_source():
 
 @pytest.fixture
 def commits(app):
-    """The source of a database that counts its own commits, with what counts them up."""
+    """The commit version source for PostgreSQL, and a function that increments the commit counter."""
     with app.app_context():
         engine = db.engine
 
-    def count_up():
+    def increment():
         with engine.begin() as connection:
             connection.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
 
-    return PostgresCommitVersion(engine), count_up
+    return PostgresCommitVersion(engine), increment
 
 
-def test_counted_commits_are_the_state(commits):
-    source, count_up = commits
-    states = [source.state(), source.state()]
-    count_up()
-    assert states[0] == states[1] < source.state()
+def test_the_version_grows_with_the_commit_counter(commits):
+    source, increment = commits
+    versions = [source.state(), source.state()]
+    increment()
+    assert versions[0] == versions[1] < source.state()
 
 
-def test_a_count_that_was_looked_up_since_answers_without_a_look(commits):
-    source, count_up = commits
-    asked_at = time.monotonic()
+def test_a_counter_that_was_read_after_the_arrival_is_reused(commits):
+    source, increment = commits
+    received_at = time.monotonic()
     first = source.state()
-    count_up()
-    assert source.state(since=asked_at) == first
+    increment()
+    assert source.state(since=received_at) == first
     assert source.state(since=time.monotonic()) > first
 
 
-def test_a_count_in_the_midst_of_a_look_is_seen_by_whoever_asks_after_it(app):
+def test_an_increment_during_a_read_is_seen_by_later_requests(app):
     with app.app_context():
-        engine, asked_at = db.engine, []
+        engine, received_at = db.engine, []
 
     def commit_meanwhile(connection, cursor, statement, *_):
-        if statement.startswith("SELECT revision.commits") and not asked_at:
-            asked_at.append(None)
+        if statement.startswith("SELECT revision.commits") and not received_at:
+            received_at.append(None)
             with engine.begin() as another:
                 another.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
-            asked_at[:] = [time.monotonic()]
+            received_at[:] = [time.monotonic()]
 
     event.listen(engine, "after_cursor_execute", commit_meanwhile)
     try:
         source = PostgresCommitVersion(engine)
         first = source.state()
-        assert source.state(since=asked_at[0]) > first
+        assert source.state(since=received_at[0]) > first
     finally:
         event.remove(engine, "after_cursor_execute", commit_meanwhile)
 
 
-def test_a_look_that_took_longer_does_not_undo_a_later_one(app):
+def test_a_slow_read_does_not_undo_a_newer_one(app):
     with app.app_context():
-        engine, told = db.engine, []
+        engine, newer = db.engine, []
     source = PostgresCommitVersion(engine)
     source.state()
 
-    def look_again(connection, cursor, statement, *_):
-        if statement.startswith("SELECT revision.commits") and not told:
-            told.append(None)
+    def read_again(connection, cursor, statement, *_):
+        if statement.startswith("SELECT revision.commits") and not newer:
+            newer.append(None)
             with engine.begin() as another:
                 another.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
-            told.append(source.state())
+            newer.append(source.state())
 
-    event.listen(engine, "after_cursor_execute", look_again)
+    event.listen(engine, "after_cursor_execute", read_again)
     try:
-        assert [source.state(), source.state()] == [told[1], told[1]]
+        assert [source.state(), source.state()] == [newer[1], newer[1]]
     finally:
-        event.remove(engine, "after_cursor_execute", look_again)
+        event.remove(engine, "after_cursor_execute", read_again)
 
 
-def test_a_database_that_comes_back_is_in_another_state_though_its_count_is_the_same(app, commits):
+def test_a_database_that_comes_back_has_a_new_version_with_the_same_counter(app, commits):
     source, _ = commits
     before = source.state()
     with app.app_context(), db.engine.begin() as connection:
@@ -346,25 +346,25 @@ def test_a_database_that_comes_back_is_in_another_state_though_its_count_is_the_
     assert source.state() > before
 
 
-def test_a_count_that_a_backup_brought_back_is_another_state(commits):
-    source, count_up = commits
-    count_up()
+def test_a_counter_that_a_backup_restored_gives_a_new_version(commits):
+    source, increment = commits
+    increment()
     before = source.state()
     with source._engine.begin() as connection:
         connection.execute(update(CommitCounter).values(commits=0))
     restored = source.state()
-    count_up()
+    increment()
     assert before < restored < source.state()
 
 
-def test_no_count_is_told_of_a_database_that_does_not_answer(tmp_path):
+def test_an_unreachable_database_has_no_version(tmp_path):
     source = PostgresCommitVersion(create_engine(f"sqlite:///{tmp_path / 'nowhere' / 'blog.db'}"))
     assert source.state() is None
 
 
-def test_the_address_of_the_file_may_be_relative(tmp_path, monkeypatch):
+def test_the_path_of_the_file_may_be_relative(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    furnish(Path("blog.db"))
+    create_note_table(Path("blog.db"))
     source = SqliteCommitVersion(create_engine("sqlite:///blog.db"))
     assert source.state() is not None
     source.close()

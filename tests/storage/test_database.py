@@ -1,4 +1,4 @@
-"""The database: its connections, the one way to write, and moments."""
+"""Connections to the database, `transaction()`, and stored times."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def names() -> list[str]:
 
 @pytest.fixture
 def within(app):
-    """Inside the application, on the test's own database."""
+    """The application, with its context pushed."""
     with app.app_context():
         yield app
 
 
-@pytest.mark.sqlite("sets up its connections")
+@pytest.mark.sqlite("its connections")
 @pytest.mark.parametrize(
     ("pragma", "value"),
     [
@@ -47,21 +47,21 @@ def within(app):
         ("journal_size_limit", 64 * 1024 * 1024),
     ],
 )
-def test_each_connection_is_set_up(within, pragma, value):
+def test_each_connection_is_configured(within, pragma, value):
     with db.engine.connect() as first, db.engine.connect() as second:
         for connection in (first, second):
             assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
 
 
 @pytest.mark.sqlite("its driver")
-def test_the_driver_begins_nothing_of_its_own(within):
+def test_the_driver_begins_no_transactions(within):
     with db.engine.connect() as connection:
         assert connection.connection.isolation_level is None
 
 
 @pytest.mark.sqlite("its file")
-@pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
-def test_the_database_file_is_its_owners_alone(instance):
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
+def test_only_the_owner_can_read_the_database_files(instance):
     previous = os.umask(0o022)
     try:
         app = create_app()
@@ -79,7 +79,7 @@ def test_the_database_file_is_its_owners_alone(instance):
     assert modes == {0o600}
 
 
-def used(settings: dict[str, object]) -> Path:
+def database_path(settings: dict[str, object]) -> Path:
     app = create_app(settings)
     with app.app_context():
         database = db.engine.url.database
@@ -90,35 +90,35 @@ def used(settings: dict[str, object]) -> Path:
 
 def test_database_url_names_the_file(tmp_path, monkeypatch):
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", f"sqlite:///{tmp_path / 'named.db'}")
-    assert used({}) == tmp_path / "named.db"
+    assert database_path({}) == tmp_path / "named.db"
     assert (tmp_path / "named.db").is_file()
 
 
-def test_flasks_own_name_of_the_database_wins(tmp_path, monkeypatch):
+def test_flask_sqlalchemys_setting_wins_over_database_url(tmp_path, monkeypatch):
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", f"sqlite:///{tmp_path / 'named.db'}")
-    assert used({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{tmp_path / 'b.db'}"}) == tmp_path / "b.db"
+    assert database_path({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{tmp_path / 'b.db'}"}) == tmp_path / "b.db"
     assert not (tmp_path / "named.db").exists()
 
 
 @pytest.mark.sqlite("its file")
-def test_a_relative_file_lies_in_the_instance_folder(instance):
-    assert used({"DATABASE_URL": "sqlite:///mine.db"}) == instance / "mine.db"
+def test_a_relative_path_starts_at_the_instance_folder(instance):
+    assert database_path({"DATABASE_URL": "sqlite:///mine.db"}) == instance / "mine.db"
 
 
 @pytest.mark.sqlite("its file")
 @pytest.mark.parametrize("name", ["a b", "100%", "what?x=1", "#1", "ä", "%2e"])
 def test_the_instance_folder_may_have_any_name(tmp_path, monkeypatch, name):
     if os.name == "nt" and "?" in name:
-        pytest.skip("no name on Windows")
+        pytest.skip("not a valid name on Windows")
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / name))
-    assert used({}) == tmp_path / name / "blog.db"
+    assert database_path({}) == tmp_path / name / "blog.db"
     assert (tmp_path / name / "blog.db").stat().st_size > 0
     assert sorted(path.name for path in tmp_path.iterdir()) == [name]
 
 
 @pytest.mark.sqlite("in memory")
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
-def test_no_blog_is_kept_in_memory(monkeypatch, url):
+def test_database_url_may_not_name_a_database_in_memory(monkeypatch, url):
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", url)
     with pytest.raises(CannotStart, match="in a file, not in memory"):
         create_app()
@@ -126,7 +126,7 @@ def test_no_blog_is_kept_in_memory(monkeypatch, url):
 
 @pytest.mark.sqlite("in memory")
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
-def test_a_program_may_try_one_in_memory_from_a_single_thread(url):
+def test_a_program_with_one_thread_may_use_a_database_in_memory(url):
     app = create_app({"TESTING": True, "SQLALCHEMY_DATABASE_URI": url})
     client = app.test_client()
     key = client.post("/api/v1/auth/api-key/").json
@@ -141,7 +141,7 @@ def test_a_program_may_try_one_in_memory_from_a_single_thread(url):
 @pytest.mark.parametrize(
     "url", ["nonsense", "postgres://u:secret@h/d", "://", "mysql+nothing://u:secret@h/d"]
 )
-def test_a_database_that_nothing_can_open_is_refused_without_its_password(url):
+def test_an_unusable_database_url_is_refused_without_showing_its_password(url):
     with pytest.raises(CannotStart) as raised:
         create_app({"DATABASE_URL": url})
     assert raised.value.message.startswith("DATABASE_URL cannot be used (")
@@ -163,7 +163,7 @@ def test_a_transaction_that_fails_stores_nothing(within):
     assert names() == []
 
 
-def test_an_inner_failure_that_is_caught_takes_back_its_own_rows_only(within):
+def test_a_caught_failure_of_an_inner_transaction_rolls_back_its_own_rows_only(within):
     with transaction():
         db.session.add(account("outer"))
         with pytest.raises(RuntimeError), transaction():
@@ -176,7 +176,7 @@ def test_an_inner_failure_that_is_caught_takes_back_its_own_rows_only(within):
     assert names() == ["outer", "second"]
 
 
-def test_an_inner_refusal_of_the_database_leaves_the_outer_alive(within):
+def test_the_outer_transaction_survives_an_integrity_error_of_an_inner_one(within):
     with transaction():
         db.session.add(account("a"))
         with pytest.raises(IntegrityError), transaction():
@@ -187,7 +187,7 @@ def test_an_inner_refusal_of_the_database_leaves_the_outer_alive(within):
     assert names() == ["a", "b"]
 
 
-def test_an_outer_failure_takes_back_all(within):
+def test_a_failure_of_the_outer_transaction_rolls_back_everything(within):
     with pytest.raises(RuntimeError), transaction():
         with transaction():
             db.session.add(account("inner"))
@@ -199,7 +199,7 @@ def test_an_outer_failure_takes_back_all(within):
     assert names() == ["after"]
 
 
-def test_what_was_read_before_is_read_anew(within):
+def test_rows_that_were_read_before_are_read_again(within):
     with transaction():
         db.session.add(account("a"))
     seen = db.session.scalars(select(Account)).one()
@@ -210,24 +210,24 @@ def test_what_was_read_before_is_read_anew(within):
         assert seen.role == "admin"
 
 
-def test_a_row_that_the_last_write_left_is_read_anew_under_the_lock(within):
+def test_a_row_of_the_previous_transaction_is_read_again_under_the_lock(within):
     with transaction():
         row = account("ada")
         db.session.add(row)
-    # The row outlives its commit, so nothing but the next transaction can forget it.
+    # The row stays loaded after its commit; only the next transaction expires it.
     write_elsewhere(within, "UPDATE account SET username = 'grace'")
     with transaction():
         assert row.username == "grace"
 
 
-def test_what_was_pending_before_is_dropped(within):
+def test_rows_that_were_pending_before_are_dropped(within):
     db.session.add(account("pending"))
     with transaction():
         db.session.add(account("a"))
     assert names() == ["a"]
 
 
-def test_a_transaction_that_waits_for_nobody_says_so_at_once(within):
+def test_an_impatient_transaction_fails_at_once(within):
     with elsewhere(within, writing=True):
         began = time.monotonic()
         with pytest.raises(OperationalError, match="lock"), transaction(patient=False):
@@ -236,46 +236,46 @@ def test_a_transaction_that_waits_for_nobody_says_so_at_once(within):
     with transaction(patient=False):
         db.session.add(account("a"))
     assert names() == ["a"]
-    patience = {"sqlite": "PRAGMA busy_timeout", "postgresql": "SHOW lock_timeout"}[db.engine.dialect.name]
-    assert db.session.connection().exec_driver_sql(patience).scalar() in (5000, "5s")
+    timeout = {"sqlite": "PRAGMA busy_timeout", "postgresql": "SHOW lock_timeout"}[db.engine.dialect.name]
+    assert db.session.connection().exec_driver_sql(timeout).scalar() in (5000, "5s")
 
 
-def writes_at_once(app) -> str:
-    """Return what becomes of a write of another thread that waits for nobody; empty: it was done."""
-    told: list[str] = []
+def try_to_write(app) -> str:
+    """Return the error of an impatient transaction in another thread; empty if it succeeds."""
+    errors: list[str] = []
 
     def write() -> None:
         with app.app_context():
             try:
                 with transaction(patient=False):
-                    told.append("")
+                    errors.append("")
             except BUSY_ERRORS as error:
-                told.append(str(error))
+                errors.append(str(error))
 
     thread = threading.Thread(target=write)
     thread.start()
     thread.join(10)
-    return told[0]
+    return errors[0]
 
 
-def test_a_write_goes_through_the_gate_with_its_commit(within):
-    # While one commits, which may move the log into the file, no other connection may write.
+def test_a_transaction_holds_the_write_lock_until_its_commit_has_ended(within):
+    # A commit may move the log into the file, and no other connection may write then.
     during: list[str] = []
 
-    def commits(connection: object) -> None:
+    def on_commit(connection: object) -> None:
         if len(during) < 2:
             during.append("")
-            during[-1] = writes_at_once(within)
+            during[-1] = try_to_write(within)
 
-    event.listen(db.engine, "commit", commits)
+    event.listen(db.engine, "commit", on_commit)
     try:
         with transaction():
             db.session.add(account("a"))
-            during.append(writes_at_once(within))
+            during.append(try_to_write(within))
     finally:
-        event.remove(db.engine, "commit", commits)
-    assert during == ["another write is going on"] * 2
-    assert writes_at_once(within) == ""
+        event.remove(db.engine, "commit", on_commit)
+    assert during == ["another write is in progress"] * 2
+    assert try_to_write(within) == ""
 
 
 def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypatch):
@@ -288,25 +288,28 @@ def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypat
         assert time.monotonic() - began > 0.8
 
 
-def test_who_has_waited_for_his_turn_waits_less_for_another_process(within, monkeypatch):
+def test_the_wait_for_the_lock_shortens_the_wait_for_another_process(within, monkeypatch):
     monkeypatch.setattr(WriteLock, "_wait", lambda self, turn: 3.2)
-    said = []
-    with listening(db.engine, "before_cursor_execute", lambda *told: said.append(told[2])), transaction():
+    statements = []
+    with (
+        listening(db.engine, "before_cursor_execute", lambda *args: statements.append(args[2])),
+        transaction(),
+    ):
         pass
-    patience = {"sqlite": "PRAGMA busy_timeout=2000", "postgresql": "SET LOCAL lock_timeout = '2000ms'"}
-    assert said[0].startswith(patience[db.engine.dialect.name])
+    timeouts = {"sqlite": "PRAGMA busy_timeout=2000", "postgresql": "SET LOCAL lock_timeout = '2000ms'"}
+    assert statements[0].startswith(timeouts[db.engine.dialect.name])
 
 
 @contextmanager
-def listening(engine, name, hear):
-    event.listen(engine, name, hear)
+def listening(engine, name, listener):
+    event.listen(engine, name, listener)
     try:
         yield
     finally:
-        event.remove(engine, name, hear)
+        event.remove(engine, name, listener)
 
 
-def test_a_reader_waits_for_no_writer(within):
+def test_reads_do_not_wait_for_a_write(within):
     with elsewhere(within, writing=True):
         assert names() == []
 
@@ -315,13 +318,13 @@ def test_eight_threads_lose_no_read_modify_write(within):
     with transaction():
         db.session.add(account("0"))
 
-    def count_up() -> None:
+    def increment() -> None:
         for _ in range(50):
             with within.app_context(), transaction():
                 row = db.session.scalars(select(Account)).one()
                 row.username = str(int(row.username) + 1)
 
-    threads = [threading.Thread(target=count_up) for _ in range(8)]
+    threads = [threading.Thread(target=increment) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -331,7 +334,7 @@ def test_eight_threads_lose_no_read_modify_write(within):
     assert names() == ["400"]
 
 
-def test_foreign_keys_are_held(within):
+def test_foreign_keys_are_enforced(within):
     with pytest.raises(IntegrityError), transaction():
         db.session.execute(
             text(
@@ -342,7 +345,7 @@ def test_foreign_keys_are_held(within):
         )
 
 
-def test_moments_are_stored_as_naive_utc_and_read_as_aware(within):
+def test_times_are_stored_as_naive_utc_and_read_as_aware_utc(within):
     with transaction():
         row = account("a")
         row.created = datetime(2026, 1, 1, 12, 30, tzinfo=timezone(timedelta(hours=2)))
@@ -356,7 +359,7 @@ def test_moments_are_stored_as_naive_utc_and_read_as_aware(within):
     assert db.session.scalar(select(func.count()).where(Account.created > late)) == 1
 
 
-def test_a_new_row_was_changed_when_it_was_made_and_later_when_it_is_changed(within, at):
+def test_last_updated_equals_created_until_the_row_is_changed(within, at):
     at(datetime(2026, 1, 1, tzinfo=UTC))
     row = account("a")
     with transaction():

@@ -1,4 +1,4 @@
-"""What PostgreSQL needs beyond what the whole suite shows: starts, locks, lost connections, languages."""
+"""What only PostgreSQL has: concurrent starts, locks, lost connections and locales."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.storage.test_upgrades import (
     FORGETS_AN_INDEX,
     LEAVES_A_COLUMN,
     NEXT,
-    write_step,
+    write_migration,
 )
 
 pytestmark = pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
@@ -43,8 +43,8 @@ def refusal(**settings):
     return raised.value.message
 
 
-def starts(number, code, url, monkeypatch):
-    """Run the program several times at once on the database; return what each printed."""
+def run_at_once(number, code, url, monkeypatch):
+    """Run the program in several processes at once on the database; return the output of each."""
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", url)
     started = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -56,7 +56,7 @@ def starts(number, code, url, monkeypatch):
 def scripts_with(tmp_path, body):
     scripts = tmp_path / "scripts"
     shutil.copytree(upgrades.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    write_step(scripts, body)
+    write_migration(scripts, body)
     return scripts
 
 
@@ -68,13 +68,13 @@ def connected(url):
     engine.dispose()
 
 
-def test_four_processes_that_start_at_once_on_nothing_all_come_up(blogs, tmp_path, monkeypatch):
-    told = starts(4, START, blogs.nothing(tmp_path), monkeypatch)
-    assert [out.strip() for out, _ in told] == [b"{'status': 'ok'}"] * 4, told
+def test_four_processes_can_start_at_once_on_an_empty_database(blogs, tmp_path, monkeypatch):
+    outputs = run_at_once(4, START, blogs.nothing(tmp_path), monkeypatch)
+    assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
 
 
-def test_four_processes_that_upgrade_at_once_take_the_step_once(blogs, app, tmp_path, monkeypatch):
-    # A step that is not done twice without being noticed, and takes a while.
+def test_four_processes_that_upgrade_at_once_run_the_migration_once(blogs, app, tmp_path, monkeypatch):
+    # A slow migration that fails when it runs twice.
     body = 'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO change_counter VALUES (2, 0, 0)")'
     scripts = scripts_with(tmp_path, body)
     with connected(blogs.settings()["BLOGAPI_DATABASE_URL"]):
@@ -83,8 +83,8 @@ def test_four_processes_that_upgrade_at_once_take_the_step_once(blogs, app, tmp_
         "from pathlib import Path; from blogapi.storage import upgrades; "
         f"upgrades.SCRIPTS = Path({str(scripts)!r}); {START}"
     )
-    told = starts(4, code, blogs.url(copy), monkeypatch)
-    assert [out.strip() for out, _ in told] == [b"{'status': 'ok'}"] * 4, told
+    outputs = run_at_once(4, code, blogs.url(copy), monkeypatch)
+    assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
     with connected(blogs.url(copy)) as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == NEXT
 
@@ -98,7 +98,7 @@ def test_four_processes_that_upgrade_at_once_take_the_step_once(blogs, app, tmp_
         (FORGETS_AN_INDEX, "Differences: index ix_change_due is missing."),
     ],
 )
-def test_a_step_that_fails_leaves_all_as_it_was(app, make_tag, tmp_path, monkeypatch, body, reason):
+def test_a_failed_migration_leaves_the_database_unchanged(app, make_tag, tmp_path, monkeypatch, body, reason):
     make_tag("kept")
     monkeypatch.setattr(upgrades, "SCRIPTS", scripts_with(tmp_path, body))
     upgrades.list_migrations.cache_clear()
@@ -123,18 +123,18 @@ def test_a_newer_schema_and_the_tables_of_another_program_are_refused(blogs, tmp
     assert "newer version or another program (migration 9999)" in refusal(DATABASE_URL=url)
 
 
-def test_a_server_that_is_not_there_is_told_in_one_sentence_without_the_password():
+def test_an_unreachable_server_is_reported_in_one_sentence_without_the_password():
     url = make_url(SERVER).set(port=1, password="secret")
-    told = refusal(DATABASE_URL=url.render_as_string(hide_password=False))
-    assert "refused" in told and "secret" not in told
+    message = refusal(DATABASE_URL=url.render_as_string(hide_password=False))
+    assert "refused" in message and "secret" not in message
 
 
-def test_a_database_that_is_not_there_is_told_in_one_sentence():
-    told = refusal(DATABASE_URL=make_url(SERVER).set(database="blogapi_test_no").render_as_string(False))
-    assert "does not exist" in told
+def test_a_missing_database_is_reported_in_one_sentence():
+    message = refusal(DATABASE_URL=make_url(SERVER).set(database="blogapi_test_no").render_as_string(False))
+    assert "does not exist" in message
 
 
-def test_a_read_sees_one_state_until_its_end(app):
+def test_reads_see_one_snapshot_until_the_end_of_the_request(app):
     with app.app_context():
         with transaction():
             users.create("ada", None, role=Role.ADMIN)
@@ -146,16 +146,16 @@ def test_a_read_sees_one_state_until_its_end(app):
         assert db.session.scalar(select(func.count()).select_from(Account)) == 0
 
 
-def test_a_write_while_another_process_writes_is_a_503_that_says_when_to_come_back(app, as_admin, make_tag):
+def test_a_write_during_the_write_of_another_process_gets_503_with_retry_after(app, as_admin, make_tag):
     as_admin.get(TAGS)
     with elsewhere(app, writing=True):
-        answer = as_admin.post(TAGS, json={"name": "late"})
-        assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
-        assert answer.headers["Retry-After"] == "1"
+        response = as_admin.post(TAGS, json={"name": "late"})
+        assert (response.status_code, response.json["code"]) == (503, "unavailable")
+        assert response.headers["Retry-After"] == "1"
     assert as_admin.post(TAGS, json={"name": "late"}).status_code == 201
 
 
-def test_lost_connections_are_made_anew(app, as_reader, as_admin):
+def test_lost_connections_are_replaced(app, as_reader, as_admin):
     for number in range(2):
         assert as_reader.get(ARTICLES).json == []
         with elsewhere(app) as other:
@@ -166,30 +166,29 @@ def test_lost_connections_are_made_anew(app, as_reader, as_admin):
         assert as_admin.post(TAGS, json={"name": f"new {number}"}).json["name"] == f"new {number}"
 
 
-def test_a_connection_that_is_lost_in_a_write_is_a_503_and_nothing_is_stored(app, as_admin, monkeypatch):
+def test_a_connection_that_is_lost_during_a_write_gives_503_and_stores_nothing(app, as_admin, monkeypatch):
     with monkeypatch.context() as patch:
-        chosen = "blogapi.content.slugs.chosen"
 
         def cut_off(*_):
             with elsewhere(app) as other:
                 other.exec_driver_sql(OTHERS)
             return "cut-off"
 
-        patch.setattr(chosen, cut_off)
-        answer = as_admin.post(TAGS, json={"name": "lost"})
-        assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+        patch.setattr("blogapi.taxonomies.service.choose_slug", cut_off)
+        response = as_admin.post(TAGS, json={"name": "lost"})
+        assert (response.status_code, response.json["code"]) == (503, "unavailable")
     assert as_admin.get(TAGS).json == []
     assert as_admin.post(TAGS, json={"name": "found"}).status_code == 201
 
 
-def test_each_connection_has_its_limits(app):
+def test_each_connection_has_timeouts(app):
     with app.app_context(), db.engine.connect() as connection:
         for name, limit in (("lock_timeout", "5s"), ("statement_timeout", "1min")):
             assert connection.scalar(text(f"SHOW {name}")) == limit
         assert connection.scalar(text("SHOW idle_in_transaction_session_timeout")) == "1min"
 
 
-def test_the_state_is_another_after_a_backup_was_restored(app, make_tag):
+def test_a_restored_backup_gives_a_new_commit_version(app, make_tag):
     source = commit_version.get_source(app)
     with app.app_context():
         make_tag()
@@ -205,7 +204,7 @@ def test_the_state_is_another_after_a_backup_was_restored(app, make_tag):
         assert source.state(since=0) == restored
 
 
-def test_the_state_cannot_be_told_where_the_server_is_away(app):
+def test_an_unreachable_server_has_no_commit_version(app):
     source = commit_version.get_source(app)
     with app.app_context():
         before = source.state()
@@ -220,9 +219,7 @@ def test_the_state_cannot_be_told_where_the_server_is_away(app):
 
 
 @pytest.mark.parametrize("language", ["en", "sv"])
-def test_lists_have_one_order_whatever_the_language_of_the_database(
-    blogs, tmp_path, make_app, make_client, language
-):
+def test_lists_have_the_same_order_in_every_locale(blogs, tmp_path, make_app, make_client, language):
     url = blogs.nothing(tmp_path, language=language)
     names = ["b", "A", "ä", "Z", "a c", "ab", "a-b", "É", "_"]
     app = make_app(SQLALCHEMY_DATABASE_URI=url)
@@ -233,11 +230,11 @@ def test_lists_have_one_order_whatever_the_language_of_the_database(
     for name in names:
         assert client.post(TAGS, json={"name": name}).status_code == 201
     shown = [tag["name"] for tag in client.get(TAGS).json]
-    folded = {name: "".join(sign.lower() if sign.isascii() else sign for sign in name) for name in names}
+    folded = {name: "".join(char.lower() if char.isascii() else char for char in name) for name in names}
     assert shown == sorted(names, key=folded.__getitem__)
 
 
-def test_a_text_that_no_vector_holds_is_stored_and_found_by_its_first_words(as_admin, make_article):
+def test_a_text_longer_than_a_tsvector_is_stored_and_found_by_its_first_words(as_admin, make_article):
     words = " ".join(f"w{number}" for number in range(120_000))
     article = make_article(title="Long", content=f"beginning {words} {'x' * 5000} end")
     assert [hit["title"] for hit in as_admin.get(ARTICLES + "?q=beginning w17").json] == ["Long"]
@@ -246,7 +243,7 @@ def test_a_text_that_no_vector_holds_is_stored_and_found_by_its_first_words(as_a
     assert "<mark>w30000</mark>" in found[0]["snippet"]
 
 
-def test_there_is_an_index_for_the_lists(app, make_article):
+def test_article_lists_use_an_index(app, make_article):
     make_article()
     with app.app_context():
         db.session.execute(text("SET LOCAL enable_seqscan = off"))
@@ -257,11 +254,11 @@ def test_there_is_an_index_for_the_lists(app, make_article):
         assert "ix_article_visible" in plan and "Sort" not in plan
 
 
-def test_commands_of_sqlite_alone_say_so_in_one_sentence(app, tmp_path):
-    told = app.test_cli_runner().invoke(args=["backup", str(tmp_path / "blog.zip")])
-    assert (told.exit_code, told.stdout) == (1, "")
-    assert told.stderr.startswith("Error: The content is kept by a database server; ")
-    assert told.stderr.count("\n") == 1 and "pg_dump" in told.stderr
+def test_commands_that_need_sqlite_are_refused_in_one_sentence(app, tmp_path):
+    result = app.test_cli_runner().invoke(args=["backup", str(tmp_path / "blog.zip")])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("Error: ") and "database server" in result.stderr
+    assert result.stderr.count("\n") == 1 and "pg_dump" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -273,7 +270,7 @@ def test_commands_of_sqlite_alone_say_so_in_one_sentence(app, tmp_path):
         ("UPDATE search_index SET title = 'other'", "search: "),
     ],
 )
-def test_doctor_tells_and_mends_what_differs(app, make_article, instance, statement, says):
+def test_doctor_reports_and_repairs_derived_data(app, make_article, instance, statement, says):
     make_article(title="Bread")
     make_article(status="draft")
     instance.chmod(0o700)
@@ -281,19 +278,19 @@ def test_doctor_tells_and_mends_what_differs(app, make_article, instance, statem
     assert run(args=["doctor"]).exit_code == 0
     with elsewhere(app) as other:
         other.exec_driver_sql(statement)
-    told = run(args=["doctor"])
-    assert told.exit_code == 1 and f"wrong   {says}" in told.stdout
-    assert run(args=["doctor", "--mend"]).exit_code == 0
+    result = run(args=["doctor"])
+    assert result.exit_code == 1 and f"wrong   {says}" in result.stdout
+    assert run(args=["doctor", "--repair"]).exit_code == 0
     assert run(args=["doctor"]).exit_code == 0
 
 
-def test_a_service_whose_server_is_away_says_so_and_recovers(app, as_stranger):
+def test_the_health_check_reports_a_missing_table_and_recovers(app, as_stranger):
     assert as_stranger.get("/health/").json == {"status": "ok"}
     with elsewhere(app) as other:
         other.exec_driver_sql("ALTER TABLE article RENAME TO away")
         try:
-            answer = as_stranger.get("/health/")
+            response = as_stranger.get("/health/")
         finally:
             other.exec_driver_sql("ALTER TABLE away RENAME TO article")
-    assert (answer.status_code, answer.json["code"]) == (503, "database")
+    assert (response.status_code, response.json["code"]) == (503, "database")
     assert as_stranger.get("/health/").json == {"status": "ok"}

@@ -1,4 +1,4 @@
-"""What differs between a schema and the models: each kind of thing is seen, on both engines."""
+"""The comparison of a schema with the models finds each kind of difference, on both engines."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from blogapi.storage.database import Base, db
 from blogapi.storage.schema_comparison import find_differences
 from tests.engines import SERVER
 
-EITHER = {
-    "a table more": ("CREATE TABLE other (x integer)", "table other is unknown"),
-    "a table less": ("DROP TABLE preview", "table preview is missing"),
-    "a column more": ("ALTER TABLE tag ADD COLUMN motto text", "table tag also has: motto text"),
-    "a column less": ("ALTER TABLE seo DROP COLUMN og_image", "table seo lacks: og_image "),
+ON_BOTH = {
+    "an unknown table": ("CREATE TABLE other (x integer)", "table other is unknown"),
+    "a missing table": ("DROP TABLE preview", "table preview is missing"),
+    "an unknown column": ("ALTER TABLE tag ADD COLUMN motto text", "table tag also has: motto text"),
+    "a missing column": ("ALTER TABLE seo DROP COLUMN og_image", "table seo lacks: og_image "),
     "a default": ("ALTER TABLE tag RENAME COLUMN pieces TO parts", "table tag lacks: pieces "),
     "a view": ("CREATE VIEW other AS SELECT 1 AS x", "view other is unknown"),
-    "an index more": ("CREATE INDEX other ON tag (name)", "index other is unknown"),
-    "an index less": ("DROP INDEX ix_change_due", "index ix_change_due is missing"),
-    "a table in the place of the search index": ("DROP TABLE search_index", "table search_index is missing"),
+    "an unknown index": ("CREATE INDEX other ON tag (name)", "index other is unknown"),
+    "a missing index": ("DROP INDEX ix_change_due", "index ix_change_due is missing"),
+    "a missing search index": ("DROP TABLE search_index", "table search_index is missing"),
 }
-# Statements of PostgreSQL; on SQLite the text of a table is exchanged.
-SERVERS = {
+# Statements of PostgreSQL; on SQLite the test edits the SQL of a table.
+ON_POSTGRESQL = {
     "a type": ("ALTER TABLE tag ALTER name TYPE text", "table tag lacks: name character varying NOT NULL"),
     "nullability": (
         "ALTER TABLE tag ALTER name DROP NOT NULL",
@@ -43,7 +43,7 @@ SERVERS = {
         "ALTER TABLE article DROP CONSTRAINT ck_article_status",
         "table article lacks: CONSTRAINT ck_article",
     ),
-    "an order": (
+    "the order of an index": (
         "DROP INDEX ix_article_visible; CREATE INDEX ix_article_visible ON article (status, published_at)",
         "index ix_article_visible lacks: CREATE INDEX",
     ),
@@ -52,13 +52,13 @@ SERVERS = {
         "FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
         "trigger other is unknown",
     ),
-    "an index of the search": (
+    "the index of the search": (
         "DROP INDEX ix_search_index_vector",
         "index ix_search_index_vector is missing",
     ),
     "a sequence": ("CREATE SEQUENCE other", "sequence other is unknown"),
 }
-FILES = {
+ON_SQLITE = {
     "a type": ("name VARCHAR", "name TEXT", "table tag lacks: name VARCHAR NOT NULL"),
     "nullability": ("name VARCHAR NOT NULL", "name VARCHAR", "table tag also has: name VARCHAR"),
     "another default": (
@@ -75,15 +75,15 @@ FILES = {
     ),
     "a foreign key": ("(uuid)", "(uuid) ON DELETE CASCADE", "table tag lacks: CONSTRAINT fk_tag_owner_id"),
     "a check": ("\n)", ", CHECK (name = 'x'))", "table tag also has: CHECK ( name = 'x' )"),
-    "what stands behind": ("\n)", "\n) WITHOUT ROWID", "table tag also has: WITHOUT ROWID"),
+    "a table option": ("\n)", "\n) WITHOUT ROWID", "table tag also has: WITHOUT ROWID"),
 }
 
 
 @pytest.fixture
 def compare(app):
-    """Tells what differs after the statements, which are rolled back."""
+    """Returns the differences after the statements, which are rolled back."""
 
-    def tell(*statements: str) -> list[str]:
+    def compare(*statements: str) -> list[str]:
         with app.app_context(), db.engine.connect() as connection:
             for statement in statements:
                 connection.exec_driver_sql(statement)
@@ -91,38 +91,38 @@ def compare(app):
             connection.rollback()
             return found
 
-    return tell
+    return compare
 
 
-def test_a_blog_of_this_version_has_the_schema_of_the_models(compare):
+def test_a_new_database_has_the_schema_of_the_models(compare):
     assert compare() == []
-    # And the comparison left nothing behind.
+    # The comparison changes nothing.
     assert compare() == []
 
 
-@pytest.mark.parametrize(("statement", "says"), EITHER.values(), ids=EITHER)
-def test_what_differs_is_told(compare, statement, says):
+@pytest.mark.parametrize(("statement", "says"), ON_BOTH.values(), ids=ON_BOTH)
+def test_a_difference_is_found(compare, statement, says):
     assert any(one.startswith(says) for one in compare(statement))
 
 
 @pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
-@pytest.mark.parametrize(("statement", "says"), SERVERS.values(), ids=SERVERS)
-def test_what_differs_on_a_server_is_told(compare, statement, says):
+@pytest.mark.parametrize(("statement", "says"), ON_POSTGRESQL.values(), ids=ON_POSTGRESQL)
+def test_a_difference_on_postgresql_is_found(compare, statement, says):
     assert any(one.startswith(says) for one in compare(statement))
 
 
 @pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
-def test_what_belongs_to_an_extension_does_not_count(compare):
+def test_the_objects_of_extensions_are_ignored(compare):
     assert compare("CREATE EXTENSION pg_stat_statements") == []
 
 
-@pytest.mark.sqlite("exchanges the text of a table")
-@pytest.mark.parametrize(("old", "new", "says"), FILES.values(), ids=FILES)
-def test_what_differs_in_a_file_is_told(compare, old, new, says):
+@pytest.mark.sqlite("edits the SQL of a table")
+@pytest.mark.parametrize(("old", "new", "says"), ON_SQLITE.values(), ids=ON_SQLITE)
+def test_a_difference_in_the_sql_of_a_table_is_found(compare, old, new, says):
     quoted = (part.replace("'", "''").replace("\n", "' || char(10) || '") for part in (old, new))
     replaced = "replace(sql, '{}', '{}')".format(*quoted)
-    exchange = f"UPDATE sqlite_master SET sql = {replaced} WHERE name = 'tag'"  # noqa: S608
-    found = compare("PRAGMA writable_schema=ON", exchange, "PRAGMA writable_schema=OFF")
+    edit = f"UPDATE sqlite_master SET sql = {replaced} WHERE name = 'tag'"  # noqa: S608
+    found = compare("PRAGMA writable_schema=ON", edit, "PRAGMA writable_schema=OFF")
     assert any(one.startswith(says) for one in found), found
 
 
@@ -159,10 +159,10 @@ def test_what_differs_in_a_file_is_told(compare, old, new, says):
         ),
     ],
 )
-def test_what_differs_in_triggers_and_virtual_tables_is_told(compare, statements, says):
+def test_a_difference_in_triggers_and_virtual_tables_is_found(compare, statements, says):
     assert any(one.startswith(says) for one in compare(*statements))
 
 
 @pytest.mark.sqlite("its statistics")
-def test_what_sqlite_counts_for_itself_does_not_count(compare):
+def test_the_statistics_of_analyze_are_ignored(compare):
     assert compare("ANALYZE") == []

@@ -1,4 +1,4 @@
-"""The schema: equal to the models, upgraded under a lock, and never at the cost of a database."""
+"""Schema upgrades: one process runs them, and a failed one leaves the database unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from blogapi.storage.database import Base, db, transaction
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account
 
-STEP = '''"""A step of the test."""
+MIGRATION = '''"""A migration of the test."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -32,7 +32,7 @@ down_revision = "{last}"
 
 
 def upgrade() -> None:
-    """Do it."""
+    """Run the body."""
     {body}
 '''
 LAST = upgrades.list_migrations()[-1]
@@ -48,13 +48,13 @@ FORGETS_AN_INDEX = 'op.drop_index("ix_change_due", "change")'
 
 
 @pytest.fixture
-def further(tmp_path, monkeypatch):
-    """Adds a step with the body given."""
+def add_migration(tmp_path, monkeypatch):
+    """Adds a migration with the given body."""
 
     def add(body: str) -> None:
         scripts = tmp_path / "scripts"
         shutil.copytree(upgrades.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-        write_step(scripts, body)
+        write_migration(scripts, body)
         monkeypatch.setattr(upgrades, "SCRIPTS", scripts)
         upgrades.list_migrations.cache_clear()
 
@@ -64,7 +64,7 @@ def further(tmp_path, monkeypatch):
 
 @pytest.fixture
 def old(make_app, make_tag, people, instance):
-    """A blog at the last step with three users and a tag, that nobody serves; its file."""
+    """The file of a blog with three users and a tag, at the last migration; no process uses it."""
     make_tag("kept")
     with people.app.app_context():
         db.session.remove()
@@ -74,9 +74,9 @@ def old(make_app, make_tag, people, instance):
     return instance / "blog.db"
 
 
-def write_step(scripts: Path, body: str) -> None:
-    step = STEP.format(body=body, last=LAST, next=NEXT)
-    (scripts / "versions" / f"{NEXT}_further.py").write_text(step, encoding="utf-8")
+def write_migration(scripts: Path, body: str) -> None:
+    migration = MIGRATION.format(body=body, last=LAST, next=NEXT)
+    (scripts / "versions" / f"{NEXT}_of_the_test.py").write_text(migration, encoding="utf-8")
 
 
 def dump(path: Path) -> list[str]:
@@ -106,24 +106,24 @@ def test_every_constraint_has_a_name():
         assert all(str(check.name).startswith(f"ck_{table.name}_") for check in checks)
 
 
-def test_the_steps_are_numbered_without_a_gap():
+def test_the_migrations_are_numbered_without_a_gap():
     assert list(upgrades.list_migrations()) == [
         f"{number:04}" for number in range(1, len(upgrades.list_migrations()) + 1)
     ]
 
 
-def test_eight_processes_that_start_at_once_on_nothing_all_come_up(instance):
+def test_eight_processes_can_start_at_once_without_a_database(instance):
     code = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"
     started = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(8)
     ]
-    told = [process.communicate(timeout=60) for process in started]
-    assert {out.strip() for out, _ in told} == {b"{'status': 'ok'}"}, told
+    outputs = [process.communicate(timeout=60) for process in started]
+    assert {out.strip() for out, _ in outputs} == {b"{'status': 'ok'}"}, outputs
     assert not (instance / "backups").exists()
 
 
-def test_a_start_with_the_schema_ready_goes_without_alembic(app):
+def test_a_start_with_the_newest_schema_does_not_import_alembic(app):
     code = (
         "import sys; from blogapi import create_app; create_app(); "
         "print([name for name in sys.modules if name.split('.')[0] == 'alembic'])"
@@ -133,9 +133,9 @@ def test_a_start_with_the_schema_ready_goes_without_alembic(app):
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_an_upgrade_keeps_all_rows_and_sets_a_copy_aside(old, further, instance):
+def test_an_upgrade_keeps_all_rows_and_makes_a_copy_first(old, add_migration, instance):
     before = dump(old)
-    further(RECREATES_A_PARENT)
+    add_migration(RECREATES_A_PARENT)
     start()
     with closing(sqlite3.connect(old)) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (NEXT,)
@@ -150,8 +150,8 @@ def test_an_upgrade_keeps_all_rows_and_sets_a_copy_aside(old, further, instance)
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_an_upgraded_blog_goes_on(old, further):
-    further(RECREATES_A_PARENT)
+def test_an_upgraded_blog_takes_writes(old, add_migration):
+    add_migration(RECREATES_A_PARENT)
     app = create_app()
     with app.app_context():
         with transaction():
@@ -174,30 +174,30 @@ def test_an_upgraded_blog_goes_on(old, further):
         (FORGETS_AN_INDEX, "Differences: index ix_change_due is missing."),
     ],
 )
-def test_a_step_that_fails_leaves_all_as_it_was(old, further, instance, body, reason):
+def test_a_failed_migration_leaves_the_database_unchanged(old, add_migration, instance, body, reason):
     before = dump(old)
-    further(body)
+    add_migration(body)
     for _ in range(2):
         assert reason in refusal()
     assert dump(old) == before
-    # A supervisor that tries again and again must not fill the disk with copies.
+    # A supervisor that restarts the service again and again must not fill the disk with copies.
     assert list((instance / "backups").iterdir()) == []
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_an_upgrade_without_room_for_the_copy_is_refused(old, further, instance):
+def test_an_upgrade_is_refused_if_the_copy_cannot_be_made(old, add_migration, instance):
     before = dump(old)
     (instance / "backups").write_text("in the way")
-    further(RECREATES_A_PARENT)
+    add_migration(RECREATES_A_PARENT)
     assert "cannot be made before the upgrade: " in refusal()
     assert dump(old) == before
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_processes_that_upgrade_at_once_take_one_copy(old, tmp_path, instance):
+def test_processes_that_upgrade_at_once_make_one_copy(old, tmp_path, instance):
     scripts = tmp_path / "scripts"
     shutil.copytree(upgrades.SCRIPTS, scripts)
-    write_step(scripts, RECREATES_A_PARENT)
+    write_migration(scripts, RECREATES_A_PARENT)
     code = (
         "from pathlib import Path; from blogapi.storage import upgrades; "
         f"upgrades.SCRIPTS = Path({str(scripts)!r}); "
@@ -207,13 +207,13 @@ def test_processes_that_upgrade_at_once_take_one_copy(old, tmp_path, instance):
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(4)
     ]
-    told = [process.communicate(timeout=60) for process in started]
-    assert [out.strip() for out, _ in told] == [b"up"] * 4, told
+    outputs = [process.communicate(timeout=60) for process in started]
+    assert [out.strip() for out, _ in outputs] == [b"up"] * 4, outputs
     assert len(list((instance / "backups").iterdir())) == 1
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_a_newer_schema_is_refused_and_left_alone(old):
+def test_a_newer_schema_is_refused_and_unchanged(old):
     with closing(sqlite3.connect(old)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     before = dump(old)
@@ -222,7 +222,7 @@ def test_a_newer_schema_is_refused_and_left_alone(old):
 
 
 @pytest.mark.sqlite("its file")
-def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path):
+def test_the_database_of_another_program_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "other.db"
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE theirs (x)")
@@ -233,7 +233,7 @@ def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path):
 
 
 @pytest.mark.sqlite("its file")
-def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
+def test_a_file_that_is_not_a_database_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "letter.txt"
     path.write_text("Dear reader, " * 1000)
     before = path.read_bytes()
@@ -248,19 +248,19 @@ def test_a_folder_in_the_place_of_the_database_is_refused(instance):
 
 
 @pytest.mark.sqlite("its file")
-def test_a_database_in_a_folder_that_is_not_there_is_refused(tmp_path):
+def test_a_database_in_a_missing_folder_is_refused(tmp_path):
     assert "cannot be opened: No such file" in refusal(DATABASE_URL=f"sqlite:///{tmp_path}/no/blog.db")
 
 
 @pytest.mark.sqlite("its file")
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
-def test_a_database_in_a_folder_that_may_not_be_read_is_refused(tmp_path):
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root can read every folder")
+def test_a_database_in_an_unreadable_folder_is_refused(tmp_path):
     (tmp_path / "closed").mkdir(mode=0)
     assert "Permission denied" in refusal(DATABASE_URL=f"sqlite:///{tmp_path}/closed/blog.db")
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_a_blog_restored_from_a_backup_is_used_with_a_log_again(old):
+def test_a_database_in_another_journal_mode_is_set_to_wal(old):
     with closing(sqlite3.connect(old)) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
     app = create_app()
