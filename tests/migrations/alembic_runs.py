@@ -1,4 +1,4 @@
-"""Databases at a migration of the test's choice."""
+"""Run Alembic up to a given migration."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Fill a blog through the API and the commands of the version that is checked out; write it down as SQL.
+"""Fill a blog through the API and the commands of the checked-out version, and write it as SQL.
 
     PYTHONPATH=CHECKOUT python tests/migrations/fill.py
 
-writes `blogs/NNNN.sql`, the database with NNNN as its last migration, and `blogs/NNNN.json`: values of keys,
-and what reads with two of them answered. Each migration has its blog, made by the commit in which it landed.
+writes `blogs/NNNN.sql`, the database with NNNN as its last migration, and `blogs/NNNN.json`, the values of
+the API keys and the responses to reads with two of them. Each migration has such a blog, written by the
+version that introduced it.
 """
 
 from __future__ import annotations
@@ -57,21 +58,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         instance = Path(folder, "instance")
         os.environ["BLOGAPI_INSTANCE_PATH"] = str(instance)
-        seen = fill(Path(folder))
+        recorded = fill(Path(folder))
         with closing(sqlite3.connect(instance / "blog.db")) as connection:
             (last,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
             written = "".join(f"{statement}\n" for statement in dump(connection))
     (BLOGS / f"{last}.sql").write_text(written, encoding="utf-8", newline="\n")
-    (BLOGS / f"{last}.json").write_text(_lines(seen), encoding="utf-8", newline="\n")
+    (BLOGS / f"{last}.json").write_text(_write_json(recorded), encoding="utf-8", newline="\n")
 
 
 def fill(folder: Path) -> dict[str, Any]:
-    """Fill the blog; return the keys by name and the answers by key and path."""
+    """Fill the blog; return the keys by name and the responses by key and path."""
     from blogapi import clock, create_app
     from blogapi.storage.database import db
 
     ticks, numbers = count(), count(1)
-    # Each call is a millisecond after the last, so that no two rows are of one time.
+    # The clock advances by a millisecond per call, so that no two rows have the same time.
     clock.now = lambda: BEGINNING + timedelta(milliseconds=next(ticks))
 
     def new_value() -> str:
@@ -82,78 +83,78 @@ def fill(folder: Path) -> dict[str, Any]:
     app = create_app({"SECRET_KEY": "x" * 32, "TESTING": True})
     client, keys = app.test_client(), {}
 
-    def ask(method: str, path: str, body: Any = None, key: str = "write", **headers: str) -> Any:
-        given = headers | ({"X-API-KEY": keys[key]} if key else {})
-        answer = client.open(path, method=method, json=body, headers=given)
-        assert answer.status_code < 300, (method, path, answer.status_code, answer.text)
-        return answer.json
+    def send(method: str, path: str, body: Any = None, key: str = "write", **headers: str) -> Any:
+        all_headers = headers | ({"X-API-KEY": keys[key]} if key else {})
+        response = client.open(path, method=method, json=body, headers=all_headers)
+        assert response.status_code < 300, (method, path, response.status_code, response.text)
+        return response.json
 
-    def run(*words: str, given: str | None = None) -> str:
-        told = app.test_cli_runner().invoke(args=list(words), input=given)
-        assert told.exit_code == 0, told.output
-        return told.stdout.split()[-1]
+    def run(*words: str, stdin: str | None = None) -> str:
+        result = app.test_cli_runner().invoke(args=list(words), input=stdin)
+        assert result.exit_code == 0, result.output
+        return result.stdout.split()[-1]
 
     for name, options in (("ada", ["--admin"]), ("grace", ["--admin"]), ("mel", [])):
-        run("user", "create", name, "--password-stdin", *options, given=f"{PASSWORD}\n")
+        run("user", "create", name, "--password-stdin", *options, stdin=f"{PASSWORD}\n")
     keys["write"] = run("key", "create", "--user", "ada", "--scope", "write", "--name", "desk")
     keys["read"] = run("key", "create", "--user", "ada", "--scope", "read")
     keys["member"] = run("key", "create", "--user", "mel", "--scope", "read", "--name", "Mél's")
-    keys["anonymous"] = ask("POST", KEYS, key="")["public_state"]
+    keys["anonymous"] = send("POST", KEYS, key="")["public_state"]
     keys["kiosk"] = run("key", "create", "--name", "kiosk")
-    keys["rotated"] = ask(
-        "POST", f"{KEYS}{_uuid(ask('GET', KEYS), 'desk')}/rotate/", {"overlap_seconds": 86_400}
+    keys["rotated"] = send(
+        "POST", f"{KEYS}{_uuid(send('GET', KEYS), 'desk')}/rotate/", {"overlap_seconds": 86_400}
     )["public_state"]
-    keys["expired"] = ask("POST", KEYS, {"name": "brief", "expires": "2026-01-01T01:00:00Z"})["public_state"]
+    keys["expired"] = send("POST", KEYS, {"name": "brief", "expires": "2026-01-01T01:00:00Z"})["public_state"]
 
     categories = [
-        ask("POST", f"{API}categories/", {"name": name, "description": description})
+        send("POST", f"{API}categories/", {"name": name, "description": description})
         for name, description in (("Kitchen", "What's cooked"), ("Garden", None), ("Empty", ""))
     ]
-    tags = [ask("POST", f"{API}tags/", {"name": name}) for name in ("rye", "oat", "c'est")]
+    tags = [send("POST", f"{API}tags/", {"name": name}) for name in ("rye", "oat", "c'est")]
     made = {}
     for number, (title, fields) in enumerate(ARTICLES.items()):
         body = {"title": title, "status": "published", "category": {"uuid": categories[number % 2]["uuid"]}}
         body |= {"tags": [{"uuid": tag["uuid"]} for tag in tags[: number % 4]]} | fields
-        made[title] = ask("POST", f"{API}articles/", body, **{"Idempotency-Key": f"post-{number}"})
+        made[title] = send("POST", f"{API}articles/", body, **{"Idempotency-Key": f"post-{number}"})
     html, markdown = (f"{API}articles/{made[title]['uuid']}/" for title in ("html", "markdown"))
-    ask("PATCH", html, {"slug": "html-again", "seo": {"description": "Told to robots"}})
-    ask("PATCH", html, {"subtitle": "Second"})
-    ask("PATCH", markdown, {"title": "Markdown, later"}, key="rotated")
-    ask("POST", f"{html}revisions/1/restore/")
-    gone = ask("POST", f"{API}articles/", {"title": "gone", "category": {"uuid": categories[0]["uuid"]}})
-    ask("DELETE", f"{API}articles/{gone['uuid']}/")
-    ask("DELETE", f"{API}tags/{tags[2]['uuid']}/")
-    preview = ask("POST", f"{API}articles/{made['draft']['uuid']}/preview/", {"expires_in": 86_400})["url"]
-    ask("POST", "/api/v1/auth/login/", {"username": "mel", "password": PASSWORD}, key="")
+    send("PATCH", html, {"slug": "html-again", "seo": {"description": "Told to robots"}})
+    send("PATCH", html, {"subtitle": "Second"})
+    send("PATCH", markdown, {"title": "Markdown, later"}, key="rotated")
+    send("POST", f"{html}revisions/1/restore/")
+    gone = send("POST", f"{API}articles/", {"title": "gone", "category": {"uuid": categories[0]["uuid"]}})
+    send("DELETE", f"{API}articles/{gone['uuid']}/")
+    send("DELETE", f"{API}tags/{tags[2]['uuid']}/")
+    preview = send("POST", f"{API}articles/{made['draft']['uuid']}/preview/", {"expires_in": 86_400})["url"]
+    send("POST", "/api/v1/auth/login/", {"username": "mel", "password": PASSWORD}, key="")
     client = app.test_client()
     posts = folder / "site" / "_posts"
     posts.mkdir(parents=True)
     (posts / "2020-05-06-taken-in.md").write_text(POST, encoding="utf-8")
     run("import", str(folder / "site"), "--author", "ada")
 
-    # Half a day later, when what was brief has expired.
+    # Half a day later, when the brief key has expired.
     clock.now = lambda: LATER
     paths = [f"{API}{name}/" for name in ("articles", "categories", "tags", "redirects")]
     paths += [f"{API}categories/{categories[0]['uuid']}/", f"{API}tags/{tags[0]['uuid']}/"]
     paths += [html, markdown, f"{API}articles/?slug={made['html']['slug']}", preview]
-    answers = {"anonymous": {path: ask("GET", path, key="anonymous") for path in paths}}
-    unseen = [f"{API}articles/{made[title]['uuid']}/" for title in ("draft", "archived", "scheduled")]
-    answers["read"] = {path: ask("GET", path, key="read") for path in unseen}
+    responses = {"anonymous": {path: send("GET", path, key="anonymous") for path in paths}}
+    hidden = [f"{API}articles/{made[title]['uuid']}/" for title in ("draft", "archived", "scheduled")]
+    responses["read"] = {path: send("GET", path, key="read") for path in hidden}
     with app.app_context():
         db.session.remove()
         with db.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         db.engine.dispose()
-    return {"keys": keys} | answers
+    return {"keys": keys} | responses
 
 
-def _lines(seen: dict[str, dict[str, Any]]) -> str:
-    """Return the keys and answers as JSON with a line for each."""
-    parts = []
-    for name, held in seen.items():
-        members = [f"  {json.dumps(one)}: {json.dumps(held[one], ensure_ascii=False)}" for one in held]
-        parts.append(f" {json.dumps(name)}: {{\n" + ",\n".join(members) + "\n }")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+def _write_json(recorded: dict[str, dict[str, Any]]) -> str:
+    """Return the keys and the responses as JSON with a line for each."""
+    objects = []
+    for name, values in recorded.items():
+        members = [f"  {json.dumps(one)}: {json.dumps(values[one], ensure_ascii=False)}" for one in values]
+        objects.append(f" {json.dumps(name)}: {{\n" + ",\n".join(members) + "\n }")
+    return "{\n" + ",\n".join(objects) + "\n}\n"
 
 
 def _uuid(keys: list[dict[str, Any]], name: str) -> str:
@@ -161,25 +162,25 @@ def _uuid(keys: list[dict[str, Any]], name: str) -> str:
 
 
 def dump(connection: sqlite3.Connection) -> Iterator[str]:
-    """Yield the statements that make the database anew.
+    """Yield the SQL statements that create the database again.
 
-    The search index is filled again instead of being copied: its own tables hold bytes that nobody can read.
+    The search index is filled again instead of being copied, since its own tables hold binary data.
     """
-    inside = re.compile(r"(CREATE TABLE|INSERT INTO) ['\"]?(search_index|sqlite_master)|PRAGMA writable")
+    internal = re.compile(r"(CREATE TABLE|INSERT INTO) ['\"]?(search_index|sqlite_master)|PRAGMA writable")
     for statement in connection.iterdump():
         if statement == "COMMIT;":
-            yield from _index(connection)
-        if not inside.match(statement):
+            yield from _dump_index(connection)
+        if not internal.match(statement):
             yield statement
 
 
-def _index(connection: sqlite3.Connection) -> Iterator[str]:
+def _dump_index(connection: sqlite3.Connection) -> Iterator[str]:
     for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE name = 'search_index'"):
         yield f"{sql};"
-        texts = "rowid, title, subtitle, text"
+        columns = "rowid, title, subtitle, text"
         quoted = "printf('(%d, %Q, %Q, %Q)', rowid, title, subtitle, text)"
         for (row,) in connection.execute(f"SELECT {quoted} FROM search_index ORDER BY rowid"):  # noqa: S608
-            yield f"INSERT INTO search_index ({texts}) VALUES {row};"  # noqa: S608
+            yield f"INSERT INTO search_index ({columns}) VALUES {row};"  # noqa: S608
 
 
 if __name__ == "__main__":

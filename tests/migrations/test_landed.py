@@ -1,4 +1,4 @@
-"""Migrations that have landed are frozen, and a blog of each comes through to the present one."""
+"""Migrations that have landed are frozen, and a blog of each of them can be upgraded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.migrations.fill import LATER, PASSWORD
 
 BLOGS = Path(__file__).parent / "blogs"
 
-# Of the text with line feeds, as the repository keeps it.
+# SHA-256 of each file with line feeds, as in the repository.
 DIGESTS = {
     "0001": "e6d4872f4684c611ce717743f2554b43fa034ef09e5292be614f93724b970b6d",
     "0002": "c60356399e0fdcc065ce575e5a8e31fcd9c062fd139d84d8ac14ad41bb659166",
@@ -32,19 +32,19 @@ DIGESTS = {
     "0004": "afee9252fba6d117176d638f0c7d135757b64fc24c221d45679437befb025b76",
 }
 
-# Made anew from the other tables where this version renders otherwise, or counted by each engine itself.
+# Tables that are derived from the others and may differ in this version, and counters of the engine.
 INDEX = {"search_index", "search_entry"}
 DERIVED = INDEX | {"article_pieces", "article_tally", "revision", "alembic_version"}
 
 
-def kept(row: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Return what of a row no migration and no start changes, with UUIDs as SQLite keeps them."""
-    left_out = {"pieces"}
+def stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return the columns that no migration and no start changes, with UUIDs as SQLite stores them."""
+    excluded = {"pieces"}
     if row.get("owner_id") is None:
-        # What a key of nobody may do is decided by later versions.
-        left_out.add("scope")
-    written = {name: one.hex if isinstance(one, UUID) else one for name, one in row.items()}
-    return sorted((name, one) for name, one in written.items() if name not in left_out)
+        # Later versions decide the scope of anonymous keys.
+        excluded.add("scope")
+    values = {name: value.hex if isinstance(value, UUID) else value for name, value in row.items()}
+    return sorted((name, value) for name, value in values.items() if name not in excluded)
 
 
 @pytest.mark.parametrize("migration", upgrades.list_migrations())
@@ -53,12 +53,12 @@ def test_a_migration_that_has_landed_is_not_edited(migration):
     digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     if migration not in DIGESTS:
         pytest.fail(
-            f"{path.name} is new. When it is ready to land, add its digest to DIGESTS ({digest}) and make "
-            "its blog with: PYTHONPATH=. python tests/migrations/fill.py. From then on it is not edited."
+            f"{path.name} is new. When it is ready to land, add its digest to DIGESTS ({digest}) and write "
+            "its blog with: PYTHONPATH=. python tests/migrations/fill.py. Never edit it after that."
         )
     assert digest == DIGESTS[migration], (
-        f"{path.name} has landed: blogs have taken it and take it no second time. Restore it, and write what "
-        "it should have done into a new migration."
+        f"{path.name} has landed: existing blogs never run it again. Restore it, and make the change in a "
+        "new migration."
     )
 
 
@@ -73,7 +73,7 @@ def read(name: str) -> str:
 
 
 def rows(connection: Any) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each table that is not derived."""
+    """Return the rows of each table with original data."""
     metadata = MetaData()
     metadata.reflect(connection, only=lambda name, _: not name.startswith("search_index"))
     return {
@@ -89,7 +89,7 @@ OLDER = MIGRATIONS[:-1]
 
 @pytest.fixture(params=MIGRATIONS)
 def landed(request, tmp_path, instance, blogs):
-    """A blog as the version of a migration left it, in the place of the test's own; its rows and answers."""
+    """A blog as a migration left it, in place of the test's own; its rows and its recorded responses."""
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(read(f"{request.param}.sql"))
@@ -97,7 +97,7 @@ def landed(request, tmp_path, instance, blogs):
     with engine.connect() as connection:
         before = rows(connection)
         if SERVER:
-            into_server(connection, blogs, tmp_path, request.param, instance)
+            copy_to_server(connection, blogs, tmp_path, request.param, instance)
     engine.dispose()
     if not SERVER:
         instance.mkdir()
@@ -106,8 +106,8 @@ def landed(request, tmp_path, instance, blogs):
     return before, json.loads(read(f"{request.param}.json"))
 
 
-def into_server(source, blogs, tmp_path, migration, instance):
-    """Put the rows into a database of PostgreSQL at the migration, and that in the place of the test's."""
+def copy_to_server(source, blogs, tmp_path, migration, instance):
+    """Copy the rows into a PostgreSQL database at the migration, in place of the test's own."""
     url = blogs.nothing(tmp_path)
     target = create_engine(url)
     migrate_to(target, migration)
@@ -117,7 +117,7 @@ def into_server(source, blogs, tmp_path, migration, instance):
         taken.reflect(connection)
         for table in reversed(taken.sorted_tables):
             connection.execute(table.delete())
-        # The index is made anew, as the rendering of the copy is unknown.
+        # The search index is not copied: the start of the application fills it again.
         for table in taken.sorted_tables:
             found = (
                 source.execute(select(given.tables[table.name])).mappings() if table.name not in INDEX else ()
@@ -135,23 +135,23 @@ def typed(column: Any, value: Any) -> Any:
 
 
 def comparable(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[Any]]:
-    """Return the rows in one order."""
-    return {table: sorted((kept(row) for row in held), key=repr) for table, held in found.items()}
+    """Return the stable columns of the rows, sorted."""
+    return {table: sorted((stable_columns(row) for row in held), key=repr) for table, held in found.items()}
 
 
-def test_a_landed_blog_comes_through_the_upgrade(landed, make_app, make_client, at):
-    before, seen = landed
+def test_an_upgraded_blog_keeps_its_rows_and_responses(landed, make_app, make_client, at):
+    before, recorded = landed
     at(LATER + timedelta(minutes=1))
     app = make_app()
     with app.app_context(), db.engine.connect() as connection:
         after = comparable(rows(connection))
-    for table, there in comparable(before).items():
-        assert after[table] == there, table
+    for table, expected in comparable(before).items():
+        assert after[table] == expected, table
 
-    keys = seen["keys"]
+    keys = recorded["keys"]
     for name in ("anonymous", "read"):
         client = make_client(app, keys[name])
-        assert {path: client.get(path).json for path in seen[name]} == seen[name]
+        assert {path: client.get(path).json for path in recorded[name]} == recorded[name]
     client = make_client(app, keys["anonymous"])
     found = client.get(f"{ARTICLES}?q=bread&fields=title").json
     assert {one["title"] for one in found} == {"html", "Markdown, later", "text"}
@@ -160,33 +160,33 @@ def test_a_landed_blog_comes_through_the_upgrade(landed, make_app, make_client, 
     assert len(own) == 8 and {one["status"] for one in own} == {"draft", "archived", "scheduled", "published"}
     statuses = {name: make_client(app, key).get(ARTICLES).status_code for name, key in keys.items()}
     assert statuses == dict.fromkeys(keys, 200) | {"expired": 401}
-    path = next(iter(seen["read"]))
+    path = next(iter(recorded["read"]))
     assert make_client(app, keys["member"]).patch(path, json={"title": "x"}).status_code == 403
     assert make_client(app, keys["write"]).patch(path, json={"subtitle": "new"}).status_code == 200
-    told = make_client(app).post("/api/v1/auth/login/", json={"username": "mel", "password": PASSWORD})
-    assert told.status_code == 200
+    login = make_client(app).post("/api/v1/auth/login/", json={"username": "mel", "password": PASSWORD})
+    assert login.status_code == 200
     if not SERVER:
-        told = app.test_cli_runner().invoke(args=["doctor"]).stdout.splitlines()
-        # The file was written just now, the blog in the past.
-        assert [line for line in told if line.startswith("wrong") and " clock: " not in line] == []
+        lines = app.test_cli_runner().invoke(args=["doctor"]).stdout.splitlines()
+        # The file is newer than the test's clock, which stands in the past.
+        assert [line for line in lines if line.startswith("wrong") and " clock: " not in line] == []
     release(app)
 
 
 @pytest.mark.sqlite("its file is copied first")
 @pytest.mark.parametrize("landed", OLDER, indirect=True)
-def test_the_copy_set_aside_brings_a_landed_blog_back(landed, make_app, make_client, at, instance):
-    _, seen = landed
+def test_the_copy_made_before_the_upgrade_can_be_restored(landed, make_app, make_client, at, instance):
+    _, recorded = landed
     at(LATER + timedelta(minutes=1))
     app = make_app()
     copies = list((instance / "backups").glob("before-upgrade-from-*.db"))
-    path = next(iter(seen["read"]))
-    writer = make_client(app, seen["keys"]["write"])
+    path = next(iter(recorded["read"]))
+    writer = make_client(app, recorded["keys"]["write"])
     assert writer.patch(path, json={"title": "Changed"}).status_code == 200
     content = copies[0].read_bytes()
     verified = app.test_cli_runner().invoke(args=["backup", "--verify", str(copies[0])])
     assert verified.exit_code == 0, verified.output
-    told = app.test_cli_runner().invoke(args=["restore", str(copies[0])])
-    assert told.exit_code == 0 and "8 articles" in told.stdout, told.output
+    restored = app.test_cli_runner().invoke(args=["restore", str(copies[0])])
+    assert restored.exit_code == 0 and "8 articles" in restored.stdout, restored.output
     assert copies[0].read_bytes() == content
-    assert writer.get(path).json == seen["read"][path]
+    assert writer.get(path).json == recorded["read"][path]
     release(app)

@@ -1,4 +1,4 @@
-"""The step to the scope `published`: anonymous keys get it, owned keys keep theirs."""
+"""The migration to the scope `published`: anonymous keys get it, owned keys keep their scope."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = {
 
 
 def insert(table, names):
-    """Return the statement that inserts a row, typed: the text of a uuid differs by engine."""
+    """Return a typed INSERT statement, as each engine stores a UUID in its own form."""
     types = [bindparam(name, type_=Uuid()) for name in UUIDS if name in names]
     types += [bindparam(name, type_=DateTime()) for name in (*TIMES, "last_updated") if name in names]
     values = ", ".join(f":{name}" for name in names)
@@ -33,19 +33,13 @@ def a_key(name, owner, scope):
     now = clock.now().replace(tzinfo=None)
     digest = uuid4().hex * 2
     times = {"created": now, "expires": now if name == "read" else None, "last_used": None}
-    return (
-        {"uuid": uuid4(), "digest": digest, "prefix": "blogapi_abc", "name": name}
-        | times
-        | {
-            "owner_id": owner,
-            "scope": scope,
-        }
-    )
+    names = {"digest": digest, "prefix": "blogapi_abc", "name": name}
+    return {"uuid": uuid4(), "owner_id": owner, "scope": scope} | names | times
 
 
 @pytest.fixture
 def old(blogs, tmp_path):
-    """A database at the step before, with a key of each kind; its engine and what it holds of the keys."""
+    """The engine of a database at the migration before, with a key of each kind."""
     engine = create_engine(blogs.nothing(tmp_path))
     migrate_to(engine, "0003")
     now = clock.now().replace(tzinfo=None)
@@ -65,7 +59,7 @@ def keys(engine):
         return {row["name"]: dict(row) for row in rows}
 
 
-def test_anonymous_keys_become_published_and_owned_keys_stay_what_they_are(old):
+def test_anonymous_keys_become_published_and_owned_keys_keep_their_scope(old):
     before = keys(old)
     migrate_to(old, "0004")
     assert keys(old) == {name: before[name] | {"scope": scope} for name, (_, _, scope) in KINDS.items()}
@@ -75,7 +69,7 @@ def test_anonymous_keys_become_published_and_owned_keys_stay_what_they_are(old):
 
 
 @pytest.mark.parametrize(("owned", "scope"), [(False, "read"), (False, "write"), (True, "admin")])
-def test_the_table_takes_no_anonymous_key_of_wider_scope(old, owned, scope):
+def test_the_table_refuses_an_anonymous_key_of_wider_scope(old, owned, scope):
     migrate_to(old, "0004")
     with old.connect() as connection:
         owner = connection.execute(text("SELECT uuid FROM account").columns(uuid=Uuid())).scalar()
