@@ -1,4 +1,4 @@
-"""Fixtures: clients of real processes that serve the test's blog, and what its file says by itself."""
+"""Fixtures: servers of the test's blog in processes of their own, and their clients."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from flask import Flask
 from tests.conftest import People, release
 from tests.durability.test_processes import WSGI, Running, serving
 
-PATIENCE = 60
+TIMEOUT = 60
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a server said."""
+class Response:
+    """The response of a server."""
 
     status: int
     json: Any
@@ -34,26 +34,26 @@ class Answer:
 
 @dataclass(frozen=True)
 class Client:
-    """Asks the server at a port, with a key if there is one."""
+    """Sends requests to the server at a port of this machine, with the key if it has one."""
 
     port: int
     key: str = ""
 
-    def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        """Return the answer; raises OSError or HTTPException where there is none."""
-        told = {name.replace("_", "-"): value for name, value in headers.items()}
-        told |= {"X-API-KEY": self.key} if self.key else {}
-        told |= {} if body is None else {"Content-Type": "application/json"}
-        with closing(HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
-            connection.request(method, path, None if body is None else json.dumps(body), told)
-            answer = connection.getresponse()
-            content = answer.read()
-            return Answer(answer.status, json.loads(content) if content else None, answer.headers)
+    def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> Response:
+        """Return the response; raises OSError or HTTPException if the server sends none."""
+        all_headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        all_headers |= {"X-API-KEY": self.key} if self.key else {}
+        all_headers |= {} if body is None else {"Content-Type": "application/json"}
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)) as connection:
+            connection.request(method, path, None if body is None else json.dumps(body), all_headers)
+            response = connection.getresponse()
+            content = response.read()
+            return Response(response.status, json.loads(content) if content else None, response.headers)
 
 
 @pytest.fixture
 def write_key(people: People) -> str:
-    """A key of Ada's that may write."""
+    """A key of Ada with the scope `write`."""
     return people.key(people.admin, "write")
 
 
@@ -62,7 +62,7 @@ Serve = Callable[..., AbstractContextManager[tuple[Client, Running]]]
 
 @pytest.fixture
 def serve(app: Flask, write_key: str, tmp_path: Path) -> Serve:
-    """Serves the test's blog in a process of its own; gives Ada's client and the process."""
+    """Serves the test's blog in a process of its own; yields Ada's client and the process."""
 
     @contextmanager
     def serving_it(*options: str, command: list[str] = WSGI) -> Iterator[tuple[Client, Running]]:
@@ -73,30 +73,30 @@ def serve(app: Flask, write_key: str, tmp_path: Path) -> Serve:
     return serving_it
 
 
-def is_whole(path: Path) -> bool:
-    """Tell whether SQLite finds nothing wrong with the file."""
+def is_intact(path: Path) -> bool:
+    """Return whether SQLite finds no fault in the file."""
     with closing(sqlite3.connect(path)) as connection:
         found = connection.execute("PRAGMA integrity_check").fetchall()
         return found == [("ok",)] and not connection.execute("PRAGMA foreign_key_check").fetchall()
 
 
 def times(name: str, few: int) -> int:
-    """Return how often to do it: `few` times, unless somebody wants to know it better."""
+    """Return the value of the variable `BLOGAPI_TEST_<name>`, or `few` without it."""
     return int(os.environ.get(f"BLOGAPI_TEST_{name}", few))
 
 
 @contextmanager
-def together(*works: Callable[[], None]) -> Iterator[None]:
-    """Do all of it in a thread each, meanwhile; fails with the first of their exceptions."""
-    failed: list[BaseException] = []
+def in_threads(*functions: Callable[[], None]) -> Iterator[None]:
+    """Run each function in a thread during the `with` block; raise the first of their exceptions."""
+    errors: list[BaseException] = []
 
-    def do(work: Callable[[], None]) -> None:
+    def run(function: Callable[[], None]) -> None:
         try:
-            work()
+            function()
         except BaseException as error:
-            failed.append(error)
+            errors.append(error)
 
-    threads = [threading.Thread(target=do, args=(work,)) for work in works]
+    threads = [threading.Thread(target=run, args=(function,)) for function in functions]
     for thread in threads:
         thread.start()
     try:
@@ -104,13 +104,13 @@ def together(*works: Callable[[], None]) -> Iterator[None]:
     finally:
         for thread in threads:
             thread.join()
-    for error in failed:
+    for error in errors:
         raise error
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Wait for it."""
-    end = time.monotonic() + PATIENCE
+    """Wait until the function returns true."""
+    end = time.monotonic() + TIMEOUT
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""A server that is killed in the middle of its writes, again and again: what it acknowledged is there."""
+"""A server that is killed again and again during writes keeps every write that it acknowledged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from tests.conftest import ARTICLES
-from tests.durability.conftest import PATIENCE, Client, is_whole, times
+from tests.durability.conftest import TIMEOUT, Client, is_intact, times
 from tests.durability.test_processes import run
 
 pytestmark = pytest.mark.sqlite("its file and its log")
@@ -22,94 +22,94 @@ FEW = 3
 KILLS = times("KILLS", FEW)
 WRITERS = 4
 
-# How soon a server that was killed is ready again.
+# The time limit for the start of a server after a kill.
 READY_SECONDS = 2
 
 
 class Writer:
-    """Creates, changes and deletes articles, and remembers what it was told of each."""
+    """Creates, changes and deletes articles, and remembers which writes were acknowledged."""
 
     def __init__(self, category: str) -> None:
         self.category = category
-        # By uuid the subtitle that was acknowledged last, None where it was that the article is gone.
-        self.told: dict[str, str | None] = {}
-        self.asked: dict[str, str | None] = {}
-        self.answers = 0
+        # By uuid the last acknowledged subtitle, None for a deleted article; `sent` is the write in flight.
+        self.acknowledged: dict[str, str | None] = {}
+        self.sent: dict[str, str | None] = {}
+        self.responses = 0
 
-    def write(self, ask: Client) -> None:
-        """Write until nobody answers any more."""
+    def write(self, client: Client) -> None:
+        """Write until the server stops responding."""
         try:
             while True:
                 uuid = str(uuid4())
-                for step in ("created", "changed", "changed again", None)[: 2 + secrets.randbelow(3)]:
-                    self.asked = {uuid: step}
-                    self._ask(ask, uuid, step)
-                    self.told |= self.asked
-                    self.answers += 1
+                for subtitle in ("created", "changed", "changed again", None)[: 2 + secrets.randbelow(3)]:
+                    self.sent = {uuid: subtitle}
+                    self._send(client, uuid, subtitle)
+                    self.acknowledged |= self.sent
+                    self.responses += 1
         except (OSError, HTTPException):
             return
 
-    def _ask(self, ask: Client, uuid: str, step: str | None) -> None:
+    def _send(self, client: Client, uuid: str, subtitle: str | None) -> None:
         path = f"{ARTICLES}{uuid}/"
-        if step is None:
-            assert ask("DELETE", path).status == 204
-        elif step == "created":
-            body = {"title": "Bread", "subtitle": step, "category": {"uuid": self.category}}
-            assert ask("PUT", path, body).status == 201
+        if subtitle is None:
+            assert client("DELETE", path).status == 204
+        elif subtitle == "created":
+            body = {"title": "Bread", "subtitle": subtitle, "category": {"uuid": self.category}}
+            assert client("PUT", path, body).status == 201
         else:
-            assert ask("PATCH", path, {"subtitle": step}).status == 200
+            assert client("PATCH", path, {"subtitle": subtitle}).status == 200
 
     def lost(self, found: dict[str, str]) -> list[str]:
-        """Return which acknowledged writes are not to be found; whatever is found is what comes next."""
+        """Return a sentence for each acknowledged write that is lost; go on from the state that was found."""
         lost = []
-        for uuid in self.told | self.asked:
-            possible = {self.told.get(uuid), self.asked.get(uuid, self.told.get(uuid))}
+        for uuid in self.acknowledged | self.sent:
+            possible = {self.acknowledged.get(uuid), self.sent.get(uuid, self.acknowledged.get(uuid))}
             if found.get(uuid) not in possible:
                 lost.append(f"{uuid}: {possible}, but {found.get(uuid)}")
-            self.told[uuid] = found.get(uuid)
-        self.asked = {}
+            self.acknowledged[uuid] = found.get(uuid)
+        self.sent = {}
         return lost
 
 
 @pytest.fixture
 def writers(make_category):
-    """Those who write."""
+    """Writers of articles in one category."""
     category = str(make_category().uuid)
     return [Writer(category) for _ in range(WRITERS)]
 
 
-def killed_amid(ask, running, writers) -> None:
-    """Kill the server at some moment while all write."""
-    threads = [threading.Thread(target=writer.write, args=(ask,)) for writer in writers]
-    enough = sum(writer.answers for writer in writers) + 1 + secrets.randbelow(60)
+def kill_during_writes(client, running, writers) -> None:
+    """Kill the server at a random time while all writers write."""
+    threads = [threading.Thread(target=writer.write, args=(client,)) for writer in writers]
+    enough = sum(writer.responses for writer in writers) + 1 + secrets.randbelow(60)
     for thread in threads:
         thread.start()
-    end = time.monotonic() + PATIENCE
-    while sum(writer.answers for writer in writers) < enough and time.monotonic() < end:
+    end = time.monotonic() + TIMEOUT
+    while sum(writer.responses for writer in writers) < enough and time.monotonic() < end:
         time.sleep(secrets.randbelow(10) / 1000)
     running.process.kill()
     for thread in threads:
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
 
 
-def test_nothing_acknowledged_is_lost_when_the_server_is_killed(serve, writers, instance, tmp_path):
+def test_no_acknowledged_write_is_lost_when_the_server_is_killed(serve, writers, instance, tmp_path):
     starts = []
     for number in range(KILLS + 1):
         began = time.monotonic()
-        with serve() as (ask, running):
-            assert ask("GET", "/health/").status == 200
+        with serve() as (client, running):
+            assert client("GET", "/health/").status == 200
             starts.append(time.monotonic() - began)
-            found = ask("GET", f"{ARTICLES}author/me/?fields=uuid,subtitle").json
+            found = client("GET", f"{ARTICLES}author/me/?fields=uuid,subtitle").json
             lost = [
                 one
                 for writer in writers
                 for one in writer.lost({row["uuid"]: row["subtitle"] for row in found})
             ]
             assert lost == []
-            assert is_whole(instance / "blog.db")
+            assert is_intact(instance / "blog.db")
             if number < KILLS:
-                killed_amid(ask, running, writers)
-    # A busy machine is no error, except to who wants to know it well.
+                kill_during_writes(client, running, writers)
+    # The default run is too short to measure the starts on a busy machine.
     assert KILLS == FEW or statistics.median(starts) < READY_SECONDS
-    told = run("doctor", "--json", cwd=tmp_path)
-    assert (told.returncode, json.loads(told.stdout)["ok"]) == (0, True), told.stdout
+    result = run("doctor", "--json", cwd=tmp_path)
+    assert (result.returncode, json.loads(result.stdout)["ok"]) == (0, True), result.stdout

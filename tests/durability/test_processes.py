@@ -1,4 +1,4 @@
-"""The service as its owner runs it: real processes in a folder of their own, spoken to over a socket."""
+"""Real server processes, in a folder of their own and reached over a socket."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 ROOT = Path(__file__).parent.parent.parent
 WSGI = [sys.executable, str(ROOT / "wsgi.py")]
 BLOGAPI = [sys.executable, "-m", "blogapi"]
-PATIENCE = 30
+TIMEOUT = 30
 
 
 class Running:
-    """A server process: what it printed, and where it listens."""
+    """A server process and its output."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -45,8 +45,8 @@ class Running:
             self.lines.put(line)
 
     def wait_for(self, pattern: str) -> re.Match[str]:
-        """Return the match in the first line that has one; fails when none comes."""
-        deadline = time.monotonic() + PATIENCE
+        """Return the match in the first line that has one; fails if no line matches in time."""
+        deadline = time.monotonic() + TIMEOUT
         while time.monotonic() < deadline:
             try:
                 self.printed.append(self.lines.get(timeout=0.1))
@@ -82,7 +82,7 @@ def started(command: list[str], cwd: Path) -> Iterator[Running]:
 
 @contextmanager
 def serving(command: list[str], cwd: Path) -> Iterator[tuple[int, Running]]:
-    """Serve on any free port; yield the port and the process."""
+    """Serve on a free port; yield the port and the process."""
     with started([*command, "--port", "0"], cwd) as running:
         yield int(running.wait_for(r"at http://127\.0\.0\.1:(\d+)/")[1]), running
 
@@ -95,18 +95,18 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         env=environment,
         capture_output=True,
         encoding="utf-8",
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
 
 
-def ask(port: int, method: str, path: str, key: str | None = None) -> tuple[int, Any]:
+def send(port: int, method: str, path: str, key: str | None = None) -> tuple[int, Any]:
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     try:
         connection.request(method, path, headers={"X-API-KEY": key} if key else {})
-        answer = connection.getresponse()
-        body = answer.read()
-        assert answer.headers["X-Frame-Options"] == "DENY" and answer.headers["Server"] is None
-        return answer.status, json.loads(body) if body else None
+        response = connection.getresponse()
+        body = response.read()
+        assert response.headers["X-Frame-Options"] == "DENY" and response.headers["Server"] is None
+        return response.status, json.loads(body) if body else None
     finally:
         connection.close()
 
@@ -114,11 +114,11 @@ def ask(port: int, method: str, path: str, key: str | None = None) -> tuple[int,
 def test_wsgi_py_serves_a_key_and_the_lists(tmp_path, instance):
     with serving(WSGI, tmp_path) as (port, running):
         assert "The blog is empty." in "".join(running.printed)
-        status, made = ask(port, "POST", KEYS)
+        status, made = send(port, "POST", KEYS)
         assert status == 201
         for path in (CATEGORIES, TAGS, ARTICLES):
-            assert ask(port, "GET", path, made["public_state"]) == (200, [])
-        assert ask(port, "GET", ARTICLES)[0] == 401
+            assert send(port, "GET", path, made["public_state"]) == (200, [])
+        assert send(port, "GET", ARTICLES)[0] == 401
         if os.name == "posix":
             running.process.send_signal(signal.SIGTERM)
             assert running.process.wait(10) == 0
@@ -126,68 +126,68 @@ def test_wsgi_py_serves_a_key_and_the_lists(tmp_path, instance):
     assert made | {"blog.db"} == {"blog.db", "secret_key"}
 
 
-def test_the_demo_is_there_once(tmp_path):
+def test_the_demo_is_created_once(tmp_path):
     with serving([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, running):
         assert "The sample blog is there" in "".join(running.printed)
-        key = ask(port, "POST", KEYS)[1]["public_state"]
-        status, first = ask(port, "GET", ARTICLES, key)
+        key = send(port, "POST", KEYS)[1]["public_state"]
+        status, first = send(port, "GET", ARTICLES, key)
         assert status == 200 and len(first) > 5
     with serving([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, running):
         assert "the sample is left out" in "".join(running.printed)
-        assert ask(port, "GET", ARTICLES, key) == (200, first)
+        assert send(port, "GET", ARTICLES, key) == (200, first)
 
 
 def test_two_processes_share_their_keys(tmp_path):
     with serving(WSGI, tmp_path) as (first, _), serving(WSGI, tmp_path) as (second, _):
-        made = ask(first, "POST", KEYS)[1]
+        made = send(first, "POST", KEYS)[1]
         key = made["public_state"]
-        assert [ask(port, "GET", TAGS, key)[0] for port in (second, first)] == [200, 200]
-        assert ask(second, "DELETE", f"{KEYS}{made['uuid']}/", key)[0] == 204
-        assert [ask(port, "GET", TAGS, key)[0] for port in (first, second)] == [401, 401]
+        assert [send(port, "GET", TAGS, key)[0] for port in (second, first)] == [200, 200]
+        assert send(second, "DELETE", f"{KEYS}{made['uuid']}/", key)[0] == 204
+        assert [send(port, "GET", TAGS, key)[0] for port in (first, second)] == [401, 401]
 
 
 def test_a_command_works_beside_the_server(tmp_path):
     with serving(WSGI, tmp_path) as (port, _):
         made = run("key", "create", cwd=tmp_path)
         key = made.stdout.splitlines()[-1]
-        assert (made.returncode, ask(port, "GET", TAGS, key)) == (0, (200, []))
+        assert (made.returncode, send(port, "GET", TAGS, key)) == (0, (200, []))
         uuid = json.loads(run("key", "list", "--json", cwd=tmp_path).stdout)[0]["uuid"]
         assert run("key", "delete", uuid, cwd=tmp_path).returncode == 0
-        assert ask(port, "GET", TAGS, key)[0] == 401
+        assert send(port, "GET", TAGS, key)[0] == 401
 
 
-def test_flasks_own_server_serves_the_same(tmp_path):
+def test_flasks_development_server_serves_the_api(tmp_path):
     command = [sys.executable, "-m", "flask", "--app", str(ROOT / "wsgi.py"), "run", "--port", "0"]
     with started(command, tmp_path) as running:
         port = int(running.wait_for(r"Running on http://127\.0\.0\.1:(\d+)")[1])
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
         connection.request("POST", KEYS)
-        answer = connection.getresponse()
-        key = json.loads(answer.read())["public_state"]
+        response = connection.getresponse()
+        key = json.loads(response.read())["public_state"]
         connection.request("GET", ARTICLES, headers={"X-API-KEY": key})
-        answer = connection.getresponse()
-        assert (answer.status, answer.read()) == (200, b"[]")
+        response = connection.getresponse()
+        assert (response.status, response.read()) == (200, b"[]")
         connection.close()
 
 
-def test_a_port_in_use_ends_the_start_with_one_sentence(tmp_path):
+def test_a_port_in_use_is_refused_in_one_sentence(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        told = run("serve", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
-    assert (told.returncode, told.stdout) == (1, "")
-    assert re.fullmatch(r"Error: Cannot listen on 127\.0\.0\.1:\d+: .+\.\n", told.stderr)
+        result = run("serve", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert re.fullmatch(r"Error: Cannot listen on 127\.0\.0\.1:\d+: .+\.\n", result.stderr)
 
 
-def test_an_instance_folder_that_cannot_be_made_ends_the_start_with_one_sentence(tmp_path, monkeypatch):
+def test_an_impossible_instance_folder_is_refused_in_one_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "file" / "x"))
-    told = run("serve", "--port", "0", cwd=tmp_path)
-    assert (told.returncode, told.stdout, told.stderr.count("\n")) == (1, "", 1)
-    assert told.stderr.startswith("Error: The instance folder ")
+    result = run("serve", "--port", "0", cwd=tmp_path)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert result.stderr.startswith("Error: The instance folder ")
 
 
 @pytest.mark.parametrize("option", ["--help", "--version", "serve --help"])
-def test_help_and_version_touch_no_folder(tmp_path, instance, option):
-    told = run(*option.split(), cwd=tmp_path)
-    assert told.returncode == 0 and told.stderr == ""
-    assert (__version__ if option == "--version" else "Usage: python -m blogapi") in told.stdout
+def test_help_and_version_create_no_files(tmp_path, instance, option):
+    result = run(*option.split(), cwd=tmp_path)
+    assert result.returncode == 0 and result.stderr == ""
+    assert (__version__ if option == "--version" else "Usage: python -m blogapi") in result.stdout
     assert not instance.exists() and list(tmp_path.iterdir()) == []

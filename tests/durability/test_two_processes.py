@@ -1,4 +1,4 @@
-"""Two processes on one blog: no update is lost, and a moment is the same moment for both."""
+"""Two processes on one blog lose no update and agree on the time of a scheduled article."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 ARTICLES = "/api/v1/blog/articles/"
 ROOT = Path(__file__).parent.parent.parent
 
-# Adds 1 to the number in the subtitle, 200 times; whoever is late reads again.
+# Adds 1 to the number in the subtitle, 200 times; after a 412 it reads the article again.
 WRITER = """
 import sys
 from blogapi import create_app
@@ -22,27 +22,27 @@ written = 0
 while written < 200:
     read = client.get(path, headers=headers)
     body = {"subtitle": str(int(read.json["subtitle"]) + 1)}
-    answer = client.patch(path, json=body, headers=headers | {"If-Match": read.headers["ETag"]})
-    assert answer.status_code in (200, 412), answer.json
-    written += answer.status_code == 200
+    response = client.patch(path, json=body, headers=headers | {"If-Match": read.headers["ETag"]})
+    assert response.status_code in (200, 412), response.json
+    written += response.status_code == 200
 """
 
-# Asks until the scheduled article is there, and says so.
+# Requests the scheduled article until it is public; prints its time and the present one.
 READER = """
 import sys, time
 from blogapi import create_app
 client, end = create_app().test_client(), time.monotonic() + 30
 while time.monotonic() < end:
-    answer = client.get(sys.argv[1], headers={"X-API-KEY": sys.argv[2]})
-    if answer.status_code == 200:
-        print(answer.json["published_at"], time.time())
+    response = client.get(sys.argv[1], headers={"X-API-KEY": sys.argv[2]})
+    if response.status_code == 200:
+        print(response.json["published_at"], time.time())
         break
 """
 
 
 @pytest.fixture
 def run(instance):
-    """Starts a program on the blog of the test, with the arguments given."""
+    """Starts a program with the given arguments on the blog of the test."""
     started = []
 
     def run(program, *words):
@@ -64,12 +64,12 @@ def test_two_writers_lose_no_update(run, people, as_admin, make_article):
     assert as_admin.get(f"{path}revisions/?page_size=1").headers["X-Total-Count"] == "400"
 
 
-def test_a_schedule_set_here_is_kept_there(run, people, as_admin, make_article):
+def test_an_article_becomes_public_on_time_in_another_process(run, people, as_admin, make_article):
     path = f"{ARTICLES}{make_article(status='draft').uuid}/"
     reader = run(READER, f"{path}?fields=published_at", people.key(None))
-    moment = datetime.now(UTC) + timedelta(seconds=2)
-    body = {"status": "scheduled", "published_at": moment.isoformat()}
+    due = datetime.now(UTC) + timedelta(seconds=2)
+    body = {"status": "scheduled", "published_at": due.isoformat()}
     assert as_admin.patch(path, json=body).json["status"] == "scheduled"
-    told, seen = reader.communicate(timeout=40)[0].split()
-    assert told == moment.replace(tzinfo=None).isoformat(timespec="microseconds")
-    assert moment.timestamp() <= float(seen)
+    published_at, seen = reader.communicate(timeout=40)[0].split()
+    assert published_at == due.replace(tzinfo=None).isoformat(timespec="microseconds")
+    assert due.timestamp() <= float(seen)
