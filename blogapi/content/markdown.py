@@ -1,36 +1,50 @@
-"""Markdown as HTML: CommonMark with tables, footnotes, task lists and headings that can be linked to."""
+"""Renders Markdown to HTML: CommonMark with tables, footnotes, task lists and heading anchors."""
 
 from __future__ import annotations
 
 import re
 import secrets
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from mdit_py_plugins.anchors import anchors_plugin
 from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.footnote.index import footnote_inline, footnote_ref
 from mdit_py_plugins.tasklists import tasklists_plugin
 
 from blogapi.content import slugs
 
+# A reference of 4 characters becomes 180 of HTML, and two ids for the sanitizer to keep unique.
+MAX_FOOTNOTE_REFERENCES = 2_000
+
 _HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*$")
 
-# Hugo's shortcodes, which Markdown would take for tags where no blank stands before their name.
+# Hugo shortcodes: without a space before the name, Markdown reads them as HTML tags.
 _SHORTCODE = re.compile(r"\{\{<(?=[\w/])")
 
+_DOCUMENT_ID = secrets.token_hex(16)
 
-_DOCUMENT = secrets.token_hex(16)
+# Part of the ids that the renderer gives its footnotes (`fn-…-1`), until the sanitizer removes it. Authors
+# cannot guess it, so it distinguishes these ids from an author's own `fn1`.
+FOOTNOTE_MARK = f"-{_DOCUMENT_ID}-"
 
-# Stands in the ids of the renderer's own footnotes (`fn-…-1`) until the sanitizer removes it. No author can
-# write it, so it tells these ids from an author's `fn1`.
-FOOTNOTE_MARK = f"-{_DOCUMENT}-"
+_InlineRule = Callable[[StateInline, bool], bool]
+
+
+class TooManyFootnotes(ValueError):
+    """The Markdown has more than MAX_FOOTNOTE_REFERENCES references to footnotes."""
 
 
 def render_markdown(content: str) -> str:
-    """Return the HTML of the Markdown, which is not safe to show yet; ids of footnotes hold FOOTNOTE_MARK."""
-    html: str = _markdown().render(_SHORTCODE.sub("{{< ", content), {"docId": _DOCUMENT})
+    """Return the Markdown as HTML that is not sanitized yet; the ids of its footnotes contain FOOTNOTE_MARK.
+
+    Raises TooManyFootnotes.
+    """
+    html: str = _markdown().render(_SHORTCODE.sub("{{< ", content), {"docId": _DOCUMENT_ID})
     return html
 
 
@@ -40,6 +54,7 @@ def _markdown() -> MarkdownIt:
         MarkdownIt("commonmark", {"html": True, "linkify": False})
         .enable(["table", "strikethrough"])
         .use(footnote_plugin)
+        .use(_limit_footnotes)
         .use(anchors_plugin, max_level=6, slug_func=_anchor)
         .use(_named_headings)
         .use(tasklists_plugin)
@@ -50,8 +65,26 @@ def _anchor(heading: str) -> str:
     return slugs.hyphenate(heading) or "section"
 
 
+def _limit_footnotes(markdown: MarkdownIt) -> None:
+    markdown.inline.ruler.at("footnote_inline", _count_references(footnote_inline))
+    markdown.inline.ruler.at("footnote_ref", _count_references(footnote_ref))
+
+
+def _count_references(rule: _InlineRule) -> _InlineRule:
+    @wraps(rule)
+    def counting(state: StateInline, silent: bool) -> bool:
+        matched = rule(state, silent)
+        if matched and not silent:
+            state.env["footnote_references"] = state.env.get("footnote_references", 0) + 1
+            if state.env["footnote_references"] > MAX_FOOTNOTE_REFERENCES:
+                raise TooManyFootnotes
+        return matched
+
+    return counting
+
+
 def _named_headings(markdown: MarkdownIt) -> None:
-    """Take the name that Hugo's and Kramdown's `## Heading {#name}` gives, in place of the derived one."""
+    """Give a heading the name in `## Heading {#name}` (Hugo, Kramdown) as its id."""
 
     def rename(state: StateCore) -> None:
         for heading, inline in pairwise(state.tokens):

@@ -92,7 +92,11 @@ def to_safe_html(content: str, content_type: str) -> str:
         # Imported where it is needed: a blog that only reads does without 70 modules of it.
         from blogapi.content import markdown
 
-        written, footnote_mark = markdown.render_markdown(content), markdown.FOOTNOTE_MARK
+        footnote_mark = markdown.FOOTNOTE_MARK
+        try:
+            written = markdown.render_markdown(content)
+        except markdown.TooManyFootnotes:
+            written = entities.escape(content)
     elif content_type == "text":
         written = "".join(f"<p>{part}</p>\n" for part in _paragraphs(content))
     else:

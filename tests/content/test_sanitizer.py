@@ -548,6 +548,25 @@ def test_what_is_nested_deeper_than_any_page_is_shown_as_text(content_type):
     assert Inspector(shown).tags == [] and plain_text.to_plain_text(shown).startswith("<div><div>")
 
 
+MANY = 2_000
+
+
+@pytest.mark.parametrize(
+    ("reference", "definition"),
+    [("a[^1] ", "\n\n[^1]: note"), ("a^[note] ", ""), ("[^1]^[note]", "\n\n[^1]: b")],
+)
+def test_markdown_with_too_many_footnote_references_is_shown_as_text(reference, definition):
+    allowed = reference * (MANY // reference.count("^")) + definition
+    assert sanitizer.to_safe_html(allowed, "markdown").count('class="footnote-ref"') == MANY
+    shown = sanitizer.to_safe_html(reference + allowed, "markdown")
+    assert Inspector(shown).tags == [] and plain_text.to_plain_text(shown).startswith(reference.strip())
+
+
+def test_what_only_looks_like_a_footnote_reference_is_not_counted():
+    assert "<p>" in sanitizer.to_safe_html("[^1] " * (MANY + 1), "markdown")
+    assert "<code>" in sanitizer.to_safe_html(f"`{'[^1] ' * (MANY + 1)}`\n\n[^1]: note", "markdown")
+
+
 @pytest.mark.parametrize(
     "written", ["<div><b>a</b></div>", "<p>a<br>", "<ul><li>a</ul>", "</div><div></div></div>"]
 )
