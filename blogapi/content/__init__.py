@@ -1,1 +1,1 @@
-"""Text to safe HTML, plain text and slugs."""
+"""Renders content to safe HTML and plain text, and derives slugs."""

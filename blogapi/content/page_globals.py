@@ -1,8 +1,8 @@
-"""The names that scripts of a page read from `window`, `document` or a form.
+"""The names of properties that scripts read from `window`, `document` or a form.
 
-An element with such an `id` or `name` can take the place of the property ("DOM clobbering"). Collected in
-Chromium 156 from the prototype chains of the three objects; without vendor prefixes, and without constructors
-such as `Array` and `HTMLElement`: those belong to `window` itself, which no element shadows. Named access is
+An element with such an `id` or `name` can shadow the property ("DOM clobbering"). The names were collected in
+Chromium 156 from the prototype chains of the three objects, without vendor prefixes and without constructors
+such as `Array` and `HTMLElement`: elements do not shadow these, as `window` itself has them. Named access is
 case-sensitive.
 """
 

@@ -1,4 +1,4 @@
-"""The words of safe HTML: plain text, excerpts and reading time."""
+"""The text of sanitized HTML, its excerpt and its reading time."""
 
 from __future__ import annotations
 
@@ -7,61 +7,55 @@ import re
 from html.parser import HTMLParser
 
 WORDS_PER_MINUTE = 220
-
-
+# For the scripts below, whose words have no spaces between them.
 CHARACTERS_PER_MINUTE = 500
-
-
 MAX_EXCERPT_LENGTH = 200
 
-
-_SCRIPTS_WITHOUT_BLANKS = re.compile(r"[぀-ヿ㐀-鿿가-힣豈-﫿]")
+_UNSPACED_CHARACTER = re.compile(r"[぀-ヿ㐀-鿿가-힣豈-﫿]")
 
 
 def to_plain_text(safe: str) -> str:
-    """Return the words of sanitised HTML in one line, without markup."""
-    reader = _Words()
-    reader.feed(safe)
-    reader.close()
-    return " ".join("".join(reader.pieces).split())
+    """Return the text of sanitized HTML as one line, without markup."""
+    extractor = _TextExtractor()
+    extractor.feed(safe)
+    extractor.close()
+    return " ".join("".join(extractor.chunks).split())
 
 
 def make_excerpt(words: str) -> str:
-    """Return the beginning of a plain text, cut between words at about 200 characters."""
+    """Return the beginning of a plain text: at most MAX_EXCERPT_LENGTH characters, cut between words."""
     if len(words) <= MAX_EXCERPT_LENGTH:
         return words
     beginning = words[: MAX_EXCERPT_LENGTH - 1]
-    cut = beginning.rfind(" ")
-    return f"{beginning[:cut] if cut > MAX_EXCERPT_LENGTH // 2 else beginning}…"
+    end = beginning.rfind(" ")
+    return f"{beginning[:end] if end > MAX_EXCERPT_LENGTH // 2 else beginning}…"
 
 
 def estimate_reading_minutes(words: str) -> int:
-    """Return how many minutes a plain text takes to read (1 or more)."""
-    dense = len(_SCRIPTS_WITHOUT_BLANKS.findall(words))
-    spaced = len(_SCRIPTS_WITHOUT_BLANKS.sub(" ", words).split())
-    return max(1, math.ceil(dense / CHARACTERS_PER_MINUTE + spaced / WORDS_PER_MINUTE))
+    """Return the minutes it takes to read a plain text (1 or more)."""
+    unspaced = len(_UNSPACED_CHARACTER.findall(words))
+    spaced = len(_UNSPACED_CHARACTER.sub(" ", words).split())
+    return max(1, math.ceil(unspaced / CHARACTERS_PER_MINUTE + spaced / WORDS_PER_MINUTE))
 
 
-class _Words(HTMLParser):
-    """Collects the text of HTML, with a blank wherever a tag stood."""
-
-    WITHIN_WORDS = frozenset(
+class _TextExtractor(HTMLParser):
+    INLINE_TAGS = frozenset(
         {"a", "abbr", "b", "code", "em", "i", "mark", "s", "small", "span", "strong", "sub", "u"}
     )
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
+        self.chunks: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Part what the tag parts."""
-        if tag not in self.WITHIN_WORDS:
-            self.pieces.append(" ")
+        """Insert a space for block-level tags."""
+        if tag not in self.INLINE_TAGS:
+            self.chunks.append(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        """Part what the tag parts."""
+        """Insert a space for block-level tags."""
         self.handle_starttag(tag, [])
 
     def handle_data(self, data: str) -> None:
-        """Keep the text."""
-        self.pieces.append(data)
+        """Collect the text."""
+        self.chunks.append(data)

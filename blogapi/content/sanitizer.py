@@ -1,9 +1,9 @@
-"""Content as HTML that is safe to show, as plain text, and how long it takes to read."""
+"""Renders the content of an article to sanitized HTML."""
 
 from __future__ import annotations
 
-import html as entities
 import re
+from html import escape, unescape
 from urllib.parse import unquote
 
 import nh3
@@ -11,7 +11,7 @@ import nh3
 from blogapi.content.content_classes import CONTENT_CLASS
 from blogapi.content.page_globals import PAGE_GLOBALS
 
-# Hosts whose players may stand in a frame.
+# Hosts whose players may be embedded in an iframe.
 EMBED_HOSTS = frozenset(
     {
         "youtube.com",
@@ -23,7 +23,7 @@ EMBED_HOSTS = frozenset(
     }
 )
 
-# What nh3 lets through by default knows no frames and no players; these come on top.
+# nh3's defaults allow neither iframes nor media players.
 _TAGS = nh3.ALLOWED_TAGS | {
     *("iframe", "input", "section", "video", "audio", "source", "picture", "track", "progress"),
 }
@@ -46,36 +46,36 @@ _ATTRIBUTES = {
     "th": nh3.ALLOWED_ATTRIBUTES["th"] | {"style"},
 }
 
-# Matched as text: a parser and a browser can disagree on which host an address with odd signs names.
-_EMBED = re.compile(
+# Matched as text: a URL parser and a browser can disagree about the host of a URL with unusual characters.
+_EMBED_URL = re.compile(
     rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
 )
 
-# Elements whose content no browser shows. A frame is dropped like them unless its address is accepted.
+# Elements whose content browsers do not show. An iframe of a host that is not in EMBED_HOSTS is dropped too.
 _DROPPED_WITH_CONTENT = {"script", "style", "template", "title", "noembed", "noframes", "noscript"}
 
-# Rendered content runs no script, so what stands in for one is shown.
+# Rendered content runs no scripts, so the content of <noscript> is shown.
 _NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
 
-# The patterns below read what nh3 wrote: it quotes every value, and escapes `<`, `>` and `"` in it.
-_FRAME = re.compile(r"<iframe([^>]*)>.*?</iframe>", re.DOTALL)
+# These patterns are applied to the output of nh3, which quotes each value and escapes `<`, `>` and `"` in it.
+_IFRAME = re.compile(r"<iframe([^>]*)>.*?</iframe>", re.DOTALL)
 _ALIGNED_CELL = re.compile(r'(<t[dh][^>]*) style="(\w+)"([^>]*>)')
 _ALIGN = re.compile(r' align="\w*"')
-_LOCAL_LINK = re.compile(r'(<a [^>]*?href="#)([^"]+)"')
+_FRAGMENT_LINK = re.compile(r'(<a [^>]*?href="#)([^"]+)"')
 
 _TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify)\b", re.IGNORECASE)
 
-# Before an id that would stand for something else on the page; GitHub writes the same.
+# Prefix of an id or a name that would shadow a property of the page (DOM clobbering); GitHub uses the same.
 _ID_PREFIX = "user-content-"
 
-# nh3 looks at the schemes of all addresses but those of a list.
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+# nh3 checks the URL schemes of all attributes except srcset.
+_URL_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
-# nh3 takes time by the square of the depth: 0.2 s for this one, minutes where all 2 MB of a text are tags.
-_DEEPEST = 10_000
+# nh3's time grows with the square of the nesting depth: 0.2 s at this limit, minutes for 2 MB of tags.
+_MAX_DEPTH = 10_000
 
-# Tags that can stand in each other; the others have no end, or end where the next one begins.
-_NESTING = re.compile(
+# Tags that nest; the excluded ones are void, or close implicitly when the next one opens.
+_NESTING_TAG = re.compile(
     r"<(/?)(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
     r"|p|li|dt|dd|t[rdh]|thead|tbody|tfoot|option)\b)[a-z]",
     re.IGNORECASE,
@@ -83,77 +83,80 @@ _NESTING = re.compile(
 
 
 def to_safe_html(content: str, content_type: str) -> str:
-    """Return the content as sanitised HTML; `content_type` is html, markdown or text.
+    """Return the content as sanitized HTML; `content_type` is html, markdown or text.
 
-    What is nested deeper than any page is shown as text.
+    Content that is nested too deeply or has too many footnotes is shown as escaped text: rendering it would
+    take minutes.
     """
-    footnote_mark = ""
-    if content_type == "markdown":
-        # Imported where it is needed: a blog that only reads does without 70 modules of it.
-        from blogapi.content import markdown
-
-        footnote_mark = markdown.FOOTNOTE_MARK
-        try:
-            written = markdown.render_markdown(content)
-        except markdown.TooManyFootnotes:
-            written = entities.escape(content)
-    elif content_type == "text":
-        written = "".join(f"<p>{part}</p>\n" for part in _paragraphs(content))
-    else:
-        written = content
-    written = _NOSCRIPT.sub("", written)
-    if _depth(written) > _DEEPEST:
-        written = entities.escape(content)
-    attributes = _AttributeFilter(_footnote_ids(written, footnote_mark))
+    html, footnote_mark = _to_html(content, content_type)
+    html = _NOSCRIPT.sub("", html)
+    if _depth(html) > _MAX_DEPTH:
+        html = escape(content)
+    attributes = _AttributeFilter(_footnote_ids(html, footnote_mark))
     safe = nh3.clean(
-        written,
+        html,
         tags=_TAGS,
         clean_content_tags=_DROPPED_WITH_CONTENT,
         attributes=_ATTRIBUTES,
-        # The only input there is, is the box of a task list.
+        # Every <input> becomes the checkbox of a task list.
         set_tag_attribute_values={"input": {"type": "checkbox"}},
         attribute_filter=attributes,
         url_schemes={"http", "https", "mailto", "tel"},
         link_rel="noopener noreferrer",
     )
-    safe = _FRAME.sub(_without_content, safe)
-    # A strict Content-Security-Policy blocks styles.
-    safe = _ALIGNED_CELL.sub(_with_align, safe)
+    safe = _IFRAME.sub(_empty_iframe, safe)
+    # A strict Content-Security-Policy blocks inline styles; `align` has the same effect.
+    safe = _ALIGNED_CELL.sub(_style_to_align, safe)
     if attributes.renamed:
-        safe = _LOCAL_LINK.sub(attributes.follow, safe)
+        safe = _FRAGMENT_LINK.sub(attributes.redirect_link, safe)
     return safe.replace(footnote_mark, "") if footnote_mark else safe
 
 
-def _depth(written: str) -> int:
+def _to_html(content: str, content_type: str) -> tuple[str, str]:
+    """Return the content as unsafe HTML, and the mark that its footnote ids contain (`""`: no mark)."""
+    if content_type == "text":
+        return "".join(f"<p>{paragraph}</p>\n" for paragraph in _paragraphs(content)), ""
+    if content_type != "markdown":
+        return content, ""
+    # Imported on first use: it loads 70 modules, which a read-only process never needs.
+    from blogapi.content import markdown
+
+    try:
+        return markdown.render_markdown(content), markdown.FOOTNOTE_MARK
+    except markdown.TooManyFootnotes:
+        return escape(content), ""
+
+
+def _depth(html: str) -> int:
     depth = deepest = 0
-    for tag in _NESTING.finditer(written):
+    for tag in _NESTING_TAG.finditer(html):
         depth = max(0, depth - 1) if tag[1] else depth + 1
         deepest = max(deepest, depth)
     return deepest
 
 
 def _paragraphs(text: str) -> list[str]:
-    parts = re.split(r"\n\s*\n", text.strip())
-    return [entities.escape(part).replace("\n", "<br>\n") for part in parts if part]
+    paragraphs = re.split(r"\n\s*\n", text.strip())
+    return [escape(paragraph).replace("\n", "<br>\n") for paragraph in paragraphs if paragraph]
 
 
-def _footnote_ids(written: str, mark: str) -> frozenset[str]:
-    """Return the ids that the footnotes of the renderer will have once their mark is removed."""
-    if not mark or mark not in written:
+def _footnote_ids(html: str, mark: str) -> frozenset[str]:
+    """Return the ids that the renderer's footnotes will have once the mark is removed."""
+    if not mark or mark not in html:
         return frozenset()
-    return frozenset("".join(found) for found in re.findall(rf'id="(fn(?:ref)?){mark}([\d:]+)"', written))
+    return frozenset("".join(parts) for parts in re.findall(rf'id="(fn(?:ref)?){mark}([\d:]+)"', html))
 
 
-def _without_content(frame: re.Match[str]) -> str:
-    return f"<iframe{frame[1]}></iframe>" if ' src="https://' in frame[1] else ""
+def _empty_iframe(iframe: re.Match[str]) -> str:
+    return f"<iframe{iframe[1]}></iframe>" if ' src="https://' in iframe[1] else ""
 
 
-def _with_align(cell: re.Match[str]) -> str:
+def _style_to_align(cell: re.Match[str]) -> str:
     return f'{_ALIGN.sub("", cell[1])} align="{cell[2]}"{_ALIGN.sub("", cell[3])}'
 
 
 class _AttributeFilter:
-    """Decides which attributes of one article stay; nh3 calls it in the order of the document."""
+    """Filters the attributes of one document; nh3 calls it for each of them, in document order."""
 
     def __init__(self, footnote_ids: frozenset[str]) -> None:
         self.renamed: dict[str, str] = {}
@@ -161,38 +164,38 @@ class _AttributeFilter:
         self._ids: set[str] = set()
 
     def __call__(self, tag: str, attribute: str, value: str) -> str | None:
-        """Return the value to write, or None to drop the attribute."""
+        """Return the new value of the attribute, or None to remove it."""
         if attribute == "id":
-            return self._unique(self._renamed(value))
+            return self._unique(self._prefixed(value))
         if attribute == "name":
-            return self._renamed(value)
+            return self._prefixed(value)
         if attribute == "headers":
-            return " ".join(map(self._renamed, value.split()))
+            return " ".join(map(self._prefixed, value.split()))
         if attribute == "class":
             return " ".join(name for name in value.split() if CONTENT_CLASS.fullmatch(name)) or None
         if attribute == "style":
-            aligned = _TEXT_ALIGN.findall(value)
-            return aligned[-1].lower() if aligned else None
+            alignments = _TEXT_ALIGN.findall(value)
+            return alignments[-1].lower() if alignments else None
         if attribute == "srcset":
-            return value if all(scheme in ("http", "https") for scheme in _SCHEME.findall(value)) else None
+            return value if {*_URL_SCHEME.findall(value)} <= {"http", "https"} else None
         if (tag, attribute) == ("iframe", "src"):
-            known = _EMBED.fullmatch(value.strip())
-            return f"https:{known[1]}" if known else None
+            embed = _EMBED_URL.fullmatch(value.strip())
+            return f"https:{embed[1]}" if embed else None
         return value
 
-    def follow(self, link: re.Match[str]) -> str:
-        """Point a link to a renamed id at its new name."""
-        fragment = entities.unescape(link[2])
+    def redirect_link(self, link: re.Match[str]) -> str:
+        """Return the link with the new name of a renamed id as its fragment."""
+        fragment = unescape(link[2])
         renamed = self.renamed.get(fragment) or self.renamed.get(unquote(fragment))
         return f'{link[1]}{renamed}"' if renamed else link[0]
 
-    def _renamed(self, name: str) -> str:
+    def _prefixed(self, name: str) -> str:
         if name not in PAGE_GLOBALS and name not in self._footnote_ids:
             return name
         return self.renamed.setdefault(name, f"{_ID_PREFIX}{name}")
 
     def _unique(self, name: str) -> str | None:
-        # Links lead to the first of equal ids.
+        # Of duplicate ids, a link leads to the first.
         if name in self._ids:
             return None
         self._ids.add(name)

@@ -6,36 +6,37 @@ import secrets
 import unicodedata
 
 MAX_SLUG_LENGTH = 255
-# Room is left for the number that tells two equal slugs apart.
+# Leaves room for the number that makes a taken slug unique (`-2`, `-3`, …).
 MAX_DERIVED_LENGTH = 240
 
 
 def make_slug(words: str, *, longest: int = MAX_DERIVED_LENGTH) -> str:
-    """Return the slug of a name or a title: Latin letters as ASCII, other scripts kept.
+    """Return the slug of a name or a title, of at most `longest` characters.
 
-    Where nothing is left (a title of emoji, say), a short random one.
+    Latin letters become ASCII; other scripts are kept. A text without letters and digits (only emoji, say)
+    gets eight random hexadecimal digits.
     """
-    slug = _once(words, longest)
-    # What one fold uncovers, another may fold: a slug must be the slug of itself.
-    while (again := _once(slug, longest)) != slug:
+    slug = _slugify(words, longest)
+    # Folding one letter can produce another that folds too; repeat until the slug is its own slug.
+    while (again := _slugify(slug, longest)) != slug:
         slug = again
     return slug or secrets.token_hex(4)
 
 
-def hyphenate(words: str, longest: int = 0) -> str:
-    """Return the words in lowercase with hyphens between, at most `longest` signs; 0: any number."""
-    # Here, since it brings a table of all letters: 4 MB, which a service that is only read does without.
+def hyphenate(words: str, max_length: int = 0) -> str:
+    """Return the words in lowercase, joined by hyphens, cut between words at `max_length` (0: no limit)."""
+    # Imported on first use: its table of all letters takes 4 MB, which a read-only process never needs.
     from slugify import slugify
 
-    slug: str = slugify(words, allow_unicode=True, max_length=longest, word_boundary=True)
+    slug: str = slugify(words, allow_unicode=True, max_length=max_length, word_boundary=True)
     return slug
 
 
-def _once(words: str, longest: int) -> str:
-    return hyphenate("".join(map(_folded, unicodedata.normalize("NFC", words))), longest)
+def _slugify(words: str, max_length: int) -> str:
+    return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", words))), max_length)
 
 
-def _folded(letter: str) -> str:
+def _latin_to_ascii(letter: str) -> str:
     from text_unidecode import unidecode
 
     return unidecode(letter) if unicodedata.name(letter, "").startswith("LATIN") else letter
