@@ -11,7 +11,8 @@ WORDS_PER_MINUTE = 220
 CHARACTERS_PER_MINUTE = 500
 MAX_EXCERPT_LENGTH = 200
 
-_UNSPACED_CHARACTER = re.compile(r"[぀-ヿ㐀-鿿가-힣豈-﫿]")
+# Kana, Han and Hangul.
+_UNSPACED_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 
 
 def to_plain_text(safe: str) -> str:

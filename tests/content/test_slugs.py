@@ -1,4 +1,4 @@
-"""Slugs."""
+"""Slugs: derived from words, and made unique."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def test_a_slug_is_the_lowercase_hyphenated_form(words, slug):
 
 
 @pytest.mark.parametrize("words", ["", " ", "🎉🎉", "!?", "\x00", "\ud800", "---"])
-def test_where_nothing_is_left_a_short_random_one_stands(words):
+def test_words_without_letters_and_digits_get_a_random_slug(words):
     first, second = slugs.make_slug(words), slugs.make_slug(words)
     assert re.fullmatch(r"[0-9a-f]{8}", first)
     assert first != second
 
 
 @pytest.mark.parametrize("words", ["a" * 1000, "word " * 300, "日" * 1000, "ß" * 500, "½" * 500])
-def test_a_slug_leaves_room_for_a_number(words):
+def test_a_derived_slug_leaves_room_for_a_number(words):
     slug = slugs.make_slug(words)
     assert len(slug) <= slugs.MAX_DERIVED_LENGTH
     assert FORM.fullmatch(slug)
@@ -51,7 +51,7 @@ def test_a_slug_leaves_room_for_a_number(words):
 
 @settings(deadline=None)
 @given(st.text())
-def test_any_text_gives_a_slug(words):
+def test_any_text_has_a_slug(words):
     slug = slugs.make_slug(words)
     assert FORM.fullmatch(slug), (words, slug)
     assert slug == slug.lower()
@@ -65,7 +65,7 @@ def test_a_slug_is_its_own_slug(words):
     assert slugs.make_slug(slug) == slug
 
 
-def test_a_free_slug_stays_and_a_taken_one_gets_the_first_free_number():
+def test_a_free_slug_is_kept_and_a_taken_one_gets_the_first_free_number():
     assert unique_slugs.first_free("a", ()) == "a"
     assert unique_slugs.first_free("a", {"a"}) == "a-2"
     assert unique_slugs.first_free("a", {"a", "a-2", "a-4"}) == "a-3"
@@ -73,6 +73,6 @@ def test_a_free_slug_stays_and_a_taken_one_gets_the_first_free_number():
 
 @settings(deadline=None)
 @given(st.sets(st.integers(1, 20)))
-def test_a_free_slug_is_never_a_taken_one(numbers):
+def test_first_free_never_returns_a_taken_slug(numbers):
     taken = {"a" if number == 1 else f"a-{number}" for number in numbers}
     assert unique_slugs.first_free("a", taken) not in taken
