@@ -1,1 +1,1 @@
-"""Accounts, their passwords and their web sessions."""
+"""User accounts, their passwords and their login sessions."""

@@ -1,4 +1,4 @@
-"""Users on the command line."""
+"""The commands `user create`, `list`, `password` and `delete`."""
 
 from __future__ import annotations
 
@@ -11,38 +11,40 @@ from flask.cli import AppGroup, with_appcontext
 from blogapi.cli import report_problems
 from blogapi.users import models, queries, service
 
-user = AppGroup("user", help="Create and manage the people of the blog.")
+user = AppGroup("user", help="Create and manage users.")
 
 
-def _password(from_stdin: bool) -> str:
+def _read_password(*, from_stdin: bool) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
-    return asked
+    password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
+    return password
 
 
 @user.command()
 @click.argument("name")
-@click.option("--admin", is_flag=True, help="May write; a member only reads.")
+@click.option("--admin", is_flag=True, help="Create an admin, who may write; a member may only read.")
 @click.option(
     "--password-stdin", is_flag=True, help="Read the password from the first line of standard input."
 )
 @with_appcontext
 def create(name: str, admin: bool, password_stdin: bool) -> None:
-    """Create a user; asks for the password."""
+    """Create a user; prompts for the password."""
     with report_problems():
         account = service.create(
-            name, _password(password_stdin), role=models.Role.ADMIN if admin else models.Role.MEMBER
+            name,
+            _read_password(from_stdin=password_stdin),
+            role=models.Role.ADMIN if admin else models.Role.MEMBER,
         )
     click.echo(f"Created the {account.role} {account.username} ({account.uuid}).")
 
 
 @user.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
 def list_(as_json: bool) -> None:
     """List all users."""
-    shown = [
+    rows = [
         {
             "uuid": str(account.uuid),
             "username": account.username,
@@ -52,9 +54,9 @@ def list_(as_json: bool) -> None:
         for account in queries.list_users()
     ]
     if as_json:
-        click.echo(json.dumps(shown, ensure_ascii=False))
+        click.echo(json.dumps(rows, ensure_ascii=False))
         return
-    for row in shown:
+    for row in rows:
         click.echo("  ".join((row["uuid"], row["role"].ljust(6), row["created"], row["username"])))
 
 
@@ -65,19 +67,20 @@ def list_(as_json: bool) -> None:
 )
 @with_appcontext
 def password(name: str, password_stdin: bool) -> None:
-    """Set a user's password and end all their logins."""
+    """Set a user's password and log them out everywhere."""
     with report_problems():
+        # Refuses an unknown name before it prompts for a password.
         queries.get_by_name(name)
-        service.set_password(name, _password(password_stdin))
-    click.echo(f"The password of {name} is set; all their logins are over.")
+        service.set_password(name, _read_password(from_stdin=password_stdin))
+    click.echo(f"The password of {name} is set; they are logged out everywhere.")
 
 
 @user.command()
 @click.argument("name")
-@click.confirmation_option("--yes", prompt="Delete the user with all their keys?")
+@click.confirmation_option("--yes", prompt="Delete the user and all their API keys?")
 @with_appcontext
 def delete(name: str) -> None:
-    """Delete a user who has written nothing, with their keys."""
+    """Delete a user without content, and their API keys."""
     with report_problems():
         service.delete_user(name)
     click.echo(f"Deleted {name}.")

@@ -1,4 +1,4 @@
-"""Tables of users and their web sessions."""
+"""The tables of users and their login sessions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blogapi.storage.database import Base, Identified, Timestamped
 
 
 class Account(Identified, Timestamped, Base):
-    """A user: an admin or a member; without a password digest nobody can log in as them."""
+    """A user, who cannot log in without a password digest."""
 
     __tablename__ = "account"
     __table_args__ = (CheckConstraint("role IN ('admin', 'member')", name="role"),)
@@ -24,7 +24,7 @@ class Account(Identified, Timestamped, Base):
 
 
 class WebSession(Base):
-    """A login: the digest of the token that the cookie carries."""
+    """A login session, found by the SHA-256 of the token in its cookie."""
 
     __tablename__ = "web_session"
 
@@ -37,7 +37,7 @@ class WebSession(Base):
 
 
 class Role(StrEnum):
-    """What a user may do: admins write, members read."""
+    """The role of a user: an admin may write, a member may only read."""
 
     ADMIN = "admin"
     MEMBER = "member"

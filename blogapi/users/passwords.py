@@ -1,4 +1,4 @@
-"""What a user may be called, and how passwords are kept."""
+"""Password hashes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from blogapi.web.fields import Text
 MIN_PASSWORD_LENGTH = 8
 MAX_PASSWORD_LENGTH = 1024
 
-# Said in full, so that every digest, and that of nobody, takes one and the same time.
+# Fixed parameters: checking any digest, the dummy one included, takes the same time.
 _METHOD = "scrypt:32768:8:1"
 
-# What no password hashes to.
-_NOBODY = f"{_METHOD}$nobody$00"
+# No password hashes to this digest.
+_DUMMY_DIGEST = f"{_METHOD}$nobody$00"
 
 
 def hash_password(password: str) -> str:
-    """Return what is stored of a password (scrypt, salted).
+    """Return the salted scrypt digest of a password.
 
-    Raises Invalid for a password that is too short or too long, or that no login could send.
+    Raises Invalid for a password that is too short or too long, or that a login request cannot contain.
     """
     try:
         Text(required=True, min_length=MIN_PASSWORD_LENGTH, max_length=MAX_PASSWORD_LENGTH).deserialize(
@@ -29,11 +29,11 @@ def hash_password(password: str) -> str:
         )
     except ma.ValidationError as error:
         raise Invalid(
-            "The password is not usable.", errors={"password": [*map(str, error.messages)]}
+            "The password is not valid.", errors={"password": [*map(str, error.messages)]}
         ) from error
     return generate_password_hash(password, method=_METHOD)
 
 
 def verify_password(digest: str | None, password: str) -> bool:
-    """Tell whether the password is the one; takes as long where there is no digest to compare with."""
-    return check_password_hash(digest or _NOBODY, password) and digest is not None
+    """Return whether the password matches the digest; takes the same time without a digest (False)."""
+    return check_password_hash(digest or _DUMMY_DIGEST, password) and digest is not None

@@ -1,4 +1,4 @@
-"""Reads of users and their sessions."""
+"""Database reads of users and their login sessions."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from blogapi.web.errors import NotFound
 
 
 def get_by_name(username: str) -> Account:
-    """Return the user of that name; raises NotFound."""
+    """Return the user with the name; raises NotFound."""
     account = find_by_name(username)
     if account is None:
-        raise NotFound(f"There is no user called {username!r}; `user list` shows them.")
+        raise NotFound(f"No user is named {username!r}; `user list` shows all users.")
     return account
 
 
 def find_by_name(username: str) -> Account | None:
-    """Return the user of that name, or None."""
+    """Return the user with the name, or None; raises Invalid for a name that cannot exist."""
     name = usernames.normalize_username(username)
     return db.session.scalar(select(Account).where(Account.username == name))
 
 
 def find_by_uuid(uuid: UUID) -> Account | None:
-    """Return the user, or None."""
+    """Return the user with the uuid, or None."""
     return db.session.get(Account, uuid)
 
 
 def list_users() -> Sequence[Account]:
-    """Return all users, by name."""
+    """Return all users, ordered by name."""
     return db.session.scalars(select(Account).order_by(bytewise(Account.username))).all()
 
 
 def list_admins() -> Sequence[Account]:
-    """Return all admins, by name."""
+    """Return all admins, ordered by name."""
     return db.session.scalars(
         select(Account).where(Account.role == models.Role.ADMIN).order_by(bytewise(Account.username))
     ).all()
 
 
 def find_session(token: str) -> WebSession | None:
-    """Return the login that the token belongs to, with its user, or None where it is over."""
+    """Return the unexpired login session of the token, with its user, or None."""
     return db.session.scalar(
         select(WebSession)
         .where(WebSession.digest == tokens.digest_token(token), WebSession.expires > clock.now())

@@ -1,4 +1,4 @@
-"""Login, logout, and who is asking."""
+"""The endpoints for login, logout and the current caller."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Forbidden, Unauthorized
 from blogapi.web.fields import Fields, WithAttributes
 
-bp = Blueprint("auth", __name__, url_prefix="/api/v1/auth", description="Login, logout, and who is asking")
+bp = Blueprint(
+    "auth", __name__, url_prefix="/api/v1/auth", description="Login, logout and the current caller"
+)
 
 
 @bp.post("/login/")
@@ -30,11 +32,11 @@ bp = Blueprint("auth", __name__, url_prefix="/api/v1/auth", description="Login, 
 @bp.arguments(LoginSchema)
 @bp.response(200, UserSchema(), headers={"Set-Cookie": {"schema": {"type": "string"}}})
 def login(fields: Fields) -> Account:
-    """Log in with a user name and a password; the answer sets the session cookie."""
-    account = _authenticated(fields["username"], fields["password"])
+    """Log in with user name and password; sets the session cookie."""
+    account = _authenticate(fields["username"], fields["password"])
     service.log_out(session.get("token", ""))
     token = service.log_in(account, lasts=current_app.permanent_session_lifetime)
-    # What the browser held before is dropped, so that nobody can plant a session and wait for its login.
+    # Drop the previous session, against session fixation.
     session.clear()
     session.permanent = True
     session["token"] = token
@@ -45,9 +47,11 @@ def login(fields: Fields) -> Account:
 @allow(reader, scope="published")
 @bp.response(204)
 def logout() -> None:
-    """End the login that the cookie stands for."""
+    """Log out: end the login session of the cookie."""
     if current_caller().key is not None:
-        raise Forbidden("A key has no login to end; DELETE /api/v1/auth/api-key/:id/ ends the key.")
+        raise Forbidden(
+            "An API key has no login session; to delete the key, use DELETE /api/v1/auth/api-key/:id/."
+        )
     service.log_out(session["token"])
     session.clear()
 
@@ -56,26 +60,23 @@ def logout() -> None:
 @allow(reader, scope="published")
 @bp.response(200, CallerSchema())
 def me() -> WithAttributes:
-    """Say who asks, by which key, with which scopes; a `published` key hears of no key."""
-    who = current_caller()
-    role = "reader" if who.user is None else models.Role.ADMIN if who.is_admin else models.Role.MEMBER
-    key = who.key if "read" in who.scopes else None
-    return WithAttributes(who, role=role, key=key, scopes=sorted(who.scopes, key=SCOPES.index))
+    """Show the current user, role, API key and scopes; `key` is null for a key of scope `published`."""
+    caller = current_caller()
+    role = "reader" if caller.user is None else models.Role.ADMIN if caller.is_admin else models.Role.MEMBER
+    key = caller.key if "read" in caller.scopes else None
+    return WithAttributes(caller, role=role, key=key, scopes=sorted(caller.scopes, key=SCOPES.index))
 
 
-def _authenticated(username: str, password: str) -> Account:
-    # As the account is found, or another spelling of the same name would begin a count of its own.
-    name, sender, known = (
-        usernames.fold_username(username),
-        limiter.client_network(),
-        limiter.get_counters(current_app),
-    )
-    tries = [("LOGIN_ADDRESS_LIMIT", sender), ("LOGIN_ACCOUNT_LIMIT", name, sender)]
-    if not known.remembers((name, sender)):
-        tries.append(("LOGIN_STRANGERS_LIMIT", name))
-    with limiter.count_failures(*tries):
+def _authenticate(username: str, password: str) -> Account:
+    # Folded, so that all spellings of a name share one count.
+    name = usernames.fold_username(username)
+    network, counters = limiter.client_network(), limiter.get_counters(current_app)
+    limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]
+    if not counters.remembers((name, network)):
+        limits.append(("LOGIN_STRANGERS_LIMIT", name))
+    with limiter.count_failures(*limits):
         account = service.authenticate(username, password)
         if account is None:
-            raise Unauthorized("User name or password is wrong.", code="login_failed")
-    known.remember((name, sender))
+            raise Unauthorized("The user name or the password is wrong.", code="login_failed")
+    counters.remember((name, network))
     return account

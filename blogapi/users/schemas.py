@@ -1,4 +1,4 @@
-"""Wire shapes of users and logins."""
+"""Request and response bodies of users and logins."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text
 
 
 class LoginSchema(InputSchema):
-    """What a login sends."""
+    """The credentials of a login."""
 
     username = Text(max_length=200, required=True, metadata={"example": "ada"})
     password = Text(
@@ -21,7 +21,7 @@ class LoginSchema(InputSchema):
 
 
 class UserSchema(OutputSchema):
-    """A user, as they see themselves."""
+    """A user."""
 
     uuid = Identifier()
     username = ma.fields.String(metadata={"example": "ada"})
@@ -29,10 +29,13 @@ class UserSchema(OutputSchema):
 
 
 class CallerSchema(OutputSchema):
-    """Who asks, by which key, with which scopes."""
+    """The caller: user, role, API key and scopes."""
 
     user = Identifier(allow_none=True, metadata={"description": "Null for an anonymous key."})
     username = ma.fields.String(metadata={"description": "Empty for an anonymous key."})
     role = ma.fields.String(metadata={"enum": ["admin", "member", "reader"]})
-    key = Identifier(allow_none=True, metadata={"description": "Null for a login and for a `published` key."})
+    key = Identifier(
+        allow_none=True,
+        metadata={"description": "Null for a login session and for a key of scope `published`."},
+    )
     scopes = ma.fields.List(ma.fields.String(metadata={"enum": [*SCOPES]}))

@@ -1,4 +1,4 @@
-"""Writes of users: accounts, passwords, logins."""
+"""Database writes of users and their login sessions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from blogapi.web.errors import Conflict, Invalid
 
 
 def create(username: str, password: str | None, *, role: models.Role) -> Account:
-    """Make a user; without a password nobody can log in as them.
+    """Create a user; without a password they cannot log in.
 
-    Raises Invalid for an unusable name or password, Conflict for a name that is taken.
+    Raises Invalid for an invalid name or password, Conflict for a name that is taken.
     """
     account = Account(
         username=usernames.normalize_username(username),
@@ -36,7 +36,7 @@ def create(username: str, password: str | None, *, role: models.Role) -> Account
 
 
 def set_password(username: str, password: str) -> None:
-    """Give the user a new password and end all their logins."""
+    """Set the user's password and end all their login sessions; raises NotFound or Invalid."""
     digest = passwords.hash_password(password)
     with transaction():
         account = queries.get_by_name(username)
@@ -45,41 +45,41 @@ def set_password(username: str, password: str) -> None:
 
 
 def delete_user(username: str) -> None:
-    """Delete the user with their keys and logins.
+    """Delete the user with their API keys and login sessions.
 
-    Raises NotFound, or Conflict where articles, categories or tags are theirs.
+    Raises NotFound, or Conflict if they own articles, categories or tags.
     """
     try:
         with transaction():
             db.session.delete(queries.get_by_name(username))
             db.session.flush()
     except IntegrityError as error:
-        raise Conflict(f"{username!r} has written content; delete or reassign it first.") from error
+        raise Conflict(f"The user {username!r} owns content; delete or reassign it first.") from error
 
 
 def authenticate(username: str, password: str) -> Account | None:
-    """Return the user if name and password fit, else None; takes as long for a name that nobody has."""
+    """Return the user with this name and password, or None; an unknown name takes the same time."""
     try:
         account = queries.find_by_name(username)
     except Invalid:
         account = None
-    fits = passwords.verify_password(account.password_digest if account else None, password)
-    return account if fits else None
+    matches = passwords.verify_password(account.password_digest if account else None, password)
+    return account if matches else None
 
 
 def log_in(account: Account, *, lasts: timedelta) -> str:
-    """Begin a login and return the token for its cookie; logins that are over are cleared away."""
+    """Start a login session and return the token for its cookie; deletes expired sessions."""
     token, now = secrets.token_urlsafe(32), clock.now()
-    login = WebSession(
+    web_session = WebSession(
         digest=tokens.digest_token(token), account_id=account.uuid, created=now, expires=now + lasts
     )
     with transaction():
         db.session.execute(delete(WebSession).where(WebSession.expires <= now))
-        db.session.add(login)
+        db.session.add(web_session)
     return token
 
 
 def log_out(token: str) -> None:
-    """End the login; its cookie is dead for the next request, in every process."""
+    """End the login session; its cookie is refused from the next request on, in every process."""
     with transaction():
         db.session.execute(delete(WebSession).where(WebSession.digest == tokens.digest_token(token)))
