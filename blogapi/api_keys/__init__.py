@@ -1,1 +1,1 @@
-"""API keys: kept as digests, shown once."""
+"""API keys: shown once, stored as digests."""

@@ -1,4 +1,4 @@
-"""API keys on the command line."""
+"""The commands `key create`, `list` and `delete`."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ from blogapi.web.fields import parse_uuid
 
 key = AppGroup("key", help="Create and manage API keys.")
 
-# At the owner's own machine every key is there to see.
+# Who runs commands on the server may see every key.
 _OPERATOR = Caller(is_admin=True, scopes=frozenset(SCOPES), known=True)
 
 
 @key.command()
-@click.option("--user", "username", help="Whose key it is; without, it is anonymous.")
+@click.option("--user", "username", help="The owner of the key; without one the key is anonymous.")
 @click.option(
     "--scope",
     type=click.Choice(SCOPES),
     default="published",
     show_default=True,
-    help="published: published content only, for a web page; read: also what its user may read, an admin's "
-    "drafts included; write: also change it.",
+    help="published: read published content, for a web page; read: also read what the owner may read "
+    "(drafts, if an admin); write: also write what the owner may write.",
 )
-@click.option("--name", default="", help="To tell keys apart.")
+@click.option("--name", default="", help="A label for the key.")
 @with_appcontext
 def create(username: str | None, scope: Scope, name: str) -> None:
-    """Create a key; its value stands alone on the last line and is not shown again."""
+    """Create a key; the last line printed is its value."""
     if scope != "published" and username is None:
-        raise click.UsageError(f"A key of scope {scope} belongs to a user; name one with --user.")
+        raise click.UsageError(f"A key of scope {scope} needs an owner; name one with --user.")
     with report_problems():
         owner = None if username is None else users.get_by_name(username).uuid
-        made = service.issue(owner, name=name, scopes={scope})
-    click.echo(f"Created the key {made.uuid} ({scope}); keep its value, it is not shown again:", err=True)
-    click.echo(made.value)
+        created = service.issue(owner, name=name, scopes={scope})
+    click.echo(f"Created the key {created.uuid} ({scope}). Save its value, it is not shown again:", err=True)
+    click.echo(created.value)
 
 
 @key.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
 def list_(as_json: bool) -> None:
-    """List all keys that live, without their values."""
-    shown: list[dict[str, Any]] = KeySchema(many=True).dump(queries.list_keys(_OPERATOR, None).rows)
+    """List all keys that have not expired, without their values."""
+    rows: list[dict[str, Any]] = KeySchema(many=True).dump(queries.list_keys(_OPERATOR, None).rows)
     if as_json:
-        click.echo(json.dumps(shown, ensure_ascii=False))
+        click.echo(json.dumps(rows, ensure_ascii=False))
         return
-    for row in shown:
+    for row in rows:
         used = row["last_used"] or "never used"
         click.echo("  ".join((row["uuid"], row["prefix"], ",".join(row["scopes"]), used, row["name"])))
 
@@ -63,10 +63,10 @@ def list_(as_json: bool) -> None:
 @click.argument("uuid")
 @with_appcontext
 def delete(uuid: str) -> None:
-    """Delete a key; it is dead at once."""
+    """Delete a key; requests with it are refused at once."""
     with report_problems():
-        found = parse_uuid(uuid)
-        if found is None:
-            raise NotFound(f"{uuid!r} is not the uuid of a key; `key list` shows them.")
-        service.delete_by_uuid(found)
+        parsed = parse_uuid(uuid)
+        if parsed is None:
+            raise NotFound(f"{uuid!r} is not the uuid of a key; `key list` shows the uuids.")
+        service.delete_by_uuid(parsed)
     click.echo(f"Deleted the key {uuid}.")

@@ -1,4 +1,4 @@
-"""Table of API keys."""
+"""The table of API keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from blogapi.web.access import SCOPES, Scope
 
 
 class ApiKey(Identified, Base):
-    """A key: the digest of its value, its widest scope, and who it belongs to (nobody: it is anonymous)."""
+    """An API key: the SHA-256 of its value, its widest scope and its owner (None: an anonymous key)."""
 
     __tablename__ = "api_key"
     __table_args__ = (
@@ -37,10 +37,10 @@ class ApiKey(Identified, Base):
 
     @property
     def scopes(self) -> frozenset[str]:
-        """Return the scopes as a set: that of the key and those it includes."""
+        """Return the scope of the key and those it includes."""
         return policy.scopes(self.scope)
 
     @property
     def scopes_in_order(self) -> list[str]:
-        """Return the scopes as they are shown, the narrowest first."""
+        """Return the scopes, narrowest first."""
         return sorted(self.scopes, key=SCOPES.index)

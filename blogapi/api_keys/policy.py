@@ -1,4 +1,4 @@
-"""How a key is written, and who may do what with one."""
+"""The rules of API keys: scopes, expiry, and which caller may do what with which key."""
 
 from __future__ import annotations
 
@@ -14,101 +14,108 @@ from blogapi.web.fields import Text
 
 MAX_NAME_LENGTH = 100
 
-# A key's last use is written at most this often, so that reads stay reads.
+# The last use of a key is stored at most this often, so that most reads write nothing.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
-# Anybody may make anonymous keys: one that is not used within a day ends, of those that wait for their
-# first use the newest are kept, and one that ended is shown as such for as long again.
+# Anyone may create anonymous keys. One that is not used within UNUSED_LIFETIME expires, and only the newest
+# MAX_UNUSED_KEYS unused ones are kept. A used key that has expired is deleted UNUSED_LIFETIME later: until
+# then requests with it get `key_expired` and not `key_invalid`.
 UNUSED_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 
 
 def scopes(scope: Scope) -> frozenset[Scope]:
-    """Return the scope with those that it includes."""
+    """Return the scope and those it includes."""
     return frozenset(SCOPES[: SCOPES.index(scope) + 1])
 
 
-def widest(scopes: Collection[Scope], *, default: Scope) -> Scope:
-    """Return the scope that includes all of these, the default where there are none."""
+def widest_scope(scopes: Collection[Scope], *, default: Scope) -> Scope:
+    """Return the widest of the scopes, or the default if there are none."""
     return max(scopes, key=SCOPES.index, default=default)
 
 
-def validate_name(written: str) -> str:
-    """Return the name; raises Invalid for one that is too long or could not be sent back as JSON."""
+def validate_name(name: str) -> str:
+    """Return the name; raises Invalid if it is too long or contains characters that JSON cannot carry."""
     try:
-        kept: str = Text(max_length=MAX_NAME_LENGTH).deserialize(written)
+        validated: str = Text(max_length=MAX_NAME_LENGTH).deserialize(name)
     except ma.ValidationError as error:
-        raise Invalid("The name is not usable.", errors={"name": [*map(str, error.messages)]}) from error
-    return kept
+        raise Invalid("The name is not valid.", errors={"name": [*map(str, error.messages)]}) from error
+    return validated
 
 
-def scope_for(maker: Caller, wished: Collection[Scope]) -> Scope:
-    """Return the scope of a user's new key, `read` without a wish; raises Forbidden if the maker lacks it."""
-    scope = widest(wished, default="read")
-    if scope not in maker.scopes:
-        raise Forbidden("A key cannot have wider scopes than its maker.", code="scope_missing")
+def choose_scope(caller: Caller, requested: Collection[Scope]) -> Scope:
+    """Return the scope of a user's new key (default: `read`); raises Forbidden if the caller lacks it."""
+    scope = widest_scope(requested, default="read")
+    if scope not in caller.scopes:
+        raise Forbidden(
+            f"You cannot create a key of scope {scope} without having it; use a wider key, or log in.",
+            code="scope_missing",
+        )
     return scope
 
 
-def may_create(setting: str, maker: Caller) -> None:
-    """Raise Forbidden, for a stranger Unauthorized, where the setting KEY_CREATION keeps the caller out."""
-    if setting != "open" and not maker.known:
-        raise Unauthorized(f"On this blog only {setting} create keys; log in, or send a key.")
-    if setting == "users" and maker.user is None:
-        raise Forbidden("On this blog only users create keys; log in first.")
-    if setting == "admins" and not maker.is_admin:
-        raise Forbidden("On this blog only admins create keys; ask one.")
+def check_can_create(setting: str, caller: Caller) -> None:
+    """Raise Unauthorized or Forbidden unless KEY_CREATION (`setting`) lets the caller create keys."""
+    if setting != "open" and not caller.known:
+        raise Unauthorized(f"On this blog only {setting} may create keys; log in, or send a key.")
+    if setting == "users" and caller.user is None:
+        raise Forbidden("On this blog only users may create keys; log in first.")
+    if setting == "admins" and not caller.is_admin:
+        raise Forbidden("On this blog only admins may create keys; ask an admin for one.")
 
 
-def may_see(who: Caller, *, owner: UUID | None) -> bool:
-    """Tell whether a key exists for the caller.
+def can_see(caller: Caller, *, owner: UUID | None) -> bool:
+    """Return whether the caller can see a key of the owner (None: an anonymous key).
 
-    An anonymous key exists for whoever knows its uuid, which only its maker was shown; an owned key for its
-    owner and admins. The key of a web page is everybody's, so to a `published` key no key exists, except that
-    anonymous keys end one another.
+    An owned key is visible to its owner and to admins. An anonymous key is visible to any caller who knows
+    its uuid, which only its creator was shown. A user's `published` key sees no keys, as it is part of a
+    public web page; an anonymous key sees anonymous keys only.
     """
-    if "read" not in who.scopes:
-        return who.user is None and owner is None
-    return owner is None or owner == who.user or who.is_admin
+    if "read" not in caller.scopes:
+        return caller.user is None and owner is None
+    return owner is None or owner == caller.user or caller.is_admin
 
 
-def may_delete(who: Caller, *, key: UUID) -> None:
-    """Raise Forbidden where the caller sees the key but may not end it.
+def check_can_delete(caller: Caller, *, key: UUID) -> None:
+    """Raise Forbidden if the caller may not delete a key that they can see.
 
-    A key may end itself, for that only takes rights away, and an anonymous one any that it sees. All else
-    needs the widest scope, so that no key ends one of wider scope.
+    Any key may delete itself, and an anonymous key any key it sees. Otherwise `write` is required, so that a
+    key cannot delete one of wider scope.
     """
-    if not (key == who.key or who.user is None or "write" in who.scopes):
+    if not (key == caller.key or caller.user is None or "write" in caller.scopes):
         raise Forbidden("This needs a key with the write scope, or a login.", code="scope_missing")
 
 
-def choose_expiry(wished: datetime | None, now: datetime, who: Caller) -> datetime | None:
-    """Return when a key ends that the caller dates; without a wish it ends with the caller's own key.
+def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> datetime | None:
+    """Return the expiry of a key that the caller creates or changes; by default that of the caller's own key.
 
-    Raises Invalid for a moment that is not ahead, Forbidden for one that outlives the caller's own key:
-    a key that leaked must not buy itself time.
+    Raises Invalid for a time that is not in the future, Forbidden for one after the expiry of the caller's
+    own key: a leaked key must not extend its access.
     """
-    if wished is not None and wished <= now:
-        raise Invalid("The key would be dead already.", errors={"expires": ["Must lie ahead."]})
-    if who.expires is None or wished is None:
-        return wished or who.expires
-    if wished > who.expires:
-        raise Forbidden("This key ends earlier itself; log in, or use another key.", code="scope_missing")
-    return wished
+    if requested is not None and requested <= now:
+        raise Invalid("The key would have expired already.", errors={"expires": ["Must be in the future."]})
+    if caller.expires is None or requested is None:
+        return requested or caller.expires
+    if requested > caller.expires:
+        raise Forbidden(
+            "The key that you use expires earlier; choose an earlier time, use another key, or log in.",
+            code="scope_missing",
+        )
+    return requested
 
 
 def is_trial_key(owner: UUID | None, created: datetime, expires: datetime | None) -> bool:
-    """Tell whether an anonymous key that was never used is to live on once it is."""
+    """Return whether a key that was never used loses its expiry at its first use."""
     return owner is None and expires == created + UNUSED_LIFETIME
 
 
-def may_rotate(expires: datetime | None, now: datetime) -> None:
-    """Raise Forbidden for a key that has expired, as a successor ends when its key would have ended."""
+def check_can_rotate(expires: datetime | None, now: datetime) -> None:
+    """Raise Forbidden for an expired key: its successor would have the same expiry."""
     if expires is not None and expires <= now:
-        raise Forbidden("This key has expired and has no successor; create a new one.", code="key_expired")
+        raise Forbidden("An expired key cannot be rotated; create a new one.", code="key_expired")
 
 
 def end_of_overlap(expires: datetime | None, now: datetime, overlap_seconds: int) -> datetime:
-    """Return when a key that has a successor ends: after the overlap, never later than it would have."""
+    """Return the new expiry of a rotated key: after the overlap, but never later than before."""
     end = now + timedelta(seconds=overlap_seconds)
     return end if expires is None else min(expires, end)

@@ -1,13 +1,13 @@
-"""Reads of API keys."""
+"""Database reads of API keys."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, Select, bindparam, or_, select
+from sqlalchemy import Select, bindparam, or_, select
 
 from blogapi import clock
 from blogapi.api_keys import policy
@@ -15,75 +15,89 @@ from blogapi.api_keys.models import ApiKey
 from blogapi.storage.database import db
 from blogapi.users.models import Account
 from blogapi.web import key_format
-from blogapi.web.access import Caller
+from blogapi.web.access import Caller, Scope
 from blogapi.web.errors import NotFound
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.tokens import digest_token
 
-# Every request asks this, so the statement is made once and goes past the ORM.
-_HOLDER = (
+
+class KeyHolder(NamedTuple):
+    """An API key with its owner, whose uuid, name and role are None for an anonymous key."""
+
+    uuid: UUID
+    scope: Scope
+    created: datetime
+    expires: datetime | None
+    last_used: datetime | None
+    owner: UUID | None
+    username: str | None
+    role: str | None
+
+
+# Runs for each request with a key, so the statement is built once and bypasses the ORM.
+_SELECT_HOLDER = (
     select(
         *(ApiKey.uuid, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
-        *(Account.uuid.label("owner"), Account.username, Account.role),
+        *(Account.uuid, Account.username, Account.role),
     )
     .outerjoin(Account, Account.uuid == ApiKey.owner_id)
     .where(ApiKey.digest == bindparam("digest"))
 )
 
 
-def find_holder(value: str) -> Row[*tuple[Any, ...]] | None:
-    """Return who holds the key of that value, expired or not; None where there is no such key.
-
-    The row has uuid, scope, created, expires and last_used of the key; owner, username and role of its
-    user (None: it is anonymous).
-    """
+def find_holder(value: str) -> KeyHolder | None:
+    """Return the key with this value, expired or not, and its owner; None for an unknown key."""
     if not key_format.is_well_formed(value):
         return None
-    return db.session.connection().execute(_HOLDER, {"digest": digest_token(value)}).one_or_none()
+    row = db.session.connection().execute(_SELECT_HOLDER, {"digest": digest_token(value)}).one_or_none()
+    return row and KeyHolder(*row)
 
 
 def get_by_uuid(uuid: UUID) -> ApiKey:
-    """Return the key; raises NotFound."""
+    """Return the key with the uuid; raises NotFound."""
     key = db.session.get(ApiKey, uuid)
     if key is None:
-        raise NotFound("There is no such key.")
+        raise NotFound("No key has this uuid.")
     return key
 
 
-def get_visible(uuid: UUID, who: Caller) -> ApiKey:
-    """Return the key if it exists for the caller; raises NotFound."""
+def get_visible(uuid: UUID, caller: Caller) -> ApiKey:
+    """Return the key with the uuid if the caller can see it; raises NotFound."""
     key = get_by_uuid(uuid)
-    if not policy.may_see(who, owner=key.owner_id):
-        raise NotFound("There is no such key.")
+    if not policy.can_see(caller, owner=key.owner_id):
+        raise NotFound("No key has this uuid.")
     return key
 
 
 def list_keys(
-    who: Caller, window: PageRequest | None, *, user: UUID | None = None, ownerless: bool | None = None
+    caller: Caller, page: PageRequest | None, *, user: UUID | None = None, ownerless: bool | None = None
 ) -> Page[Sequence[ApiKey]]:
-    """Return the caller's own keys that still live, an admin's: all; newest first."""
-    lives = or_(ApiKey.expires.is_(None), ApiKey.expires > clock.now())
-    statement = select(ApiKey).where(lives).order_by(ApiKey.created.desc(), ApiKey.uuid)
-    if not who.is_admin:
-        mine = ApiKey.uuid == who.key if who.user is None else ApiKey.owner_id == who.user
-        statement = statement.where(mine)
+    """Return the unexpired keys of the caller, or all of them for an admin; newest first.
+
+    `user` and `ownerless` filter by owner.
+    """
+    unexpired = or_(ApiKey.expires.is_(None), ApiKey.expires > clock.now())
+    statement = select(ApiKey).where(unexpired).order_by(ApiKey.created.desc(), ApiKey.uuid)
+    if not caller.is_admin:
+        own = ApiKey.uuid == caller.key if caller.user is None else ApiKey.owner_id == caller.user
+        statement = statement.where(own)
     if user is not None:
         statement = statement.where(ApiKey.owner_id == user)
     if ownerless is not None:
         statement = statement.where(ApiKey.owner_id.is_(None) if ownerless else ApiKey.owner_id.is_not(None))
-    return paginate(statement, window)
+    return paginate(statement, page)
 
 
 def select_expired(now: datetime) -> Select[UUID]:
-    """Return the statement that finds ownerless keys that ended long ago, or were never used."""
-    waited = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
-    return _select_anonymous().where(waited | (ApiKey.expires <= now - policy.UNUSED_LIFETIME))
+    """Return a statement that selects expired anonymous keys: the unused ones, and used ones a day later."""
+    unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
+    return _select_anonymous().where(unused | (ApiKey.expires <= now - policy.UNUSED_LIFETIME))
 
 
 def select_excess_unused() -> Select[UUID]:
-    """Return the statement that finds ownerless keys that wait for their first use, but for the newest."""
-    waiting = _select_anonymous().where(ApiKey.last_used.is_(None), ApiKey.expires.is_not(None))
-    return waiting.order_by(ApiKey.created.desc(), ApiKey.uuid).offset(policy.MAX_UNUSED_KEYS)
+    """Return a statement that selects all unused anonymous keys except the newest MAX_UNUSED_KEYS."""
+    unused = _select_anonymous().where(ApiKey.last_used.is_(None), ApiKey.expires.is_not(None))
+    return unused.order_by(ApiKey.created.desc(), ApiKey.uuid).offset(policy.MAX_UNUSED_KEYS)
 
 
 def _select_anonymous() -> Select[UUID]:

@@ -1,4 +1,4 @@
-"""API keys over HTTP."""
+"""The endpoints of API keys."""
 
 from __future__ import annotations
 
@@ -42,32 +42,34 @@ def _visible(id: UUID) -> ApiKey:
 
 
 def _deletable(id: UUID) -> ApiKey:
-    return service.deletable(current_caller(), id)
+    return service.get_deletable(current_caller(), id)
 
 
-def _may_create() -> None:
-    policy.may_create(current_app.config["KEY_CREATION"], current_caller())
+def _check_can_create() -> None:
+    policy.check_can_create(current_app.config["KEY_CREATION"], current_caller())
 
 
-def _count() -> None:
+def _count_attempt() -> None:
     limiter.count_attempts(("KEY_LIMIT", limiter.client_network()))
 
 
 @bp.post("/")
 @allow(guest)
-@check_before_body(_may_create)
+@check_before_body(_check_can_create)
 @bp.arguments(NewKeySchema, required=False)
 @bp.response(201, CreatedKeySchema(), section="4.1")
 def create(fields: Fields) -> WithAttributes:
-    """Create a key: without a user an anonymous one, which reads published content, as a web page does.
+    """Create an API key: for the current user, or without one an anonymous key.
 
-    A login, or a user's key of scope `read` or `write`, makes a key of that user. An anonymous key that is
-    not used within a day ends.
+    A login, or a user's key of scope `read` or `write`, creates a key of that user. Any other caller gets an
+    anonymous key, which reads published content and expires unless it is used within a day.
     """
-    _count()
+    _count_attempt()
     if current_caller().user is None:
         if fields:
-            raise Forbidden("Only a user may name, date or scope a key; log in, or send no body.")
+            raise Forbidden(
+                "Only a user may set the name, expiry or scopes of a key; log in, or send no body."
+            )
         return service.create_anonymous()
     return service.create(current_caller(), **fields)
 
@@ -77,9 +79,9 @@ def create(fields: Fields) -> WithAttributes:
 @bp.arguments(KeyListQuery, location="query")
 @bp.response(200, KeySchema(many=True), partial_schema=KeyFieldsSchema)
 def listed(query: Query) -> PartialResult:
-    """List the caller's own keys that still live; an admin's: all."""
+    """List the caller's API keys that have not expired; admins see all keys."""
     if query.filters and not current_caller().is_admin:
-        raise Forbidden("Only an admin may look for the keys of others.")
+        raise Forbidden("Only an admin may filter the list of keys; omit `user` and `ownerless`.")
     return PartialResult(queries.list_keys(current_caller(), query.window, **query.filters), query)
 
 
@@ -88,7 +90,7 @@ def listed(query: Query) -> PartialResult:
 @bp.arguments(KeyQuery, location="query")
 @bp.response(200, KeySchema(), partial_schema=KeyFieldsSchema)
 def single(query: Query, id: UUID) -> PartialResult:
-    """Show a key, without its value."""
+    """Show an API key without its value."""
     return PartialResult(queries.get_visible(id, current_caller()), query)
 
 
@@ -98,7 +100,7 @@ def single(query: Query, id: UUID) -> PartialResult:
 @bp.arguments(KeyChangesSchema)
 @bp.write(200, KeySchema(), REPRESENTATION)
 def change(changes: Fields, id: UUID) -> ApiKey:
-    """Change the name or the expiry of a key."""
+    """Update the name or the expiry of an API key."""
     return service.change(current_caller(), id, changes)
 
 
@@ -108,7 +110,7 @@ def change(changes: Fields, id: UUID) -> ApiKey:
 @bp.arguments(KeySettingsSchema)
 @bp.write(200, KeySchema(), REPRESENTATION)
 def replace(settings: Fields, id: UUID) -> ApiKey:
-    """Set the name and the expiry of a key."""
+    """Replace the name and the expiry of an API key."""
     return service.change(current_caller(), id, settings)
 
 
@@ -117,10 +119,10 @@ def replace(settings: Fields, id: UUID) -> ApiKey:
 @bp.item(_deletable)
 @bp.write(204, None, REPRESENTATION, section="4.2")
 def delete(id: UUID) -> None:
-    """Delete a key; it is dead for the next request.
+    """Delete an API key; it is refused from the next request on.
 
-    An anonymous key ends any anonymous key whose uuid it is given, a `read` key itself. A `write` key and a
-    login end the keys of their user, an admin's all.
+    An anonymous key may delete any anonymous key by its uuid; a key of scope `read` only itself. A login or
+    a key of scope `write` may delete all keys of its user, and as an admin all keys.
     """
     service.delete(current_caller(), id)
 
@@ -131,6 +133,6 @@ def delete(id: UUID) -> None:
 @bp.arguments(RotationSchema, required=False)
 @bp.response(201, CreatedKeySchema())
 def rotate(fields: Fields, id: UUID) -> WithAttributes:
-    """Give the key a successor; the old one ends after the overlap."""
-    _count()
+    """Rotate an API key: create its successor; the old key expires after the overlap."""
+    _count_attempt()
     return service.rotate(current_caller(), id, **fields)

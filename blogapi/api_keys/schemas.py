@@ -1,4 +1,4 @@
-"""Wire shapes of API keys."""
+"""Request and response bodies of API keys."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ MAX_OVERLAP_SECONDS = 30 * 24 * 3600
 def _name(**options: Any) -> Text:
     return Text(
         max_length=policy.MAX_NAME_LENGTH,
-        metadata={"description": "To tell keys apart.", "example": "front end"},
+        metadata={"description": "A label for the key.", "example": "front end"},
         **options,
     )
 
 
 def _distinct(scopes: list[str]) -> None:
     if len({*scopes}) < len(scopes):
-        raise ma.ValidationError("Name each scope once.")
+        raise ma.ValidationError("Must not contain a scope twice.")
 
 
 class CreatedKeySchema(OutputSchema):
-    """A new key (2.1); its value is shown this once."""
+    """A new key (2.1), the only response that contains its value."""
 
     public_state = ma.fields.String(
         attribute="value",
         metadata={
-            "description": "The key: send it as X-API-KEY. It is not shown again.",
+            "description": "The value of the key, for the X-API-KEY header. It is not shown again.",
             "pattern": "^blogapi_[0-9A-Za-z]{38}$",
             "example": "blogapi_7Qm2XbN4kT9sVd1LwRj6HzYc3GpFa8Ue0sZKiB",
         },
@@ -55,13 +55,17 @@ class CreatedKeySchema(OutputSchema):
 class _KeyFields(ma.Schema):
     uuid = Identifier()
     name = ma.fields.String()
-    prefix = ma.fields.String(metadata={"description": "How the key's value begins."})
+    prefix = ma.fields.String(metadata={"description": "The first characters of the key's value."})
     scopes = ma.fields.List(ma.fields.String(metadata={"enum": [*SCOPES]}), attribute="scopes_in_order")
-    user = Identifier(attribute="owner_id", allow_none=True, metadata={"description": "Null: anonymous."})
+    user = Identifier(
+        attribute="owner_id",
+        allow_none=True,
+        metadata={"description": "The owner; null for an anonymous key."},
+    )
     created = Timestamp(aware=True, dump_only=True)
     expires = Timestamp(allow_none=True, dump_only=True)
     last_used = Timestamp(
-        allow_none=True, dump_only=True, metadata={"description": "Written at most once an hour."}
+        allow_none=True, dump_only=True, metadata={"description": "Updated at most once an hour."}
     )
 
 
@@ -70,11 +74,11 @@ class KeySchema(_KeyFields, OutputSchema):
 
 
 class KeyFieldsSchema(_KeyFields, PartialOutputSchema):
-    """A key without its value, in the fields asked for."""
+    """The selected fields of a key."""
 
 
 class NewKeySchema(InputSchema):
-    """What an identified user may say of a new key."""
+    """The settings of a new key, which only users may send."""
 
     name = _name()
     expires = Timestamp(allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
@@ -83,9 +87,9 @@ class NewKeySchema(InputSchema):
         validate=[validate.Length(min=1, max=len(SCOPES)), _distinct],
         metadata={
             "description": (
-                "`published`: published content only, for a web page; `read`: also what only its user may "
-                "read; `write`: also to change it. Each includes the one before. `read` where absent; never "
-                "wider than the maker's."
+                "`published`: read published content, for a web page; `read`: also read what only the owner "
+                "may read; `write`: also write. Each scope includes those before it. Default: `read`. You "
+                "cannot create a key of a wider scope than your own."
             ),
             "uniqueItems": True,
         },
@@ -96,7 +100,7 @@ _READ_ONLY = frozenset({"uuid", "prefix", "scopes", "user", "created", "last_use
 
 
 class KeySettingsSchema(InputSchema):
-    """What a key is set to by PUT."""
+    """The new settings of a key; an absent field gets its default."""
 
     read_only = _READ_ONLY
 
@@ -105,7 +109,7 @@ class KeySettingsSchema(InputSchema):
 
 
 class KeyChangesSchema(InputSchema):
-    """What PATCH changes of a key."""
+    """The changed settings of a key."""
 
     read_only = _READ_ONLY
 
@@ -114,18 +118,18 @@ class KeyChangesSchema(InputSchema):
 
 
 class RotationSchema(InputSchema):
-    """How a key is succeeded."""
+    """The settings of a rotation."""
 
     overlap_seconds = StrictInteger(
         minimum=0,
         maximum=MAX_OVERLAP_SECONDS,
         load_default=0,
-        metadata={"description": "How long the old key goes on, in seconds.", "example": 3600},
+        metadata={"description": "Seconds for which the old key remains valid.", "example": 3600},
     )
 
 
 class KeyQuery(DetailQuery):
-    """The query string of one key."""
+    """The query string of a single key."""
 
     fields_ = FieldNames(KeyFieldsSchema)
 
@@ -134,9 +138,9 @@ class KeyListQuery(ListQuery):
     """The query string of the list of keys."""
 
     fields_ = FieldNames(KeyFieldsSchema)
-    user = Identifier(metadata={"description": "Keys of this user (admins)."})
+    user = Identifier(metadata={"description": "Only keys of this user (admins only)."})
     ownerless = ma.fields.Boolean(
         truthy={"true"},
         falsy={"false"},
-        metadata={"description": "Only anonymous keys, or only owned (admins)."},
+        metadata={"description": "true: only anonymous keys; false: only owned keys (admins only)."},
     )

@@ -1,4 +1,4 @@
-"""Writes of API keys."""
+"""Database writes of API keys."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from blogapi.web.access import Caller, Scope
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.tokens import digest_token
 
-# At every so many anonymous keys the old ones are cleared away: to look for them takes a moment, and at
-# most that many more than allowed wait meanwhile.
-SWEEP_EVERY = 50
-MAX_SWEPT = 500
+# One in this many new anonymous keys triggers a sweep of the old ones, so the number of unused keys exceeds
+# MAX_UNUSED_KEYS by at most this many.
+SWEEP_INTERVAL = 50
+MAX_SWEPT_KEYS = 500
 
 _anonymous_count = count()
 
 
 def create(
-    maker: Caller, *, name: str = "", expires: datetime | None = None, scopes: Collection[Scope] = ()
+    caller: Caller, *, name: str = "", expires: datetime | None = None, scopes: Collection[Scope] = ()
 ) -> WithAttributes:
-    """Make a key that belongs to the maker's user; return it with its `value`.
+    """Create a key of the caller's user; return it with its `value`.
 
-    Raises Forbidden for scopes wider than the maker's, Invalid for an expiry that is not ahead.
+    Raises Forbidden for a scope that the caller lacks or an expiry after that of the caller's own key,
+    Invalid for an expiry that is not in the future.
     """
-    scope = policy.scope_for(maker, scopes)
-    return issue(
-        maker.user, name=name, expires=policy.choose_expiry(expires, clock.now(), maker), scopes={scope}
-    )
+    scope = policy.choose_scope(caller, scopes)
+    expiry = policy.choose_expiry(expires, clock.now(), caller)
+    return issue(caller.user, name=name, expires=expiry, scopes={scope})
 
 
 def issue(
@@ -49,37 +49,37 @@ def issue(
     expires: datetime | None = None,
     scopes: Collection[Scope] = (),
 ) -> WithAttributes:
-    """Make a key for a user, or for nobody (`published`); return it with its `value`, which is kept nowhere.
+    """Create a key of a user, or an anonymous one; return it with its `value`, which is not stored.
 
-    Raises Invalid for an unusable name.
+    Without `scopes` the key is `published`. Raises Invalid for an invalid name.
     """
-    scope = policy.widest(scopes, default="published")
+    scope = policy.widest_scope(scopes, default="published")
     return _create(owner, name=name, created=clock.now(), expires=expires, scope=scope)
 
 
 def create_anonymous() -> WithAttributes:
-    """Make an anonymous key for anybody, which ends unless it is used within a day; return it as `issue`."""
+    """Create an anonymous key that expires unless it is used within a day; return it with its `value`."""
     now = clock.now()
     with transaction():
-        if next(_anonymous_count) % SWEEP_EVERY == 0:
+        if next(_anonymous_count) % SWEEP_INTERVAL == 0:
             _delete_expired(now)
         return _create(None, created=now, expires=now + policy.UNUSED_LIFETIME)
 
 
 def delete_expired() -> None:
-    """Clear away anonymous keys that ended; writes only where there are any, and never waits."""
+    """Delete expired anonymous keys, unless the database is busy; writes nothing if there are none."""
     now = clock.now()
     with suppress(SQLAlchemyError):
-        over = db.session.scalars(queries.select_expired(now).limit(1)).first()
+        expired = db.session.scalars(queries.select_expired(now).limit(1)).first()
         db.session.rollback()
-        if over is not None:
+        if expired is not None:
             with transaction(patient=False):
                 _delete_expired(now)
 
 
 def _delete_expired(now: datetime) -> None:
-    for gone in (queries.select_expired(now), queries.select_excess_unused()):
-        uuids = db.session.scalars(gone.limit(MAX_SWEPT)).all()
+    for statement in (queries.select_expired(now), queries.select_excess_unused()):
+        uuids = db.session.scalars(statement.limit(MAX_SWEPT_KEYS)).all()
         if uuids:
             db.session.execute(delete_rows(ApiKey).where(ApiKey.uuid.in_(uuids)))
 
@@ -107,61 +107,61 @@ def _create(
     return WithAttributes(key, value=value)
 
 
-def deletable(who: Caller, uuid: UUID) -> ApiKey:
-    """Return the key if the caller may delete it; raises NotFound or Forbidden."""
-    key = queries.get_visible(uuid, who)
-    policy.may_delete(who, key=key.uuid)
+def get_deletable(caller: Caller, uuid: UUID) -> ApiKey:
+    """Return the key with the uuid if the caller may delete it; raises NotFound or Forbidden."""
+    key = queries.get_visible(uuid, caller)
+    policy.check_can_delete(caller, key=key.uuid)
     return key
 
 
-def change(who: Caller, uuid: UUID, changes: Fields) -> ApiKey:
-    """Change name or expiry of a key, for a caller with the scope `write`.
+def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
+    """Update the name or the expiry of a key; the caller needs the scope `write`.
 
-    Raises NotFound for a key that the caller may not know of.
+    Raises NotFound for a key that the caller cannot see, and the errors of `policy.choose_expiry`.
     """
     with transaction():
-        key = queries.get_visible(uuid, who)
+        key = queries.get_visible(uuid, caller)
         key.name = changes.get("name", key.name)
-        # What GET shows of a key that has expired can be sent back as it is.
+        # The unchanged expiry of an expired key is accepted, so that what GET returns is a valid PUT body.
         if changes.get("expires", key.expires) != key.expires:
-            key.expires = policy.choose_expiry(changes["expires"], clock.now(), who)
+            key.expires = policy.choose_expiry(changes["expires"], clock.now(), caller)
     return key
 
 
-def rotate(who: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
-    """Make a successor with the same owner, name, scope and expiry; the old key ends after the overlap.
+def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
+    """Create a successor with the same owner, name, scope and expiry; the old key expires after the overlap.
 
-    For a caller with the scope `write`. Raises NotFound for a key that they may not know of, Forbidden for
-    one that has expired, as its successor would be dead already, and for one that outlives the caller's own
-    key; a successor without an expiry ends with that.
+    The caller needs the scope `write`. If the old key has no expiry, the successor gets that of the caller's
+    own key. Raises NotFound for a key that the caller cannot see, Forbidden for an expired key and for one
+    that expires after the caller's own key.
     """
     with transaction():
-        key = queries.get_visible(uuid, who)
+        key = queries.get_visible(uuid, caller)
         now = clock.now()
-        policy.may_rotate(key.expires, now)
-        waits = key.last_used is None and policy.is_trial_key(key.owner_id, key.created, key.expires)
-        expires = policy.choose_expiry(now + policy.UNUSED_LIFETIME if waits else key.expires, now, who)
+        policy.check_can_rotate(key.expires, now)
+        is_trial = key.last_used is None and policy.is_trial_key(key.owner_id, key.created, key.expires)
+        expires = policy.choose_expiry(now + policy.UNUSED_LIFETIME if is_trial else key.expires, now, caller)
         successor = _create(key.owner_id, name=key.name, created=now, expires=expires, scope=key.scope)
         key.expires = policy.end_of_overlap(key.expires, now, overlap_seconds)
     return successor
 
 
-def delete(who: Caller, uuid: UUID) -> None:
-    """Delete a key; it is dead for the next request, in every process."""
+def delete(caller: Caller, uuid: UUID) -> None:
+    """Delete a key; every process refuses it from the next request on. Raises NotFound or Forbidden."""
     with transaction():
-        db.session.delete(deletable(who, uuid))
+        db.session.delete(get_deletable(caller, uuid))
 
 
 def delete_by_uuid(uuid: UUID) -> None:
-    """Delete a key on the owner's own machine; raises NotFound."""
+    """Delete a key without checking a caller, for commands; raises NotFound."""
     with transaction():
         db.session.delete(queries.get_by_uuid(uuid))
 
 
 def record_use(key: UUID, now: datetime, *, stays: bool = False) -> None:
-    """Note that the key was used, and that it therefore `stays`.
+    """Store the time at which the key was used; `stays` also clears its expiry.
 
-    Not now, if another is writing: a read waits for nobody.
+    Does nothing while another connection writes, so that a read never waits for the write lock.
     """
     values = {"last_used": now} | ({"expires": None} if stays else {})
     with suppress(*BUSY_ERRORS), transaction(patient=False):

@@ -73,8 +73,8 @@ def test_a_wrong_use_is_told_apart(run, args):
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (("--user", "nobody"), "no user called 'nobody'"),
-        (("--user", "a b"), "not usable"),
+        (("--user", "nobody"), "No user is named 'nobody'"),
+        (("--user", "a b"), "not valid"),
         (("--name", "x" * 101), "name: "),
         (("--name", "bell\x07"), "name: "),
     ],

@@ -99,13 +99,13 @@ def test_a_digest_is_a_sha_256():
     ],
 )
 def test_a_new_key_has_the_scope_that_its_maker_wishes(owned, wished, granted):
-    assert policy.scope_for(Caller(user=MEL, scopes=owned, known=True), wished) == granted
+    assert policy.choose_scope(Caller(user=MEL, scopes=owned, known=True), wished) == granted
 
 
 @pytest.mark.parametrize(("owned", "wished"), [(PUBLISHED, []), (PUBLISHED, ["read"]), (READ, ["write"])])
 def test_no_key_is_wider_than_its_maker(owned, wished):
     with pytest.raises(Forbidden) as refused:
-        policy.scope_for(reader(owned, user=MEL), wished)
+        policy.choose_scope(reader(owned, user=MEL), wished)
     assert refused.value.code == "scope_missing"
 
 
@@ -127,7 +127,7 @@ PAGE = reader(PUBLISHED, user=ADA, is_admin=True)
 )
 def test_the_setting_lets_its_makers_create(setting, makers):
     for maker in makers:
-        policy.may_create(setting, maker)
+        policy.check_can_create(setting, maker)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_the_setting_lets_its_makers_create(setting, makers):
 )
 def test_the_setting_keeps_all_others_from_creating(setting, maker, error):
     with pytest.raises(error):
-        policy.may_create(setting, maker)
+        policy.check_can_create(setting, maker)
 
 
 KEY = uuid4()
@@ -163,7 +163,7 @@ KEY = uuid4()
     ],
 )
 def test_a_key_exists_for_those_who_know_its_uuid_or_its_owner(who, owner, sees):
-    assert policy.may_see(who, owner=owner) is sees
+    assert policy.can_see(who, owner=owner) is sees
 
 
 @pytest.mark.parametrize(
@@ -176,13 +176,13 @@ def test_a_key_exists_for_those_who_know_its_uuid_or_its_owner(who, owner, sees)
     ],
 )
 def test_a_key_ends_itself_and_a_wide_one_others(who):
-    policy.may_delete(who, key=KEY)
+    policy.check_can_delete(who, key=KEY)
 
 
 @pytest.mark.parametrize("who", [MEMBER, ADMIN])
 def test_a_read_key_ends_no_other(who):
     with pytest.raises(Forbidden) as refused:
-        policy.may_delete(who, key=KEY)
+        policy.check_can_delete(who, key=KEY)
     assert refused.value.code == "scope_missing"
 
 

@@ -145,9 +145,9 @@ def test_to_create_one_clears_away_what_is_over(app, lend, at, keys):
         lend()
     at(NOON + DAY)
     with app.app_context():
-        for _ in range(service.SWEEP_EVERY):
+        for _ in range(service.SWEEP_INTERVAL):
             service.create_anonymous()
-    assert keys() == service.SWEEP_EVERY
+    assert keys() == service.SWEEP_INTERVAL
 
 
 def test_a_start_waits_for_nobody_who_writes(app, make_app, lend, at, keys):
@@ -168,7 +168,7 @@ def test_a_flood_of_many_addresses_stays_under_a_megabyte(app, keys):
         for _ in range(policy.MAX_UNUSED_KEYS + 200):
             newest = service.create_anonymous()
         assert db.session.get(ApiKey, kept) and db.session.get(ApiKey, newest.uuid)
-    assert policy.MAX_UNUSED_KEYS <= keys() <= policy.MAX_UNUSED_KEYS + service.SWEEP_EVERY + 1
+    assert policy.MAX_UNUSED_KEYS <= keys() <= policy.MAX_UNUSED_KEYS + service.SWEEP_INTERVAL + 1
     assert size(app) - before < 1_000_000
 
 

@@ -76,7 +76,7 @@ def test_every_failed_login_takes_the_same_work_and_says_the_same(
     with statements() as seen:
         answer = attempt("stranger", f"log in with {guess}", as_stranger.post(LOGIN, json=GUESSES[guess]))
     assert hashed == ["scrypt:32768:8:1"]
-    assert (answer.status_code, answer.json["detail"]) == (401, "User name or password is wrong.")
+    assert (answer.status_code, answer.json["detail"]) == (401, "The user name or the password is wrong.")
     assert "Set-Cookie" not in answer.headers
     # A name that nobody can have is not even looked for; that is no secret.
     assert len(seen) <= 1

@@ -111,14 +111,14 @@ def test_list_of_nobody_is_an_empty_array(run):
 def test_password_sets_a_new_one(run, people, fits):
     assert run("password", "mel", "--password-stdin", typed=PASSWORD).exit_code == 0
     result = run("password", "Mel", typed="another password\nanother password\n")
-    assert result.exit_code == 0 and "all their logins are over" in result.output
+    assert result.exit_code == 0 and "logged out everywhere" in result.output
     assert (fits("mel", PASSWORD), fits("mel", "another password")) == (False, True)
 
 
 def test_password_does_not_ask_for_that_of_nobody(run):
     result = run("password", "nobody")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "no user called 'nobody'" in result.stderr
+    assert "No user is named 'nobody'" in result.stderr
 
 
 def test_password_refuses_a_short_one(run, people, fits):
@@ -138,7 +138,7 @@ def test_delete_asks_first(app, run, people):
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("ada", "written content"), ("nobody", "no user"), ("a b", "not usable")]
+    ("name", "says"), [("ada", "owns content"), ("nobody", "No user"), ("a b", "not valid")]
 )
 def test_delete_refuses_in_one_sentence(run, people, make_tag, name, says):
     make_tag()

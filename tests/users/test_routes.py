@@ -157,7 +157,7 @@ def test_a_failed_login_says_nothing_of_the_reason(passwords, as_stranger, monke
             "type": "about:blank",
             "title": "Unauthorized",
             "status": 401,
-            "detail": "User name or password is wrong.",
+            "detail": "The user name or the password is wrong.",
             "code": "login_failed",
         },
     )

@@ -140,7 +140,7 @@ def test_a_removed_user_takes_keys_and_logins_along(app, people, as_stranger):
 def test_a_user_with_content_is_not_removed(app, people, request, as_stranger, content):
     key = people.key(people.admin)
     request.getfixturevalue(content)()
-    with app.app_context(), pytest.raises(Conflict, match="written content"):
+    with app.app_context(), pytest.raises(Conflict, match="owns content"):
         service.delete_user("ada")
     me = as_stranger.get("/api/v1/auth/me/", headers={"X-API-KEY": key}).json
     assert me["username"] == "ada"
