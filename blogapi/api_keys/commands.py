@@ -29,8 +29,8 @@ _OPERATOR = Caller(is_admin=True, scopes=frozenset(SCOPES), known=True)
     type=click.Choice(SCOPES),
     default="published",
     show_default=True,
-    help="published: read published content, for a web page; read: also read what the owner may read "
-    "(drafts, if an admin); write: also write what the owner may write.",
+    help="published: published content only, for a web page; read: also what the owner may read "
+    "(an admin's: drafts); write: also change it.",
 )
 @click.option("--name", default="", help="A label for the key.")
 @with_appcontext

@@ -1,4 +1,4 @@
-"""The two indexes behind one face: which rows fit a query, how well, and a piece of each."""
+"""The full-text indexes of SQLite (FTS5) and PostgreSQL (tsvector), behind one interface."""
 
 from __future__ import annotations
 
@@ -28,42 +28,47 @@ from blogapi.search.models import SearchEntry
 from blogapi.search.snippets import SNIPPET_WORDS, make_snippet
 from blogapi.search.tokenizer import HIT_END, HIT_START, MIN_PREFIX_LENGTH, separate_ideographs, tokenize
 
-# How well a hit fits, best first: (where, as a phrase). Those of more than one word alone know phrases.
+# The ranking tiers, best first: (columns that contain all words, whether as a phrase); "" is all columns.
+# Phrase tiers apply only to queries of two or more words.
 _TIERS = (("title", True), ("title", False), ("title subtitle", False), ("", True), ("", False))
 
 
 class Engine(Protocol):
-    """An index: its table, the number of a row, and the conditions of a query."""
+    """A full-text index: its table, the column of article numbers, and how to query it.
+
+    Words come from `tokenizer.split_query`. The last word also matches as a prefix if it has
+    MIN_PREFIX_LENGTH characters or more.
+    """
 
     table: TableClause
     number: ColumnElement[int]
 
     def anywhere(self, words: Sequence[str]) -> str:
-        """Return the query of a hit: every word stands somewhere, the last may go on."""
+        """Return the query for rows that contain all words, in any column."""
 
-    def tiers(self, words: Sequence[str]) -> list[str]:
-        """Return the queries of hits by how well they fit, best first; a hit fits exactly one."""
+    def tier_queries(self, words: Sequence[str]) -> list[str]:
+        """Return one query per ranking tier, best first; each row matches at most one of them."""
 
-    def fits(self, query: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition of a row that fits the query."""
+    def matches(self, query: ColumnElement[str]) -> ColumnElement[bool]:
+        """Return the condition that a row matches the query."""
 
-    def among(self, numbers: Select[int] | Sequence[int]) -> ColumnElement[bool]:
-        """Return the condition of a row that has one of the numbers, beside one of `fits`."""
+    def has_number(self, numbers: Select[int] | Sequence[int]) -> ColumnElement[bool]:
+        """Return the condition that a row has one of the numbers; only for use together with `matches`."""
 
-    def pieces(
+    def find_snippets(
         self, session: Session, words: Sequence[str], numbers: Sequence[int]
     ) -> Iterable[tuple[int, str]]:
-        """Return the piece around the best hit of each row of these numbers that is one.
+        """Return the number and the snippet of each row that has one of the numbers and contains all words.
 
-        From whichever column holds the best, with the marks of `rules`.
+        The snippet comes from the column with the most hits, which HIT_START and HIT_END enclose.
         """
 
     def row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
-        """Return the row of an article, of texts that are `apart`."""
+        """Return the row of an article, for texts with separated ideographs."""
 
 
 class Fts5:
-    """SQLite's FTS5. Each word is quoted, so that no sign in it is an operator."""
+    """SQLite's FTS5. Each word is quoted, so that no character in it is an operator."""
 
     table = table(
         "search_index",
@@ -73,36 +78,36 @@ class Fts5:
     number: ColumnElement[int] = table.c.rowid
 
     def anywhere(self, words: Sequence[str]) -> str:
-        """Return the query of a hit."""
-        return _all(words)
+        """Return the query for rows that contain all words, in any column."""
+        return _match_all(words)
 
-    def tiers(self, words: Sequence[str]) -> list[str]:
-        """Return the queries of hits, best first."""
-        found: list[str] = []
-        for where, phrase in _tiers(words):
-            match = _phrase(words) if phrase else _all(words)
-            found.append(f"{{{where}}} : ({match})" if where else f"({match})")
-        return [_but(one, found[:index]) for index, one in enumerate(found)]
+    def tier_queries(self, words: Sequence[str]) -> list[str]:
+        """Return one query per ranking tier, best first."""
+        queries: list[str] = []
+        for columns, as_phrase in _tiers(words):
+            match = _match_phrase(words) if as_phrase else _match_all(words)
+            queries.append(f"{{{columns}}} : ({match})" if columns else f"({match})")
+        return [_exclude(query, queries[:index]) for index, query in enumerate(queries)]
 
-    def fits(self, query: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition of a row that fits the query."""
+    def matches(self, query: ColumnElement[str]) -> ColumnElement[bool]:
+        """Return the condition that a row matches the query."""
         return self.table.c.search_index.op("MATCH", is_comparison=True)(query)
 
-    def among(self, numbers: Select[int] | Sequence[int]) -> ColumnElement[bool]:
-        """Return the condition of a row that has one of the numbers."""
-        # The sum keeps SQLite from asking the index once for each of them: 70 ms for a page of hits, not 4.
+    def has_number(self, numbers: Select[int] | Sequence[int]) -> ColumnElement[bool]:
+        """Return the condition that a row has one of the numbers."""
+        # The sum keeps SQLite from querying the index once per number: 4 ms for a page of hits instead of 70.
         return (self.number + 0).in_(numbers)
 
-    def pieces(
+    def find_snippets(
         self, session: Session, words: Sequence[str], numbers: Sequence[int]
     ) -> Iterable[tuple[int, str]]:
-        """Return the piece around the best hit of each row of these numbers that is one."""
+        """Return the number and the snippet of each matching row."""
         snippet = func.snippet(
             self.table.c.search_index, -1, HIT_START, HIT_END, "…", SNIPPET_WORDS, type_=String
         )
-        fits = self.fits(literal(self.anywhere(words), String))
-        rows = session.execute(select(self.number, snippet).where(fits, self.among(numbers)))
-        return ((number, shown) for number, shown in rows)
+        matching = self.matches(literal(self.anywhere(words), String))
+        rows = session.execute(select(self.number, snippet).where(matching, self.has_number(numbers)))
+        return ((number, found) for number, found in rows)
 
     def row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
         """Return the row of an article."""
@@ -110,13 +115,13 @@ class Fts5:
 
 
 class Tsvector:
-    """PostgreSQL's text search, told of the words that we cut: both engines find the same.
+    """PostgreSQL's text search on words of our own tokenizer, so that both engines find the same articles.
 
-    Its own parser takes addresses, paths and numbers with a point for one word. What a vector has no room
-    for is not found: words beyond its first million bytes; beyond its 16,383rd word, the order of words.
+    PostgreSQL's parser reads URLs, paths and decimal numbers as single words. A tsvector is limited: words
+    beyond MAX_BYTES are not found, and from MAX_POSITION on the order of words is lost.
     """
 
-    LAST_PLACE, MOST_PLACES, ROOM = 16_383, 255, 1_000_000
+    MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
 
     table = table(
         "search_index",
@@ -128,110 +133,110 @@ class Tsvector:
 
     def row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
         """Return the row of an article."""
-        vector = self._vector(title, subtitle, text)
+        vector = self._make_vector(title, subtitle, text)
         return {"number": number, "title": title, "subtitle": subtitle, "text": text, "vector": vector}
 
     def anywhere(self, words: Sequence[str]) -> str:
-        """Return the query of a hit."""
-        return self._written(words, "", phrase=False)
+        """Return the query for rows that contain all words, in any column."""
+        return self._make_query(words, "", as_phrase=False)
 
-    def tiers(self, words: Sequence[str]) -> list[str]:
-        """Return the queries of hits, best first."""
-        found = [self._written(words, where, phrase=phrase) for where, phrase in _tiers(words)]
+    def tier_queries(self, words: Sequence[str]) -> list[str]:
+        """Return one query per ranking tier, best first."""
+        queries = [self._make_query(words, columns, as_phrase=phrase) for columns, phrase in _tiers(words)]
         return [
-            f"({one}) & !({' | '.join(f'({better})' for better in found[:index])})" if index else one
-            for index, one in enumerate(found)
+            f"({query}) & !({' | '.join(f'({better})' for better in queries[:index])})" if index else query
+            for index, query in enumerate(queries)
         ]
 
-    def fits(self, query: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition of a row that fits the query."""
+    def matches(self, query: ColumnElement[str]) -> ColumnElement[bool]:
+        """Return the condition that a row matches the query."""
         return self.table.c.vector.op("@@", is_comparison=True)(cast(query, TSQUERY))
 
-    def among(self, numbers: Select[int] | Sequence[int]) -> ColumnElement[bool]:
-        """Return the condition of a row that has one of the numbers."""
+    def has_number(self, numbers: Select[int] | Sequence[int]) -> ColumnElement[bool]:
+        """Return the condition that a row has one of the numbers."""
         return self.number.in_(numbers)
 
-    def pieces(
+    def find_snippets(
         self, session: Session, words: Sequence[str], numbers: Sequence[int]
     ) -> Iterator[tuple[int, str]]:
-        """Yield the piece around the best hit of each row of these numbers that is one."""
+        """Yield the number and the snippet of each matching row."""
         columns = self.table.c
-        fits = self.fits(literal(self.anywhere(words), String))
+        matching = self.matches(literal(self.anywhere(words), String))
         rows = session.execute(
             select(self.number, columns.title, columns.subtitle, columns.text).where(
-                fits, self.among(numbers)
+                matching, self.has_number(numbers)
             )
         )
-        phrases, (_, prefix) = _cut(words), _ended(words)[-1]
+        phrases, (_, prefix) = _to_phrases(words), _mark_prefix(words)[-1]
         for number, *texts in rows:
             yield number, make_snippet(texts, phrases, prefix=prefix)
 
-    def _written(self, words: Sequence[str], where: str, *, phrase: bool) -> str:
-        weights = {"title": "A", "title subtitle": "AB", "": ""}[where]
-        _, prefix = _ended(words)[-1]
-        told = [[f"'{word}':{weights}" for word in one] for one in _cut(words)]
-        told[-1][-1] += "*" if prefix else ""
-        phrases = [" <-> ".join(word.rstrip(":") for word in one) for one in told]
-        return (" <-> " if phrase else " & ").join(phrases if phrase else (f"({one})" for one in phrases))
+    def _make_query(self, words: Sequence[str], columns: str, *, as_phrase: bool) -> str:
+        weights = {"title": "A", "title subtitle": "AB", "": ""}[columns]
+        _, prefix = _mark_prefix(words)[-1]
+        lexemes = [[f"'{word}':{weights}" for word in phrase] for phrase in _to_phrases(words)]
+        lexemes[-1][-1] += "*" if prefix else ""
+        phrases = [" <-> ".join(lexeme.rstrip(":") for lexeme in phrase) for phrase in lexemes]
+        return " <-> ".join(phrases) if as_phrase else " & ".join(f"({phrase})" for phrase in phrases)
 
-    def _vector(self, *texts: str) -> str:
-        """Return the words with their places, those of title and subtitle by weight."""
-        places: dict[str, list[str]] = {}
-        place, room = 0, self.ROOM
+    def _make_vector(self, *texts: str) -> str:
+        """Return the tsvector of title, subtitle and text: their words with positions and weights A, B, D."""
+        positions: dict[str, list[str]] = {}
+        position, bytes_left = 0, self.MAX_BYTES
         for weight, text in zip("ABD", texts, strict=True):
             for word, _, _ in tokenize(text):
-                place = min(place + 1, self.LAST_PLACE)
-                known = places.setdefault(word, [])
-                room -= 2 if known else 8 + len(word.encode())
-                if room < 0:
+                position = min(position + 1, self.MAX_POSITION)
+                known = positions.setdefault(word, [])
+                bytes_left -= 2 if known else 8 + len(word.encode())
+                if bytes_left < 0:
                     break
-                if len(known) < self.MOST_PLACES:
-                    known.append(f"{place}{weight}")
-            # No phrase reaches from one text into the next.
-            place += 1
-        return " ".join(f"'{word}':{','.join(where)}" for word, where in places.items() if where)
+                if len(known) < self.MAX_POSITIONS_PER_WORD:
+                    known.append(f"{position}{weight}")
+            # A gap, so that no phrase matches across two texts.
+            position += 1
+        return " ".join(f"'{word}':{','.join(known)}" for word, known in positions.items() if known)
 
 
 def get_engine(database: Session | Connection) -> Engine:
-    """Return the index of the database."""
-    bound = database if isinstance(database, Connection) else database.get_bind()
-    return Fts5() if bound.dialect.name == "sqlite" else Tsvector()
+    """Return the engine of the database."""
+    bind = database if isinstance(database, Connection) else database.get_bind()
+    return Fts5() if bind.dialect.name == "sqlite" else Tsvector()
 
 
 def hits(session: Session, query: ColumnElement[str]) -> Select[UUID]:
-    """Return the statement of all articles that fit the query, in no order."""
+    """Return a statement that selects the uuids of all articles that match the query, unordered."""
     engine = get_engine(session)
-    numbers = select(engine.number).select_from(engine.table).where(engine.fits(query))
+    numbers = select(engine.number).select_from(engine.table).where(engine.matches(query))
     return select(SearchEntry.article_id).where(SearchEntry.number.in_(numbers))
 
 
 def _tiers(words: Sequence[str]) -> list[tuple[str, bool]]:
-    return [(where, phrase) for where, phrase in _TIERS if len(words) > 1 or not phrase]
+    return [(columns, as_phrase) for columns, as_phrase in _TIERS if len(words) > 1 or not as_phrase]
 
 
-def _ended(words: Sequence[str]) -> list[tuple[str, bool]]:
-    """Return each word and whether it may go on: the last, if it is no single letter."""
+def _mark_prefix(words: Sequence[str]) -> list[tuple[str, bool]]:
+    """Return each word and whether it also matches as a prefix."""
     last = len(words) - 1
     return [(word, index == last and len(word) >= MIN_PREFIX_LENGTH) for index, word in enumerate(words)]
 
 
-def _all(words: Sequence[str]) -> str:
-    return " AND ".join(_quoted(word, prefix=prefix) for word, prefix in _ended(words))
+def _match_all(words: Sequence[str]) -> str:
+    return " AND ".join(_quote(word, prefix=prefix) for word, prefix in _mark_prefix(words))
 
 
-def _phrase(words: Sequence[str]) -> str:
-    return " + ".join(_quoted(word, prefix=prefix) for word, prefix in _ended(words))
+def _match_phrase(words: Sequence[str]) -> str:
+    return " + ".join(_quote(word, prefix=prefix) for word, prefix in _mark_prefix(words))
 
 
-def _quoted(word: str, *, prefix: bool) -> str:
+def _quote(word: str, *, prefix: bool) -> str:
     return f'"{separate_ideographs(word).strip().replace(chr(34), chr(34) * 2)}"{"*" if prefix else ""}'
 
 
-def _but(one: str, better: Sequence[str]) -> str:
-    return f"{one} NOT ({' OR '.join(better)})" if better else one
+def _exclude(query: str, better: Sequence[str]) -> str:
+    return f"{query} NOT ({' OR '.join(better)})" if better else query
 
 
-def _cut(words: Sequence[str]) -> list[list[str]]:
-    """Return the words of the index that each word stands for, in their order."""
-    found = [[part for part, _, _ in tokenize(separate_ideographs(word))] for word in words]
-    return [one for one in found if one]
+def _to_phrases(words: Sequence[str]) -> list[list[str]]:
+    """Return the indexed words that each word of a query consists of; `Go语言` is go, 语, 言."""
+    phrases = [[part for part, _, _ in tokenize(separate_ideographs(word))] for word in words]
+    return [phrase for phrase in phrases if phrase]

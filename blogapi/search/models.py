@@ -1,8 +1,8 @@
-"""Table of what the index knows an article by; the index itself stands beside the models.
+"""The table that maps articles to rows of the search index, and the index itself.
 
-`search_index` (number, title, subtitle, text) is a virtual table of SQLite's FTS5, or a table with a tsvector
-on PostgreSQL. A row of it goes with its entry, by a trigger or a foreign key. Migrations make it; here it is
-declared for the comparison of a migrated schema with the models.
+`search_index` (number, title, subtitle, text) is an FTS5 virtual table on SQLite, or a table with a tsvector
+on PostgreSQL. Its rows are deleted with their search entries, by a trigger or a foreign key. Migrations create
+it; the DDL below is for the comparison of the migrated schema with the models.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from blogapi.storage.database import Base
 
 
 class SearchEntry(Base):
-    """The number of an article in the index.
+    """The number of an article in the search index.
 
-    It tells when the article was published (`rules.number_of`), so that the index alone can say what is
-    public and newest; below zero: not published.
+    It encodes the publication time (`numbering.first_number`), so that the index alone can find and order
+    public articles. Articles that are not published have negative numbers.
     """
 
     __tablename__ = "search_entry"

@@ -1,28 +1,24 @@
-"""Numbers of articles in the index: newer articles have larger ones."""
+"""The numbers of articles in the search index: the later an article is published, the larger its number."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
-# How many articles can share one microsecond without a detour.
+# Articles published in the same microsecond get numbers of their own; beyond this many, of nearby times.
 NUMBERS_PER_MICROSECOND = 16
 
-
-_BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
-
-
-# Numbers below the first moment's, for articles that share it: some programs give it to all without a date.
-_ROOM = 1 << 32
+_EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
+# Numbers below those of _EARLIEST, for more articles of that time: some programs give it to undated articles.
+_RESERVED_NUMBERS = 1 << 32
 
 
 def first_number(published_at: datetime) -> int:
-    """Return the first number for an article published then: hits in descending order are newest first."""
-    since = published_at - _BEGINNING
-    return (
-        (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
-    ) * NUMBERS_PER_MICROSECOND + _ROOM
+    """Return the smallest number for an article published at the time (aware)."""
+    elapsed = published_at - _EARLIEST
+    microseconds = (elapsed.days * 86_400 + elapsed.seconds) * 1_000_000 + elapsed.microseconds
+    return microseconds * NUMBERS_PER_MICROSECOND + _RESERVED_NUMBERS
 
 
 def last_number(now: datetime) -> int:
-    """Return the largest number that an article published by now can have."""
+    """Return the largest number that an article published by `now` (aware) can have."""
     return first_number(now) + NUMBERS_PER_MICROSECOND - 1

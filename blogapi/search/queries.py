@@ -1,4 +1,4 @@
-"""Reads of the index."""
+"""Searches for articles, and snippets of them."""
 
 from __future__ import annotations
 
@@ -13,38 +13,40 @@ from blogapi.search.models import SearchEntry
 from blogapi.storage.database import db
 from blogapi.web.pagination import PageRequest
 
-# How many values one statement is asked for: SQLite's builds differ in how many they take.
+# Parameters per statement; builds of SQLite differ in how many they accept.
 _AT_ONCE = 500
 
 
 def search(
-    query: str, window: PageRequest | None, *, by: datetime | None = None, among: Select[UUID] | None = None
+    query: str, page: PageRequest | None, *, by: datetime | None = None, among: Select[UUID] | None = None
 ) -> tuple[list[UUID], int]:
-    """Return the articles of a page of hits, and how many hits there are.
+    """Return the uuids of a page of matching articles, ordered by relevance, and the number of all matches.
 
-    Best first: all words in the title, as a phrase before scattered; then in title and subtitle; then
-    anywhere; the newest first among equals. `by`: only what was published by then; `among`: only these.
-    What articles it does not return hold has no part in the order, so that it tells nothing of drafts.
+    Relevance: all words in the title, a phrase before scattered words; then in title and subtitle; then in
+    any text; articles of the same tier newest first. `by`: only articles published by then; `among`: only
+    these articles. Ranking uses only visible articles, so it cannot leak draft content.
     """
     words = tokenizer.split_query(query)
     if not words:
         return [], 0
     engine = engines.get_engine(db.session())
     scope = _scope(engine, by, among)
-    total = _count(engine, [_fits(engine, engine.anywhere(words)), *scope])
-    skip, left = ((window.number - 1) * window.size, window.size) if window else (0, total)
+    total = _count(engine, [_matches(engine, engine.anywhere(words)), *scope])
+    offset, limit = ((page.number - 1) * page.size, page.size) if page else (0, total)
     numbers: list[int] = []
-    for tier in (_fits(engine, query) for query in engine.tiers(words)):
-        if skip >= total or len(numbers) == left:
+    for tier_query in engine.tier_queries(words):
+        if offset >= total or len(numbers) == limit:
             break
-        some = _numbers(engine, [tier, *scope], left - len(numbers), skip)
-        skip = 0 if some or not skip else skip - _count(engine, [tier, *scope])
-        numbers += some
-    return _articles(numbers), total
+        tier = [_matches(engine, tier_query), *scope]
+        found = _find_numbers(engine, tier, limit - len(numbers), offset)
+        # The page begins in the first tier that has rows beyond the offset.
+        offset = 0 if found or not offset else offset - _count(engine, tier)
+        numbers += found
+    return _find_articles(numbers), total
 
 
 def make_snippets(query: str, articles: Sequence[UUID]) -> dict[UUID, str]:
-    """Return for each article the piece around its best hit: HTML, the hits in `<mark>`."""
+    """Return the snippet of each article that matches the query, as HTML with the hits in `<mark>`."""
     words = tokenizer.split_query(query)
     if not words:
         return {}
@@ -52,13 +54,13 @@ def make_snippets(query: str, articles: Sequence[UUID]) -> dict[UUID, str]:
     entries = db.session.execute(
         select(SearchEntry.number, SearchEntry.article_id).where(SearchEntry.article_id.in_(articles))
     )
-    numbered = {entry.number: entry.article_id for entry in entries}
-    found = engine.pieces(db.session(), words, list(numbered))
-    return {numbered[number]: snippets.snippet_to_html(piece) for number, piece in found}
+    by_number = {entry.number: entry.article_id for entry in entries}
+    found = engine.find_snippets(db.session(), words, list(by_number))
+    return {by_number[number]: snippets.snippet_to_html(snippet) for number, snippet in found}
 
 
-def _fits(engine: engines.Engine, query: str) -> ColumnElement[bool]:
-    return engine.fits(literal(query, String))
+def _matches(engine: engines.Engine, query: str) -> ColumnElement[bool]:
+    return engine.matches(literal(query, String))
 
 
 def _scope(
@@ -68,8 +70,8 @@ def _scope(
     if by is not None:
         conditions.append(engine.number.between(0, numbering.last_number(by)))
     if among is not None:
-        chosen = select(SearchEntry.number).where(SearchEntry.article_id.in_(among))
-        conditions.append(engine.among(chosen))
+        numbers = select(SearchEntry.number).where(SearchEntry.article_id.in_(among))
+        conditions.append(engine.has_number(numbers))
     return conditions
 
 
@@ -77,17 +79,17 @@ def _count(engine: engines.Engine, conditions: list[ColumnElement[bool]]) -> int
     return db.session.scalar(select(func.count()).select_from(engine.table).where(*conditions)) or 0
 
 
-def _numbers(
+def _find_numbers(
     engine: engines.Engine, conditions: list[ColumnElement[bool]], limit: int, offset: int
 ) -> list[int]:
     statement = select(engine.number).where(*conditions).order_by(engine.number.desc())
     return list(db.session.scalars(statement.limit(limit).offset(offset)))
 
 
-def _articles(numbers: Sequence[int]) -> list[UUID]:
-    named: dict[int, UUID] = {}
+def _find_articles(numbers: Sequence[int]) -> list[UUID]:
+    by_number: dict[int, UUID] = {}
     for start in range(0, len(numbers), _AT_ONCE):
-        some = SearchEntry.number.in_(numbers[start : start + _AT_ONCE])
-        rows = db.session.execute(select(SearchEntry.number, SearchEntry.article_id).where(some))
-        named.update((row.number, row.article_id) for row in rows)
-    return [named[number] for number in numbers]
+        chunk = SearchEntry.number.in_(numbers[start : start + _AT_ONCE])
+        rows = db.session.execute(select(SearchEntry.number, SearchEntry.article_id).where(chunk))
+        by_number.update((row.number, row.article_id) for row in rows)
+    return [by_number[number] for number in numbers]

@@ -1,4 +1,4 @@
-"""Writes of the index, in the transaction of the article's own."""
+"""Writes of the search index, in the transaction that writes the articles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blogapi.search.tokenizer import separate_ideographs
 
 
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
-    """Put the articles into the index, or what they say now in place of what they said."""
+    """Add the articles to the index, or replace their entries."""
     if not texts:
         return
     session.execute(
@@ -26,7 +26,7 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
     )
     numbers: list[int] = []
     for text in texts:
-        numbers.append(_free(session, text.published_at, but=numbers))
+        numbers.append(_choose_number(session, text.published_at, taken=numbers))
     numbered = list(zip(numbers, texts, strict=True))
     session.execute(
         insert(SearchEntry), [{"number": number, "article_id": text.article_id} for number, text in numbered]
@@ -46,28 +46,31 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
     )
 
 
-def _free(session: Session, published_at: datetime | None, *, but: Sequence[int]) -> int:
-    """Return a number that no article has and is not among `but`: the moment's or the next lower one.
+def _choose_number(session: Session, published_at: datetime | None, *, taken: Sequence[int]) -> int:
+    """Return a number that is neither in the index nor in `taken`.
 
-    Of a moment ahead the next higher one: nobody may find such an article before its time.
+    For a published article the largest free number of that time or before it; for a scheduled one the
+    smallest free number of that time or after it, so that it is never found early; else a negative number.
     """
     if published_at is None:
-        return min(session.scalar(select(func.min(SearchEntry.number))) or 0, *but, 0) - 1
-    rises, first, width = published_at > clock.now(), first_number(published_at), NUMBERS_PER_MICROSECOND
+        return min(session.scalar(select(func.min(SearchEntry.number))) or 0, *taken, 0) - 1
+    scheduled, first = published_at > clock.now(), first_number(published_at)
+    width = NUMBERS_PER_MICROSECOND
     while True:
-        low = first if rises else first + NUMBERS_PER_MICROSECOND - width
-        numbers = range(low, low + width)
-        near = SearchEntry.number.between(numbers[0], numbers[-1])
-        stored = session.scalars(select(SearchEntry.number).where(near))
-        taken = {*stored, *(number for number in but if number in numbers)}
-        if len(taken) < width:
-            return next(number for number in (numbers if rises else reversed(numbers)) if number not in taken)
+        low = first if scheduled else first + NUMBERS_PER_MICROSECOND - width
+        candidates = range(low, low + width)
+        in_range = SearchEntry.number.between(candidates[0], candidates[-1])
+        stored = session.scalars(select(SearchEntry.number).where(in_range))
+        used = {*stored, *(number for number in taken if number in candidates)}
+        if len(used) < width:
+            nearest_first = candidates if scheduled else reversed(candidates)
+            return next(number for number in nearest_first if number not in used)
         width *= 4
 
 
 @dataclass(frozen=True, slots=True)
 class SearchText:
-    """The searchable words of an article, and since when it is published (None: it is not)."""
+    """The searchable text of an article, and its publication time (None: not published)."""
 
     article_id: UUID
     published_at: datetime | None

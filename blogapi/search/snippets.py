@@ -6,90 +6,96 @@ import html
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from blogapi.search.tokenizer import HIT_END, HIT_START, WORD_SEPARATOR, tokenize
 
-# Words in a snippet.
 SNIPPET_WORDS = 24
 
 
+class _Hit(NamedTuple):
+    """An occurrence of a phrase, from word `start` up to, but not including, word `end` of a text."""
+
+    start: int
+    end: int
+    phrase: int
+
+
 def snippet_to_html(snippet: str) -> str:
-    """Return a piece of the index as HTML with the hits in `<mark>`."""
-    together = " ".join(snippet.replace(WORD_SEPARATOR, "").replace(f"{HIT_END}{HIT_START}", "").split())
-    safe = html.escape(together, quote=False)
-    return safe.replace(HIT_START, "<mark>").replace(HIT_END, "</mark>")
+    """Return a snippet as HTML with each hit in `<mark>`."""
+    joined = " ".join(snippet.replace(WORD_SEPARATOR, "").replace(f"{HIT_END}{HIT_START}", "").split())
+    escaped = html.escape(joined, quote=False)
+    return escaped.replace(HIT_START, "<mark>").replace(HIT_END, "</mark>")
 
 
 def make_snippet(texts: Sequence[str], phrases: Sequence[Sequence[str]], *, prefix: bool) -> str:
-    """Return the piece of the first of the texts that shows most phrases, hits marked.
+    """Return the snippet with the most phrases, of the first text that has it, with hits marked.
 
-    `prefix` tells whether the last word of the last phrase may be a beginning.
+    With `prefix`, the last word of the last phrase matches as a prefix.
     """
-    return max((_best_snippet(text, phrases, prefix=prefix) for text in texts), key=lambda best: best[0])[1]
+    snippets = (_best_snippet(text, phrases, prefix=prefix) for text in texts)
+    return max(snippets, key=lambda scored: scored[0])[1]
 
 
 def _best_snippet(
     text: str, phrases: Sequence[Sequence[str]], *, prefix: bool
 ) -> tuple[tuple[int, int], str]:
-    """Return how many phrases the best piece of the text shows, and how often, and that piece."""
+    """Return the best snippet of the text after its score."""
     words = list(tokenize(text))
-    hits = _hits([word for word, _, _ in words], phrases, prefix=prefix)
+    hits = _find_hits([word for word, _, _ in words], phrases, prefix=prefix)
     if not hits:
         return (0, 0), ""
-    starts = [start for start, _, _ in hits]
+    starts = [hit.start for hit in hits]
     windows = (
         [
             hit
             for hit in hits[index : bisect_left(starts, first + SNIPPET_WORDS)]
-            if hit[1] <= first + SNIPPET_WORDS
+            if hit.end <= first + SNIPPET_WORDS
         ]
         for index, first in enumerate(starts)
     )
-    shown = max(windows, key=_worth)
-    # A phrase that is longer than a piece stands there alone.
-    first, last = (shown[0][0], shown[-1][1]) if shown else hits[0][:2]
+    best = max(windows, key=_score)
+    # A phrase that is longer than a snippet is shown alone.
+    first, last = (best[0].start, best[-1].end) if best else (hits[0].start, hits[0].end)
     begin = max(0, min(first - (SNIPPET_WORDS - (last - first)) // 2, len(words) - SNIPPET_WORDS))
     end = min(max(begin + SNIPPET_WORDS, last), len(words))
-    inside = [hit for hit in hits if begin <= hit[0] and hit[1] <= end]
+    inside = [hit for hit in hits if begin <= hit.start and hit.end <= end]
     left, right = (words[begin][1] if begin else 0), (words[end - 1][2] if end < len(words) else len(text))
-    spans = [(words[start][1], words[stop - 1][2]) for start, stop, _ in inside]
-    marked = _marked(text, spans, left, right)
-    return _worth(inside), f"{'…' if begin else ''}{marked}{'…' if end < len(words) else ''}"
+    spans = [(words[hit.start][1], words[hit.end - 1][2]) for hit in inside]
+    marked = _mark_spans(text, spans, left, right)
+    return _score(inside), f"{'…' if begin else ''}{marked}{'…' if end < len(words) else ''}"
 
 
-def _worth(hits: Sequence[tuple[int, int, int]]) -> tuple[int, int]:
-    return len({phrase for _, _, phrase in hits}), len(hits)
+def _score(hits: Sequence[_Hit]) -> tuple[int, int]:
+    return len({hit.phrase for hit in hits}), len(hits)
 
 
-def _hits(
-    words: Sequence[str], phrases: Sequence[Sequence[str]], *, prefix: bool
-) -> list[tuple[int, int, int]]:
-    """Return where each phrase stands: its first word, the word after it, and which one it is."""
-    # By their last words: a text can be long, and so can a query.
-    ending: dict[str, dict[tuple[str, ...], int]] = defaultdict(dict)
+def _find_hits(words: Sequence[str], phrases: Sequence[Sequence[str]], *, prefix: bool) -> list[_Hit]:
+    # Phrases by their last word: both the text and the query can be long.
+    by_last_word: dict[str, dict[tuple[str, ...], int]] = defaultdict(dict)
     for number, phrase in enumerate(phrases):
-        ending[phrase[-1]][tuple(phrase)] = number
-    *_, goes_on = phrases
-    found = set()
+        by_last_word[phrase[-1]][tuple(phrase)] = number
+    *_, prefix_phrase = phrases
+    hits = set()
     for last, word in enumerate(words):
-        fits = ending.get(word, {})
-        if prefix and word.startswith(goes_on[-1]):
-            fits = {**fits, tuple(goes_on): len(phrases) - 1}
-        for phrase, number in fits.items():
+        candidates = by_last_word.get(word, {})
+        if prefix and word.startswith(prefix_phrase[-1]):
+            candidates = {**candidates, tuple(prefix_phrase): len(phrases) - 1}
+        for phrase, number in candidates.items():
             start = last + 1 - len(phrase)
             if start >= 0 and tuple(words[start:last]) == phrase[:-1]:
-                found.add((start, last + 1, number))
-    return sorted(found)
+                hits.add(_Hit(start, last + 1, number))
+    return sorted(hits)
 
 
-def _marked(text: str, spans: Sequence[tuple[int, int]], left: int, right: int) -> str:
-    told: list[str] = []
+def _mark_spans(text: str, spans: Sequence[tuple[int, int]], left: int, right: int) -> str:
+    """Return the text from `left` to `right` with the spans marked; overlapping spans are merged."""
+    chunks: list[str] = []
     at = left
     for start, stop in spans:
-        # What overlaps is one hit.
-        if start >= at or not told:
-            told += [text[at:start], HIT_START, text[start:stop], HIT_END]
+        if start >= at or not chunks:
+            chunks += [text[at:start], HIT_START, text[start:stop], HIT_END]
         elif stop > at:
-            told[-1:] = [text[at:stop], HIT_END]
+            chunks[-1:] = [text[at:stop], HIT_END]
         at = max(at, stop)
-    return "".join((*told, text[at:right]))
+    return "".join((*chunks, text[at:right]))

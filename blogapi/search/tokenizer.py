@@ -1,4 +1,4 @@
-"""What is searched for, in which order hits come, and how text is cut into words."""
+"""How queries and texts are split into words."""
 
 from __future__ import annotations
 
@@ -6,53 +6,48 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-# Marks of a hit inside a snippet, until the text around them is safe.
+# Enclose each hit in a snippet until its text is escaped for HTML.
 HIT_START, HIT_END = "\x02", "\x03"
 
-# Stands between signs in the index where the text has no blank: separates words, and is not shown.
+# Separates words in the index where the text has no space; never shown.
 WORD_SEPARATOR = "\x1f"
 
-# A shorter beginning would fit a good part of all words.
+# A shorter prefix would match a large share of all words.
 MIN_PREFIX_LENGTH = 2
 
-
-# No word of a language is longer.
+# Longer than any word of a language.
 MAX_WORD_LENGTH = 250
 
-# Han, Hiragana, Katakana: written without blanks, so each sign is taken for a word.
+# Han, Hiragana and Katakana have no spaces between words, so each character is indexed as a word.
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-# What the words of `cut` are made of: letters and digits of any script, with their diacritics.
+# Letters and digits of any script with their diacritics, and private-use characters.
 _WORD = re.compile(r"(?:[^\W_]|[\ue000-\uf8ff])(?:[^\W_]|[\ue000-\uf8ff\u0300-\u036f])*")
-# A Greek word ends in a form of its own.
-_SIGMAS = ("\u03c2", "\u03c3")
-_DIACRITICS = re.compile(r"(?<=[\x00-\u024f])[\u0300-\u036f]+")
-# A text may bring them as `&#2;`: they would pass for ours.
-_NOT_OURS = str.maketrans(dict.fromkeys((HIT_START, HIT_END, WORD_SEPARATOR), " "))
+_FINAL_SIGMA, _SIGMA = "\u03c2", "\u03c3"
+_LATIN_DIACRITICS = re.compile(r"(?<=[\x00-\u024f])[\u0300-\u036f]+")
+# HTML can contain these characters as references such as `&#2;`.
+_RESERVED_TO_SPACE = str.maketrans(dict.fromkeys((HIT_START, HIT_END, WORD_SEPARATOR), " "))
 
 
 def split_query(query: str) -> list[str]:
-    """Return what is searched for: the parts between blanks that hold a letter or a digit."""
-    return [word for word in query.split() if any(sign.isalnum() for sign in word)]
+    """Return the words of a query: its space-separated parts that contain a letter or a digit."""
+    return [word for word in query.split() if any(character.isalnum() for character in word)]
 
 
 def separate_ideographs(text: str) -> str:
-    """Return the text as the index knows it: each sign of a script without blanks is a word."""
-    return _IDEOGRAPH.sub(rf"{WORD_SEPARATOR}\g<0>{WORD_SEPARATOR}", text.translate(_NOT_OURS))
+    """Return the text as it is indexed, with each ideograph between word separators."""
+    return _IDEOGRAPH.sub(rf"{WORD_SEPARATOR}\g<0>{WORD_SEPARATOR}", text.translate(_RESERVED_TO_SPACE))
 
 
 def tokenize(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each word of a text that is `apart` and where it begins and ends, as SQLite's FTS5 takes them.
-
-    In lower case and, in Latin script, without diacritics.
-    """
-    for found in _WORD.finditer(text):
-        yield fold_word(found[0]), found.start(), found.end()
+    """Yield each word of a text with separated ideographs, folded, and its start and end, as FTS5 does."""
+    for match in _WORD.finditer(text):
+        yield fold_word(match[0]), match.start(), match.end()
 
 
 def fold_word(word: str) -> str:
-    """Return the word as it is compared."""
+    """Return the word as it is compared: in lowercase, Latin letters without diacritics."""
     lower = word.lower()[:MAX_WORD_LENGTH]
     if lower.isascii():
         return lower
-    bare = _DIACRITICS.sub("", unicodedata.normalize("NFD", lower.replace(*_SIGMAS)))
-    return unicodedata.normalize("NFC", bare)
+    decomposed = unicodedata.normalize("NFD", lower.replace(_FINAL_SIGMA, _SIGMA))
+    return unicodedata.normalize("NFC", _LATIN_DIACRITICS.sub("", decomposed))

@@ -48,9 +48,9 @@ def test_create_names_the_key(run):
 
 
 def test_the_help_of_create_says_which_key_belongs_in_a_page(run):
-    told = " ".join(run("create", "--help").stdout.split())
-    assert "[published|read|write]" in told and "published content only, for a web page" in told
-    assert "[default: published]" in told
+    help_text = " ".join(run("create", "--help").stdout.split())
+    assert "[published|read|write]" in help_text and "published content only, for a web page" in told
+    assert "[default: published]" in help_text
 
 
 @pytest.mark.parametrize(
