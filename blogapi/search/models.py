@@ -1,8 +1,8 @@
 """The table that maps articles to rows of the search index, and the index itself.
 
 `search_index` (number, title, subtitle, text) is an FTS5 virtual table on SQLite, or a table with a tsvector
-on PostgreSQL. Its rows are deleted with their search entries, by a trigger or a foreign key. Migrations create
-it; the DDL below is for the comparison of the migrated schema with the models.
+on PostgreSQL. Its rows are deleted with their search entries, by a trigger or a foreign key. Migrations
+create it; the DDL below is for the comparison of the migrated schema with the models.
 """
 
 from __future__ import annotations

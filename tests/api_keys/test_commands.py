@@ -1,4 +1,4 @@
-"""API keys on the command line."""
+"""The `key` commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ME = "/api/v1/auth/me/"
 
 @pytest.fixture
 def run(app):
-    """Runs a command."""
+    """Runs a `key` command."""
     runner = app.test_cli_runner()
     return lambda *args: runner.invoke(args=["key", *args])
 
@@ -42,14 +42,14 @@ def test_create_prints_the_value_alone_on_the_last_line(run, people, as_stranger
     assert f"{people.uuid(value)} ({scopes[-1]})" in result.stderr
 
 
-def test_create_names_the_key(run):
+def test_create_sets_the_name(run):
     run("create", "--name", "front end")
     assert [key["name"] for key in json.loads(run("list", "--json").stdout)] == ["front end"]
 
 
-def test_the_help_of_create_says_which_key_belongs_in_a_page(run):
+def test_the_help_of_create_names_the_scope_for_a_web_page(run):
     help_text = " ".join(run("create", "--help").stdout.split())
-    assert "[published|read|write]" in help_text and "published content only, for a web page" in told
+    assert "[published|read|write]" in help_text and "published content only, for a web page" in help_text
     assert "[default: published]" in help_text
 
 
@@ -65,7 +65,7 @@ def test_the_help_of_create_says_which_key_belongs_in_a_page(run):
         ("rotate",),
     ],
 )
-def test_a_wrong_use_is_told_apart(run, args):
+def test_a_usage_error_exits_with_2(run, args):
     result = run(*args)
     assert (result.exit_code, result.stdout) == (2, "")
 
@@ -79,7 +79,7 @@ def test_a_wrong_use_is_told_apart(run, args):
         (("--name", "bell\x07"), "name: "),
     ],
 )
-def test_create_refuses_in_one_sentence(run, args, says):
+def test_create_reports_an_error_on_one_line(run, args, says):
     result = run("create", *args)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.count("\n") == 1 and result.stderr.startswith("Error: ") and says in result.stderr
@@ -95,7 +95,7 @@ def test_list_shows_every_key_without_its_value(run, people):
     assert not any(value in run("list", *args).output for value in values for args in ((), ("--json",)))
 
 
-def test_list_is_for_people(run, people):
+def test_list_prints_one_line_per_item(run, people):
     value = people.key(people.admin, "write")
     (line,) = run("list").stdout.splitlines()
     assert value[:14] in line and "published,read,write" in line and "never used" in line
@@ -105,7 +105,7 @@ def test_list_of_no_keys_is_an_empty_array(run):
     assert run("list", "--json").stdout == "[]\n"
 
 
-def test_delete_ends_the_key(run, people, as_stranger):
+def test_delete_deletes_the_key(run, people, as_stranger):
     header = {"X-API-KEY": people.key(people.admin, "write")}
     uuid = as_stranger.get(ME, headers=header).json["key"]
     result = run("delete", uuid)
@@ -123,8 +123,8 @@ def test_delete_of_an_unknown_key_is_refused(run, uuid):
     assert result.stderr.count("\n") == 1 and result.stderr.startswith("Error: ")
 
 
-def test_the_installed_program_does_the_same(app, as_stranger):
-    # In a process of its own the program makes its application once.
+def test_the_installed_program_runs_the_command(app, as_stranger):
+    # A new process creates its own application.
     fresh = ScriptInfo(create_app=create_app)
     result = CliRunner().invoke(main, ["key", "create"], obj=fresh)
     assert result.exit_code == 0, result.output

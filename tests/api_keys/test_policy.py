@@ -1,4 +1,4 @@
-"""How a key is written, and who may do what with one."""
+"""The format of key values, and the rules of API keys."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_a_value_has_the_form_that_secret_scanners_look_for():
     assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}", key_format.new_value())
 
 
-def test_no_value_comes_twice():
+def test_values_are_unique():
     assert len({key_format.new_value() for _ in range(1000)}) == 1000
 
 
-def test_the_check_characters_are_the_crc32_of_the_random_ones():
-    # zlib.crc32 of 32 noughts is 2700251856, in base 62 2wjyrI.
+def test_the_checksum_is_the_crc32_of_the_random_characters():
+    # zlib.crc32 of 32 zeros is 2700251856, in base 62 2wjyrI.
     assert key_format.is_well_formed("blogapi_" + "0" * 32 + "2wjyrI")
 
 
@@ -46,13 +46,13 @@ def test_every_new_value_is_well_formed(value):
 
 
 @given(values, st.integers(0, key_format.KEY_LENGTH - 1), st.sampled_from(key_format.BASE62 + "_ -é"))
-def test_any_mistyped_character_is_noticed(value, place, character):
+def test_any_mistyped_character_is_detected(value, place, character):
     mistyped = value[:place] + character + value[place + 1 :]
     assert key_format.is_well_formed(mistyped) == (mistyped == value)
 
 
 @given(values, st.integers(len(key_format.PREFIX), key_format.KEY_LENGTH - key_format.CHECKSUM_LENGTH - 2))
-def test_two_characters_in_the_wrong_order_are_noticed(value, place):
+def test_swapped_characters_are_detected(value, place):
     turned = value[:place] + value[place + 1] + value[place] + value[place + 2 :]
     assert key_format.is_well_formed(turned) == (turned == value)
 
@@ -77,7 +77,7 @@ def test_no_other_text_is_well_formed(text):
         pytest.param(lambda value: f"ApiKey {value}", id="with a scheme"),
     ],
 )
-def test_a_value_copied_badly_is_not_well_formed(spoil):
+def test_a_badly_copied_value_is_not_well_formed(spoil):
     assert not key_format.is_well_formed(spoil(key_format.new_value()))
 
 
@@ -86,7 +86,7 @@ def test_a_digest_is_a_sha_256():
 
 
 @pytest.mark.parametrize(
-    ("owned", "wished", "granted"),
+    ("owned", "requested", "granted"),
     [
         (READ, [], "read"),
         (READ, ["published"], "published"),
@@ -98,14 +98,14 @@ def test_a_digest_is_a_sha_256():
         (WRITE, ["published", "read", "write"], "write"),
     ],
 )
-def test_a_new_key_has_the_scope_that_its_maker_wishes(owned, wished, granted):
-    assert policy.choose_scope(Caller(user=MEL, scopes=owned, known=True), wished) == granted
+def test_a_new_key_gets_the_requested_scope(owned, requested, granted):
+    assert policy.choose_scope(Caller(user=MEL, scopes=owned, known=True), requested) == granted
 
 
-@pytest.mark.parametrize(("owned", "wished"), [(PUBLISHED, []), (PUBLISHED, ["read"]), (READ, ["write"])])
-def test_no_key_is_wider_than_its_maker(owned, wished):
+@pytest.mark.parametrize(("owned", "requested"), [(PUBLISHED, []), (PUBLISHED, ["read"]), (READ, ["write"])])
+def test_a_scope_that_the_caller_lacks_is_refused(owned, requested):
     with pytest.raises(Forbidden) as refused:
-        policy.choose_scope(reader(owned, user=MEL), wished)
+        policy.choose_scope(reader(owned, user=MEL), requested)
     assert refused.value.code == "scope_missing"
 
 
@@ -118,20 +118,20 @@ PAGE = reader(PUBLISHED, user=ADA, is_admin=True)
 
 
 @pytest.mark.parametrize(
-    ("setting", "makers"),
+    ("setting", "callers"),
     [
         ("open", (STRANGER, HOLDER, MEMBER, ADMIN)),
         ("users", (MEMBER, ADMIN)),
         ("admins", (ADMIN,)),
     ],
 )
-def test_the_setting_lets_its_makers_create(setting, makers):
-    for maker in makers:
-        policy.check_can_create(setting, maker)
+def test_key_creation_allows_the_callers_it_names(setting, callers):
+    for caller in callers:
+        policy.check_can_create(setting, caller)
 
 
 @pytest.mark.parametrize(
-    ("setting", "maker", "error"),
+    ("setting", "caller", "error"),
     [
         ("users", STRANGER, Unauthorized),
         ("users", HOLDER, Forbidden),
@@ -140,16 +140,16 @@ def test_the_setting_lets_its_makers_create(setting, makers):
         ("admins", MEMBER, Forbidden),
     ],
 )
-def test_the_setting_keeps_all_others_from_creating(setting, maker, error):
+def test_key_creation_refuses_all_other_callers(setting, caller, error):
     with pytest.raises(error):
-        policy.check_can_create(setting, maker)
+        policy.check_can_create(setting, caller)
 
 
 KEY = uuid4()
 
 
 @pytest.mark.parametrize(
-    ("who", "owner", "sees"),
+    ("caller", "owner", "sees"),
     [
         pytest.param(HOLDER, None, True, id="an anonymous key, an anonymous key"),
         pytest.param(MEMBER, None, True, id="a member, an anonymous key"),
@@ -162,12 +162,12 @@ KEY = uuid4()
         pytest.param(PAGE, MEL, False, id="an admin's published key, a member's key"),
     ],
 )
-def test_a_key_exists_for_those_who_know_its_uuid_or_its_owner(who, owner, sees):
-    assert policy.can_see(who, owner=owner) is sees
+def test_a_key_is_visible_to_its_owner_and_admins_and_an_anonymous_one_by_its_uuid(caller, owner, sees):
+    assert policy.can_see(caller, owner=owner) is sees
 
 
 @pytest.mark.parametrize(
-    "who",
+    "caller",
     [
         pytest.param(Caller(user=MEL, key=KEY, scopes=READ, known=True), id="itself"),
         pytest.param(HOLDER, id="an anonymous key"),
@@ -175,26 +175,26 @@ def test_a_key_exists_for_those_who_know_its_uuid_or_its_owner(who, owner, sees)
         pytest.param(Caller(user=MEL, scopes=WRITE, known=True), id="a login"),
     ],
 )
-def test_a_key_ends_itself_and_a_wide_one_others(who):
-    policy.check_can_delete(who, key=KEY)
+def test_a_key_may_delete_itself_and_a_write_key_others(caller):
+    policy.check_can_delete(caller, key=KEY)
 
 
-@pytest.mark.parametrize("who", [MEMBER, ADMIN])
-def test_a_read_key_ends_no_other(who):
+@pytest.mark.parametrize("caller", [MEMBER, ADMIN])
+def test_a_read_key_may_not_delete_another_key(caller):
     with pytest.raises(Forbidden) as refused:
-        policy.check_can_delete(who, key=KEY)
+        policy.check_can_delete(caller, key=KEY)
     assert refused.value.code == "scope_missing"
 
 
-@pytest.mark.parametrize("wished", [None, NOW + timedelta(microseconds=1)])
-def test_an_expiry_lies_ahead_or_nowhere(wished):
-    assert policy.choose_expiry(wished, NOW, STRANGER) == wished
+@pytest.mark.parametrize("requested", [None, NOW + timedelta(microseconds=1)])
+def test_an_expiry_in_the_future_or_none_is_accepted(requested):
+    assert policy.choose_expiry(requested, NOW, STRANGER) == requested
 
 
-@pytest.mark.parametrize("wished", [NOW, NOW - timedelta(days=1)])
-def test_an_expiry_that_is_not_ahead_is_refused(wished):
+@pytest.mark.parametrize("requested", [NOW, NOW - timedelta(days=1)])
+def test_an_expiry_that_is_not_in_the_future_is_refused(requested):
     with pytest.raises(Invalid) as refused:
-        policy.choose_expiry(wished, NOW, STRANGER)
+        policy.choose_expiry(requested, NOW, STRANGER)
     assert list(refused.value.errors) == ["expires"]
 
 
@@ -208,17 +208,17 @@ def test_an_expiry_that_is_not_ahead_is_refused(wished):
         (NOW - timedelta(days=9), 60, NOW - timedelta(days=9)),
     ],
 )
-def test_a_succeeded_key_never_lives_longer_than_it_would_have(expires, overlap, end):
+def test_a_rotation_never_extends_the_old_key(expires, overlap, end):
     assert policy.end_of_overlap(expires, NOW, overlap) == end
 
 
 @pytest.mark.parametrize("name", ["", "front end", "x" * 100, "数", "two\nlines"])
-def test_a_name_of_up_to_100_characters_is_kept(name):
+def test_a_name_of_up_to_100_characters_is_valid(name):
     assert policy.validate_name(name) == name
 
 
 @pytest.mark.parametrize("name", ["x" * 101, "bell\x07", "half \ud800"])
-def test_a_name_that_could_not_be_sent_back_is_refused(name):
+def test_an_invalid_name_is_refused(name):
     with pytest.raises(Invalid) as refused:
         policy.validate_name(name)
     assert list(refused.value.errors) == ["name"]

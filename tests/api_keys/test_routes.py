@@ -1,4 +1,4 @@
-"""API keys over HTTP, as each kind of caller."""
+"""The endpoints of API keys, as each kind of caller."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PUBLISHED = frozenset({"published"})
 
 @pytest.fixture
 def make_key(app):
-    """Makes keys, with their uuid and value."""
+    """Creates keys; returns them with their value."""
 
     def make(owner=None, scopes=None, **fields):
         with app.app_context():
@@ -38,7 +38,7 @@ def make_key(app):
 
 @pytest.fixture
 def logged_in(app, make_client):
-    """Makes clients with the session cookie of a user."""
+    """Creates clients with the session cookie of a user."""
 
     def make(account):
         with app.app_context():
@@ -53,11 +53,11 @@ def logged_in(app, make_client):
 
 @pytest.fixture
 def client_of(app, people, make_client, make_key, logged_in):
-    """Makes clients of the kinds of callers that a key can meet."""
+    """Creates a client of each kind of caller."""
 
-    def make(who, target):
-        if who.startswith("login of "):
-            return logged_in(getattr(people, who.removeprefix("login of ")))
+    def make(caller, target):
+        if caller.startswith("login of "):
+            return logged_in(getattr(people, caller.removeprefix("login of ")))
         key = {
             "stranger": lambda: None,
             "itself": lambda: target.value,
@@ -69,7 +69,7 @@ def client_of(app, people, make_client, make_key, logged_in):
             "admin, reading": lambda: make_key(people.admin).value,
             "admin, writing": lambda: make_key(people.admin, WRITE).value,
             "other admin, writing": lambda: make_key(people.other_admin, WRITE).value,
-        }[who]()
+        }[caller]()
         return make_client(app, key)
 
     return make
@@ -79,7 +79,7 @@ def path_of(key):
     return f"{KEYS}{key.uuid}/"
 
 
-def lives(client, value):
+def is_valid(client, value):
     return client.get(TAGS, headers={"X-API-KEY": value}).status_code == 200
 
 
@@ -87,7 +87,7 @@ def lives(client, value):
 
 
 @pytest.mark.parametrize(
-    ("who", "body", "role", "scopes"),
+    ("caller", "body", "role", "scopes"),
     [
         ("stranger", None, "reader", ["published"]),
         ("stranger", {}, "reader", ["published"]),
@@ -105,32 +105,36 @@ def lives(client, value):
         ("login of member", {"scopes": ["write"]}, "member", ["published", "read", "write"]),
     ],
 )
-def test_a_new_key_belongs_to_its_maker(client_of, as_stranger, people, who, body, role, scopes):
-    made = client_of(who, None).post(KEYS, json=body) if body is not None else client_of(who, None).post(KEYS)
+def test_a_new_key_belongs_to_the_caller(client_of, as_stranger, people, caller, body, role, scopes):
+    made = (
+        client_of(caller, None).post(KEYS, json=body)
+        if body is not None
+        else client_of(caller, None).post(KEYS)
+    )
     assert made.status_code == 201
     value = made.json["public_state"]
     me = as_stranger.get("/api/v1/auth/me/", headers={"X-API-KEY": value}).json
     assert (me["role"], me["scopes"], people.uuid(value)) == (role, scopes, made.json["uuid"])
 
 
-@pytest.mark.parametrize("who", ["member, published", "admin, published"])
+@pytest.mark.parametrize("caller", ["member, published", "admin, published"])
 @pytest.mark.parametrize("body", [None, {"scopes": ["published"]}, {"scopes": ["read"]}, {"name": "x"}])
-def test_the_published_key_of_a_user_makes_no_key(client_of, make_key, who, body):
-    answer = client_of(who, None).post(KEYS, json=body) if body else client_of(who, None).post(KEYS)
-    assert (answer.status_code, answer.json["code"]) == (403, "scope_missing")
+def test_a_published_key_of_a_user_cannot_create_keys(client_of, make_key, caller, body):
+    response = client_of(caller, None).post(KEYS, json=body) if body else client_of(caller, None).post(KEYS)
+    assert (response.status_code, response.json["code"]) == (403, "scope_missing")
 
 
-def test_a_new_key_takes_name_and_expiry(as_member):
+def test_create_accepts_a_name_and_an_expiry(as_member):
     made = as_member.post(KEYS, json={"name": "front end", "expires": "2999-01-01T02:00:00+02:00"}).json
     shown = as_member.get(f"{KEYS}{made['uuid']}/").json
     assert (shown["name"], shown["expires"]) == ("front end", "2999-01-01T00:00:00.000000")
     assert list(made) == ["public_state", "uuid", "created"]
 
 
-def test_a_key_is_shown_with_its_first_characters_and_never_again_with_its_value(as_member, people):
+def test_a_key_is_shown_with_its_prefix_and_without_its_value(as_member, people):
     made = as_member.post(KEYS, json={"name": "front end"}).json
-    answer = as_member.get(f"{KEYS}{made['uuid']}/")
-    assert answer.json == {
+    response = as_member.get(f"{KEYS}{made['uuid']}/")
+    assert response.json == {
         "uuid": made["uuid"],
         "name": "front end",
         "prefix": made["public_state"][:14],
@@ -180,10 +184,10 @@ def test_only_the_digest_of_a_key_is_stored(app, as_stranger, instance):
         ("name", ["body"]),
     ],
 )
-def test_create_names_all_wrong_fields(as_member, body, wrong):
-    answer = as_member.post(KEYS, json=body)
-    assert (answer.status_code, answer.json["code"]) == (422, "invalid_fields")
-    assert sorted(answer.json["errors"]) == wrong
+def test_create_reports_all_invalid_fields(as_member, body, wrong):
+    response = as_member.post(KEYS, json=body)
+    assert (response.status_code, response.json["code"]) == (422, "invalid_fields")
+    assert sorted(response.json["errors"]) == wrong
 
 
 @pytest.mark.parametrize(
@@ -200,26 +204,26 @@ def test_create_names_all_wrong_fields(as_member, body, wrong):
         (b"[" * 100_000, "application/json", 400, "malformed"),
     ],
 )
-def test_create_refuses_what_it_cannot_read(as_member, body, content_type, status, code):
-    answer = as_member.post(KEYS, data=body, content_type=content_type)
-    assert (answer.status_code, answer.json["code"]) == (status, code)
+def test_create_refuses_an_unreadable_body(as_member, body, content_type, status, code):
+    response = as_member.post(KEYS, data=body, content_type=content_type)
+    assert (response.status_code, response.json["code"]) == (status, code)
 
 
-@pytest.mark.parametrize("who", ["as_stranger", "as_reader"])
+@pytest.mark.parametrize("caller", ["as_stranger", "as_reader"])
 @pytest.mark.parametrize("body", [{"name": "x"}, {"expires": "2999-01-01T00:00:00Z"}, {"scopes": ["read"]}])
-def test_only_a_user_says_something_of_a_new_key(request, who, body):
-    answer = request.getfixturevalue(who).post(KEYS, json=body)
-    assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+def test_only_a_user_may_send_settings_of_a_new_key(request, caller, body):
+    response = request.getfixturevalue(caller).post(KEYS, json=body)
+    assert (response.status_code, response.json["code"]) == (403, "forbidden")
 
 
-@pytest.mark.parametrize("who", ["member, reading", "admin, reading"])
-def test_no_key_is_made_wider_than_its_maker(client_of, who):
-    answer = client_of(who, None).post(KEYS, json={"scopes": ["write"]})
-    assert (answer.status_code, answer.json["code"]) == (403, "scope_missing")
+@pytest.mark.parametrize("caller", ["member, reading", "admin, reading"])
+def test_a_key_cannot_create_a_wider_one(client_of, caller):
+    response = client_of(caller, None).post(KEYS, json={"scopes": ["write"]})
+    assert (response.status_code, response.json["code"]) == (403, "scope_missing")
 
 
 @pytest.mark.parametrize(
-    ("setting", "who", "status"),
+    ("setting", "caller", "status"),
     [
         ("open", "as_stranger", 201),
         ("open", "as_reader", 201),
@@ -235,39 +239,39 @@ def test_no_key_is_made_wider_than_its_maker(client_of, who):
     ],
 )
 @pytest.mark.parametrize("body", [b"", b"{"])
-def test_the_setting_key_creation_comes_before_the_body(app, request, setting, who, status, body):
+def test_key_creation_is_checked_before_the_body(app, request, setting, caller, status, body):
     app.config["KEY_CREATION"] = setting
-    answer = request.getfixturevalue(who).post(KEYS, data=body, content_type="application/json")
+    response = request.getfixturevalue(caller).post(KEYS, data=body, content_type="application/json")
     code = {201: "malformed" if body else None, 401: "key_missing", 403: "forbidden"}[status]
-    assert outcome(answer) == (400 if code == "malformed" else status, code)
+    assert outcome(response) == (400 if code == "malformed" else status, code)
 
 
-def test_a_hundred_keys_in_a_minute_are_nothing_special(as_stranger):
+def test_the_default_limit_allows_100_keys_a_minute(as_stranger):
     assert len({as_stranger.post(KEYS).json["public_state"] for _ in range(100)}) == 100
 
 
-def test_an_address_creates_no_more_keys_than_the_setting_says(make_app, make_client):
+def test_key_limit_limits_the_new_keys_of_an_address(make_app, make_client):
     client = make_client(make_app(KEY_LIMIT="2 per minute"))
-    answers = [client.post(KEYS) for _ in range(3)]
-    assert [answer.status_code for answer in answers] == [201, 201, 429]
-    assert 1 <= int(answers[2].headers["Retry-After"]) <= 60
+    responses = [client.post(KEYS) for _ in range(3)]
+    assert [response.status_code for response in responses] == [201, 201, 429]
+    assert 1 <= int(responses[2].headers["Retry-After"]) <= 60
     assert client.post(KEYS, environ_base={"REMOTE_ADDR": "192.0.2.7"}).status_code == 201
 
 
-def test_successors_count_as_keys_of_the_address(make_app, make_client, people):
+def test_rotations_count_towards_the_key_limit(make_app, make_client, people):
     app = make_app(KEY_LIMIT="1 per minute")
     made = make_client(app).post(KEYS).json
-    # A client that is not held against the document.
+    # A client that does not check responses against the OpenAPI document.
     plain = FlaskClient(app, app.response_class)
     headers = {"X-API-KEY": people.key(people.admin, "write")}
-    answer = plain.post(f"{KEYS}{made['uuid']}/rotate/", headers=headers)
-    assert outcome(answer) == (429, "too_many_requests")
+    response = plain.post(f"{KEYS}{made['uuid']}/rotate/", headers=headers)
+    assert outcome(response) == (429, "too_many_requests")
 
 
 # Using
 
 
-def spoilt(value):
+def mistype(value):
     return value[:-1] + ("0" if value[-1] != "0" else "1")
 
 
@@ -277,7 +281,7 @@ def spoilt(value):
         (lambda make_key: "", "key_invalid"),
         (lambda make_key: "x", "key_invalid"),
         (lambda make_key: "<API_KEY>", "key_invalid"),
-        (lambda make_key: spoilt(make_key().value), "key_invalid"),
+        (lambda make_key: mistype(make_key().value), "key_invalid"),
         (lambda make_key: make_key().value.upper(), "key_invalid"),
         (lambda make_key: key_format.new_value(), "key_invalid"),
         (lambda make_key: digest_token(make_key().value), "key_invalid"),
@@ -287,21 +291,21 @@ def spoilt(value):
         (lambda make_key: make_key(expires=NOON).value, "key_expired"),
     ],
 )
-def test_a_key_that_does_not_live_is_a_401(as_stranger, make_key, value, code):
-    answer = as_stranger.get(ARTICLES, headers={"X-API-KEY": value(make_key)})
-    assert (answer.status_code, answer.json["code"]) == (401, code)
-    assert answer.headers["WWW-Authenticate"] == "ApiKey"
+def test_an_invalid_or_expired_key_is_a_401(as_stranger, make_key, value, code):
+    response = as_stranger.get(ARTICLES, headers={"X-API-KEY": value(make_key)})
+    assert (response.status_code, response.json["code"]) == (401, code)
+    assert response.headers["WWW-Authenticate"] == "ApiKey"
 
 
-def test_a_wrong_key_is_a_401_even_where_none_is_needed(as_stranger):
+def test_an_invalid_key_is_a_401_even_if_no_key_is_required(as_stranger):
     assert outcome(as_stranger.post(KEYS, headers={"X-API-KEY": key_format.new_value()})) == (
         401,
         "key_invalid",
     )
 
 
-def test_a_typing_error_fails_without_a_query(as_stranger, make_key, statements):
-    mistyped = spoilt(make_key().value)
+def test_a_mistyped_key_is_refused_without_a_query(as_stranger, make_key, statements):
+    mistyped = mistype(make_key().value)
     with statements() as seen:
         assert as_stranger.get(TAGS, headers={"X-API-KEY": mistyped}).status_code == 401
     assert seen == []
@@ -319,22 +323,22 @@ def test_two_keys_in_one_request_are_a_401(as_stranger, make_key):
 
 
 @pytest.mark.parametrize("name", ["X-API-KEY", "api_key", "key", "apikey"])
-def test_a_key_in_the_query_string_says_nothing(as_stranger, make_key, name):
+def test_a_key_in_the_query_string_is_ignored(as_stranger, make_key, name):
     assert outcome(as_stranger.get(TAGS, query_string={name: make_key().value})) == (401, "key_missing")
 
 
 @pytest.mark.parametrize("form", ["Bearer {}", "ApiKey {}", "{}"])
-def test_a_key_in_another_header_says_nothing(as_stranger, make_key, form):
+def test_a_key_in_another_header_is_ignored(as_stranger, make_key, form):
     headers = {"Authorization": form.format(make_key().value)}
     assert outcome(as_stranger.get(TAGS, headers=headers)) == (401, "key_missing")
 
 
-def test_a_key_lives_up_to_its_expiry(as_stranger, make_key, at):
+def test_a_key_is_valid_until_its_expiry(as_stranger, make_key, at):
     key = make_key(expires=NOON)
     at(NOON - timedelta(microseconds=1))
-    assert lives(as_stranger, key.value)
+    assert is_valid(as_stranger, key.value)
     at(NOON)
-    assert not lives(as_stranger, key.value)
+    assert not is_valid(as_stranger, key.value)
 
 
 def test_last_used_is_written_at_most_once_an_hour(as_stranger, make_key, at, statements):
@@ -343,7 +347,7 @@ def test_last_used_is_written_at_most_once_an_hour(as_stranger, make_key, at, st
     for minute, writes in minutes.items():
         at(NOON + timedelta(minutes=minute))
         with statements() as seen:
-            assert lives(as_stranger, key.value)
+            assert is_valid(as_stranger, key.value)
         assert any(statement.startswith("UPDATE api_key") for statement in seen) is writes, minute
 
 
@@ -355,17 +359,17 @@ def test_last_used_is_shown(as_stranger, make_key, people, at):
     assert shown["last_used"] == "2026-03-01T12:00:00.000000"
 
 
-def test_a_read_does_not_wait_for_the_lock_that_another_process_holds(app, as_stranger, make_key):
+def test_a_read_does_not_wait_for_a_writer_in_another_process(app, as_stranger, make_key):
     key = make_key()
     with elsewhere(app, writing=True) as other:
         began = time.monotonic()
-        assert lives(as_stranger, key.value)
-        # A connection that waits does so for 5 seconds.
+        assert is_valid(as_stranger, key.value)
+        # A blocked connection would wait for 5 seconds.
         assert time.monotonic() - began < 2
         assert other.exec_driver_sql("SELECT last_used FROM api_key").fetchall() == [(None,)]
 
 
-# One key by its uuid: who sees, changes, rotates and deletes it
+# Access to a single key
 
 TARGETS = ("anonymous", "member's", "admin's", "unknown")
 SHOWS = {
@@ -414,16 +418,16 @@ def targets(make_key, people):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("who", SHOWS)
-def test_a_key_answers_each_kind_of_caller(client_of, as_stranger, targets, operation, who):
+@pytest.mark.parametrize("caller", SHOWS)
+def test_each_kind_of_caller_gets_its_status_for_each_key(client_of, as_stranger, targets, operation, caller):
     method, rest, body, table = OPERATIONS[operation]
-    client = client_of(who, None)
+    client = client_of(caller, None)
     for kind, uuid, value in targets:
-        answer = client.open(f"{KEYS}{uuid}/{rest}", method=method, json=body)
-        status = table[who][TARGETS.index(kind)]
-        assert answer.status_code == (201 if operation == "rotate" and status == 200 else status), kind
+        response = client.open(f"{KEYS}{uuid}/{rest}", method=method, json=body)
+        status = table[caller][TARGETS.index(kind)]
+        assert response.status_code == (201 if operation == "rotate" and status == 200 else status), kind
         ended = operation in ("rotate", "DELETE") and status in (200, 204)
-        assert value is None or lives(as_stranger, value) is not ended
+        assert value is None or is_valid(as_stranger, value) is not ended
         if operation in ("PATCH", "PUT") and status == 200:
             assert client.get(f"{KEYS}{uuid}/").json["name"] == "renamed"
 
@@ -440,7 +444,9 @@ def test_a_key_answers_each_kind_of_caller(client_of, as_stranger, targets, oper
         ("admin", "write", 200, 200, 204),
     ],
 )
-def test_a_key_answers_itself(make_client, app, make_key, people, owner, scope, show, change, delete):
+def test_each_key_gets_its_status_for_itself(
+    make_client, app, make_key, people, owner, scope, show, change, delete
+):
     key = make_key(owner and getattr(people, owner), {scope})
     client = make_client(app, key.value)
     assert client.get(path_of(key)).status_code == show
@@ -451,26 +457,28 @@ def test_a_key_answers_itself(make_client, app, make_key, people, owner, scope, 
     assert client.delete(path_of(key)).status_code == delete
 
 
-@pytest.mark.parametrize("who", ["anonymous", "member, published", "admin, published"])
-def test_a_published_key_lists_no_keys(client_of, who):
-    answer = client_of(who, None).get(KEYS)
-    assert (answer.status_code, answer.json["code"]) == (403, "scope_missing")
+@pytest.mark.parametrize("caller", ["anonymous", "member, published", "admin, published"])
+def test_a_published_key_cannot_list_keys(client_of, caller):
+    response = client_of(caller, None).get(KEYS)
+    assert (response.status_code, response.json["code"]) == (403, "scope_missing")
 
 
-@pytest.mark.parametrize("who", ["anonymous", "member, published", "admin, published"])
+@pytest.mark.parametrize("caller", ["anonymous", "member, published", "admin, published"])
 @pytest.mark.parametrize("headers", [{}, {"If-Match": '"x"'}, {"If-None-Match": "*"}])
-def test_to_a_published_key_each_owned_key_looks_like_none_at_all(client_of, targets, who, headers):
-    client, owned = client_of(who, None), [uuid for kind, uuid, _ in targets if kind != "anonymous"]
+def test_a_published_key_cannot_distinguish_an_owned_key_from_an_unknown_one(
+    client_of, targets, caller, headers
+):
+    client, owned = client_of(caller, None), [uuid for kind, uuid, _ in targets if kind != "anonymous"]
     for method, rest, body, _ in OPERATIONS.values():
         sent = headers if method != "GET" else {}
-        answers = [
+        responses = [
             client.open(f"{KEYS}{uuid}/{rest}", method=method, json=body, headers=sent) for uuid in owned
         ]
-        assert len({(answer.status_code, answer.data) for answer in answers}) == 1, method
+        assert len({(response.status_code, response.data) for response in responses}) == 1, method
 
 
 @pytest.mark.parametrize("owner", ["member", "admin"])
-def test_no_key_of_a_user_ends_one_of_wider_scope(app, make_client, make_key, people, owner):
+def test_a_key_cannot_change_or_delete_one_of_wider_scope(app, make_client, make_key, people, owner):
     account = getattr(people, owner)
     for number, scope in enumerate(SCOPES):
         for wider in SCOPES[number + 1 :]:
@@ -478,8 +486,8 @@ def test_no_key_of_a_user_ends_one_of_wider_scope(app, make_client, make_key, pe
             client = make_client(app, make_key(account, {scope}).value)
             for method, rest, body, _ in OPERATIONS.values():
                 if method != "GET":
-                    answer = client.open(f"{path_of(key)}{rest}", method=method, json=body)
-                    assert answer.status_code in (403, 404), (scope, wider, method)
+                    response = client.open(f"{path_of(key)}{rest}", method=method, json=body)
+                    assert response.status_code in (403, 404), (scope, wider, method)
 
 
 # Deleting
@@ -511,26 +519,26 @@ def test_a_malformed_id_is_a_404(as_admin, as_stranger, method, id):
 
 @pytest.mark.parametrize("id", ["x", "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"])
 @pytest.mark.parametrize("method", ["DELETE", "PATCH", "PUT"])
-def test_an_unknown_key_is_a_404_under_every_condition(as_admin, method, id):
-    answer = as_admin.open(f"{KEYS}{id}/", method=method, json={}, headers={"If-Match": '"x"'})
-    assert outcome(answer) == (404, "not_found")
+def test_an_unknown_key_is_a_404_whatever_the_if_match(as_admin, method, id):
+    response = as_admin.open(f"{KEYS}{id}/", method=method, json={}, headers={"If-Match": '"x"'})
+    assert outcome(response) == (404, "not_found")
 
 
-def test_an_id_in_capitals_is_the_same_id(as_reader, as_stranger, make_key):
+def test_an_id_is_case_insensitive(as_reader, as_stranger, make_key):
     key = make_key()
-    answer = as_reader.delete(path_of(key).upper().replace("/API/V1/AUTH/API-KEY/", KEYS))
-    assert answer.status_code == 204 and not lives(as_stranger, key.value)
+    response = as_reader.delete(path_of(key).upper().replace("/API/V1/AUTH/API-KEY/", KEYS))
+    assert response.status_code == 204 and not is_valid(as_stranger, key.value)
 
 
-def test_a_deleted_key_is_dead_in_every_process(make_app, make_client, make_key):
+def test_a_deleted_key_is_refused_in_every_process(make_app, make_client, make_key):
     here, there, key = make_app(), make_app(), make_key()
-    assert lives(make_client(there), key.value)
+    assert is_valid(make_client(there), key.value)
     assert make_client(here, key.value).delete(path_of(key)).status_code == 204
-    assert not lives(make_client(there), key.value)
+    assert not is_valid(make_client(there), key.value)
     assert make_client(there, key.value).delete(path_of(key)).status_code == 401
 
 
-def test_a_key_is_deleted_once(as_reader, make_key):
+def test_deleting_a_deleted_key_is_a_404(as_reader, make_key):
     key = make_key()
     assert [outcome(as_reader.delete(path_of(key))) for _ in range(2)] == [(204, None), (404, "not_found")]
 
@@ -538,18 +546,18 @@ def test_a_key_is_deleted_once(as_reader, make_key):
 # Listing
 
 
-def names_of(answer):
-    assert answer.status_code == 200
-    return [key["name"] for key in answer.json]
+def names_of(response):
+    assert response.status_code == 200
+    return [key["name"] for key in response.json]
 
 
 @pytest.fixture
-def shelf(make_key, people, at):
-    """Keys of each kind, made one after the other."""
+def keys_by_name(make_key, people, at):
+    """Keys of several owners, created a second apart."""
     kinds = [
-        ("nobody's", None, None),
+        ("anonymous", None, None),
         ("mel's", people.member, None),
-        ("mel's dead", people.member, NOON + timedelta(hours=1)),
+        ("mel's expired", people.member, NOON + timedelta(hours=1)),
         ("ada's", people.admin, None),
     ]
     keys = {}
@@ -562,29 +570,29 @@ def shelf(make_key, people, at):
 
 @pytest.mark.parametrize(
     ("key", "seen"),
-    [("mel's", ["mel's"]), ("ada's", ["ada's", "mel's", "nobody's"])],
+    [("mel's", ["mel's"]), ("ada's", ["ada's", "mel's", "anonymous"])],
 )
-def test_the_list_shows_own_keys_and_to_an_admin_all_newest_first(as_stranger, shelf, key, seen):
-    assert names_of(as_stranger.get(KEYS, headers={"X-API-KEY": shelf[key].value})) == seen
+def test_the_list_shows_own_keys_or_all_to_an_admin_newest_first(as_stranger, keys_by_name, key, seen):
+    assert names_of(as_stranger.get(KEYS, headers={"X-API-KEY": keys_by_name[key].value})) == seen
 
 
-def test_the_list_under_a_login_shows_the_users_keys(logged_in, people, shelf):
+def test_the_list_under_a_login_shows_the_users_keys(logged_in, people, keys_by_name):
     assert names_of(logged_in(people.member).get(KEYS)) == ["mel's"]
 
 
-def test_an_admin_narrows_the_list(logged_in, people, shelf):
+def test_an_admin_may_filter_the_list(logged_in, people, keys_by_name):
     ada = logged_in(people.admin)
     assert names_of(ada.get(f"{KEYS}?user={people.member.uuid}")) == ["mel's"]
     assert names_of(ada.get(f"{KEYS}?user={people.other_admin.uuid}")) == []
-    assert names_of(ada.get(f"{KEYS}?ownerless=true")) == ["nobody's"]
+    assert names_of(ada.get(f"{KEYS}?ownerless=true")) == ["anonymous"]
     assert names_of(ada.get(f"{KEYS}?ownerless=false")) == ["ada's", "mel's"]
     assert names_of(ada.get(f"{KEYS}?ownerless=true&user={people.member.uuid}")) == []
 
 
-@pytest.mark.parametrize(("who", "code"), [("as_reader", "scope_missing"), ("as_member", "forbidden")])
+@pytest.mark.parametrize("caller", ["as_reader", "as_member"])
 @pytest.mark.parametrize("query", ["ownerless=true", "user=3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"])
-def test_only_an_admin_narrows_the_list(request, who, code, query):
-    assert outcome(request.getfixturevalue(who).get(f"{KEYS}?{query}")) == (403, code)
+def test_only_an_admin_may_filter_the_list(request, caller, query):
+    assert outcome(request.getfixturevalue(caller).get(f"{KEYS}?{query}")) == (403, "forbidden")
 
 
 @pytest.mark.parametrize(
@@ -600,16 +608,16 @@ def test_only_an_admin_narrows_the_list(request, who, code, query):
         ("status=published", "status"),
     ],
 )
-def test_the_list_names_a_wrong_parameter(as_admin, query, wrong):
-    answer = as_admin.get(f"{KEYS}?{query}")
-    assert (answer.status_code, list(answer.json["errors"])) == (400, [wrong])
+def test_the_list_reports_an_invalid_parameter(as_admin, query, wrong):
+    response = as_admin.get(f"{KEYS}?{query}")
+    assert (response.status_code, list(response.json["errors"])) == (400, [wrong])
 
 
-def test_the_list_comes_in_pages(logged_in, people, shelf):
-    answer = logged_in(people.admin).get(f"{KEYS}?page=2&page_size=1&fields=name")
-    assert answer.json == [{"name": "mel's"}]
-    assert answer.headers["X-Total-Count"] == "3"
-    links = answer.headers["Link"]
+def test_the_list_is_paginated(logged_in, people, keys_by_name):
+    response = logged_in(people.admin).get(f"{KEYS}?page=2&page_size=1&fields=name")
+    assert response.json == [{"name": "mel's"}]
+    assert response.headers["X-Total-Count"] == "3"
+    links = response.headers["Link"]
     assert [part.split('rel="')[1].rstrip('"') for part in links.split(", ")] == [
         "first",
         "prev",
@@ -642,17 +650,17 @@ def test_the_list_takes_the_same_statements_for_any_length(as_admin, make_key, p
         pytest.param("member", READ, 403, id="narrow"),
     ],
 )
-def test_who_may_not_change_a_key_hears_so_before_the_body_is_read(
+def test_access_is_checked_before_the_body_is_read(
     app, make_client, make_key, people, method, owner, scopes, status
 ):
     key = make_key(getattr(people, owner), WRITE)
     client = make_client(app, make_key(people.member, scopes).value)
     path = path_of(key) + ("rotate/" if method == "POST" else "")
-    answer = client.open(path, method=method, data=b"{", content_type="application/json")
-    assert outcome(answer) == (status, {403: "scope_missing", 404: "not_found"}[status])
+    response = client.open(path, method=method, data=b"{", content_type="application/json")
+    assert outcome(response) == (status, {403: "scope_missing", 404: "not_found"}[status])
 
 
-def test_patch_changes_what_is_named(as_stranger, make_key, people):
+def test_patch_changes_only_the_given_fields(as_stranger, make_key, people):
     key = make_key(people.member, name="old", expires=datetime(2999, 1, 1, tzinfo=UTC))
     headers = {"X-API-KEY": make_key(people.member, WRITE).value}
     named = as_stranger.patch(path_of(key), json={"name": "new"}, headers=headers).json
@@ -662,19 +670,19 @@ def test_patch_changes_what_is_named(as_stranger, make_key, people):
     assert as_stranger.patch(path_of(key), json={}, headers=headers).json == endless
 
 
-def test_put_sets_what_is_not_named_to_its_default(as_stranger, make_key, people):
+def test_put_resets_absent_fields_to_their_defaults(as_stranger, make_key, people):
     key = make_key(people.member, name="old", expires=datetime(2999, 1, 1, tzinfo=UTC))
     headers = {"X-API-KEY": make_key(people.member, WRITE).value}
-    answer = as_stranger.put(path_of(key), json={}, headers=headers).json
-    assert (answer["name"], answer["expires"]) == ("", None)
+    response = as_stranger.put(path_of(key), json={}, headers=headers).json
+    assert (response["name"], response["expires"]) == ("", None)
 
 
 @pytest.mark.parametrize("expires", [None, "2999-01-01T00:00:00.000001Z", "2000-01-01T00:00:00Z"])
-def test_what_get_shows_put_takes_back_unchanged(as_admin, make_key, people, expires):
+def test_the_body_of_a_get_is_a_valid_put(as_admin, make_key, people, expires):
     key = make_key(people.member, WRITE, name="n", expires=expires and datetime.fromisoformat(expires))
     shown = as_admin.get(path_of(key)).json
-    answer = as_admin.put(path_of(key), json=shown)
-    assert (answer.status_code, answer.json) == (200, shown)
+    response = as_admin.put(path_of(key), json=shown)
+    assert (response.status_code, response.json) == (200, shown)
     assert as_admin.get(path_of(key)).json == shown
 
 
@@ -689,30 +697,30 @@ def test_what_get_shows_put_takes_back_unchanged(as_admin, make_key, people, exp
         ([], ["body"]),
     ],
 )
-def test_change_names_all_wrong_fields(as_member, make_key, people, method, body, wrong):
-    answer = as_member.open(path_of(make_key(people.member)), method=method, json=body)
-    assert (answer.status_code, sorted(answer.json["errors"])) == (422, wrong)
+def test_changes_report_all_invalid_fields(as_member, make_key, people, method, body, wrong):
+    response = as_member.open(path_of(make_key(people.member)), method=method, json=body)
+    assert (response.status_code, sorted(response.json["errors"])) == (422, wrong)
 
 
 @pytest.mark.parametrize("method", ["PATCH", "PUT"])
-def test_nobody_widens_the_scopes_of_a_key(as_member, make_key, people, method):
+def test_the_scopes_of_a_key_never_change(as_member, make_key, people, method):
     key = make_key(people.member)
-    answer = as_member.open(path_of(key), method=method, json={"scopes": ["write"]})
-    assert answer.json["scopes"] == ["published", "read"]
+    response = as_member.open(path_of(key), method=method, json={"scopes": ["write"]})
+    assert response.json["scopes"] == ["published", "read"]
 
 
-def test_a_key_shortens_its_own_life(as_stranger, make_key, people, at):
+def test_a_key_may_shorten_its_own_expiry(as_stranger, make_key, people, at):
     key, end = make_key(people.member, WRITE), NOON + timedelta(hours=1)
     at(NOON)
     as_stranger.patch(path_of(key), json={"expires": end.isoformat()}, headers={"X-API-KEY": key.value})
     at(end)
-    assert not lives(as_stranger, key.value)
+    assert not is_valid(as_stranger, key.value)
 
 
 # Rotating
 
 
-def test_a_successor_is_like_its_key(as_stranger, make_key, people):
+def test_a_successor_has_the_settings_of_the_old_key(as_stranger, make_key, people):
     end = datetime(2999, 1, 1, tzinfo=UTC)
     key = make_key(people.member, WRITE, name="front end", expires=end)
     made = as_stranger.post(f"{path_of(key)}rotate/", headers={"X-API-KEY": key.value}).json
@@ -728,79 +736,81 @@ def test_a_successor_is_like_its_key(as_stranger, make_key, people):
     assert shown["uuid"] != str(key.uuid)
 
 
-def test_the_old_key_lives_through_the_overlap_and_no_longer(as_stranger, make_key, people, at):
+def test_the_old_key_is_valid_until_the_overlap_ends(as_stranger, make_key, people, at):
     key = make_key(people.member, WRITE)
     at(NOON)
     body, headers = {"overlap_seconds": 60}, {"X-API-KEY": key.value}
     new = as_stranger.post(f"{path_of(key)}rotate/", json=body, headers=headers).json["public_state"]
     at(NOON + timedelta(seconds=59))
-    assert (lives(as_stranger, key.value), lives(as_stranger, new)) == (True, True)
+    assert (is_valid(as_stranger, key.value), is_valid(as_stranger, new)) == (True, True)
     at(NOON + timedelta(seconds=60))
-    assert (lives(as_stranger, key.value), lives(as_stranger, new)) == (False, True)
+    assert (is_valid(as_stranger, key.value), is_valid(as_stranger, new)) == (False, True)
 
 
-def test_a_key_that_expired_has_no_successor(as_member, make_key, people):
-    answer = as_member.post(f"{path_of(make_key(people.member, expires=NOON))}rotate/")
-    assert (answer.status_code, answer.json["code"]) == (403, "key_expired")
+def test_an_expired_key_cannot_be_rotated(as_member, make_key, people):
+    response = as_member.post(f"{path_of(make_key(people.member, expires=NOON))}rotate/")
+    assert (response.status_code, response.json["code"]) == (403, "key_expired")
 
 
 @pytest.mark.parametrize("overlap", [-1, 2_592_001, 1.5, "60", True, None, 10**30])
-def test_rotate_refuses_an_impossible_overlap(as_stranger, make_key, people, overlap):
+def test_rotate_refuses_an_invalid_overlap(as_stranger, make_key, people, overlap):
     key = make_key(people.member, WRITE)
-    answer = as_stranger.post(
+    response = as_stranger.post(
         f"{path_of(key)}rotate/", json={"overlap_seconds": overlap}, headers={"X-API-KEY": key.value}
     )
-    assert (answer.status_code, list(answer.json["errors"])) == (422, ["overlap_seconds"])
-    assert lives(as_stranger, key.value)
+    assert (response.status_code, list(response.json["errors"])) == (422, ["overlap_seconds"])
+    assert is_valid(as_stranger, key.value)
 
 
-# A key that ends makes none that lives longer
+# A key with an expiry cannot create access beyond it
 
 
 @pytest.fixture
-def ending(as_admin):
-    """A key of Ada's that ends at the end of 2998."""
+def expiring_key(as_admin):
+    """Ada's key that expires at the end of 2998: its uuid and header."""
     made = as_admin.post(KEYS, json={"expires": "2998-12-31T00:00:00Z", "scopes": ["write"]}).json
     return made["uuid"], {"X-API-KEY": made["public_state"]}
 
 
-def test_a_key_made_by_a_key_that_ends_ends_with_it(as_stranger, as_admin, ending):
-    made = as_stranger.post(KEYS, headers=ending[1]).json
+def test_a_new_key_inherits_the_expiry_of_the_callers_key(as_stranger, as_admin, expiring_key):
+    made = as_stranger.post(KEYS, headers=expiring_key[1]).json
     assert as_admin.get(f"{KEYS}{made['uuid']}/").json["expires"] == "2998-12-31T00:00:00.000000"
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
-def test_a_key_that_ends_buys_itself_no_time(as_stranger, ending, method):
-    path = KEYS if method == "POST" else f"{KEYS}{ending[0]}/"
+def test_a_key_cannot_set_an_expiry_after_its_own(as_stranger, expiring_key, method):
+    path = KEYS if method == "POST" else f"{KEYS}{expiring_key[0]}/"
     body = {"expires": "2999-01-01T00:00:00Z"}
-    assert outcome(as_stranger.open(path, method=method, json=body, headers=ending[1])) == (
+    assert outcome(as_stranger.open(path, method=method, json=body, headers=expiring_key[1])) == (
         403,
         "scope_missing",
     )
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_made_endless_by_itself_it_ends_as_before(as_stranger, ending, method):
-    answer = as_stranger.open(f"{KEYS}{ending[0]}/", method=method, json={"expires": None}, headers=ending[1])
-    assert answer.json["expires"] == "2998-12-31T00:00:00.000000"
+def test_a_key_cannot_remove_its_own_expiry(as_stranger, expiring_key, method):
+    response = as_stranger.open(
+        f"{KEYS}{expiring_key[0]}/", method=method, json={"expires": None}, headers=expiring_key[1]
+    )
+    assert response.json["expires"] == "2998-12-31T00:00:00.000000"
 
 
-def test_its_owner_may_give_it_time(as_admin, ending):
-    answer = as_admin.patch(f"{KEYS}{ending[0]}/", json={"expires": None})
-    assert (answer.status_code, answer.json["expires"]) == (200, None)
+def test_the_owner_may_remove_the_expiry_of_a_key(as_admin, expiring_key):
+    response = as_admin.patch(f"{KEYS}{expiring_key[0]}/", json={"expires": None})
+    assert (response.status_code, response.json["expires"]) == (200, None)
 
 
 @pytest.mark.parametrize(
     ("expires", "status"),
     [(None, 201), (datetime(2997, 1, 1, tzinfo=UTC), 201), (datetime(2999, 1, 1, tzinfo=UTC), 403)],
 )
-def test_a_key_that_ends_succeeds_no_other_by_one_that_lives_longer(
-    as_stranger, as_admin, make_key, people, ending, expires, status
+def test_a_key_cannot_rotate_a_key_beyond_its_own_expiry(
+    as_stranger, as_admin, make_key, people, expiring_key, expires, status
 ):
     key = make_key(people.admin, WRITE, expires=expires)
-    made = as_stranger.post(f"{path_of(key)}rotate/", headers=ending[1])
+    made = as_stranger.post(f"{path_of(key)}rotate/", headers=expiring_key[1])
     assert made.status_code == status
-    assert lives(as_stranger, key.value) is (status == 403)
+    assert is_valid(as_stranger, key.value) is (status == 403)
     if status == 201:
         bound = min(expires or datetime.max.replace(tzinfo=UTC), datetime(2998, 12, 31, tzinfo=UTC))
         shown = as_admin.get(f"{KEYS}{made.json['uuid']}/").json["expires"]

@@ -1,4 +1,4 @@
-"""Anonymous keys, which anybody may make: the unused ones go, and a flood of them stays small."""
+"""Unused anonymous keys expire, and a flood of them stays small."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.contracts.client import outcome
 from tests.engines import SERVER, elsewhere
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-HOUR, DAY, MOMENT = timedelta(hours=1), timedelta(days=1), timedelta(microseconds=1)
+HOUR, DAY, MICROSECOND = timedelta(hours=1), timedelta(days=1), timedelta(microseconds=1)
 
 
 @pytest.fixture
-def lend(as_stranger, at):
-    """Makes a key over HTTP at noon, and returns it as a header."""
+def create_key(as_stranger, at):
+    """Creates an anonymous key over HTTP at noon; returns its header."""
 
     def make():
         at(NOON)
@@ -33,18 +33,18 @@ def lend(as_stranger, at):
 
 
 @pytest.fixture
-def keys(app):
-    """Counts the keys that are stored."""
+def count_keys(app):
+    """Counts the stored keys."""
 
-    def number():
+    def count():
         with app.app_context():
             return db.session.scalar(select(func.count()).select_from(ApiKey))
 
-    return number
+    return count
 
 
-def size(app):
-    """Return how large the database is, with all that is still beside it."""
+def database_size(app):
+    """Return the size of the database in bytes, with its write-ahead log."""
     with elsewhere(app) as other:
         if SERVER:
             return other.scalar(text("SELECT pg_database_size(current_database())"))
@@ -52,23 +52,23 @@ def size(app):
         return Path(str(other.engine.url.database)).stat().st_size
 
 
-def test_a_key_that_is_not_used_within_a_day_ends(as_stranger, lend, at):
-    header = lend()
+def test_a_key_that_is_not_used_within_a_day_expires(as_stranger, create_key, at):
+    header = create_key()
     at(NOON + DAY)
-    answer = as_stranger.get(TAGS, headers=header)
-    assert (answer.status_code, answer.json["code"]) == (401, "key_expired")
+    response = as_stranger.get(TAGS, headers=header)
+    assert (response.status_code, response.json["code"]) == (401, "key_expired")
 
 
-def test_a_key_that_is_used_within_a_day_stays(as_stranger, lend, at):
-    header = lend()
-    at(NOON + DAY - MOMENT)
+def test_a_key_that_is_used_within_a_day_does_not_expire(as_stranger, create_key, at):
+    header = create_key()
+    at(NOON + DAY - MICROSECOND)
     assert as_stranger.get(TAGS, headers=header).json == []
     at(NOON + 3650 * DAY)
     assert as_stranger.get(TAGS, headers=header).json == []
 
 
-def test_until_its_first_use_a_key_is_shown_with_its_end(as_admin, as_stranger, lend):
-    header = lend()
+def test_a_key_is_shown_with_its_expiry_until_its_first_use(as_admin, as_stranger, create_key):
+    header = create_key()
     (waiting,) = as_admin.get(f"{KEYS}?ownerless=true").json
     assert waiting["expires"] == "2026-03-02T12:00:00.000000"
     as_stranger.get(TAGS, headers=header)
@@ -76,8 +76,8 @@ def test_until_its_first_use_a_key_is_shown_with_its_end(as_admin, as_stranger, 
     assert (used["expires"], used["last_used"]) == (None, "2026-03-01T12:00:00.000000")
 
 
-def test_an_end_that_somebody_set_stands(as_admin, as_stranger, lend, at):
-    header = lend()
+def test_an_expiry_set_by_an_admin_is_kept(as_admin, as_stranger, create_key, at):
+    header = create_key()
     uuid = as_admin.get(f"{KEYS}?ownerless=true").json[0]["uuid"]
     as_admin.patch(f"{KEYS}{uuid}/", json={"expires": "2026-03-01T18:00:00Z"})
     assert as_stranger.get(TAGS, headers=header).json == []
@@ -85,8 +85,8 @@ def test_an_end_that_somebody_set_stands(as_admin, as_stranger, lend, at):
     assert outcome(as_stranger.get(TAGS, headers=header)) == (401, "key_expired")
 
 
-def test_the_successor_of_an_unused_key_waits_anew(as_admin, as_stranger, lend, at):
-    lend()
+def test_the_successor_of_an_unused_key_may_be_used_within_a_day_again(as_admin, as_stranger, create_key, at):
+    create_key()
     uuid = as_admin.get(f"{KEYS}?ownerless=true").json[0]["uuid"]
     at(NOON + 23 * HOUR)
     successor = {"X-API-KEY": as_admin.post(f"{KEYS}{uuid}/rotate/").json["public_state"]}
@@ -96,17 +96,17 @@ def test_the_successor_of_an_unused_key_waits_anew(as_admin, as_stranger, lend, 
     assert as_stranger.get(TAGS, headers=successor).json == []
 
 
-@pytest.mark.parametrize("who", ["as_member", "as_admin"])
-def test_the_key_of_a_user_waits_for_its_use(request, as_stranger, at, who):
+@pytest.mark.parametrize("caller", ["as_member", "as_admin"])
+def test_an_unused_key_of_a_user_does_not_expire(request, as_stranger, at, caller):
     at(NOON)
-    client = request.getfixturevalue(who)
+    client = request.getfixturevalue(caller)
     header = {"X-API-KEY": client.post(KEYS).json["public_state"]}
     at(NOON + 3650 * DAY)
     client.post(KEYS)
     assert as_stranger.get(TAGS, headers=header).json == []
 
 
-def test_a_key_of_the_command_line_waits_for_its_use(app, as_stranger, at):
+def test_an_unused_key_of_the_command_line_does_not_expire(app, as_stranger, at):
     at(NOON)
     made = app.test_cli_runner().invoke(args=["key", "create"])
     at(NOON + 3650 * DAY)
@@ -116,63 +116,65 @@ def test_a_key_of_the_command_line_waits_for_its_use(app, as_stranger, at):
     assert as_stranger.get(TAGS, headers=header).json == []
 
 
-def test_a_start_clears_away_what_is_over(make_app, make_client, lend, at, keys):
+def test_a_start_deletes_expired_keys(make_app, make_client, create_key, at, count_keys):
     for _ in range(3):
-        lend()
+        create_key()
     left = []
-    for moment in (NOON, NOON + DAY - MOMENT, NOON + DAY):
-        at(moment)
+    for time in (NOON, NOON + DAY - MICROSECOND, NOON + DAY):
+        at(time)
         make_app()
-        left.append(keys())
+        left.append(count_keys())
     assert left == [3, 3, 0]
 
 
-def test_a_key_that_was_used_is_shown_as_ended_for_a_day(make_app, as_stranger, people, lend, at, keys):
-    header = lend()
+def test_a_used_key_is_reported_as_expired_for_a_day(
+    make_app, as_stranger, people, create_key, at, count_keys
+):
+    header = create_key()
     as_stranger.get(TAGS, headers=header)
     with people.app.app_context(), transaction():
         db.session.scalars(select(ApiKey)).one().expires = NOON + 6 * HOUR
-    at(NOON + 30 * HOUR - MOMENT)
+    at(NOON + 30 * HOUR - MICROSECOND)
     make_app()
     assert as_stranger.get(TAGS, headers=header).json["code"] == "key_expired"
     at(NOON + 30 * HOUR)
     make_app()
-    assert keys() == 0
+    assert count_keys() == 0
 
 
-def test_to_create_one_clears_away_what_is_over(app, lend, at, keys):
+def test_creating_keys_deletes_expired_ones(app, create_key, at, count_keys):
     for _ in range(3):
-        lend()
+        create_key()
     at(NOON + DAY)
     with app.app_context():
         for _ in range(service.SWEEP_INTERVAL):
             service.create_anonymous()
-    assert keys() == service.SWEEP_INTERVAL
+    assert count_keys() == service.SWEEP_INTERVAL
 
 
-def test_a_start_waits_for_nobody_who_writes(app, make_app, lend, at, keys):
-    lend()
+def test_a_start_does_not_wait_for_a_writer(app, make_app, create_key, at, count_keys):
+    create_key()
     at(NOON + DAY)
     with elsewhere(app, writing=True):
         before = clock.steady()
         make_app()
         assert clock.steady() - before < BUSY_SECONDS
-    assert keys() == 1
+    assert count_keys() == 1
 
 
-def test_a_flood_of_many_addresses_stays_under_a_megabyte(app, keys):
-    before = size(app)
-    # In one transaction, since each of its own takes as long as a disk does.
+def test_a_flood_of_many_addresses_stays_under_a_megabyte(app, count_keys):
+    before = database_size(app)
+    # In one transaction: a commit for each would wait for the disk.
     with app.app_context(), transaction():
         kept = service.issue(None).uuid
         for _ in range(policy.MAX_UNUSED_KEYS + 200):
             newest = service.create_anonymous()
         assert db.session.get(ApiKey, kept) and db.session.get(ApiKey, newest.uuid)
-    assert policy.MAX_UNUSED_KEYS <= keys() <= policy.MAX_UNUSED_KEYS + service.SWEEP_INTERVAL + 1
-    assert size(app) - before < 1_000_000
+    assert policy.MAX_UNUSED_KEYS <= count_keys() <= policy.MAX_UNUSED_KEYS + service.SWEEP_INTERVAL + 1
+    assert database_size(app) - before < 1_000_000
 
 
-def test_a_flood_of_one_address_ends_at_the_limit(make_app, make_client, monkeypatch, keys):
+def test_a_flood_of_one_address_ends_at_the_limit(make_app, make_client, monkeypatch, count_keys):
     passed = [0.0]
     monkeypatch.setattr(clock, "steady", lambda: passed[0])
     client = make_client(make_app(KEY_LIMIT="30 per minute; 100 per hour"))
@@ -180,4 +182,4 @@ def test_a_flood_of_one_address_ends_at_the_limit(make_app, make_client, monkeyp
     for _ in range(600):
         passed[0] += 1
         made += client.post(KEYS).status_code == 201
-    assert made == keys() == 100
+    assert made == count_keys() == 100

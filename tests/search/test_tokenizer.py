@@ -1,4 +1,4 @@
-"""How text is cut into words, how a hit is shown, and the number that tells when an article was published."""
+"""Words of queries and texts, snippets as HTML, and the numbers of articles in the index."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blogapi.search.snippets import snippet_to_html
 from blogapi.search.tokenizer import HIT_END, HIT_START, separate_ideographs, split_query
 from tests.texts import texts
 
-moments = st.datetimes(timezones=st.just(UTC))
+times = st.datetimes(timezones=st.just(UTC))
 
 
 @pytest.mark.parametrize(
@@ -30,27 +30,27 @@ moments = st.datetimes(timezones=st.just(UTC))
         ("4 ½ ²", ["4", "½", "²"]),
     ],
 )
-def test_a_query_is_cut_at_its_blanks(query, words):
+def test_a_query_is_split_at_spaces(query, words):
     assert split_query(query) == words
 
 
 @pytest.mark.parametrize("text", ["面包", "Go语言", "我爱Go、也爱面包。", "カタカナ ひらがな", "plain", ""])
-def test_text_that_is_cut_into_signs_is_shown_whole_again(text):
+def test_separated_ideographs_are_joined_for_display(text):
     assert snippet_to_html(separate_ideographs(text)) == text
 
 
-def test_each_sign_of_a_script_without_blanks_is_a_word():
+def test_each_ideograph_is_a_word():
     assert separate_ideographs("Go语言x").split() == ["Go", "语", "言", "x"]
 
 
 @settings(max_examples=40)
 @given(texts)
-def test_cutting_into_signs_loses_nothing(text):
+def test_separating_ideographs_keeps_all_characters(text):
     assert "".join(separate_ideographs(text).split()) == "".join(text.split())
 
 
 @pytest.mark.parametrize(
-    ("piece", "html"),
+    ("snippet", "html"),
     [
         (f"a {HIT_START}b{HIT_END} c", "a <mark>b</mark> c"),
         (f"{HIT_START}<b>{HIT_END} & 'c'", "<mark>&lt;b&gt;</mark> &amp; 'c'"),
@@ -61,26 +61,26 @@ def test_cutting_into_signs_loses_nothing(text):
         ("a\n\t b\u2028c", "a b c"),
     ],
 )
-def test_a_piece_is_shown_as_html_with_its_hits_marked(piece, html):
-    assert snippet_to_html(piece) == html
+def test_a_snippet_is_shown_as_html_with_marked_hits(snippet, html):
+    assert snippet_to_html(snippet) == html
 
 
 @settings(max_examples=40)
 @given(texts)
-def test_a_text_brings_no_marks_of_its_own(text):
+def test_a_text_cannot_contain_marks_of_its_own(text):
     assert "<mark>" not in snippet_to_html(separate_ideographs(text + HIT_START + text + HIT_END))
     assert "<" not in snippet_to_html(separate_ideographs(text))
 
 
-@given(moments, moments)
-def test_numbers_rise_with_the_moments(one, other):
+@given(times, times)
+def test_numbers_increase_with_time(one, other):
     assert (first_number(one) < first_number(other)) == (one < other)
     assert first_number(one) <= last_number(one)
 
 
-@given(moments)
-def test_numbers_of_a_moment_fit_between_its_neighbours_and_in_64_bits(moment):
-    assert last_number(moment) - first_number(moment) == NUMBERS_PER_MICROSECOND - 1
-    assert first_number(moment) >= 0 and last_number(moment) < 2**63
-    if moment < datetime.max.replace(tzinfo=UTC):
-        assert first_number(moment + timedelta(microseconds=1)) == last_number(moment) + 1
+@given(times)
+def test_the_numbers_of_a_microsecond_do_not_overlap_the_next_and_fit_in_64_bits(time):
+    assert last_number(time) - first_number(time) == NUMBERS_PER_MICROSECOND - 1
+    assert first_number(time) >= 0 and last_number(time) < 2**63
+    if time < datetime.max.replace(tzinfo=UTC):
+        assert first_number(time + timedelta(microseconds=1)) == last_number(time) + 1

@@ -1,4 +1,4 @@
-"""A blog with something of each kind to steal or to spoil, and those who try."""
+"""A blog with secrets of each kind, and the callers that must not reach them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from blogapi.docs import document
 from blogapi.storage.database import Base, CommitCounter, db
 from tests.conftest import ARTICLES, KEYS
 
-# Stands in everything that only admins may see.
+# Part of everything that only admins may see.
 SECRET = "xyzzysecret"
-WHO = {
+CALLERS = {
     "stranger": "as_stranger",
     "anonymous key": "as_reader",
     "admin's published key": "as_published_admin",
@@ -27,20 +27,22 @@ WHO = {
 
 @pytest.fixture
 def attempt(request):
-    """Notes who tried what, and what they got; returns the answer."""
+    """Records caller, action and result for the report; returns the response."""
 
-    def note(who, what, answer):
-        code = answer.json["code"] if answer.mimetype == "application/problem+json" and answer.data else ""
-        row = (who, what, f"{answer.status_code} {code}".strip())
+    def note(caller, what, response):
+        code = (
+            response.json["code"] if response.mimetype == "application/problem+json" and response.data else ""
+        )
+        row = (caller, what, f"{response.status_code} {code}".strip())
         request.node.user_properties.append(("attempt", row))
-        return answer
+        return response
 
     return note
 
 
 @pytest.fixture
 def blog(app, people, make_category, make_tag, make_article):
-    """What there is, by the names that paths give it: of Grace's what is secret, of Ada's the rest."""
+    """The ids of the items of the blog by their names in paths; the secret ones are Grace's."""
     tag, category = make_tag("shared"), make_category(name="Shared")
     secret = {
         "title": f"{SECRET} title",
@@ -76,7 +78,7 @@ def blog(app, people, make_category, make_tag, make_article):
 
 @pytest.fixture
 def contents(app):
-    """Returns all rows of all tables, but for the moments that keys were used at and the count of commits."""
+    """Returns all rows of all tables, without the last uses of keys and the commit counter."""
     tables = [table for table in Base.metadata.sorted_tables if table is not CommitCounter.__table__]
 
     def read():
@@ -94,7 +96,7 @@ def contents(app):
 
 @pytest.fixture
 def operations(app, blog):
-    """Every operation of the route map, as (endpoint, method, path, body): on what is secret if it can be."""
+    """All operations as (endpoint, method, path, body), aimed at secret items where possible."""
     described = document.get_document(app)["paths"]
 
     def filled(path, endpoint):
@@ -122,9 +124,9 @@ def operations(app, blog):
     ]
 
 
-def told(answer):
-    """Return all that an answer says, in its headers too."""
-    return f"{answer.headers}\n{answer.get_data(as_text=True)}"
+def full_text(response):
+    """Return the headers and the body of a response as one text."""
+    return f"{response.headers}\n{response.get_data(as_text=True)}"
 
 
 def key_path(uuid):

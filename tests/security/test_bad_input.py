@@ -1,4 +1,4 @@
-"""Bad input: always a clear answer of the 400s in the one body, and nothing stored."""
+"""Bad input: always a 4xx with a problem body, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ A = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 
 @pytest.fixture(autouse=True)
 def unchanged(request, app):
-    """The database after the test is what it was when its clients and contents were there."""
+    """Asserts that the test has not changed the database."""
     for name in ("as_stranger", "as_admin"):
         if name in request.fixturenames:
             request.getfixturevalue(name)
@@ -31,7 +31,7 @@ def unchanged(request, app):
 
 
 def contents(app) -> list[object]:
-    """Return all rows, but for the moments that keys were used at and the number of commits."""
+    """Return all rows, without the last uses of keys and the commit counter."""
     aside = {"last_used": None, "commits": None}
     with app.app_context(), db.engine.connect() as connection:
         return [
@@ -40,10 +40,10 @@ def contents(app) -> list[object]:
         ]
 
 
-def assert_refused(answer, *statuses: int) -> None:
-    assert answer.status_code in (statuses or (400, 404, 405, 413, 414, 415, 422)), answer.text
-    # The client itself holds the body against the document of the API; here is what people read.
-    assert answer.json["detail"] and answer.json["code"] and answer.json["title"]
+def assert_refused(response, *statuses: int) -> None:
+    assert response.status_code in (statuses or (400, 404, 405, 413, 414, 415, 422)), response.text
+    # The client checks the body against the OpenAPI document; these are the texts for people.
+    assert response.json["detail"] and response.json["code"] and response.json["title"]
 
 
 UNREADABLE = {
@@ -74,11 +74,11 @@ def test_a_body_that_is_not_strict_json_is_a_400(as_admin, data):
 
 
 @pytest.mark.parametrize("data", ["[]", "[{}]", "1", "1.5", "null", "true", '""', '"name"', "1e999"])
-def test_a_body_that_is_no_object_is_a_422(as_admin, data):
+def test_a_body_that_is_not_an_object_is_a_422(as_admin, data):
     for path in (KEYS, LOGIN):
-        answer = as_admin.post(path, data=data, content_type="application/json")
-        assert_refused(answer, 422)
-        assert answer.json["errors"] == {"body": ["Invalid input type."]}
+        response = as_admin.post(path, data=data, content_type="application/json")
+        assert_refused(response, 422)
+        assert response.json["errors"] == {"body": ["Invalid input type."]}
 
 
 WRONG_FOR_TEXT = [1, 1.5, True, None, [], {}, ["a"], "a\x00b", "\ud800", "\udfff a", "x" * 2000]
@@ -86,23 +86,23 @@ WRONG_FOR_TEXT = [1, 1.5, True, None, [], {}, ["a"], "a\x00b", "\ud800", "\udfff
 
 @pytest.mark.parametrize("field", ["username", "password"])
 @pytest.mark.parametrize("value", [*WRONG_FOR_TEXT, "", " "], ids=ascii)
-def test_a_wrong_field_of_a_login_is_named(as_stranger, field, value):
+def test_an_invalid_field_of_a_login_is_reported(as_stranger, field, value):
     body = {"username": "ada", "password": "a long pass phrase"} | {field: value}
-    answer = as_stranger.post(LOGIN, data=json.dumps(body), content_type="application/json")
-    assert_refused(answer, 422)
-    assert list(answer.json["errors"]) == [field]
+    response = as_stranger.post(LOGIN, data=json.dumps(body), content_type="application/json")
+    assert_refused(response, 422)
+    assert list(response.json["errors"]) == [field]
 
 
-def test_a_login_without_fields_is_told_all_that_is_missing(as_stranger):
-    for answer in (as_stranger.post(LOGIN, json={}), as_stranger.post(LOGIN)):
-        assert_refused(answer, 422)
-        assert list(answer.json["errors"]) == ["username", "password"]
+def test_all_missing_fields_of_a_login_are_reported(as_stranger):
+    for response in (as_stranger.post(LOGIN, json={}), as_stranger.post(LOGIN)):
+        assert_refused(response, 422)
+        assert list(response.json["errors"]) == ["username", "password"]
 
 
 @pytest.mark.parametrize("name", ["ada\u202e", "a b", "' OR 1=1 --", "%", "日本", "İ", "ß" * 200, "🎉"])
-def test_a_login_under_any_name_fails_like_every_other(as_stranger, name):
-    answer = as_stranger.post(LOGIN, json={"username": name, "password": "x"})
-    assert (answer.status_code, answer.json["code"]) == (401, "login_failed")
+def test_failed_logins_look_the_same_for_any_name(as_stranger, name):
+    response = as_stranger.post(LOGIN, json={"username": name, "password": "x"})
+    assert (response.status_code, response.json["code"]) == (401, "login_failed")
 
 
 WRONG_KEYS = [
@@ -126,18 +126,18 @@ WRONG_KEYS = [
 
 
 @pytest.mark.parametrize(("field", "value"), WRONG_KEYS, ids=lambda value: ascii(value)[:20])
-def test_a_wrong_field_of_a_key_is_named(as_admin, field, value):
-    answer = as_admin.post(KEYS, data=json.dumps({field: value}), content_type="application/json")
-    assert_refused(answer, 422)
-    assert answer.json["errors"]
+def test_an_invalid_field_of_a_key_is_reported(as_admin, field, value):
+    response = as_admin.post(KEYS, data=json.dumps({field: value}), content_type="application/json")
+    assert_refused(response, 422)
+    assert response.json["errors"]
 
 
 @pytest.mark.parametrize("value", [-1, 1.5, True, None, "60", [], {}, 2**63, 10**30, 1e300])
-def test_a_wrong_overlap_of_a_rotation_is_named(as_admin, app, value):
+def test_an_invalid_overlap_of_a_rotation_is_reported(as_admin, app, value):
     uuid = as_admin.get(f"{KEYS}?page=1").json[0]["uuid"]
-    answer = as_admin.post(f"{KEYS}{uuid}/rotate/", json={"overlap_seconds": value})
-    assert_refused(answer, 422)
-    assert list(answer.json["errors"]) == ["overlap_seconds"]
+    response = as_admin.post(f"{KEYS}{uuid}/rotate/", json={"overlap_seconds": value})
+    assert_refused(response, 422)
+    assert list(response.json["errors"]) == ["overlap_seconds"]
 
 
 @pytest.mark.parametrize(
@@ -151,13 +151,13 @@ def test_a_wrong_overlap_of_a_rotation_is_named(as_admin, app, value):
         "\x7f",
     ],
 )
-def test_a_body_of_another_type_is_a_415(as_admin, kind):
+def test_a_body_of_another_content_type_is_a_415(as_admin, kind):
     for path in (KEYS, LOGIN):
         assert_refused(as_admin.post(path, data=b'{"name": "a"}', content_type=kind), 415)
 
 
 @pytest.mark.parametrize("kind", ["application/json; charset=utf-16", "application/json; charset=nonsense"])
-def test_a_body_is_utf_8_whatever_its_type_says(as_stranger, kind):
+def test_a_body_is_read_as_utf_8_whatever_its_charset(as_stranger, kind):
     assert_refused(as_stranger.post(LOGIN, data="{}".encode("utf-16"), content_type=kind), 400)
     assert_refused(as_stranger.post(LOGIN, data=b"{}", content_type=kind), 422)
 
@@ -168,13 +168,13 @@ def test_a_body_over_the_limit_is_a_413(make_app, make_client):
     for data in (b"x" * 1001, b'{"username": "' + b"x" * 1000 + b'"}'):
         assert_refused(client.post(LOGIN, data=data, content_type="application/json"), 413)
     stream = io.BytesIO(b" " * 2000)
-    answer = client.post(
+    response = client.post(
         LOGIN,
         input_stream=stream,
         content_type="application/json",
         environ_overrides={"wsgi.input_terminated": True},
     )
-    assert_refused(answer, 413)
+    assert_refused(response, 413)
 
 
 BROKEN_IDS = [
@@ -204,7 +204,7 @@ BROKEN_IDS = [
 
 
 @pytest.mark.parametrize("id", BROKEN_IDS, ids=lambda id: id[:20])
-def test_a_broken_id_is_a_404(as_admin, id):
+def test_a_malformed_id_is_a_404(as_admin, id):
     for base in (KEYS, CATEGORIES, TAGS, ARTICLES):
         assert_refused(as_admin.get(f"{base}{id}/"), 404)
     assert_refused(as_admin.delete(f"{KEYS}{id}/"), 404)
@@ -217,13 +217,13 @@ WRONG_NUMBERS = [
 
 
 @pytest.mark.parametrize("value", WRONG_NUMBERS, ids=lambda value: value[:20])
-def test_a_wrong_page_is_a_400(as_admin, value):
+def test_an_invalid_page_is_a_400(as_admin, value):
     for base in (KEYS, CATEGORIES, TAGS, ARTICLES, f"{ARTICLES}author/me/"):
         assert_refused(as_admin.get(f"{base}?page={value}"), 400)
         assert_refused(as_admin.get(f"{base}?page_size={value}"), 400)
 
 
-def test_a_page_holds_100_at_most(as_admin):
+def test_a_page_size_over_100_is_a_400(as_admin):
     assert_refused(as_admin.get(f"{ARTICLES}?page_size=101"), 400)
 
 
@@ -259,22 +259,22 @@ WRONG_QUERIES = [
 
 
 @pytest.mark.parametrize("query", WRONG_QUERIES, ids=lambda query: query[:30])
-def test_a_wrong_query_is_a_400(as_admin, query):
-    answer = as_admin.get(f"{ARTICLES}?{query}")
-    assert_refused(answer, 400)
-    assert answer.json["code"] == "invalid_query"
+def test_an_invalid_query_is_a_400(as_admin, query):
+    response = as_admin.get(f"{ARTICLES}?{query}")
+    assert_refused(response, 400)
+    assert response.json["code"] == "invalid_query"
 
 
 @pytest.mark.parametrize(
     "query",
     ["user=x", "user=", "ownerless=1", "ownerless=True", "ownerless=", "ownerless=true&ownerless=false"],
 )
-def test_a_wrong_filter_of_keys_is_a_400(as_admin, query):
+def test_an_invalid_filter_of_keys_is_a_400(as_admin, query):
     assert_refused(as_admin.get(f"{KEYS}?{query}"), 400)
 
 
 @pytest.mark.parametrize("path", [LOGIN, KEYS, f"{KEYS}{A}/", "/health/", "/openapi.json"])
-def test_an_operation_without_parameters_takes_none(as_admin, path):
+def test_an_operation_without_parameters_refuses_any(as_admin, path):
     method = "POST" if path == LOGIN else "PATCH" if A in path else "GET"
     assert_refused(
         as_admin.open(f"{path}?nonsense=1", method=method, json={} if method != "GET" else None), 400
@@ -314,20 +314,20 @@ def test_an_unknown_path_is_a_404_and_never_a_redirect(as_stranger, path):
 
 
 @pytest.mark.parametrize("path", [LOGIN, KEYS, ARTICLES, f"{TAGS}{A}/", "/health/", "/docs/"])
-def test_an_odd_method_is_a_405_with_those_that_are_taken(as_admin, path):
+def test_an_unknown_method_is_a_405_with_allow(as_admin, path):
     for method in ("BREW", "TRACE", "PROPFIND", "X" * 100):
-        answer = as_admin.open(path, method=method)
-        assert_refused(answer, 405)
-        assert answer.headers["Allow"].endswith("OPTIONS")
+        response = as_admin.open(path, method=method)
+        assert_refused(response, 405)
+        assert response.headers["Allow"].endswith("OPTIONS")
 
 
 @pytest.mark.parametrize(
     "host", ["", "a b", "<script>", "a@b", "a/b", "ä", "[::1", "a:b", "a:99999999", "\x7f"]
 )
-def test_a_broken_host_is_no_error_of_the_server(as_stranger, host):
-    answer = as_stranger.get("/health/", headers={"Host": host})
-    assert answer.status_code in (200, 400)
-    assert "Location" not in answer.headers
+def test_a_malformed_host_is_not_a_server_error(as_stranger, host):
+    response = as_stranger.get("/health/", headers={"Host": host})
+    assert response.status_code in (200, 400)
+    assert "Location" not in response.headers
 
 
 @pytest.mark.parametrize(
@@ -345,18 +345,18 @@ def test_a_broken_host_is_no_error_of_the_server(as_stranger, host):
         "', 1",
     ],
 )
-def test_a_key_that_is_none_is_a_401(as_stranger, value):
-    answer = as_stranger.get(ARTICLES, headers={"X-API-KEY": value})
-    assert (answer.status_code, answer.json["code"]) == (401, "key_invalid")
+def test_a_malformed_key_is_a_401(as_stranger, value):
+    response = as_stranger.get(ARTICLES, headers={"X-API-KEY": value})
+    assert (response.status_code, response.json["code"]) == (401, "key_invalid")
 
 
 @pytest.mark.parametrize(
     "value", ["", "x", "eyJ0b2tlbiI6MX0.x.y", "é", "a" * 4000, ".eJwrzy_KSQUABJ0CHQ.x.y"]
 )
-def test_a_session_that_is_none_is_a_401(as_stranger, value):
+def test_a_malformed_session_cookie_is_a_401(as_stranger, value):
     as_stranger.set_cookie("blogapi_session", value)
-    answer = as_stranger.get(ARTICLES)
-    assert (answer.status_code, answer.json["code"]) == (401, "login_over")
+    response = as_stranger.get(ARTICLES)
+    assert (response.status_code, response.json["code"]) == (401, "login_over")
 
 
 @settings(
@@ -371,9 +371,9 @@ def test_a_session_that_is_none_is_a_401(as_stranger, value):
         min_size=1,
     )
 )
-def test_no_body_of_a_login_breaks_the_service(as_stranger, body):
-    answer = as_stranger.post(LOGIN, data=json.dumps(body), content_type="application/json")
-    assert outcome(answer) in ((400, "malformed"), (422, "invalid_fields"))
+def test_any_login_body_gets_a_4xx(as_stranger, body):
+    response = as_stranger.post(LOGIN, data=json.dumps(body), content_type="application/json")
+    assert outcome(response) in ((400, "malformed"), (422, "invalid_fields"))
 
 
 @settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -381,6 +381,6 @@ def test_no_body_of_a_login_breaks_the_service(as_stranger, body):
     st.sampled_from(["page", "page_size", "fields", "ordering", "slug", "tag", "author", "published_after"]),
     st.text(alphabet=st.characters(exclude_categories=["Cs"])),
 )
-def test_no_query_breaks_the_service(as_admin, name, value):
-    answer = as_admin.get(ARTICLES, query_string={name: value})
-    assert answer.json == [] or outcome(answer) == (400, "invalid_query")
+def test_any_query_gets_a_list_or_a_400(as_admin, name, value):
+    response = as_admin.get(ARTICLES, query_string={name: value})
+    assert response.json == [] or outcome(response) == (400, "invalid_query")

@@ -1,4 +1,4 @@
-"""Whether there are drafts, and what they say: asked in every way, before there are any and after."""
+"""Hidden articles change no response: every path is requested before they exist and after."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
 from tests.contracts.client import lasting, outcome
-from tests.security.conftest import SECRET, WHO, told
+from tests.security.conftest import CALLERS, SECRET, full_text
 
 WORD = "quokka"
 NEVER = {"status": "published", "published_at": "2999-01-01T00:00:00Z"}
@@ -55,15 +55,15 @@ PATHS = [
 ]
 
 
-def refusal(who):
-    """Return what a write gets of a caller who may not write."""
+def refusal(caller):
+    """Return status and code of a write by a caller who may not write."""
     codes = {"stranger": (401, "key_missing"), "admin's published key": (403, "scope_missing")}
-    return codes.get(who, (403, "forbidden"))
+    return codes.get(caller, (403, "forbidden"))
 
 
 @pytest.fixture
 def scene(people, make_article, make_category, make_tag):
-    """A blog without drafts, by the names that paths give it."""
+    """The ids of a blog without hidden articles, by their names in paths."""
     tag, category = make_tag("shared"), make_category(name="Shared")
     public = make_article(category, tags=(tag,), title="Public")
     return {
@@ -77,7 +77,7 @@ def scene(people, make_article, make_category, make_tag):
 
 @pytest.fixture
 def hide(as_admin, scene):
-    """Writes, renames, previews and deletes articles that are hidden, all under the same few words."""
+    """Creates, renames, previews and deletes hidden articles that contain WORD."""
 
     def writing(state):
         body = {
@@ -100,12 +100,12 @@ def hide(as_admin, scene):
 
 
 @pytest.fixture
-def asked(scene, statements):
-    """Asks each path; returns by path what it answers, and how many statements that took."""
+def request_paths(scene, statements):
+    """Requests each path; returns the response and its number of statements, by path."""
 
-    def ask(client):
+    def request(client):
         for _ in range(2):
-            # The first notes that the key was used, the second looks up what is due.
+            # The first request stores the use of the key, the second looks up what is due.
             client.get(TAGS)
         found = {}
         for path in PATHS:
@@ -113,93 +113,93 @@ def asked(scene, statements):
                 found[path] = client.get(path.format(**scene)), len(seen)
         return found
 
-    return ask
+    return request
 
 
-def said(answer):
-    return answer.status_code, answer.data, lasting(answer)
+def summary(response):
+    return response.status_code, response.data, lasting(response)
 
 
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_no_answer_differs_for_a_hidden_article(request, attempt, scene, asked, hide, who, state):
-    client = request.getfixturevalue(WHO[who])
-    before = asked(client)
+@pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
+def test_a_hidden_article_changes_no_response(request, attempt, scene, request_paths, hide, caller, state):
+    client = request.getfixturevalue(CALLERS[caller])
+    before = request_paths(client)
     hide(state)
-    for path, (answer, statements) in asked(client).items():
-        attempt(who, f"find the {state} by GET {path}", answer)
+    for path, (response, statements) in request_paths(client).items():
+        attempt(caller, f"find the {state} by GET {path}", response)
         former, took = before[path]
-        assert (said(answer), statements) == (said(former), took), path
+        assert (summary(response), statements) == (summary(former), took), path
         head = client.head(path.format(**scene))
         assert (head.status_code, head.data, lasting(head)) == (former.status_code, b"", lasting(former))
-        # Whoever has seen the answer before is told that nothing changed.
+        # The ETag of before is still valid.
         etag = former.headers.get("ETag")
         if etag:
             again = client.get(path.format(**scene), headers={"If-None-Match": etag})
             assert again.status_code == 304, path
 
 
-@pytest.mark.parametrize("who", ["as_published_member", "as_published_admin"])
-def test_a_published_key_reads_exactly_what_an_anonymous_one_reads(
-    request, scene, asked, hide, as_reader, who
+@pytest.mark.parametrize("caller", ["as_published_member", "as_published_admin"])
+def test_a_published_key_reads_the_same_as_an_anonymous_key(
+    request, scene, request_paths, hide, as_reader, caller
 ):
     hide("draft")
-    theirs = asked(request.getfixturevalue(who))
-    for path, (answer, statements) in asked(as_reader).items():
+    theirs = request_paths(request.getfixturevalue(caller))
+    for path, (response, statements) in request_paths(as_reader).items():
         found, took = theirs[path]
-        assert (said(found), took) == (said(answer), statements), path
+        assert (summary(found), took) == (summary(response), statements), path
 
 
-@pytest.mark.parametrize("who", ["anonymous key", "admin's published key", "member"])
-def test_the_etag_of_a_draft_opens_nothing(request, attempt, scene, hide, who):
-    client, seen = request.getfixturevalue(WHO[who]), hide("draft")
+@pytest.mark.parametrize("caller", ["anonymous key", "admin's published key", "member"])
+def test_the_etag_of_a_draft_reveals_nothing(request, attempt, scene, hide, caller):
+    client, seen = request.getfixturevalue(CALLERS[caller]), hide("draft")
     path, etag = f"{ARTICLES}{seen.json['uuid']}/", seen.headers["ETag"]
     for name in ("If-None-Match", "If-Match"):
         for method in ("GET", "HEAD", "PUT", "PATCH", "DELETE"):
-            answer = client.open(path, method=method, headers={name: etag}, json={"title": "T"})
-            attempt(who, f"{method} the draft with its ETag as {name}", answer)
-            assert answer.status_code == (404 if method in ("GET", "HEAD") else 403)
-            assert etag not in told(answer)
+            response = client.open(path, method=method, headers={name: etag}, json={"title": "T"})
+            attempt(caller, f"{method} the draft with its ETag as {name}", response)
+            assert response.status_code == (404 if method in ("GET", "HEAD") else 403)
+            assert etag not in full_text(response)
 
 
-@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_the_key_of_a_retry_gives_no_answer_to_another(request, attempt, scene, as_admin, who):
+@pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
+def test_an_idempotency_key_replays_nothing_to_another_caller(request, attempt, scene, as_admin, caller):
     body = {"title": SECRET, "category": {"uuid": scene["category"]}}
     headers = {"Idempotency-Key": "retry"}
     assert as_admin.post(ARTICLES, json=body, headers=headers).status_code == 201
-    client = request.getfixturevalue(WHO[who])
-    answer = attempt(
-        who, "POST under an admin's Idempotency-Key", client.post(ARTICLES, json=body, headers=headers)
+    client = request.getfixturevalue(CALLERS[caller])
+    response = attempt(
+        caller, "POST under an admin's Idempotency-Key", client.post(ARTICLES, json=body, headers=headers)
     )
-    assert outcome(answer) == refusal(who) and SECRET not in told(answer)
+    assert outcome(response) == refusal(caller) and SECRET not in full_text(response)
 
 
-@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key", "member"])
+@pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
 @pytest.mark.parametrize("body", [{"slug": WORD}, {"title": WORD}, {"category": {"slug": "nothing"}}, {}, []])
-def test_no_error_tells_of_a_slug_that_a_draft_has(request, attempt, scene, hide, who, body):
+def test_no_error_reveals_the_slug_of_a_draft(request, attempt, scene, hide, caller, body):
     hide("draft")
-    client = request.getfixturevalue(WHO[who])
+    client = request.getfixturevalue(CALLERS[caller])
     for method in ("POST", "PUT", "PATCH"):
-        answer = client.open(ARTICLES, method=method, json=body)
-        attempt(who, f"{method} an article with {body}", answer)
-        assert outcome(answer) == refusal(who) and WORD not in told(answer)
+        response = client.open(ARTICLES, method=method, json=body)
+        attempt(caller, f"{method} an article with {body}", response)
+        assert outcome(response) == refusal(caller) and WORD not in full_text(response)
 
 
-@pytest.mark.parametrize("who", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_revisions_and_previews_are_closed_alike_for_all(request, attempt, scene, hide, who):
-    client, uuid = request.getfixturevalue(WHO[who]), hide("draft").json["uuid"]
+@pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
+def test_revisions_and_previews_are_refused_alike_for_every_article(request, attempt, scene, hide, caller):
+    client, uuid = request.getfixturevalue(CALLERS[caller]), hide("draft").json["uuid"]
     for rest in ("revisions/", "revisions/1/", "revisions/99/", "revisions/1/compare/", "preview/"):
-        answers = [client.get(f"{ARTICLES}{id}/{rest}") for id in (uuid, scene["public"], "x")]
-        attempt(who, f"GET {rest} of a draft", answers[0])
-        assert {answer.status_code for answer in answers} <= {401, 403}
-        assert len({answer.data for answer in answers}) == 1
+        responses = [client.get(f"{ARTICLES}{id}/{rest}") for id in (uuid, scene["public"], "x")]
+        attempt(caller, f"GET {rest} of a draft", responses[0])
+        assert {response.status_code for response in responses} <= {401, 403}
+        assert len({response.data for response in responses}) == 1
 
 
-def test_a_preview_shows_its_article_and_no_more(as_stranger, as_admin, attempt, scene, hide):
+def test_a_preview_link_gives_access_only_to_its_preview(as_stranger, as_admin, attempt, scene, hide):
     path = f"{ARTICLES}{hide('draft').json['uuid']}/"
     link = as_admin.post(f"{path}preview/").json
-    answer = attempt("stranger", "GET a preview", as_stranger.get(link["url"]))
-    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+    response = attempt("stranger", "GET a preview", as_stranger.get(link["url"]))
+    assert (response.status_code, response.headers["Cache-Control"]) == (200, "no-store")
     header = {"X-API-KEY": link["url"].rstrip("/").rsplit("/", 1)[-1]}
     assert (
         attempt("stranger", "a preview's token as a key", as_stranger.get(path, headers=header)).status_code

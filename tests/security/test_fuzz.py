@@ -1,6 +1,6 @@
-"""Every operation, fed with what its part of the document allows and with what it forbids.
+"""Requests that the OpenAPI document allows, and requests that it forbids, for every operation.
 
-Some examples each time; `BLOGAPI_TEST_FUZZ=1000 python -m pytest tests/test_fuzz.py` tries that many.
+A few examples per run; `BLOGAPI_TEST_FUZZ=1000 python -m pytest tests/security/test_fuzz.py` tries that many.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from blogapi.users import passwords
 from tests.conftest import ARTICLES
 
 EXAMPLES = int(os.environ.get("BLOGAPI_TEST_FUZZ", "0"))
-# An admin gets past the rules to all the rest; of the others the rules are what is to be seen.
+# More examples for the admin, whom the access rules let through to the rest of the code.
 CALLERS = {"as_admin": EXAMPLES or 5, "as_reader": EXAMPLES or 2, "as_stranger": EXAMPLES or 1}
 POSITIVE, NEGATIVE = schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE
 CHECKS = [
@@ -43,14 +43,14 @@ CHECKS = [
 ]
 
 
-# A condition that does not hold is a reason to refuse too.
+# A request may also be refused because its condition does not hold.
 REFUSED = [400, 401, 403, 404, 405, 409, 412, 415, 422, 428]
 CONFIG = SchemathesisConfig.from_dict({"checks": {"negative_data_rejection": {"expected-statuses": REFUSED}}})
 
 
 @pytest.fixture
 def known(as_admin, make_article, make_category, make_tag):
-    """What ids and bodies may name, beside what is made up: something of each kind."""
+    """The ids of existing items, for paths and bodies."""
     tag, category = make_tag("known"), make_category(name="Known")
     article, draft = make_article(category, tags=(tag,)), make_article(category, status="draft")
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"title": "Second version"})
@@ -66,26 +66,26 @@ def known(as_admin, make_article, make_category, make_tag):
 
 @pytest.fixture
 def send(request, app, known, contract, monkeypatch):
-    """Sends made-up requests as a caller, and holds each answer against the document."""
-    # Nobody guesses right, and to hash a password takes long.
+    """Sends generated requests as a caller, and checks each response against the document."""
+    # Password hashing is slow, and no generated password is right.
     monkeypatch.setattr(passwords, "verify_password", lambda digest, password: False)
     limits = ("KEY_LIMIT", "LOGIN_ADDRESS_LIMIT", "LOGIN_ACCOUNT_LIMIT", "LOGIN_STRANGERS_LIMIT")
     app.config.update(dict.fromkeys(limits, "1000000 per second"))
 
-    def sending(who, operation, mode):
-        client = request.getfixturevalue(who)
+    def sending(caller, operation, mode):
+        client = request.getfixturevalue(caller)
 
-        # Where an answer is not what the document says, the request is told and not made smaller first.
+        # Without shrinking: a failure reports the generated request.
         @settings(
-            max_examples=CALLERS[who],
+            max_examples=CALLERS[caller],
             suppress_health_check=list(HealthCheck),
             phases=[Phase.explicit, Phase.generate] if not EXAMPLES else list(Phase),
         )
         @given(case=operation.as_strategy(mode), choice=st.integers(0, 7))
         def try_one(case, choice):
-            # What is aimed may no longer be wrong.
+            # A request with an existing id may be valid.
             excluded = [negative_data_rejection] if choice and mode is NEGATIVE else []
-            aim(case, known, choice, whole=mode is POSITIVE)
+            aim(case, known, choice, in_body=mode is POSITIVE)
             case.validate_response(case.call(session=client), checks=CHECKS, excluded_checks=excluded)
 
         try_one()
@@ -93,18 +93,18 @@ def send(request, app, known, contract, monkeypatch):
     return sending
 
 
-def aim(case, known, choice, *, whole):
-    """Let most requests be about something that is there; `whole`: also what their bodies name."""
+def aim(case, known, choice, *, in_body):
+    """Put existing ids into most requests; with `in_body` into their bodies too."""
     for name in case.path_parameters if choice else ():
         case.path_parameters[name] = known.get(name, known["uuids"][choice % 4])
     for item in case.body if isinstance(case.body, list) else [case.body]:
-        if whole and choice > 1 and isinstance(item, dict) and isinstance(item.get("category"), dict):
+        if in_body and choice > 1 and isinstance(item, dict) and isinstance(item.get("category"), dict):
             item["category"] = {"uuid": known["category"]}
             item["tags"] = []
 
 
 def operations(contract, app, tag):
-    """Return the operations of one part of the document."""
+    """Return the operations of the document that have the tag."""
     schema = schemathesis.openapi.from_dict(contract.document, config=CONFIG)
     schema.app = app
     found = [result.ok() for result in schema.get_all_operations()]
@@ -112,11 +112,11 @@ def operations(contract, app, tag):
 
 
 @pytest.mark.parametrize("tag", [blueprint.name for blueprint in BLUEPRINTS])
-@pytest.mark.parametrize("who", CALLERS)
-def test_every_answer_is_one_of_the_document(contract, app, send, who, tag):
+@pytest.mark.parametrize("caller", CALLERS)
+def test_every_response_conforms_to_the_document(contract, app, send, caller, tag):
     tried = operations(contract, app, tag)
     assert tried
     for operation in tried:
-        send(who, operation, POSITIVE)
+        send(caller, operation, POSITIVE)
         if operation.path_parameters or operation.query or operation.body:
-            send(who, operation, NEGATIVE)
+            send(caller, operation, NEGATIVE)

@@ -1,4 +1,4 @@
-"""What a request says of the host, and what an answer tells caches and browsers."""
+"""Host headers, redirects and caching headers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.conftest import ARTICLES, KEYS
-from tests.security.conftest import told
+from tests.security.conftest import full_text
 
 EVIL = "evil.example"
 HOSTS = [
@@ -20,20 +20,20 @@ HOSTS = [
 
 
 @pytest.mark.parametrize("headers", HOSTS, ids=lambda headers: " ".join(headers))
-def test_no_answer_repeats_a_host(as_admin, attempt, operations, headers):
+def test_no_response_repeats_the_host(as_admin, attempt, operations, headers):
     for endpoint, method, path, body in operations:
-        answer = as_admin.open(path, method=method, json=body, headers=headers)
-        attempt("admin", f"{method} {endpoint} with {headers}", answer)
-        assert EVIL not in told(answer)
-        assert answer.status_code < 500
+        response = as_admin.open(path, method=method, json=body, headers=headers)
+        attempt("admin", f"{method} {endpoint} with {headers}", response)
+        assert EVIL not in full_text(response)
+        assert response.status_code < 500
 
 
-def test_a_page_links_to_paths_alone(as_admin, make_article, attempt):
+def test_the_link_header_contains_only_paths(as_admin, make_article, attempt):
     for _ in range(3):
         make_article()
-    answer = as_admin.get(f"{ARTICLES}?page=2&page_size=1", headers={"Host": EVIL})
-    attempt("admin", "GET a page with another Host", answer)
-    assert re.findall("<([^>]*)>", answer.headers["Link"]) and "://" not in answer.headers["Link"]
+    response = as_admin.get(f"{ARTICLES}?page=2&page_size=1", headers={"Host": EVIL})
+    attempt("admin", "GET a page with another Host", response)
+    assert re.findall("<([^>]*)>", response.headers["Link"]) and "://" not in response.headers["Link"]
 
 
 @pytest.mark.parametrize(
@@ -42,46 +42,46 @@ def test_a_page_links_to_paths_alone(as_admin, make_article, attempt):
 def test_no_path_is_redirected(as_admin, attempt, operations, end):
     for endpoint, method, path, _ in operations:
         if method == "GET":
-            answer = as_admin.get(f"{path.rstrip('/')}{end}")
-            attempt("admin", f"GET {endpoint} with {end!r} at its end", answer)
-            assert not 300 <= answer.status_code < 400 and "Location" not in answer.headers
+            response = as_admin.get(f"{path.rstrip('/')}{end}")
+            attempt("admin", f"GET {endpoint} with {end!r} at its end", response)
+            assert not 300 <= response.status_code < 400 and "Location" not in response.headers
 
 
 @pytest.mark.parametrize(
     "path", ["//evil.example", "/\\evil.example", "/%2f%2fevil.example", "/%0d%0aX-Evil:1"]
 )
 def test_no_unknown_path_is_redirected(as_stranger, attempt, path):
-    answer = attempt("stranger", f"GET {path}", as_stranger.get(path))
-    assert answer.status_code == 404 and "X-Evil" not in answer.headers
+    response = attempt("stranger", f"GET {path}", as_stranger.get(path))
+    assert response.status_code == 404 and "X-Evil" not in response.headers
 
 
-@pytest.mark.parametrize("who", ["as_stranger", "as_reader", "as_admin", "as_login"])
-def test_no_answer_is_for_a_shared_cache(request, attempt, operations, who):
-    client = request.getfixturevalue(who)
+@pytest.mark.parametrize("caller", ["as_stranger", "as_reader", "as_admin", "as_login"])
+def test_no_response_may_be_stored_by_a_shared_cache(request, attempt, operations, caller):
+    client = request.getfixturevalue(caller)
     for endpoint, method, path, body in operations:
-        if endpoint == "auth.logout" and who == "as_login":
+        if endpoint == "auth.logout" and caller == "as_login":
             continue
-        answer = client.open(path, method=method, json=body)
-        attempt(who.removeprefix("as_"), f"cache {method} {endpoint}", answer)
-        told_caches = answer.headers["Cache-Control"]
-        assert told_caches in ("private, no-cache", "no-store"), endpoint
-        assert method == "GET" or told_caches == "no-store", endpoint
-        assert "Expires" not in answer.headers and "Age" not in answer.headers
-        if who == "as_login" and endpoint.startswith(("articles", "tags", "auth.me")):
-            assert "Cookie" in answer.headers["Vary"]
+        response = client.open(path, method=method, json=body)
+        attempt(caller.removeprefix("as_"), f"cache {method} {endpoint}", response)
+        cache_control = response.headers["Cache-Control"]
+        assert cache_control in ("private, no-cache", "no-store"), endpoint
+        assert method == "GET" or cache_control == "no-store", endpoint
+        assert "Expires" not in response.headers and "Age" not in response.headers
+        if caller == "as_login" and endpoint.startswith(("articles", "tags", "auth.me")):
+            assert "Cookie" in response.headers["Vary"]
 
 
-def test_secrets_are_stored_by_nobody(as_admin, blog, attempt):
+def test_responses_with_secrets_are_no_store(as_admin, blog, attempt):
     key = as_admin.post(KEYS)
     link = as_admin.post(f"{ARTICLES}{blog['draft']}/preview/")
     shown = as_admin.get(link.json["url"])
-    for what, answer in (("a new key", key), ("a new preview link", link), ("a preview", shown)):
-        attempt("admin", f"cache {what}", answer)
-        assert (answer.status_code // 100, answer.headers["Cache-Control"]) == (2, "no-store")
+    for what, response in (("a new key", key), ("a new preview link", link), ("a preview", shown)):
+        attempt("admin", f"cache {what}", response)
+        assert (response.status_code // 100, response.headers["Cache-Control"]) == (2, "no-store")
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nSet-Cookie: x=1", "a%0d%0aX-Evil:%201"])
-def test_nothing_that_is_sent_becomes_a_header(as_admin, attempt, value):
-    answer = as_admin.get(ARTICLES, query_string={"page": "1", "page_size": "1", "slug": value})
-    attempt("admin", f"GET with {value!r}", answer)
-    assert "X-Evil" not in answer.headers and "Set-Cookie" not in answer.headers
+def test_a_parameter_cannot_inject_a_header(as_admin, attempt, value):
+    response = as_admin.get(ARTICLES, query_string={"page": "1", "page_size": "1", "slug": value})
+    attempt("admin", f"GET with {value!r}", response)
+    assert "X-Evil" not in response.headers and "Set-Cookie" not in response.headers

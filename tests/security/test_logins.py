@@ -1,4 +1,4 @@
-"""Logins: what a failed one tells, whom a session belongs to, when it ends, and who may act with it."""
+"""Logins: failures reveal nothing, and sessions cannot be stolen, forged or used across sites."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blogapi.users import passwords as rules
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome
-from tests.security.conftest import SECRET, told
+from tests.security.conftest import SECRET, full_text
 
 LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth/me/"
 PASSWORD = "correct horse battery"
@@ -22,7 +22,7 @@ OWN = f"{ARTICLES}author/me/"
 
 @pytest.fixture(scope="module")
 def digest():
-    """The digest of the password, which takes long to make."""
+    """The digest of the password; computed once, as scrypt is slow."""
     return rules.hash_password(PASSWORD)
 
 
@@ -43,7 +43,7 @@ def as_ada(passwords, app, make_client):
 
 @pytest.fixture
 def thief(app, make_client, attempt):
-    """Tries a cookie that was stolen, planted or made up."""
+    """Tries a stolen, planted or forged cookie."""
 
     def trying(what, value):
         client = make_client(app)
@@ -63,7 +63,7 @@ GUESSES = {
 
 
 @pytest.mark.parametrize("guess", GUESSES)
-def test_every_failed_login_takes_the_same_work_and_says_the_same(
+def test_every_failed_login_takes_the_same_work_and_has_the_same_detail(
     passwords, as_stranger, attempt, statements, monkeypatch, guess
 ):
     hashed, real = [], security._hash_internal
@@ -74,11 +74,11 @@ def test_every_failed_login_takes_the_same_work_and_says_the_same(
 
     monkeypatch.setattr(security, "_hash_internal", counting)
     with statements() as seen:
-        answer = attempt("stranger", f"log in with {guess}", as_stranger.post(LOGIN, json=GUESSES[guess]))
+        response = attempt("stranger", f"log in with {guess}", as_stranger.post(LOGIN, json=GUESSES[guess]))
     assert hashed == ["scrypt:32768:8:1"]
-    assert (answer.status_code, answer.json["detail"]) == (401, "The user name or the password is wrong.")
-    assert "Set-Cookie" not in answer.headers
-    # A name that nobody can have is not even looked for; that is no secret.
+    assert (response.status_code, response.json["detail"]) == (401, "The user name or the password is wrong.")
+    assert "Set-Cookie" not in response.headers
+    # An invalid name is not looked up; that it is invalid is no secret.
     assert len(seen) <= 1
 
 
@@ -86,7 +86,7 @@ def cookie_of(client):
     return client.get_cookie(COOKIE).value
 
 
-def test_a_session_that_was_planted_is_never_a_login(passwords, as_stranger, thief):
+def test_a_planted_session_never_becomes_a_login(passwords, as_stranger, thief):
     with as_stranger.session_transaction() as session:
         session["token"] = "planted"
     planted = cookie_of(as_stranger)
@@ -95,56 +95,58 @@ def test_a_session_that_was_planted_is_never_a_login(passwords, as_stranger, thi
     assert thief("a cookie planted before the login", planted).status_code == 401
 
 
-def test_a_stolen_cookie_ends_with_the_logout(as_ada, thief):
+def test_a_stolen_cookie_is_refused_after_the_logout(as_ada, thief):
     stolen = cookie_of(as_ada)
     assert thief("a stolen cookie before the logout", stolen).status_code == 200
     as_ada.post(LOGOUT)
     assert outcome(thief("a stolen cookie after the logout", stolen)) == (401, "login_over")
 
 
-def test_a_stolen_cookie_ends_with_the_next_login_of_that_browser(as_ada, thief):
+def test_a_stolen_cookie_is_refused_after_the_next_login_of_that_browser(as_ada, thief):
     stolen = cookie_of(as_ada)
     as_ada.post(LOGIN, json=ADA)
     assert outcome(thief("a stolen cookie after the next login", stolen)) == (401, "login_over")
 
 
-def test_a_stolen_cookie_ends_with_a_new_password(app, as_ada, thief):
+def test_a_stolen_cookie_is_refused_after_a_new_password(app, as_ada, thief):
     stolen = cookie_of(as_ada)
     with app.app_context():
         users.set_password("ada", "another password")
     assert outcome(thief("a stolen cookie after a new password", stolen)) == (401, "login_over")
 
 
-def test_a_stolen_cookie_ends_with_its_user(app, passwords, people, make_client, thief, digest):
+def test_a_stolen_cookie_is_refused_after_the_deletion_of_its_user(
+    app, passwords, people, make_client, thief, digest
+):
     with app.app_context(), transaction():
         queries.get_by_name("mel").password_digest = digest
     client = make_client(app)
     client.post(LOGIN, json=ADA | {"username": "mel"})
     with app.app_context():
         users.delete_user("mel")
-    assert outcome(thief("a stolen cookie of a user who is gone", cookie_of(client))) == (401, "login_over")
+    assert outcome(thief("a stolen cookie of a deleted user", cookie_of(client))) == (401, "login_over")
 
 
-def test_who_is_an_admin_no_more_is_none_from_then_on(app, as_ada, people, make_client, attempt):
+def test_a_former_admin_is_refused_at_once(app, as_ada, people, make_client, attempt):
     by_key = make_client(app, people.key(people.admin, "write"))
     for client in (as_ada, by_key):
         assert client.get(OWN).status_code == 200
     with app.app_context(), transaction():
         queries.get_by_name("ada").role = models.Role.MEMBER
     for how, client in (("login", as_ada), ("key", by_key)):
-        answer = attempt("former admin", f"GET author/me by a {how} of before", client.get(OWN))
-        assert outcome(answer) == (403, "forbidden")
+        response = attempt("former admin", f"GET author/me by a {how} of before", client.get(OWN))
+        assert outcome(response) == (403, "forbidden")
         assert outcome(
             attempt("former admin", f"POST a tag by {how}", client.post(TAGS, json={"name": "x"}))
         ) == (403, "forbidden")
 
 
 @pytest.mark.parametrize("value", ["", "x", "e30.x.y", "eyJ0b2tlbiI6IiJ9", "{}", '{"token":""}', "é"])
-def test_a_cookie_of_other_making_opens_nothing(people, thief, value):
+def test_a_forged_cookie_is_refused(people, thief, value):
     assert outcome(thief(f"the cookie {value!r}", value)) == (401, "login_over")
 
 
-def test_a_cookie_signed_with_another_secret_opens_nothing(as_ada, make_app, make_client, attempt):
+def test_a_cookie_signed_with_another_secret_is_refused(as_ada, make_app, make_client, attempt):
     other = make_client(make_app(SECRET_KEY="y" * 32))
     other.set_cookie(COOKIE, cookie_of(as_ada))
     assert outcome(attempt("stranger", "a cookie signed with another secret", other.get(ME))) == (
@@ -153,7 +155,7 @@ def test_a_cookie_signed_with_another_secret_opens_nothing(as_ada, make_app, mak
     )
 
 
-# Pages of other sites
+# Cross-site requests
 
 FOREIGN = {
     "Origin of another site": {"Origin": "https://evil.example"},
@@ -170,43 +172,43 @@ LOOKS = {"GET", "HEAD", "OPTIONS"}
 
 
 @pytest.mark.parametrize("disguise", FOREIGN)
-def test_a_page_of_another_site_changes_nothing(as_login, attempt, operations, contents, disguise):
+def test_a_cross_site_request_changes_nothing(as_login, attempt, operations, contents, disguise):
     before = contents()
     for endpoint, method, path, body in operations:
         if method in LOOKS:
             continue
-        answer = as_login.open(path, method=method, json=body, headers=FOREIGN[disguise])
-        attempt("page of another site", f"{method} {endpoint}, {disguise}", answer)
-        assert (answer.status_code, answer.json["code"]) == (403, "cross_origin"), endpoint
-        assert "Access-Control-Allow-Origin" not in answer.headers
+        response = as_login.open(path, method=method, json=body, headers=FOREIGN[disguise])
+        attempt("page of another site", f"{method} {endpoint}, {disguise}", response)
+        assert (response.status_code, response.json["code"]) == (403, "cross_origin"), endpoint
+        assert "Access-Control-Allow-Origin" not in response.headers
     assert contents() == before
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
-def test_a_form_is_no_body(as_login, attempt, operations, contents, kind):
+def test_a_form_is_refused_as_a_body(as_login, attempt, operations, contents, kind):
     before = contents()
     for endpoint, method, path, body in operations:
         if method == "POST" and body:
-            answer = as_login.post(path, data=b'{"name": "x", "title": "x"}', content_type=kind)
-            attempt("page of another site", f"POST {endpoint} as {kind}", answer)
-            assert answer.status_code == 415, endpoint
+            response = as_login.post(path, data=b'{"name": "x", "title": "x"}', content_type=kind)
+            attempt("page of another site", f"POST {endpoint} as {kind}", response)
+            assert response.status_code == 415, endpoint
     assert contents() == before
 
 
-def test_a_login_changes_nothing_by_looking(as_login, attempt, operations, contents):
+def test_reads_with_a_login_session_change_nothing(as_login, attempt, operations, contents):
     before = contents()
     for endpoint, method, path, _ in operations:
         if method == "GET":
             for look in sorted(LOOKS):
-                answer = as_login.open(path, method=look)
-                attempt("page of another site", f"{look} {endpoint} under a login", answer)
+                response = as_login.open(path, method=look)
+                attempt("page of another site", f"{look} {endpoint} under a login", response)
     assert contents() == before
 
 
-def test_a_key_stands_in_no_answer(as_login, as_admin, attempt, operations, people):
+def test_no_response_contains_a_key(as_login, as_admin, attempt, operations, people):
     value = as_admin.post(KEYS, json={"name": "mine"}).json["public_state"]
     for endpoint, method, path, _ in operations:
         if method == "GET":
-            answer = attempt("admin", f"find a key's value by GET {endpoint}", as_login.get(path))
-            assert value not in told(answer) and "digest" not in answer.text
+            response = attempt("admin", f"find a key's value by GET {endpoint}", as_login.get(path))
+            assert value not in full_text(response) and "digest" not in response.text
     assert SECRET in as_login.get(KEYS).text

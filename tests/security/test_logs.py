@@ -1,4 +1,4 @@
-"""Logs: no line of ours, of waitress's or of a traceback tells a secret, whatever the request."""
+"""Logs: no line and no traceback contains a secret, whatever the request."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORDS = {
 
 @pytest.fixture
 def secrets(app, people, blog, as_admin, as_stranger):
-    """What no log may tell, by name."""
+    """The secrets that must not be in a log, by name."""
     with app.app_context():
         users.set_password("ada", WORDS["password"])
     as_stranger.post(LOGIN, json={"username": "ada", "password": WORDS["password"]})
@@ -45,7 +45,7 @@ def secrets(app, people, blog, as_admin, as_stranger):
 
 @pytest.fixture
 def logged(app, secrets, caplog):
-    """Sends requests to a real server; returns all that was logged, by every logger and in both forms."""
+    """Sends requests to a real server; returns the output of every logger, in both formats."""
     caplog.set_level(logging.DEBUG)
     lines = []
     journal = log.AccessLog(lambda found: lines.extend(form(one) for one in found for form in FORMS))
@@ -75,7 +75,7 @@ def ask(method, path, *headers, body=None):
 
 
 def requests_with(password, key, cookie, token, search, junk, body):
-    """Return requests that carry each secret where it belongs, and where it does not."""
+    """Return requests that contain each secret, in the right places and in wrong ones."""
     by_key, writing = f"X-API-KEY: {key}", json.dumps({"title": body})
     return [
         ask("POST", LOGIN, body=json.dumps({"username": "ada", "password": password})),
@@ -110,22 +110,22 @@ def requests_with(password, key, cookie, token, search, junk, body):
     ]
 
 
-def test_no_request_leaves_a_secret_in_a_log(secrets, logged):
-    told = logged(*requests_with(**secrets))
-    assert {name for name, secret in secrets.items() if secret in told} == set()
-    # Of a key, what the list of keys shows too.
-    assert f" {secrets['key'][:14]}\n" in told
+def test_no_request_writes_a_secret_to_a_log(secrets, logged):
+    output = logged(*requests_with(**secrets))
+    assert {name for name, secret in secrets.items() if secret in output} == set()
+    # The log shows the prefix of a key, as the list of keys does.
+    assert f" {secrets['key'][:14]}\n" in output
 
 
-def test_no_failure_leaves_a_secret_in_a_log(app, secrets, logged, monkeypatch):
+def test_no_failure_writes_a_secret_to_a_log(app, secrets, logged, monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("broken")
 
     for endpoint, view in app.view_functions.items():
         monkeypatch.setitem(app.view_functions, endpoint, wraps(view)(fail))
-    told = logged(*requests_with(**secrets))
-    assert "RuntimeError: broken" in told
-    assert {name for name, secret in secrets.items() if secret in told} == set()
+    output = logged(*requests_with(**secrets))
+    assert "RuntimeError: broken" in output
+    assert {name for name, secret in secrets.items() if secret in output} == set()
 
 
 def rename(app, tables):
@@ -135,22 +135,22 @@ def rename(app, tables):
         db.session.commit()
 
 
-def test_no_failure_of_the_database_leaves_a_secret_in_a_log(app, secrets, logged):
+def test_no_database_error_writes_a_secret_to_a_log(app, secrets, logged):
     tables = ("api_key", "web_session", "account", "preview")
     rename(app, {table: f"{table}_elsewhere" for table in tables})
     try:
-        told = logged(*requests_with(**secrets))
+        output = logged(*requests_with(**secrets))
     finally:
-        # A server keeps the tables for the next test.
+        # On a database server the tables remain for the next test.
         rename(app, {f"{table}_elsewhere": table for table in tables})
-    assert "SQL parameters hidden" in told
-    assert all(f"FROM {table}" in told for table in tables)
-    assert {name for name, secret in secrets.items() if secret in told} == set()
-    assert not re.search(r"\b[0-9a-f]{64}\b", told), "a digest"
+    assert "SQL parameters hidden" in output
+    assert all(f"FROM {table}" in output for table in tables)
+    assert {name for name, secret in secrets.items() if secret in output} == set()
+    assert not re.search(r"\b[0-9a-f]{64}\b", output), "a digest"
 
 
 @pytest.mark.parametrize("ends", ["breaks", "is left"])
-def test_an_answer_that_does_not_come_to_its_end_tells_no_link(app, secrets, monkeypatch, caplog, ends):
+def test_an_interrupted_response_does_not_log_its_preview_token(app, secrets, monkeypatch, caplog, ends):
     caplog.set_level(logging.DEBUG)
     view, gone = app.view_functions["previews.single"], threading.Event()
 
@@ -164,7 +164,7 @@ def test_an_answer_that_does_not_come_to_its_end_tells_no_link(app, secrets, mon
             for _ in range(1000):
                 yield b"x" * 65536
 
-        # Without one the answer would be read whole, to make one.
+        # Without an ETag, the whole response would be read to compute one.
         return Response(pieces(), headers={"ETag": '"a"'})
 
     monkeypatch.setitem(app.view_functions, "previews.single", stream)

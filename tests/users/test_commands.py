@@ -1,4 +1,4 @@
-"""Users on the command line."""
+"""The `user` commands."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ PASSWORD = "correct horse battery"
 
 @pytest.fixture
 def run(app):
-    """Runs a command with lines of input."""
+    """Runs a `user` command with input."""
     runner = app.test_cli_runner()
     return lambda *args, typed="": runner.invoke(args=["user", *args], input=typed)
 
 
 @pytest.fixture
-def fits(app):
-    """Tells whether a password is a user's."""
+def can_log_in(app):
+    """Returns whether a user can log in with a password."""
 
-    def tell(name, password):
+    def check(name, password):
         with app.app_context():
             return service.authenticate(name, password) is not None
 
-    return tell
+    return check
 
 
-def test_create_asks_for_the_password_twice(run, fits):
+def test_create_prompts_for_the_password_twice(run, can_log_in):
     result = run("create", "Ada", "--admin", typed=f"{PASSWORD}\n{PASSWORD}\n")
     assert result.exit_code == 0
     assert re.fullmatch(r"Created the admin ada \([0-9a-f-]{36}\)\.", result.output.splitlines()[-1])
     assert PASSWORD not in result.output
-    assert fits("ada", PASSWORD)
+    assert can_log_in("ada", PASSWORD)
 
 
-def test_create_asks_again_where_the_two_differ(run, fits):
+def test_create_prompts_again_if_the_passwords_differ(run, can_log_in):
     result = run("create", "ada", typed=f"{PASSWORD}\nanother password\n{PASSWORD}\n{PASSWORD}\n")
     assert result.exit_code == 0
     assert "do not match" in result.output
-    assert fits("ada", PASSWORD)
+    assert can_log_in("ada", PASSWORD)
 
 
 @pytest.mark.parametrize("typed", [PASSWORD, f"{PASSWORD}\n", f"{PASSWORD}\r\n", f"{PASSWORD}\nmore\n"])
-def test_create_reads_the_password_from_the_first_line(run, fits, typed):
+def test_create_reads_the_password_from_the_first_line(run, can_log_in, typed):
     result = run("create", "ada", "--password-stdin", typed=typed)
     assert result.exit_code == 0
     assert result.stdout.count("\n") == 1 and result.stdout.startswith("Created the member ada (")
-    assert fits("ada", PASSWORD)
+    assert can_log_in("ada", PASSWORD)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_create_reads_the_password_from_the_first_line(run, fits, typed):
         ("GRACE", PASSWORD, "'grace' is taken"),
     ],
 )
-def test_create_refuses_in_one_sentence(app, people, run, name, typed, says):
+def test_create_reports_an_error_on_one_line(app, people, run, name, typed, says):
     result = run("create", name, "--password-stdin", typed=typed)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.count("\n") == 1 and result.stderr.startswith("Error: ") and says in result.stderr
@@ -81,11 +81,11 @@ def test_create_refuses_in_one_sentence(app, people, run, name, typed, says):
 @pytest.mark.parametrize(
     "args", [(), ("create",), ("create", "ada", "--root"), ("create", "a", "b"), ("rename",)]
 )
-def test_a_wrong_use_is_told_apart(run, args):
+def test_a_usage_error_exits_with_2(run, args):
     assert run(*args).exit_code == 2
 
 
-def test_list_is_for_people(run, people):
+def test_list_prints_one_line_per_item(run, people):
     result = run("list")
     assert [line.split()[::3] for line in result.stdout.splitlines()] == [
         [str(people.admin.uuid), "ada"],
@@ -94,7 +94,7 @@ def test_list_is_for_people(run, people):
     ]
 
 
-def test_list_is_for_programs(run, people):
+def test_list_prints_json(run, people):
     shown = json.loads(run("list", "--json").stdout)
     assert [(one["uuid"], one["username"], one["role"]) for one in shown] == [
         (str(people.admin.uuid), "ada", "admin"),
@@ -104,31 +104,31 @@ def test_list_is_for_programs(run, people):
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", one["created"]) for one in shown)
 
 
-def test_list_of_nobody_is_an_empty_array(run):
+def test_list_without_users_is_an_empty_array(run):
     assert run("list", "--json").stdout == "[]\n"
 
 
-def test_password_sets_a_new_one(run, people, fits):
+def test_password_sets_a_new_password(run, people, can_log_in):
     assert run("password", "mel", "--password-stdin", typed=PASSWORD).exit_code == 0
     result = run("password", "Mel", typed="another password\nanother password\n")
     assert result.exit_code == 0 and "logged out everywhere" in result.output
-    assert (fits("mel", PASSWORD), fits("mel", "another password")) == (False, True)
+    assert (can_log_in("mel", PASSWORD), can_log_in("mel", "another password")) == (False, True)
 
 
-def test_password_does_not_ask_for_that_of_nobody(run):
+def test_password_does_not_prompt_for_an_unknown_user(run):
     result = run("password", "nobody")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "No user is named 'nobody'" in result.stderr
 
 
-def test_password_refuses_a_short_one(run, people, fits):
+def test_password_refuses_a_short_password(run, people, can_log_in):
     run("password", "mel", "--password-stdin", typed=PASSWORD)
     result = run("password", "mel", "--password-stdin", typed="short")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert fits("mel", PASSWORD)
+    assert can_log_in("mel", PASSWORD)
 
 
-def test_delete_asks_first(app, run, people):
+def test_delete_asks_for_confirmation(app, run, people):
     assert run("delete", "mel", typed="n\n").exit_code == 1
     with app.app_context():
         assert queries.find_by_name("mel") is not None
@@ -140,27 +140,27 @@ def test_delete_asks_first(app, run, people):
 @pytest.mark.parametrize(
     ("name", "says"), [("ada", "owns content"), ("nobody", "No user"), ("a b", "not valid")]
 )
-def test_delete_refuses_in_one_sentence(run, people, make_tag, name, says):
+def test_delete_reports_an_error_on_one_line(run, people, make_tag, name, says):
     make_tag()
     result = run("delete", name, "--yes")
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.count("\n") == 1 and says in result.stderr
 
 
-def test_the_installed_program_does_the_same(app, fits):
-    # In a process of its own the program makes its application once.
+def test_the_installed_program_runs_the_command(app, can_log_in):
+    # A new process creates its own application.
     fresh = ScriptInfo(create_app=create_app)
     result = CliRunner().invoke(
         main, ["user", "create", "ada", "--password-stdin"], input=PASSWORD, obj=fresh
     )
     assert result.exit_code == 0, result.output
-    assert fits("ada", PASSWORD)
+    assert can_log_in("ada", PASSWORD)
 
 
 @pytest.mark.parametrize(
     "args", [["--help"], ["user", "--help"], ["user", "create", "--help"], ["key", "--help"]]
 )
-def test_help_touches_no_folder(instance, args):
+def test_help_does_not_create_the_instance_folder(instance, args):
     result = CliRunner().invoke(main, args)
     assert (result.exit_code, "Usage:" in result.output) == (0, True)
     assert not instance.exists()

@@ -1,4 +1,4 @@
-"""What a user may be called, and how passwords are kept."""
+"""User names and password hashes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PASSWORD = "correct horse battery"
 
 @pytest.fixture
 def hashed(monkeypatch):
-    """The passwords that are hashed meanwhile, each with the method."""
+    """Records the method and the password of each hash."""
     seen = []
     real = security._hash_internal
 
@@ -28,7 +28,7 @@ def hashed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("written", "kept"),
+    ("username", "stored"),
     [
         ("ada", "ada"),
         ("Ada", "ada"),
@@ -42,12 +42,12 @@ def hashed(monkeypatch):
         ("x" * 64, "x" * 64),
     ],
 )
-def test_a_user_name_is_kept_folded(written, kept):
-    assert usernames.normalize_username(written) == kept
+def test_a_user_name_is_stored_folded(username, stored):
+    assert usernames.normalize_username(username) == stored
 
 
 @pytest.mark.parametrize(
-    "written",
+    "username",
     [
         "",
         " ",
@@ -64,29 +64,29 @@ def test_a_user_name_is_kept_folded(written, kept):
         "ﷺ",
     ],
 )
-def test_an_unusable_user_name_is_refused(written):
+def test_an_invalid_user_name_is_refused(username):
     with pytest.raises(Invalid) as refused:
-        usernames.normalize_username(written)
+        usernames.normalize_username(username)
     assert list(refused.value.errors) == ["username"]
 
 
 @given(st.text(max_size=80))
 @example("ϔ")
-def test_a_kept_name_is_found_by_itself(written):
+def test_a_normalized_name_is_its_own_normal_form(username):
     try:
-        kept = usernames.normalize_username(written)
+        stored = usernames.normalize_username(username)
     except Invalid:
         return
-    assert usernames.normalize_username(kept) == kept
+    assert usernames.normalize_username(stored) == stored
 
 
-def test_a_password_is_kept_as_salted_scrypt():
+def test_a_password_is_stored_as_salted_scrypt():
     one, other = passwords.hash_password(PASSWORD), passwords.hash_password(PASSWORD)
     assert one.startswith("scrypt:32768:8:1$") and one != other
     assert PASSWORD not in one
 
 
-def test_a_password_fits_its_own_digest_alone():
+def test_a_password_matches_only_its_own_digest():
     digest = passwords.hash_password(PASSWORD)
     assert passwords.verify_password(digest, PASSWORD)
     assert not passwords.verify_password(digest, PASSWORD + " ")
@@ -94,7 +94,7 @@ def test_a_password_fits_its_own_digest_alone():
 
 
 @pytest.mark.parametrize("digest", [None, "own"])
-def test_every_comparison_hashes_once_and_alike(hashed, digest):
+def test_every_verification_hashes_once_with_the_same_method(hashed, digest):
     digest = digest and passwords.hash_password("another password")
     hashed.clear()
     passwords.verify_password(digest, PASSWORD)
@@ -104,12 +104,12 @@ def test_every_comparison_hashes_once_and_alike(hashed, digest):
 @pytest.mark.parametrize(
     "password", ["", "short", "x" * 7, "x" * 1025, " " * 10, "x" * 10 + "\x00", "\ud800" * 10]
 )
-def test_a_password_that_no_login_could_send_is_refused(password):
+def test_an_invalid_password_is_refused(password):
     with pytest.raises(Invalid) as refused:
         passwords.hash_password(password)
     assert list(refused.value.errors) == ["password"]
 
 
 @pytest.mark.parametrize("password", ["x" * 10, "x" * 1024, "пароль, длинный", "🔑" * 10])
-def test_any_other_password_is_taken(password):
+def test_any_other_password_is_accepted(password):
     assert passwords.verify_password(passwords.hash_password(password), password)

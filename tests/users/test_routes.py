@@ -1,4 +1,4 @@
-"""Login, logout, and who is asking."""
+"""The endpoints for login, logout and the current caller."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def digest():
-    """The digest of the password, which takes long to make."""
+    """The digest of the password; computed once, as scrypt is slow."""
     return rules.hash_password(PASSWORD)
 
 
@@ -47,7 +47,7 @@ def as_ada(passwords, app, make_client):
 
 @pytest.fixture
 def with_cookie(app, make_client):
-    """Makes clients with a given session cookie."""
+    """Creates clients with a given session cookie."""
 
     def make(value):
         client = make_client(app)
@@ -62,8 +62,8 @@ def cookie_of(client):
     return cookie and cookie.value
 
 
-def flags_of(answer):
-    (header,) = answer.headers.getlist("Set-Cookie")
+def flags_of(response):
+    (header,) = response.headers.getlist("Set-Cookie")
     return {flag.split("=")[0] if flag.startswith("Expires") else flag for flag in header.split("; ")[1:]}
 
 
@@ -71,26 +71,26 @@ def flags_of(answer):
 
 
 def test_login_shows_the_user(passwords, people, as_stranger):
-    answer = as_stranger.post(LOGIN, json=ADA)
-    assert answer.status_code == 200
-    assert answer.json == {"uuid": str(people.admin.uuid), "username": "ada", "role": "admin"}
+    response = as_stranger.post(LOGIN, json=ADA)
+    assert response.status_code == 200
+    assert response.json == {"uuid": str(people.admin.uuid), "username": "ada", "role": "admin"}
 
 
 @pytest.mark.parametrize("name", ["ADA", "ａｄａ"])  # noqa: RUF001
-def test_login_takes_any_spelling_of_the_name(passwords, as_stranger, name):
+def test_login_accepts_any_spelling_of_the_name(passwords, as_stranger, name):
     assert as_stranger.post(LOGIN, json=ADA | {"username": name}).json["username"] == "ada"
 
 
-def test_the_cookie_is_for_this_site_and_no_script(passwords, as_stranger):
+def test_the_cookie_is_httponly_and_samesite(passwords, as_stranger):
     assert flags_of(as_stranger.post(LOGIN, json=ADA)) == {"Expires", "HttpOnly", "Path=/", "SameSite=Lax"}
 
 
-def test_the_cookie_is_secure_where_the_request_was(passwords, as_stranger):
-    answer = as_stranger.post(LOGIN, json=ADA, base_url="https://localhost")
-    assert flags_of(answer) == {"Expires", "HttpOnly", "Path=/", "SameSite=Lax", "Secure"}
+def test_the_cookie_is_secure_if_the_request_was(passwords, as_stranger):
+    response = as_stranger.post(LOGIN, json=ADA, base_url="https://localhost")
+    assert flags_of(response) == {"Expires", "HttpOnly", "Path=/", "SameSite=Lax", "Secure"}
 
 
-def test_the_cookie_lasts_as_long_as_the_setting_says(passwords, make_app, make_client):
+def test_the_cookie_lasts_for_session_days(passwords, make_app, make_client):
     client = make_client(make_app(SESSION_DAYS=3))
     client.post(LOGIN, json=ADA)
     left = client.get_cookie("blogapi_session").expires - datetime.now(UTC)
@@ -113,10 +113,10 @@ def test_the_cookie_lasts_as_long_as_the_setting_says(passwords, make_app, make_
         ([ADA], ["body"]),
     ],
 )
-def test_login_names_all_wrong_fields(as_stranger, body, wrong):
-    answer = as_stranger.post(LOGIN, json=body)
-    assert (answer.status_code, sorted(answer.json["errors"])) == (422, wrong)
-    assert "Set-Cookie" not in answer.headers
+def test_login_reports_all_invalid_fields(as_stranger, body, wrong):
+    response = as_stranger.post(LOGIN, json=body)
+    assert (response.status_code, sorted(response.json["errors"])) == (422, wrong)
+    assert "Set-Cookie" not in response.headers
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_login_names_all_wrong_fields(as_stranger, body, wrong):
         (b'{"username": "ada", "username": "mel"}', "application/json", 400),
     ],
 )
-def test_login_refuses_what_it_cannot_read(as_stranger, body, content_type, status):
+def test_login_refuses_an_unreadable_body(as_stranger, body, content_type, status):
     code = {400: "malformed", 415: "unsupported_media_type"}[status]
     assert outcome(as_stranger.post(LOGIN, data=body, content_type=content_type)) == (status, code)
 
@@ -141,7 +141,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("body", FAILURES.values(), ids=FAILURES)
-def test_a_failed_login_says_nothing_of_the_reason(passwords, as_stranger, monkeypatch, body):
+def test_a_failed_login_does_not_reveal_the_reason(passwords, as_stranger, monkeypatch, body):
     hashed = []
     real = security._hash_internal
 
@@ -150,8 +150,8 @@ def test_a_failed_login_says_nothing_of_the_reason(passwords, as_stranger, monke
         return real(method, salt, password)
 
     monkeypatch.setattr(security, "_hash_internal", counting)
-    answer = as_stranger.post(LOGIN, json=body)
-    assert (answer.status_code, answer.json) == (
+    response = as_stranger.post(LOGIN, json=body)
+    assert (response.status_code, response.json) == (
         401,
         {
             "type": "about:blank",
@@ -161,8 +161,8 @@ def test_a_failed_login_says_nothing_of_the_reason(passwords, as_stranger, monke
             "code": "login_failed",
         },
     )
-    assert answer.headers["WWW-Authenticate"] == "ApiKey"
-    assert "Set-Cookie" not in answer.headers
+    assert response.headers["WWW-Authenticate"] == "ApiKey"
+    assert "Set-Cookie" not in response.headers
     assert hashed == ["scrypt:32768:8:1"]
 
 
@@ -170,8 +170,8 @@ def test_a_failed_login_says_nothing_of_the_reason(passwords, as_stranger, monke
 
 
 @pytest.fixture
-def tried(passwords, make_app, make_client):
-    """Makes functions that log in, from an address of choice, with the limits given."""
+def limited_login(passwords, make_app, make_client):
+    """Creates functions that log in from an address, under the given limits."""
 
     def make(**limits):
         client = make_client(make_app(**limits))
@@ -184,48 +184,48 @@ def tried(passwords, make_app, make_client):
     return make
 
 
-def test_an_address_tries_an_account_no_oftener_than_the_setting_says(tried):
-    log_in = tried(LOGIN_ACCOUNT_LIMIT="2 per minute")
-    answers = [log_in(WRONG) for _ in range(3)]
-    assert [answer.status_code for answer in answers] == [401, 401, 429]
-    assert answers[2].json["code"] == "too_many_requests"
-    assert 1 <= int(answers[2].headers["Retry-After"]) <= 60
+def test_login_account_limit_limits_an_address_per_account(limited_login):
+    log_in = limited_login(LOGIN_ACCOUNT_LIMIT="2 per minute")
+    responses = [log_in(WRONG) for _ in range(3)]
+    assert [response.status_code for response in responses] == [401, 401, 429]
+    assert responses[2].json["code"] == "too_many_requests"
+    assert 1 <= int(responses[2].headers["Retry-After"]) <= 60
     assert log_in(ADA).status_code == 429
     assert log_in(ADA | {"username": "mel"}).status_code == 200
 
 
-def test_who_guesses_at_an_account_does_not_keep_its_owner_out(tried):
-    log_in = tried()
-    answers = [outcome(log_in(WRONG, "192.0.2.66")) for _ in range(12)]
-    assert answers == [FAILED] * 10 + [SLOWED] * 2
+def test_guesses_from_one_address_do_not_lock_out_the_user(limited_login):
+    log_in = limited_login()
+    responses = [outcome(log_in(WRONG, "192.0.2.66")) for _ in range(12)]
+    assert responses == [FAILED] * 10 + [SLOWED] * 2
     assert log_in(ADA, "192.0.2.7").json["username"] == "ada"
 
 
-def test_many_who_guess_at_an_account_are_slowed_together(tried):
-    log_in = tried(LOGIN_STRANGERS_LIMIT="2 per minute")
+def test_login_strangers_limit_limits_guesses_from_many_addresses(limited_login):
+    log_in = limited_login(LOGIN_STRANGERS_LIMIT="2 per minute")
     assert log_in(ADA, "192.0.2.7").status_code == 200
-    answers = [outcome(log_in(WRONG, f"198.51.100.{number}")) for number in range(4)]
-    assert answers == [FAILED, FAILED, SLOWED, SLOWED]
-    # The owner where they were before, by any spelling; not from elsewhere; and another account anywhere.
+    responses = [outcome(log_in(WRONG, f"198.51.100.{number}")) for number in range(4)]
+    assert responses == [FAILED, FAILED, SLOWED, SLOWED]
+    # The known address may still log in, in any spelling; a new address may not, except to other accounts.
     assert log_in(ADA | {"username": "ADA"}, "192.0.2.7").status_code == 200
     assert outcome(log_in(ADA, "192.0.2.8")) == SLOWED
     assert log_in(ADA | {"username": "mel"}, "192.0.2.8").json["username"] == "mel"
 
 
-def test_an_address_that_is_known_is_not_free_to_guess(tried):
-    log_in = tried(LOGIN_STRANGERS_LIMIT="2 per minute", LOGIN_ACCOUNT_LIMIT="3 per minute")
+def test_a_known_address_is_limited_too(limited_login):
+    log_in = limited_login(LOGIN_STRANGERS_LIMIT="2 per minute", LOGIN_ACCOUNT_LIMIT="3 per minute")
     log_in(ADA)
     assert [outcome(log_in(WRONG)) for _ in range(4)] == [FAILED, FAILED, FAILED, SLOWED]
 
 
-def test_a_household_of_ipv6_is_one_address(tried):
-    log_in = tried(LOGIN_ACCOUNT_LIMIT="2 per minute")
+def test_an_ipv6_64_counts_as_one_address(limited_login):
+    log_in = limited_login(LOGIN_ACCOUNT_LIMIT="2 per minute")
     addresses = ["2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2:3::4", "2001:db8:1:3::1"]
     assert [outcome(log_in(WRONG, address)) for address in addresses] == [FAILED, FAILED, SLOWED, FAILED]
 
 
-def test_tries_at_the_same_time_find_no_more_room(tried, monkeypatch):
-    log_in = tried(LOGIN_ACCOUNT_LIMIT="2 per minute")
+def test_simultaneous_attempts_share_the_limit(limited_login, monkeypatch):
+    log_in = limited_login(LOGIN_ACCOUNT_LIMIT="2 per minute")
     real, inner = users.authenticate, []
 
     def while_checking(username, password):
@@ -238,38 +238,38 @@ def test_tries_at_the_same_time_find_no_more_room(tried, monkeypatch):
     assert (outcome(log_in(WRONG)), inner[1:]) == (FAILED, [FAILED, SLOWED, SLOWED])
 
 
-def test_an_account_is_the_same_under_every_spelling(tried):
-    log_in = tried(LOGIN_ACCOUNT_LIMIT="2 per minute")
+def test_all_spellings_of_a_name_share_the_limit(limited_login):
+    log_in = limited_login(LOGIN_ACCOUNT_LIMIT="2 per minute")
     spellings = ["ada", "ADA", "ａｄａ", "𝐚𝐝𝐚"]  # noqa: RUF001
-    answers = [outcome(log_in(WRONG | {"username": name})) for name in spellings]
-    assert answers == [FAILED, FAILED, SLOWED, SLOWED]
+    responses = [outcome(log_in(WRONG | {"username": name})) for name in spellings]
+    assert responses == [FAILED, FAILED, SLOWED, SLOWED]
 
 
-def test_an_unknown_account_is_throttled_like_a_known_one(tried):
-    log_in = tried(LOGIN_ACCOUNT_LIMIT="1 per minute")
+def test_an_unknown_account_is_throttled_like_a_known_one(limited_login):
+    log_in = limited_login(LOGIN_ACCOUNT_LIMIT="1 per minute")
     nobody = ADA | {"username": "nobody"}
     assert [outcome(log_in(nobody)) for _ in range(2)] == [FAILED, SLOWED]
 
 
-def test_an_address_tries_no_oftener_than_the_setting_says(tried):
-    log_in = tried(LOGIN_ADDRESS_LIMIT="2 per minute")
+def test_login_address_limit_limits_an_address(limited_login):
+    log_in = limited_login(LOGIN_ADDRESS_LIMIT="2 per minute")
     names = ["ada", "mel", "grace"]
     assert [outcome(log_in(WRONG | {"username": name})) for name in names] == [FAILED, FAILED, SLOWED]
     assert outcome(log_in(ADA)) == SLOWED
     assert log_in(ADA, "192.0.2.7").status_code == 200
 
 
-def test_logins_that_succeed_are_not_counted(tried):
-    log_in = tried(LOGIN_ACCOUNT_LIMIT="1 per minute", LOGIN_ADDRESS_LIMIT="1 per minute")
+def test_successful_logins_are_not_counted(limited_login):
+    log_in = limited_login(LOGIN_ACCOUNT_LIMIT="1 per minute", LOGIN_ADDRESS_LIMIT="1 per minute")
     assert [log_in(ADA).json["username"] for _ in range(3)] == ["ada"] * 3
 
 
-# Under a login
+# With a login session
 
 
-def test_me_is_nobody_for_a_stranger(as_stranger):
-    answer = as_stranger.get(ME)
-    assert (answer.status_code, answer.json["code"]) == (401, "key_missing")
+def test_me_is_a_401_for_a_stranger(as_stranger):
+    response = as_stranger.get(ME)
+    assert (response.status_code, response.json["code"]) == (401, "key_missing")
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_me_is_nobody_for_a_stranger(as_stranger):
         ("admin", "write", "ada", "admin", ["published", "read", "write"]),
     ],
 )
-def test_me_says_whose_key_asks(app, people, make_client, owner, scope, name, role, scopes):
+def test_me_shows_the_owner_and_scopes_of_the_key(app, people, make_client, owner, scope, name, role, scopes):
     account = owner and getattr(people, owner)
     with app.app_context():
         key = api_keys.issue(account and account.uuid, scopes=frozenset({scope}))
@@ -297,7 +297,7 @@ def test_me_says_whose_key_asks(app, people, make_client, owner, scope, name, ro
     }
 
 
-def test_me_says_who_is_logged_in(as_ada, people):
+def test_me_shows_the_logged_in_user(as_ada, people):
     assert as_ada.get(ME).json == {
         "user": str(people.admin.uuid),
         "username": "ada",
@@ -307,17 +307,17 @@ def test_me_says_who_is_logged_in(as_ada, people):
     }
 
 
-def test_a_login_reads_as_an_admin_does(as_ada):
+def test_a_login_session_reads_what_its_user_may_read(as_ada):
     assert as_ada.get(f"{ARTICLES}author/me/").json == []
 
 
-def test_every_login_has_a_token_of_its_own(as_ada):
+def test_every_login_gets_a_new_token(as_ada):
     before = cookie_of(as_ada)
     as_ada.post(LOGIN, json=ADA)
     assert cookie_of(as_ada) != before
 
 
-def test_a_session_planted_before_the_login_is_not_the_logins(passwords, as_stranger, with_cookie):
+def test_a_login_drops_the_previous_session(passwords, as_stranger, with_cookie):
     with as_stranger.session_transaction() as session:
         session["token"] = "planted"
         session["else"] = "planted"
@@ -328,42 +328,42 @@ def test_a_session_planted_before_the_login_is_not_the_logins(passwords, as_stra
     assert with_cookie(planted).get(ME).status_code == 401
 
 
-def test_logout_ends_the_login_for_a_copied_cookie_too(as_ada, with_cookie):
+def test_logout_invalidates_a_copied_cookie_too(as_ada, with_cookie):
     copied = cookie_of(as_ada)
-    answer = as_ada.post(LOGOUT)
-    assert (answer.status_code, answer.data) == (204, b"")
+    response = as_ada.post(LOGOUT)
+    assert (response.status_code, response.data) == (204, b"")
     assert cookie_of(as_ada) is None
     cacheable = with_cookie(copied).get(ME)
     assert (cacheable.status_code, cacheable.json["code"]) == (401, "login_over")
 
 
-def test_a_login_ends_no_login_of_another_browser(as_ada, passwords, app, make_client):
+def test_a_login_keeps_the_sessions_of_other_browsers(as_ada, passwords, app, make_client):
     there = make_client(app)
     assert there.post(LOGIN, json=ADA).status_code == 200
     assert [client.get(ME).status_code for client in (as_ada, there)] == [200, 200]
 
 
-def test_logout_ends_no_other_login(as_ada, passwords, app, make_client):
+def test_logout_keeps_other_sessions(as_ada, passwords, app, make_client):
     other = make_client(app)
     other.post(LOGIN, json=ADA)
     as_ada.post(LOGOUT)
     assert other.get(ME).json["username"] == "ada"
 
 
-def test_logout_is_for_logins(as_stranger, as_reader, as_admin):
+def test_logout_without_a_login_session_is_refused(as_stranger, as_reader, as_admin):
     assert outcome(as_stranger.post(LOGOUT)) == (401, "key_missing")
     for client in (as_reader, as_admin):
         assert outcome(client.post(LOGOUT)) == (403, "forbidden")
         assert client.get(ME).status_code == 200
 
 
-def test_a_new_password_ends_the_login(app, as_ada):
+def test_a_new_password_ends_the_session(app, as_ada):
     with app.app_context():
         users.set_password("ada", "another password")
     assert outcome(as_ada.get(ME)) == (401, "login_over")
 
 
-def test_a_removed_user_is_logged_out(app, people, passwords, make_client):
+def test_a_deleted_user_is_logged_out(app, people, passwords, make_client):
     client = make_client(app)
     client.post(LOGIN, json=ADA | {"username": "mel"})
     with app.app_context():
@@ -371,7 +371,7 @@ def test_a_removed_user_is_logged_out(app, people, passwords, make_client):
     assert outcome(client.get(ME)) == (401, "login_over")
 
 
-def test_a_login_ends_by_the_clock(passwords, as_stranger, at):
+def test_a_login_session_expires(passwords, as_stranger, at):
     at(NOON)
     as_stranger.post(LOGIN, json=ADA)
     at(NOON + timedelta(days=14) - timedelta(seconds=1))
@@ -380,7 +380,7 @@ def test_a_login_ends_by_the_clock(passwords, as_stranger, at):
     assert outcome(as_stranger.get(ME)) == (401, "login_over")
 
 
-def test_a_login_that_is_over_loses_its_cookie(app, as_ada):
+def test_the_cookie_of_an_ended_session_is_deleted(app, as_ada):
     with app.app_context():
         users.set_password("ada", PASSWORD)
     assert as_ada.get(ME).json["code"] == "login_over"
@@ -389,18 +389,18 @@ def test_a_login_that_is_over_loses_its_cookie(app, as_ada):
 
 
 @pytest.mark.parametrize("value", ["", "x", "e30.x.y", "e30", "é"])
-def test_a_cookie_of_other_making_is_a_401(with_cookie, value):
-    answer = with_cookie(value).get(TAGS)
-    assert (answer.status_code, answer.json["code"]) == (401, "login_over")
+def test_a_forged_cookie_is_a_401(with_cookie, value):
+    response = with_cookie(value).get(TAGS)
+    assert (response.status_code, response.json["code"]) == (401, "login_over")
 
 
-def test_a_cookie_signed_with_another_key_is_a_401(as_ada, make_app, make_client):
+def test_a_cookie_signed_with_another_secret_is_a_401(as_ada, make_app, make_client):
     other = make_client(make_app(SECRET_KEY="y" * 32))
     other.set_cookie("blogapi_session", cookie_of(as_ada))
     assert outcome(other.get(ME)) == (401, "login_over")
 
 
-# From other sites
+# Cross-site requests
 
 FOREIGN = [
     {"Origin": "https://evil.example"},
@@ -417,27 +417,27 @@ OWN = [{}, {"Origin": "http://localhost"}, {"Sec-Fetch-Site": "same-origin"}, {"
 
 @pytest.mark.parametrize("headers", FOREIGN)
 @pytest.mark.parametrize("path", [KEYS, LOGOUT])
-def test_a_page_of_another_site_changes_nothing_under_a_login(as_ada, headers, path):
-    answer = as_ada.post(path, headers=headers)
-    assert (answer.status_code, answer.json["code"]) == (403, "cross_origin")
+def test_a_cross_site_write_with_a_login_session_is_refused(as_ada, headers, path):
+    response = as_ada.post(path, headers=headers)
+    assert (response.status_code, response.json["code"]) == (403, "cross_origin")
     assert as_ada.get(ME).status_code == 200
 
 
 @pytest.mark.parametrize("headers", FOREIGN)
 @pytest.mark.parametrize("body", [b"", b"{"])
-def test_a_page_of_another_site_logs_nobody_in(passwords, as_stranger, headers, body):
-    answer = as_stranger.post(LOGIN, data=body, content_type="application/json", headers=headers)
-    assert (answer.status_code, answer.json["code"]) == (403, "cross_origin")
+def test_a_cross_site_login_is_refused(passwords, as_stranger, headers, body):
+    response = as_stranger.post(LOGIN, data=body, content_type="application/json", headers=headers)
+    assert (response.status_code, response.json["code"]) == (403, "cross_origin")
 
 
 @pytest.mark.parametrize("headers", OWN)
-def test_a_page_of_the_own_site_may(as_ada, headers):
+def test_a_same_site_write_is_accepted(as_ada, headers):
     assert as_ada.post(LOGIN, json=ADA, headers=headers).json["username"] == "ada"
     assert as_ada.post(KEYS, headers=headers).json["public_state"]
 
 
 @pytest.mark.parametrize("headers", FOREIGN)
-def test_reading_and_keys_are_free_of_origins(as_ada, as_admin, headers):
+def test_reads_and_requests_with_a_key_ignore_the_origin(as_ada, as_admin, headers):
     assert as_ada.get(TAGS, headers=headers).json == []
     assert as_admin.post(KEYS, headers=headers).json["public_state"]
 
@@ -445,36 +445,36 @@ def test_reading_and_keys_are_free_of_origins(as_ada, as_admin, headers):
 # Vary
 
 
-def test_cookie_joins_vary_only_where_the_session_decided(as_ada, as_reader, as_stranger):
+def test_vary_contains_cookie_only_if_the_session_was_used(as_ada, as_reader, as_stranger):
     varies = [client.get(TAGS).headers["Vary"] for client in (as_ada, as_reader, as_stranger)]
     assert varies == ["Accept, origin, Cookie", "Accept, origin", "Accept, origin"]
 
 
-def test_a_login_that_is_over_decided_too(with_cookie):
+def test_vary_contains_cookie_for_an_ended_session_too(with_cookie):
     assert with_cookie("x").get(TAGS).headers["Vary"] == "Accept, origin, Cookie"
 
 
 @pytest.mark.parametrize("path", ["/health", "/openapi.json", "/nowhere"])
-def test_what_everybody_sees_does_not_read_the_session(as_ada, path):
+def test_public_paths_do_not_read_the_session(as_ada, path):
     assert as_ada.get(path).headers["Vary"] == "Accept, origin"
 
 
-def test_a_key_decides_before_a_login(as_ada, people, statements):
+def test_a_key_takes_precedence_over_a_login_session(as_ada, people, statements):
     header = {"X-API-KEY": people.key(None)}
     as_ada.get(CATEGORIES, headers=header)
     with statements() as seen:
-        answer = as_ada.get(ME, headers=header)
-    assert (answer.json["role"], answer.headers["Vary"]) == ("reader", "Accept, origin")
+        response = as_ada.get(ME, headers=header)
+    assert (response.json["role"], response.headers["Vary"]) == ("reader", "Accept, origin")
     assert not any("web_session" in statement for statement in seen)
 
 
-def test_a_wrong_key_is_not_mended_by_a_login(as_ada):
-    answer = as_ada.get(ME, headers={"X-API-KEY": "x"})
-    assert (answer.status_code, answer.headers["Vary"]) == (401, "Accept, origin")
+def test_an_invalid_key_is_a_401_despite_a_login_session(as_ada):
+    response = as_ada.get(ME, headers={"X-API-KEY": "x"})
+    assert (response.status_code, response.headers["Vary"]) == (401, "Accept, origin")
     assert as_ada.get(ME).status_code == 200
 
 
-def test_a_new_login_ends_the_browsers_former_one(as_ada, with_cookie):
+def test_a_new_login_ends_the_previous_session_of_the_browser(as_ada, with_cookie):
     first = cookie_of(as_ada)
     as_ada.post(LOGIN, json=ADA)
     assert outcome(with_cookie(first).get(ME)) == (401, "login_over")

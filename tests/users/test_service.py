@@ -1,4 +1,4 @@
-"""Accounts, passwords and logins."""
+"""Users, passwords and login sessions."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
-def inside(app):
+def context(app):
     """An application context."""
     with app.app_context():
         yield app
 
 
-def test_a_user_is_found_by_any_spelling_of_the_name(inside):
+def test_a_user_is_found_by_any_spelling_of_the_name(context):
     made = service.create("Ada", PASSWORD, role=Role.ADMIN)
     assert queries.get_by_name("ADA").uuid == made.uuid
     assert queries.find_by_uuid(made.uuid).username == "ada"
 
 
 @pytest.mark.parametrize("name", ["ada", "ADA", "ａｄａ"])  # noqa: RUF001
-def test_a_taken_name_is_refused_in_any_spelling(inside, name):
+def test_a_taken_name_is_refused_in_any_spelling(context, name):
     service.create("ada", None, role=Role.ADMIN)
     with pytest.raises(Conflict, match="taken"):
         service.create(name, None, role=Role.MEMBER)
@@ -42,20 +42,20 @@ def test_a_taken_name_is_refused_in_any_spelling(inside, name):
 
 
 @pytest.mark.parametrize(("name", "password"), [("a b", PASSWORD), ("ada", "short")])
-def test_an_unusable_user_is_not_stored(inside, name, password):
+def test_an_invalid_user_is_not_stored(context, name, password):
     with pytest.raises(Invalid):
         service.create(name, password, role=Role.MEMBER)
     assert queries.list_users() == []
 
 
-def test_users_are_listed_by_name_and_admins_apart(inside):
+def test_users_and_admins_are_listed_by_name(context):
     for name, role in (("mel", Role.MEMBER), ("grace", Role.ADMIN), ("ada", Role.ADMIN)):
         service.create(name, None, role=role)
     assert [account.username for account in queries.list_users()] == ["ada", "grace", "mel"]
     assert [account.username for account in queries.list_admins()] == ["ada", "grace"]
 
 
-def test_a_user_is_authenticated_by_name_and_password(inside):
+def test_a_user_is_authenticated_by_name_and_password(context):
     made = service.create("ada", PASSWORD, role=Role.ADMIN)
     assert service.authenticate("Ada", PASSWORD).uuid == made.uuid
 
@@ -64,13 +64,13 @@ def test_a_user_is_authenticated_by_name_and_password(inside):
     ("name", "password"),
     [("ada", "another password"), ("nobody", PASSWORD), ("a b", PASSWORD), ("mel", PASSWORD), ("mel", "")],
 )
-def test_nobody_else_is_authenticated(inside, name, password):
+def test_wrong_credentials_are_not_authenticated(context, name, password):
     service.create("ada", PASSWORD, role=Role.ADMIN)
     service.create("mel", None, role=Role.MEMBER)
     assert service.authenticate(name, password) is None
 
 
-def test_a_login_lasts_as_long_as_said(inside, at):
+def test_a_login_session_lasts_for_the_given_time(context, at):
     account = service.create("ada", None, role=Role.ADMIN)
     at(NOON)
     token = service.log_in(account, lasts=DAY)
@@ -80,12 +80,12 @@ def test_a_login_lasts_as_long_as_said(inside, at):
     assert queries.find_session(token) is None
 
 
-def test_only_the_digest_of_a_token_is_stored(inside):
+def test_only_the_digest_of_a_token_is_stored(context):
     token = service.log_in(service.create("ada", None, role=Role.ADMIN), lasts=DAY)
     assert db.session.scalars(select(WebSession.digest)).all() == [tokens.digest_token(token)]
 
 
-def test_a_login_clears_away_those_that_are_over(inside, at):
+def test_a_login_deletes_expired_sessions(context, at):
     account = service.create("ada", None, role=Role.ADMIN)
     for days in range(3):
         at(NOON + days * DAY)
@@ -93,7 +93,7 @@ def test_a_login_clears_away_those_that_are_over(inside, at):
     assert db.session.scalar(select(func.count()).select_from(WebSession)) == 1
 
 
-def test_logging_out_ends_one_login(inside):
+def test_logging_out_ends_one_session(context):
     account = service.create("ada", None, role=Role.ADMIN)
     here, there = (service.log_in(account, lasts=DAY) for _ in range(2))
     assert queries.find_session(here) is not None
@@ -102,7 +102,7 @@ def test_logging_out_ends_one_login(inside):
     assert queries.find_session(there) is not None
 
 
-def test_a_new_password_ends_all_logins_of_that_user_alone(inside):
+def test_a_new_password_ends_all_sessions_of_only_that_user(context):
     ada, mel = (service.create(name, PASSWORD, role=Role.MEMBER) for name in ("ada", "mel"))
     hers = [service.log_in(ada, lasts=DAY) for _ in range(2)]
     other = service.log_in(mel, lasts=DAY)
@@ -113,7 +113,7 @@ def test_a_new_password_ends_all_logins_of_that_user_alone(inside):
     assert service.authenticate("ada", "another password") is not None
 
 
-def test_an_unusable_new_password_changes_nothing(inside):
+def test_an_invalid_new_password_changes_nothing(context):
     token = service.log_in(service.create("ada", PASSWORD, role=Role.ADMIN), lasts=DAY)
     with pytest.raises(Invalid):
         service.set_password("ada", "short")
@@ -122,12 +122,12 @@ def test_an_unusable_new_password_changes_nothing(inside):
 
 
 @pytest.mark.parametrize("act", [service.delete_user, lambda name: service.set_password(name, PASSWORD)])
-def test_an_unknown_user_is_not_found(inside, act):
+def test_an_unknown_user_is_not_found(context, act):
     with pytest.raises(NotFound, match="nobody"):
         act("nobody")
 
 
-def test_a_removed_user_takes_keys_and_logins_along(app, people, as_stranger):
+def test_deleting_a_user_deletes_their_keys_and_sessions(app, people, as_stranger):
     key = people.key(people.member)
     with app.app_context():
         token = service.log_in(people.member, lasts=DAY)
@@ -137,7 +137,7 @@ def test_a_removed_user_takes_keys_and_logins_along(app, people, as_stranger):
 
 
 @pytest.mark.parametrize("content", ["make_category", "make_tag", "make_article"])
-def test_a_user_with_content_is_not_removed(app, people, request, as_stranger, content):
+def test_a_user_with_content_cannot_be_deleted(app, people, request, as_stranger, content):
     key = people.key(people.admin)
     request.getfixturevalue(content)()
     with app.app_context(), pytest.raises(Conflict, match="owns content"):
@@ -146,7 +146,7 @@ def test_a_user_with_content_is_not_removed(app, people, request, as_stranger, c
     assert me["username"] == "ada"
 
 
-def test_ownerless_keys_outlive_every_user(app, people, as_stranger):
+def test_anonymous_keys_survive_the_deletion_of_a_user(app, people, as_stranger):
     with app.app_context():
         value = api_keys.issue(None).value
         service.delete_user("mel")
