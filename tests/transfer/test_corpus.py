@@ -111,7 +111,7 @@ def test_counts_agree_with_those_taken_without_the_reader(source):
 def test_every_file_is_taken_refused_or_no_article(source):
     found = Counter(map(outcome, folder.walk_files(Path(CORPUS) / source)))
     taken = found["published"] + found["draft"] + found["archived"]
-    assert (taken, found["Refused"], found["NotAnArticle"]) == OUTCOMES[source]
+    assert (taken, found["RefusedFile"], found["NotAnArticle"]) == OUTCOMES[source]
     assert sum(OUTCOMES[source]) == counted(source)["files"]
 
 
