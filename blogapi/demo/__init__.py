@@ -1,1 +1,1 @@
-"""A small sample blog, written for blogapi."""
+"""A small sample blog for a first look at the API."""

@@ -1,4 +1,4 @@
-"""Filling an empty blog with the sample: it goes the way of every import."""
+"""Fill an empty blog with sample articles, by the same code as `import`."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from blogapi.users.models import Role
 
 AUTHOR = "demo"
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 
 def fill() -> int:
-    """Store the sample articles and return how many; 0 where the blog is not empty, which is left alone.
+    """Store the sample articles and return their number; 0 if the blog already has an article.
 
-    They belong to the admin `demo`, who has no password.
+    The articles belong to the admin `demo`, who has no password.
     """
     with transaction():
         if not articles.is_empty():
             return 0
         author = (users.find_by_name(AUTHOR) or accounts.create(AUTHOR, None, role=Role.ADMIN)).uuid
-        for category in tomllib.loads((_HERE / "categories.toml").read_text(encoding="utf-8"))["category"]:
+        for category in tomllib.loads((_FOLDER / "categories.toml").read_text(encoding="utf-8"))["category"]:
             taxonomies.create(CATEGORIES, author, CategoryBodySchema().load(category))
         now, stored = clock.now(), 0
-        for entry in folder.walk_files(_HERE / "articles"):
+        for entry in folder.walk_path(_FOLDER / "articles"):
             if entry.problem is None:
-                transfer.store(author, reader.read_file(entry, now=now))
+                transfer.store_record(author, reader.read_file(entry, now=now))
                 stored += 1
         return stored

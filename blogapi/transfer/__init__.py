@@ -1,1 +1,1 @@
-"""Bringing articles over from other blogs: readers that turn bytes into records."""
+"""Import articles from the files of other blogs."""

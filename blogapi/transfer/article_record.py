@@ -1,4 +1,4 @@
-"""What every reader of another blog's files gives: one record per article."""
+"""The record that a reader makes of one source file, and the exceptions for files that give none."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleRecord:
-    """One article as its source tells it, not yet looked at by the store.
+    """One article as its source file describes it, before validation.
 
-    Lengths are those of the source. The store slugifies `slug`, makes it unique, refuses what is too
-    long and gives a default category. No text holds lone surrogates; all but `content` is one line.
+    Text lengths are not limited. `service` makes the slug unique, refuses texts that are too long and adds
+    the default category. No text contains lone surrogates; every text except `content` is a single line.
     """
 
-    key: str  #: where it came from: posix path that begins with the name of the imported folder
+    key: str  #: path of the source, with `/`, beginning with the name of the imported folder
     title: str  #: plain text, never empty
     subtitle: str = ""
-    slug: str = ""  #: the wished slug; "" = derive it from the title
+    slug: str = ""  #: the preferred slug; "" = derive it from the title
     content: str  #: as in the source, with LF line ends; may be empty
     content_type: str  #: "markdown", "html" or "text"
     status: str  #: "draft", "published" or "archived"
-    published_at: datetime | None  #: aware, UTC, may lie ahead; None = not dated
+    published_at: datetime | None  #: aware, UTC, may be in the future; None = the source has no date
     category: str = ""  #: a name
-    tags: tuple[str, ...] = ()  #: names without doubles (case-insensitive), in the order of the source
-    author: str = ""  #: as the source names them; for information only
-    cover_image: str = ""  #: http(s) or relative address, at most 2,048 characters
+    tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
+    author: str = ""  #: the author that the source names; not stored
+    cover_image: str = ""  #: http(s) or relative URL, at most 2,048 characters
     seo_title: str = ""
     seo_description: str = ""
-    canonical_url: str = ""  #: http(s) address
-    notes: tuple[str, ...] = ()  #: one sentence per thing that was altered or left behind
+    canonical_url: str = ""  #: http(s) URL
+    notes: tuple[str, ...] = ()  #: one sentence for each change or omission
 
 
 class RefusedFile(Exception):
-    """The file cannot be taken; `str()` is one sentence that tells the owner what to do."""
+    """The file cannot be imported; `str()` is one sentence that says why and what to do."""
 
 
 class NotAnArticle(Exception):
-    """Nothing is wrong, but this is no article; `str()` says what it is."""
+    """The file is intact but not an article; `str()` is one sentence that says what it is."""

@@ -1,4 +1,4 @@
-"""Import on the command line."""
+"""The `import` command."""
 
 from __future__ import annotations
 
@@ -14,116 +14,118 @@ from blogapi import clock
 from blogapi.cli import progress, report_problems
 from blogapi.transfer import folder, service
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.service import Outcome, Result
+from blogapi.transfer.service import FileReport, Result
 from blogapi.users import queries as users
 from blogapi.web.errors import Conflict, NotFound
 
 
 @click.command("import")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--author", help="Who the articles belong to; without, the only admin.")
-@click.option("--dry-run", is_flag=True, help="Say what would happen, and store nothing.")
+@click.option("--author", help="Name of the user who owns the articles. Default: the only admin.")
+@click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(
     "--publish-undated",
     is_flag=True,
-    help="Publish files without front matter and without a date, which are drafts otherwise.",
+    help="Publish files that have neither front matter nor a date. By default they become drafts.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @with_appcontext
 def import_(
     paths: tuple[Path, ...], author: str | None, dry_run: bool, publish_undated: bool, as_json: bool
 ) -> None:
-    """Take in folders of Markdown with front matter (Jekyll, Hugo, Hexo, Zola).
+    """Import Markdown, HTML and text files of another blog.
 
-    A second run changes nothing but what has changed in the files. Exit status 1 when a file was refused.
+    Reads files and whole folders with the front matter of Jekyll, Hugo, Hexo, Zola, Pelican or Nikola. When
+    you run it again, only files that have changed are updated. Exits with status 1 if a file was refused.
     """
     with report_problems():
-        owner = _author(author)
-        found = _found(paths)
-        outcomes = [
-            _take(owner, entry, dry_run=dry_run, publish_undated=publish_undated)
-            for entry in progress(found, total=len(found), label="Importing")
+        author_id = _find_author(author)
+        entries = _list_entries(paths)
+        reports = [
+            _import_entry(author_id, entry, dry_run=dry_run, publish_undated=publish_undated)
+            for entry in progress(entries, total=len(entries), label="Importing")
         ]
-    _print_json(outcomes, dry_run) if as_json else _print(outcomes, dry_run)
-    if any(outcome.result is Result.REFUSED for outcome in outcomes):
+    _print_json(reports, dry_run) if as_json else _print(reports, dry_run)
+    if any(report.result is Result.REFUSED for report in reports):
         raise SystemExit(1)
 
 
-def _author(name: str | None) -> UUID:
+def _find_author(name: str | None) -> UUID:
     if name is not None:
         return users.get_by_name(name).uuid
     admins = users.list_admins()
     if not admins:
-        raise NotFound("Articles need an author; create one first: user create NAME --admin")
+        raise NotFound("There is no admin who could own the articles; create one: user create NAME --admin")
     if len(admins) > 1:
-        raise Conflict("There are several admins; say whose articles these are: --author NAME")
+        raise Conflict("There are several admins; choose the owner of the articles with --author NAME.")
     return admins[0].uuid
 
 
-def _found(paths: tuple[Path, ...]) -> list[folder.Entry]:
+def _list_entries(paths: tuple[Path, ...]) -> list[folder.Entry]:
     try:
-        return list(folder.all_files(paths))
+        return list(folder.walk_paths(paths))
     except RefusedFile as error:
         raise click.ClickException(str(error)) from error
 
 
-def _take(owner: UUID, entry: folder.Entry, *, dry_run: bool, publish_undated: bool) -> Outcome:
-    # Imported where it is needed: a server reads no Markdown files.
+def _import_entry(author: UUID, entry: folder.Entry, *, dry_run: bool, publish_undated: bool) -> FileReport:
+    # Imported here so that a server does not load the parsers.
     from blogapi.transfer.markdown import reader
 
     now = clock.now()
-    return service.take(
-        owner,
+    return service.import_record(
+        author,
         entry.key,
         lambda: reader.read_file(entry, now=now, publish_undated=publish_undated),
         dry_run=dry_run,
     )
 
 
-def _summary(outcomes: list[Outcome]) -> str:
-    numbers = _visibility(outcomes) | {name: _counts(outcomes)[name] for name in ("skipped", "refused")}
+def _summarize(reports: list[FileReport]) -> str:
+    results = _count_results(reports)
+    numbers = _count_visibility(reports) | {name: results[name] for name in ("skipped", "refused")}
     return ", ".join(f"{number} {name}" for name, number in numbers.items())
 
 
-def _visibility(outcomes: list[Outcome]) -> dict[str, int]:
-    """Return how many articles everybody can read, nobody can, and everybody will."""
-    counted = Counter(outcome.status for outcome in outcomes)
+def _count_visibility(reports: list[FileReport]) -> dict[str, int]:
+    """Return how many articles are public, are visible to admins only, and are scheduled."""
+    counter = Counter(report.status for report in reports)
     return {
-        "public": counted["published"],
-        "drafts": counted["draft"] + counted["archived"],
-        "scheduled": counted["scheduled"],
+        "public": counter["published"],
+        "drafts": counter["draft"] + counter["archived"],
+        "scheduled": counter["scheduled"],
     }
 
 
-def _counts(outcomes: list[Outcome]) -> dict[str, int]:
-    counted = Counter(outcome.result for outcome in outcomes)
-    return {result.value: counted[result] for result in Result}
+def _count_results(reports: list[FileReport]) -> dict[str, int]:
+    counter = Counter(report.result for report in reports)
+    return {result.value: counter[result] for result in Result}
 
 
-def _print(outcomes: list[Outcome], dry_run: bool) -> None:
-    click.echo(f"{_summary(outcomes)}.")
-    for outcome in outcomes:
-        for note in outcome.notes:
-            click.echo(f"{outcome.result.value:<9}  {outcome.key}: {note}")
-    told = ", ".join(f"{number} {name}" for name, number in _counts(outcomes).items())
-    click.echo(f"{len(outcomes)} files: {told}.{' Nothing was stored (dry run).' if dry_run else ''}")
+def _print(reports: list[FileReport], dry_run: bool) -> None:
+    click.echo(f"{_summarize(reports)}.")
+    for report in reports:
+        for note in report.notes:
+            click.echo(f"{report.result.value:<9}  {report.key}: {note}")
+    results = ", ".join(f"{number} {name}" for name, number in _count_results(reports).items())
+    click.echo(f"{len(reports)} files: {results}.{' Nothing was stored (dry run).' if dry_run else ''}")
 
 
-def _print_json(outcomes: list[Outcome], dry_run: bool) -> None:
+def _print_json(reports: list[FileReport], dry_run: bool) -> None:
     files = [
         {
-            "key": outcome.key,
-            "result": outcome.result.value,
-            "status": outcome.status,
-            "notes": list(outcome.notes),
+            "key": report.key,
+            "result": report.result.value,
+            "status": report.status,
+            "notes": list(report.notes),
         }
-        for outcome in outcomes
+        for report in reports
     ]
-    report = {
-        "summary": _summary(outcomes),
+    document = {
+        "summary": _summarize(reports),
         "dry_run": dry_run,
-        "counts": _counts(outcomes),
-        "visibility": _visibility(outcomes),
+        "counts": _count_results(reports),
+        "visibility": _count_visibility(reports),
         "files": files,
     }
-    click.echo(json.dumps(report, ensure_ascii=False))
+    click.echo(json.dumps(document, ensure_ascii=False))

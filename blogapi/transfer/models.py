@@ -1,4 +1,4 @@
-"""Table of what was imported, so that a second import changes nothing."""
+"""The table of imported files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blogapi.storage.database import Base
 
 
 class Imported(Base):
-    """An article's origin: the key and the digest of the record it was made of."""
+    """The source file of an article; the digest of its record shows whether the file has changed."""
 
     __tablename__ = "imported"
 

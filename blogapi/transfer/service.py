@@ -1,4 +1,4 @@
-"""Storing what the readers give: one transaction per record, so that a broken one never stops the rest."""
+"""Store imported records, each in its own transaction, so that a refused file does not stop the others."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import service as taxonomies
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.models import Imported
-from blogapi.web.errors import Problem, flatten_messages
+from blogapi.web.errors import Errors, Problem, flatten_messages
 from blogapi.web.fields import join_messages
 
-# Where an article without a category goes.
-NO_CATEGORY = "Uncategorised"
+DEFAULT_CATEGORY = "Uncategorised"
 
 
 class Result(StrEnum):
-    """What became of one file."""
+    """What the import did with a file."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -45,108 +44,107 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one file, and why: the reason of a refusal, or what was altered on the way in."""
+class FileReport:
+    """The result of importing one file."""
 
     key: str
     result: Result
-    notes: tuple[str, ...] = ()
-    status: str | None = (
-        None  #: of the article: "published", "scheduled", "draft", "archived"; None: no article
-    )
+    notes: tuple[str, ...] = ()  #: the reason of a refusal, or what was changed during the import
+    #: of the article: "published", "scheduled", "draft" or "archived"; None without an article
+    status: str | None = None
 
 
 class _DryRun(Exception):
-    """Takes back what was stored only to see whether it could be."""
+    """Rolls back the transaction of a dry run."""
 
 
-def take(author: UUID, key: str, read: Callable[[], ArticleRecord], *, dry_run: bool = False) -> Outcome:
-    """Read one record and store it; whatever is wrong with it is told in the outcome."""
-    try:
-        record = read()
-        return store(author, record, dry_run=dry_run)
-    except NotAnArticle as error:
-        return Outcome(key, Result.SKIPPED, (str(error),))
-    except RefusedFile as error:
-        return Outcome(key, Result.REFUSED, (str(error),))
-    except ma.ValidationError as error:
-        return Outcome(key, Result.REFUSED, (join_messages(flatten_messages(error.messages)),))
-    except Problem as error:
-        return Outcome(key, Result.REFUSED, (error.detail,))
+def import_record(
+    author: UUID, key: str, read: Callable[[], ArticleRecord], *, dry_run: bool = False
+) -> FileReport:
+    """Store the record that `read` returns, and report the result.
 
-
-def store(author: UUID, record: ArticleRecord, *, dry_run: bool = False) -> Outcome:
-    """Store a record as a new article, or bring the article that came of it up to date.
-
-    An article that was edited here since is left alone. Raises ValidationError or Problem.
+    Refusals by the reader and validation errors are part of the report; other errors are raised.
     """
-    outcome: Outcome | None = None
+    try:
+        return store_record(author, read(), dry_run=dry_run)
+    except NotAnArticle as error:
+        return FileReport(key, Result.SKIPPED, (str(error),))
+    except RefusedFile as error:
+        return FileReport(key, Result.REFUSED, (str(error),))
+    except ma.ValidationError as error:
+        return FileReport(key, Result.REFUSED, (join_messages(flatten_messages(error.messages)),))
+    except Problem as error:
+        return FileReport(key, Result.REFUSED, (error.detail,))
+
+
+def store_record(author: UUID, record: ArticleRecord, *, dry_run: bool = False) -> FileReport:
+    """Create the article of a record, or update it if the record has changed since its last import.
+
+    Raises RefusedFile if the article was edited since then, ValidationError, or Problem.
+    """
+    report: FileReport | None = None
     with suppress(_DryRun), transaction():
-        outcome = _stored(author, record)
+        report = _create_or_update(author, record)
         if dry_run:
             raise _DryRun
-    assert outcome is not None
-    return outcome
+    assert report is not None
+    return report
 
 
-def _stored(author: UUID, record: ArticleRecord) -> Outcome:
-    known = db.session.get(Imported, record.key)
-    digest = _digest(record)
-    if known is None:
-        article = _created(author, record)
+def _create_or_update(author: UUID, record: ArticleRecord) -> FileReport:
+    imported = db.session.get(Imported, record.key)
+    digest = _compute_digest(record)
+    if imported is None:
+        article = articles.create(author, _to_input(author, record), slug_from=record.slug)
         db.session.add(Imported(key=record.key, article=article, digest=digest, imported_at=clock.now()))
-        notes = (*record.notes, *_renamed(record, article))
-        return Outcome(record.key, Result.CREATED, notes, _status(article))
-    if known.digest == digest:
-        return Outcome(record.key, Result.UNCHANGED, status=_status(known.article))
-    if known.article.last_updated > known.imported_at:
+        notes = (*record.notes, *_slug_notes(record, article))
+        return FileReport(record.key, Result.CREATED, notes, _api_status(article))
+    if imported.digest == digest:
+        return FileReport(record.key, Result.UNCHANGED, status=_api_status(imported.article))
+    if imported.article.last_updated > imported.imported_at:
         raise RefusedFile(
-            "The article was edited here since it was imported; delete it here to import it anew."
+            "The article was edited in this blog after it was imported; delete it to import the file again."
         )
-    _updated(author, record, known.article)
-    known.digest, known.imported_at = digest, clock.now()
-    return Outcome(record.key, Result.UPDATED, record.notes, _status(known.article))
+    articles.change(author, imported.article.uuid, _to_input(author, record))
+    imported.digest, imported.imported_at = digest, clock.now()
+    return FileReport(record.key, Result.UPDATED, record.notes, _api_status(imported.article))
 
 
-def _status(article: Article) -> str:
+def _api_status(article: Article) -> str:
     return lifecycle.api_status(article.status, article.published_at, clock.now())
 
 
-def _created(author: UUID, record: ArticleRecord) -> Article:
-    return articles.create(author, _to_input(author, record), slug_from=record.slug)
-
-
-def _updated(author: UUID, record: ArticleRecord, article: Article) -> None:
-    articles.change(author, article.uuid, _to_input(author, record))
-
-
 def _to_input(author: UUID, record: ArticleRecord) -> ArticleInput:
-    """Return the record as the input of an article; raises ValidationError with all that is wrong at once."""
-    errors: dict[str, Any] = {}
-    with _under(errors, "category"):
-        category = taxonomies.get_or_create(CATEGORIES, author, record.category or NO_CATEGORY)
-    tag_ids = []
+    """Return the input for `articles.service`; creates the category and the tags that do not exist.
+
+    Raises ValidationError with the errors of all fields.
+    """
+    errors: Errors = {}
+    with _collect_errors(errors, "category"):
+        category = taxonomies.get_or_create(CATEGORIES, author, record.category or DEFAULT_CATEGORY)
+    tags = []
     for name in record.tags:
-        with _under(errors, f"tag {name!r}"):
-            tag_ids.append({"uuid": str(taxonomies.get_or_create(TAGS, author, name).uuid)})
-    with _under(errors, ""):
-        given: ArticleInput = ArticleBodySchema(partial=("category",)).load(_body(record) | {"tags": tag_ids})
+        with _collect_errors(errors, f"tag {name!r}"):
+            tags.append({"uuid": str(taxonomies.get_or_create(TAGS, author, name).uuid)})
+    with _collect_errors(errors):
+        body = _to_body(record) | {"tags": tags}
+        article_input: ArticleInput = ArticleBodySchema(partial=("category",)).load(body)
     if errors:
         raise ma.ValidationError(errors)
-    return replace(given, category=TermReference(uuid=category.uuid))
+    return replace(article_input, category=TermReference(uuid=category.uuid))
 
 
 @contextmanager
-def _under(errors: dict[str, Any], part: str) -> Iterator[None]:
-    """Gather what is wrong with a part of a record under its name."""
+def _collect_errors(errors: Errors, name: str = "") -> Iterator[None]:
+    """Catch a validation error and add its messages under `name`, or under the names of its own fields."""
     try:
         yield
     except ma.ValidationError as error:
-        told = flatten_messages(error.messages)
-        errors |= {part: list(chain(*told.values()))} if part else told
+        messages = flatten_messages(error.messages)
+        errors |= {name: list(chain(*messages.values()))} if name else messages
 
 
-def _body(record: ArticleRecord) -> dict[str, Any]:
+def _to_body(record: ArticleRecord) -> dict[str, Any]:
     body: dict[str, Any] = {
         "title": record.title,
         "subtitle": record.subtitle,
@@ -161,19 +159,20 @@ def _body(record: ArticleRecord) -> dict[str, Any]:
         "canonical_url": record.canonical_url,
     }
     body["seo"] = {name: text for name, text in seo.items() if text}
-    # An undated article keeps the time of its first import.
+    # Without `published_at` an article keeps the time of its first import.
     if record.published_at is not None:
         body["published_at"] = record.published_at.isoformat()
     return body
 
 
-def _renamed(record: ArticleRecord, article: Article) -> tuple[str, ...]:
-    wished = slugs.make_slug(record.slug or record.title)
-    if article.slug == wished:
+def _slug_notes(record: ArticleRecord, article: Article) -> tuple[str, ...]:
+    preferred = slugs.make_slug(record.slug or record.title)
+    if article.slug == preferred:
         return ()
-    return (f"The slug {wished!r} is taken; the article has {article.slug!r}.",)
+    return (f"The slug “{preferred}” is taken; the article got “{article.slug}”.",)
 
 
-def _digest(record: ArticleRecord) -> str:
-    told = asdict(record) | {"notes": ()}
-    return hashlib.sha256(json.dumps(told, default=str, sort_keys=True).encode("utf-8")).hexdigest()
+def _compute_digest(record: ArticleRecord) -> str:
+    # Without the notes: a new wording in them is no change of the file.
+    content = asdict(record) | {"notes": ()}
+    return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

@@ -8,7 +8,7 @@ from blogapi.storage.database import db
 ARTICLES = "/api/v1/blog/articles/"
 
 
-def test_the_sample_shows_all_that_a_front_end_must_handle(app, make_client):
+def test_the_sample_has_every_status_and_content_type(app, make_client):
     with app.app_context():
         assert seed.fill() >= 12
         from blogapi.api_keys import service as api_keys
@@ -23,7 +23,7 @@ def test_the_sample_shows_all_that_a_front_end_must_handle(app, make_client):
     assert max(len(article["tags"]) for article in own) >= 3
 
 
-def test_a_blog_with_an_article_is_left_alone(app, make_article):
+def test_a_blog_with_an_article_is_not_changed(app, make_article):
     make_article()
     with app.app_context():
         assert seed.fill() == 0

@@ -1,4 +1,4 @@
-"""`import` on the command line."""
+"""The `import` command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BROKEN = "---\ntitle: [\n---\n"
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with a good file, a broken one and a picture."""
+    """A folder with an article and an image."""
     blog = tmp_path / "blog"
     blog.mkdir()
     (blog / "bread.md").write_text(GOOD, encoding="utf-8")
@@ -28,7 +28,7 @@ def run(app):
     return lambda *words: app.test_cli_runner().invoke(args=[str(word) for word in words])
 
 
-def test_import_takes_a_folder_and_tells_what_it_did(run, people, folder):
+def test_import_reports_what_it_did_with_each_file(run, people, folder):
     result = run("import", folder, "--author", "ada")
     assert result.exit_code == 0
     assert "blog/photo.png" in result.stdout
@@ -38,7 +38,7 @@ def test_import_takes_a_folder_and_tells_what_it_did(run, people, folder):
 
 
 @pytest.mark.parametrize("dry_run", [(), ("--dry-run",)])
-def test_the_report_begins_with_what_becomes_public(run, people, folder, dry_run, at):
+def test_the_report_begins_with_the_visibility_of_the_articles(run, people, folder, dry_run, at):
     at(datetime(2026, 1, 1, tzinfo=UTC))
     for name, text in {
         "a.md": BROKEN,
@@ -50,29 +50,29 @@ def test_the_report_begins_with_what_becomes_public(run, people, folder, dry_run
     }.items():
         (folder / name).write_text(text, encoding="utf-8")
     (folder / ".git").mkdir()
-    told = "1 public, 3 drafts, 1 scheduled, 3 skipped, 1 refused"
+    summary = "1 public, 3 drafts, 1 scheduled, 3 skipped, 1 refused"
     report = json.loads(run("import", folder, "--author", "ada", "--json", "--dry-run").stdout)
-    assert next(iter(report.items())) == ("summary", told)
+    assert next(iter(report.items())) == ("summary", summary)
     assert report["visibility"] == {"public": 1, "drafts": 3, "scheduled": 1}
     assert [file["status"] for file in report["files"]] == [
         *(None, None, None, "published", "draft", "draft", "scheduled", "archived", None)
     ]
     result = run("import", folder, "--author", "ada", *dry_run)
-    assert result.stdout.splitlines()[0] == f"{told}."
-    assert "skipped    blog/README.md: It is a file about a repository" in result.stdout
+    assert result.stdout.splitlines()[0] == f"{summary}."
+    assert "skipped    blog/README.md: Its name is that of a repository file" in result.stdout
     assert "skipped    blog/.git: It is hidden" in result.stdout
 
 
-def test_a_second_report_counts_what_is_public_now(run, people, folder):
+def test_the_report_of_a_second_import_counts_the_current_visibility(run, people, folder):
     first = run("import", folder, "--author", "ada").stdout.splitlines()[0]
     assert run("import", folder, "--author", "ada").stdout.splitlines()[0] == first
     (folder / "bread.md").write_text(GOOD.replace("tags:", "private: true\ntags:"), encoding="utf-8")
     changed = run("import", folder, "--author", "ada").stdout.splitlines()
     assert changed[0] == "0 public, 1 drafts, 0 scheduled, 1 skipped, 0 refused."
-    assert "updated    blog/bread.md: `private: true`: the article became a draft." in changed
+    assert "updated    blog/bread.md: It has `private: true`; the article became a draft." in changed
 
 
-def test_undated_texts_are_published_on_demand(run, people, folder):
+def test_publish_undated_publishes_files_without_front_matter_and_date(run, people, folder):
     (folder / "diary.md").write_text("Dear diary", encoding="utf-8")
     assert run("import", folder, "--author", "ada").stdout.startswith("1 public, 1 drafts")
     report = run("import", folder, "--author", "ada", "--publish-undated").stdout
@@ -80,7 +80,7 @@ def test_undated_texts_are_published_on_demand(run, people, folder):
     assert "1 updated, 1 unchanged" in report
 
 
-def test_a_broken_file_is_told_and_stops_nothing(run, people, folder):
+def test_a_broken_file_is_reported_and_the_others_are_imported(run, people, folder):
     (folder / "a.md").write_text(BROKEN, encoding="utf-8")
     result = run("import", folder, "--author", "ada")
     assert result.exit_code == 1
@@ -97,24 +97,24 @@ def test_a_single_file_can_be_imported(run, people, folder):
     assert run("import", folder / "bread.md", "--author", "ada").exit_code == 0
 
 
-def test_json_is_for_programs(run, people, folder):
+def test_json_prints_the_report_as_json(run, people, folder):
     report = json.loads(run("import", folder, "--author", "ada", "--json", "--dry-run").stdout)
     assert report["dry_run"] is True
     assert report["counts"] == {"created": 1, "updated": 0, "unchanged": 0, "skipped": 1, "refused": 0}
     assert [file["key"] for file in report["files"]] == ["blog/bread.md", "blog/photo.png"]
 
 
-def test_a_dry_run_says_so(run, people, folder):
+def test_a_dry_run_reports_the_result_and_stores_nothing(run, people, folder):
     assert run("import", folder, "--author", "ada", "--dry-run").stdout.endswith("stored (dry run).\n")
     assert "1 created" in run("import", folder, "--author", "ada").stdout
 
 
-def test_without_any_admin_the_first_step_is_told(run, folder):
+def test_without_an_admin_the_error_names_the_command_that_creates_one(run, folder):
     result = run("import", folder)
     assert (result.exit_code, "user create" in result.stderr) == (1, True)
 
 
-def test_with_one_admin_no_author_is_needed(app, folder):
+def test_the_only_admin_is_the_default_author(app, folder):
     runner = app.test_cli_runner()
     runner.invoke(args=["user", "create", "ada", "--admin", "--password-stdin"], input="a long pass phrase\n")
     assert runner.invoke(args=["import", str(folder)]).exit_code == 0
@@ -129,18 +129,18 @@ def test_an_unknown_author_is_refused(run, people, folder):
     assert run("import", folder, "--author", "nobody").exit_code == 1
 
 
-def test_a_path_that_is_not_there_is_a_usage_error(run, people, tmp_path):
+def test_a_missing_path_is_a_usage_error(run, people, tmp_path):
     assert run("import", tmp_path / "gone").exit_code == 2
 
 
-def test_a_folder_that_cannot_be_listed_stops_nothing(run, people, folder, monkeypatch):
+def test_an_unreadable_folder_is_reported_and_the_others_are_imported(run, people, folder, monkeypatch):
     (folder / "closed").mkdir()
-    listed = Path.iterdir
+    original = Path.iterdir
 
     def iterdir(path):
         if path.name == "closed":
             raise PermissionError(13, "Permission denied")
-        return listed(path)
+        return original(path)
 
     monkeypatch.setattr(Path, "iterdir", iterdir)
     result = run("import", folder, "--author", "ada")

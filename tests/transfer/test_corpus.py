@@ -1,7 +1,7 @@
-"""The reader over real blogs, against numbers that were counted without it.
+"""The reader on real blogs, compared with counts that were made without it.
 
-The corpus is no part of the repository: BLOGAPI_TEST_CORPUS names its folder, in which EXPECTED.json gives
-per source the counts that regular expressions found.
+The corpus is not in the repository: BLOGAPI_TEST_CORPUS names its folder. EXPECTED.json in that folder holds,
+for each source, counts made with regular expressions.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from blogapi.transfer.markdown.fields import Fields
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
-KINDS = {"none/hexo-bare": "hexo", "none/none": "none"}
+FORMATS = {"none/hexo-bare": "hexo", "none/none": "none"}
 COUNTED = ("files", "yaml", "toml", "hexo", "none", "refused", "dated", "titled", "tagged", "categorised")
-FRAMING = "CR, UTF-16 and leading blank lines hid it from the counts; a key that stands twice is refused"
-MISSING = "the folder holds one file less than were counted"
-BARE = "the counts did not look into headers without an opening fence"
-LEADING_ZERO = "`dateday = 08` is no TOML, but is read as 8"
-#: What we count minus what was expected, and why.
+FRAMING = "the counts missed files with CR, UTF-16 or leading blank lines; duplicate keys are refused"
+MISSING = "the folder has one file less than the counts"
+BARE = "the counts did not read headers without an opening fence"
+LEADING_ZERO = "`dateday = 08` is not valid TOML, but is read as 8"
+#: The counts with the reader minus the independent counts, and the reason.
 DIFFERENCES: dict[str, tuple[dict[str, int], str]] = {
     "markdown-odd/derived": (
         {"yaml": 2, "none": -2, "refused": 4, "dated": 2, "titled": 2, "tagged": 2, "categorised": 1},
-        f"{FRAMING}; three files that are no UTF-8 had no kind there and are refused here",
+        f"{FRAMING}; three files that are not UTF-8 have no format in the counts and are refused here",
     ),
     "markdown-toml/volcano": ({"toml": 7, "refused": -7, "dated": 7, "titled": 7, "tagged": 7}, LEADING_ZERO),
     "markdown-yaml/18f": ({"files": -1, "yaml": -1, "dated": -1, "titled": -1, "tagged": -1}, MISSING),
     "markdown-yaml/hexo-site": ({"files": -1, "yaml": -1, "titled": -1}, MISSING),
     "markdown-yaml/hexo-unit-test": ({"dated": 14, "titled": 13, "tagged": 2, "categorised": 1}, BARE),
 }
-#: Taken, refused, and no article (section pages, a headless bundle, a `.yml` file).
+#: How many files are imported, refused, and skipped (section pages, a headless bundle, a YAML file).
 OUTCOMES = {
     "markdown-i18n/opentelemetry": (68, 0, 17),
     "markdown-i18n/sofastack-zh": (69, 0, 0),
@@ -57,12 +57,12 @@ OUTCOMES = {
 pytestmark = pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs")
 
 
-def expected(source: str) -> Counter[str]:
-    """Return the independent counts of a source under our names."""
+def read_expected(source: str) -> Counter[str]:
+    """Return the independent counts of a source by the names in COUNTED."""
     counts = json.loads((Path(CORPUS) / "EXPECTED.json").read_text(encoding="utf-8"))[source]
     found = Counter(files=counts["files"], drafts=counts["drafts"])
-    for kind, number in counts["fm"].items():
-        found[KINDS.get(kind, kind) if kind in (*KINDS, "yaml", "toml") else "refused"] += number
+    for name, number in counts["fm"].items():
+        found[FORMATS.get(name, name) if name in (*FORMATS, "yaml", "toml") else "refused"] += number
     for name, shapes in (
         ("dated", "dates"),
         ("tagged", "tags"),
@@ -74,18 +74,18 @@ def expected(source: str) -> Counter[str]:
     return found
 
 
-def counted(source: str) -> Counter[str]:
-    """Return what our own steps find in the files of a source."""
+def count(source: str) -> Counter[str]:
+    """Return the counts of a source, made with the reader's own parsers."""
     found: Counter[str] = Counter()
-    for entry in folder.walk_files(Path(CORPUS) / source):
+    for entry in folder.walk_path(Path(CORPUS) / source):
         found["files"] += 1
         try:
-            parts = front_matter.split(text.decode(folder.read_bytes(entry.path))[0])
+            parsed = front_matter.parse_file(text.decode(folder.read_bytes(entry.path))[0])
         except RefusedFile:
             found["refused"] += 1
             continue
-        fields = Fields(parts.entries)
-        found[parts.kind] += 1
+        fields = Fields(parsed.entries)
+        found[parsed.format] += 1
         found["dated"] += fields.take("date") is not None
         found["titled"] += fields.take("title") is not None
         found["tagged"] += sum(fields.take(key) is not None for key in ("tags", "tag"))
@@ -93,7 +93,7 @@ def counted(source: str) -> Counter[str]:
     return found
 
 
-def outcome(entry: folder.Entry) -> str:
+def get_outcome(entry: folder.Entry) -> str:
     try:
         return reader.read_file(entry, now=NOW).status
     except (RefusedFile, NotAnArticle) as error:
@@ -101,26 +101,26 @@ def outcome(entry: folder.Entry) -> str:
 
 
 @pytest.mark.parametrize("source", OUTCOMES)
-def test_counts_agree_with_those_taken_without_the_reader(source):
-    theirs, ours = expected(source), counted(source)
+def test_the_reader_counts_what_was_counted_without_it(source):
+    theirs, ours = read_expected(source), count(source)
     differences = {name: ours[name] - theirs[name] for name in COUNTED if ours[name] != theirs[name]}
     assert differences == DIFFERENCES.get(source, ({}, ""))[0]
 
 
 @pytest.mark.parametrize("source", OUTCOMES)
-def test_every_file_is_taken_refused_or_no_article(source):
-    found = Counter(map(outcome, folder.walk_files(Path(CORPUS) / source)))
-    taken = found["published"] + found["draft"] + found["archived"]
-    assert (taken, found["RefusedFile"], found["NotAnArticle"]) == OUTCOMES[source]
-    assert sum(OUTCOMES[source]) == counted(source)["files"]
+def test_every_file_is_imported_refused_or_skipped(source):
+    found = Counter(map(get_outcome, folder.walk_path(Path(CORPUS) / source)))
+    imported = found["published"] + found["draft"] + found["archived"]
+    assert (imported, found["RefusedFile"], found["NotAnArticle"]) == OUTCOMES[source]
+    assert sum(OUTCOMES[source]) == count(source)["files"]
 
 
 @pytest.mark.parametrize("source", OUTCOMES)
-def test_drafts_are_those_that_were_counted(source):
-    found = Counter(map(outcome, folder.walk_files(Path(CORPUS) / source)))
-    assert found["draft"] == expected(source)["drafts"]
+def test_the_number_of_drafts_is_the_expected_one(source):
+    found = Counter(map(get_outcome, folder.walk_path(Path(CORPUS) / source)))
+    assert found["draft"] == read_expected(source)["drafts"]
 
 
-def test_every_markdown_source_is_tried():
+def test_every_markdown_source_has_an_expected_outcome():
     counts = json.loads((Path(CORPUS) / "EXPECTED.json").read_text(encoding="utf-8"))
     assert {name for name in counts if name.startswith("markdown-")} == set(OUTCOMES)

@@ -1,4 +1,4 @@
-"""Walking folders whose names nobody vouches for."""
+"""Folders with odd names, links, pipes and unreadable files."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX file s
 
 @pytest.fixture
 def blog(tmp_path):
-    made = tmp_path / "blog"
-    (made / "2021").mkdir(parents=True)
+    root = tmp_path / "blog"
+    (root / "2021").mkdir(parents=True)
     for name in ("b.md", "a.md", "2021/c.md", "photo.png"):
-        (made / name).write_text("Text", encoding="utf-8")
-    return made
+        (root / name).write_text("Text", encoding="utf-8")
+    return root
 
 
 @pytest.fixture
@@ -34,11 +34,11 @@ def now():
 
 @pytest.fixture
 def deep(blog, monkeypatch):
-    """The names, of one letter, of folders so deep that the system takes no path to the lowest."""
+    """The names of nested folders whose complete path is too long for the system."""
     monkeypatch.chdir(blog)
     names = [letter * 200 for letter in "abcdefghijklmnopqrstuvwxyz"]
     for name in names:
-        os.mkdir(name)  # noqa: PTH102 (a relative name, for the path is too long)
+        os.mkdir(name)  # noqa: PTH102 (relative, because the path is too long)
         os.chdir(name)
     with open("post.md", "w", encoding="utf-8") as file:  # noqa: PTH123
         file.write("Text")
@@ -50,27 +50,27 @@ def deep(blog, monkeypatch):
 
 
 def keys(path):
-    return [entry.key for entry in folder.walk_files(path)]
+    return [entry.key for entry in folder.walk_path(path)]
 
 
 def problems(path):
-    """Return the kind of problem of each entry that has one."""
-    return {entry.key: type(entry.problem) for entry in folder.walk_files(path) if entry.problem}
+    """Return the type of the problem of each entry that has one."""
+    return {entry.key: type(entry.problem) for entry in folder.walk_path(path) if entry.problem}
 
 
 def by_key(path):
-    return {entry.key: entry for entry in folder.walk_files(path)}
+    return {entry.key: entry for entry in folder.walk_path(path)}
 
 
-def test_files_come_sorted_with_the_folder_s_name(blog):
+def test_files_are_sorted_and_their_keys_begin_with_the_folder_name(blog):
     assert keys(blog) == ["blog/2021/c.md", "blog/a.md", "blog/b.md", "blog/photo.png"]
 
 
-def test_a_single_file_has_the_key_it_has_in_its_folder(blog):
+def test_a_single_file_has_the_same_key_as_in_its_folder(blog):
     assert keys(blog / "a.md") == ["blog/a.md"]
 
 
-def test_a_relative_path_gives_the_real_name(blog, monkeypatch):
+def test_the_key_of_a_relative_path_begins_with_the_real_folder_name(blog, monkeypatch):
     monkeypatch.chdir(blog / "2021")
     assert keys(type(blog)(".")) == ["2021/c.md"]
 
@@ -86,7 +86,7 @@ def test_a_folder_without_articles_is_one_skipped_entry(blog, name):
 
 
 @pytest.mark.parametrize("name", [".git", "templates"])
-def test_a_folder_that_is_named_itself_is_imported(tmp_path, name):
+def test_a_skipped_folder_can_be_imported_by_its_own_path(tmp_path, name):
     (tmp_path / name).mkdir()
     (tmp_path / name / "a.md").write_text("Text", encoding="utf-8")
     assert problems(tmp_path / name) == {}
@@ -97,7 +97,7 @@ def test_a_hidden_file_is_skipped(blog):
     assert problems(blog) == {"blog/.hidden.md": NotAnArticle}
 
 
-def test_a_file_called_like_a_folder_of_templates_is_read(blog):
+def test_a_file_named_like_a_template_folder_is_imported(blog):
     (blog / "layouts").write_text("Text", encoding="utf-8")
     assert problems(blog) == {}
 
@@ -123,14 +123,14 @@ def test_links_are_not_followed(blog, tmp_path):
             folder.read_bytes(found[key].path)
 
 
-def test_a_junction_of_windows_is_not_followed(blog, monkeypatch):
-    looked_at = type(blog).lstat
+def test_a_windows_junction_is_not_followed(blog, monkeypatch):
+    original = type(blog).lstat
 
     def lstat(path):
-        found = looked_at(path)
+        status = original(path)
         if path.name != "2021":
-            return found
-        return SimpleNamespace(st_mode=found.st_mode, st_size=0, st_reparse_tag=folder._JUNCTION)
+            return status
+        return SimpleNamespace(st_mode=status.st_mode, st_size=0, st_reparse_tag=folder._JUNCTION_TAG)
 
     monkeypatch.setattr(type(blog), "lstat", lstat)
     assert keys(blog)[0] == "blog/2021"
@@ -147,7 +147,7 @@ def test_a_path_too_long_for_the_system_is_one_refused_entry(blog, deep):
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "reason"),
     [
         (OSError(errno.ENAMETOOLONG, "File name too long"), "path is too long"),
         (FileNotFoundError(errno.ENOENT, "No such file or directory"), "no such file"),
@@ -157,41 +157,41 @@ def test_a_path_too_long_for_the_system_is_one_refused_entry(blog, deep):
         (ValueError("embedded null byte"), "valueerror"),
     ],
 )
-def test_what_the_system_does_not_show_is_one_refused_entry(blog, monkeypatch, error, told):
-    looked_at = type(blog).lstat
+def test_an_inaccessible_folder_is_one_refused_entry(blog, monkeypatch, error, reason):
+    original = type(blog).lstat
 
     def lstat(path):
         if path.name == "2021":
             raise error
-        return looked_at(path)
+        return original(path)
 
     monkeypatch.setattr(type(blog), "lstat", lstat)
     assert problems(blog) == {"blog/2021": RefusedFile}
     assert keys(blog) == ["blog/2021", "blog/a.md", "blog/b.md", "blog/photo.png"]
-    assert told in str(by_key(blog)["blog/2021"].problem)
+    assert reason in str(by_key(blog)["blog/2021"].problem)
 
 
-def test_a_folder_that_vanishes_while_it_is_listed_is_one_refused_entry(blog, monkeypatch):
-    listed = type(blog).iterdir
+def test_a_folder_that_is_deleted_meanwhile_is_one_refused_entry(blog, monkeypatch):
+    original = type(blog).iterdir
 
     def iterdir(path):
         if path.name == "2021":
             raise FileNotFoundError(errno.ENOENT, "No such file or directory")
-        return listed(path)
+        return original(path)
 
     monkeypatch.setattr(type(blog), "iterdir", iterdir)
     assert problems(blog) == {"blog/2021": RefusedFile}
 
 
-def test_the_same_path_twice_is_read_once(blog):
-    assert len(list(folder.all_files([blog, blog / "a.md", blog]))) == 4
+def test_a_path_given_twice_is_imported_once(blog):
+    assert len(list(folder.walk_paths([blog, blog / "a.md", blog]))) == 4
 
 
 def test_a_second_file_with_the_same_key_is_refused(blog, tmp_path):
     other = tmp_path / "other" / "blog"
     other.mkdir(parents=True)
     (other / "a.md").write_text("Text", encoding="utf-8")
-    first, *rest, second = folder.all_files([blog / "a.md", blog, other])
+    first, *rest, second = folder.walk_paths([blog / "a.md", blog, other])
     assert (first.key, second.key) == ("blog/a.md", "blog/a.md")
     assert first.problem is None
     assert [entry.problem for entry in rest] == [None, None, None]
@@ -200,35 +200,35 @@ def test_a_second_file_with_the_same_key_is_refused(blog, tmp_path):
 
 
 @posix
-def test_a_pipe_is_refused_at_once(blog):
+def test_a_pipe_is_refused_without_waiting(blog):
     os.mkfifo(blog / "pipe.md")
-    with pytest.raises(RefusedFile, match="no regular file"):
+    with pytest.raises(RefusedFile, match="not a regular file"):
         folder.read_bytes(blog / "pipe.md")
 
 
 @posix
-@pytest.mark.skipif(sys.platform == "darwin", reason="the file system takes only UTF-8")
-def test_odd_names_give_clean_distinct_keys(blog):
+@pytest.mark.skipif(sys.platform == "darwin", reason="the file system accepts only UTF-8")
+def test_names_with_unprintable_characters_give_distinct_escaped_keys(blog):
     for name in (b"\xff.md", b"\xfe.md", b"new\nline.md", unicodedata.normalize("NFD", "é.md").encode()):
-        with open(os.path.join(os.fsencode(blog), name), "wb") as file:  # noqa: PTH118, PTH123 (a name of bytes)
+        with open(os.path.join(os.fsencode(blog), name), "wb") as file:  # noqa: PTH118, PTH123 (the name is bytes)
             file.write(b"Text")
     assert set(keys(blog)) >= {"blog/\\udcff.md", "blog/\\udcfe.md", "blog/new\\u000aline.md", "blog/é.md"}
 
 
 @posix
-@pytest.mark.skipif(sys.platform == "darwin", reason="the file system takes one form of Unicode")
-def test_two_names_that_give_one_key_do_not_overwrite_each_other(blog):
+@pytest.mark.skipif(sys.platform == "darwin", reason="the file system knows only one Unicode form")
+def test_two_names_with_the_same_key_do_not_overwrite_each_other(blog):
     for form in ("NFC", "NFD"):
         (blog / f"{unicodedata.normalize(form, 'é')}.md").write_text(form, encoding="utf-8")
-    entries = [entry for entry in folder.all_files([blog]) if entry.key == "blog/é.md"]
+    entries = [entry for entry in folder.walk_paths([blog]) if entry.key == "blog/é.md"]
     assert [type(entry.problem) for entry in entries] == [type(None), RefusedFile]
 
 
 def test_a_folder_that_cannot_be_listed_is_refused(blog, monkeypatch):
-    def denied(path):
+    def iterdir(path):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(type(blog), "iterdir", denied)
+    monkeypatch.setattr(type(blog), "iterdir", iterdir)
     with pytest.raises(RefusedFile, match=r"cannot be listed \(permission denied\)"):
         keys(blog)
 
@@ -237,78 +237,78 @@ def test_a_file_at_the_limit_is_read(blog):
     assert folder.read_bytes(blog / "a.md", limit=4) == b"Text"
 
 
-def test_a_longer_file_is_refused(blog):
+def test_a_file_over_the_limit_is_refused(blog):
     with pytest.raises(RefusedFile, match="4 bytes, more than 3"):
         folder.read_bytes(blog / "a.md", limit=3)
 
 
-def exchange_before_open(monkeypatch, exchange):
-    """Call `exchange` after the file was looked at and before it is opened."""
-    opened = os.open
+def replace_before_open(monkeypatch, replace):
+    """Call `replace` after the file was checked and before it is opened."""
+    original = os.open
 
-    def open_later(path, flags, *args, **options):
-        exchange()
-        return opened(path, flags, *args, **options)
+    def open_replaced(path, flags, *args, **options):
+        replace()
+        return original(path, flags, *args, **options)
 
-    monkeypatch.setattr(folder.os, "open", open_later)
+    monkeypatch.setattr(folder.os, "open", open_replaced)
 
 
-def test_a_file_exchanged_for_a_longer_one_is_refused(blog, monkeypatch):
+def test_a_file_replaced_by_a_longer_one_is_refused(blog, monkeypatch):
     path = blog / "a.md"
-    exchange_before_open(monkeypatch, lambda: path.write_text("Longer", encoding="utf-8"))
+    replace_before_open(monkeypatch, lambda: path.write_text("Longer", encoding="utf-8"))
     with pytest.raises(RefusedFile, match="6 bytes, more than 4"):
         folder.read_bytes(path, limit=4)
 
 
 @posix
-def test_a_file_exchanged_for_a_pipe_is_refused(blog, monkeypatch):
-    def exchange():
+def test_a_file_replaced_by_a_pipe_is_refused(blog, monkeypatch):
+    def replace():
         (blog / "a.md").unlink()
         os.mkfifo(blog / "a.md")
 
-    exchange_before_open(monkeypatch, exchange)
-    with pytest.raises(RefusedFile, match="no regular file"):
+    replace_before_open(monkeypatch, replace)
+    with pytest.raises(RefusedFile, match="not a regular file"):
         folder.read_bytes(blog / "a.md")
 
 
 @posix
-def test_a_file_exchanged_for_a_link_is_refused(blog, tmp_path, monkeypatch):
+def test_a_file_replaced_by_a_link_is_refused(blog, tmp_path, monkeypatch):
     (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
 
-    def exchange():
+    def replace():
         (blog / "a.md").unlink()
         (blog / "a.md").symlink_to(tmp_path / "secret.md")
 
-    exchange_before_open(monkeypatch, exchange)
+    replace_before_open(monkeypatch, replace)
     with pytest.raises(RefusedFile, match="cannot be read"):
         folder.read_bytes(blog / "a.md")
 
 
 def test_a_file_that_grows_while_it_is_read_is_refused(blog, monkeypatch):
     path = blog / "a.md"
-    looked_at = os.fstat
+    original = os.fstat
 
-    def grow(number):
-        found = looked_at(number)
+    def grow(descriptor):
+        status = original(descriptor)
         path.write_text("Longer", encoding="utf-8")
-        return found
+        return status
 
     monkeypatch.setattr(folder.os, "fstat", grow)
     with pytest.raises(RefusedFile, match="more than 4"):
         folder.read_bytes(path, limit=4)
 
 
-def test_a_file_that_has_gone_is_refused(blog):
+def test_a_deleted_file_is_refused(blog):
     with pytest.raises(RefusedFile, match="cannot be read"):
         folder.read_bytes(blog / "gone.md")
 
 
-def test_a_file_of_another_type_is_not_even_opened(blog, now):
+def test_a_file_with_another_suffix_is_not_opened(blog, now):
     with pytest.raises(NotAnArticle, match=r"photo\.png"):
         reader.read_file(folder.Entry("blog/photo.png", blog / "gone.png"), now=now)
 
 
-def test_a_file_is_read_into_a_record(blog, now):
+def test_read_file_returns_a_record(blog, now):
     assert reader.read_file(folder.Entry("blog/a.md", blog / "a.md"), now=now).content == "Text"
 
 

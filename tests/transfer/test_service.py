@@ -1,4 +1,4 @@
-"""Storing records: once, again, changed, broken."""
+"""Records are stored as articles: new, unchanged, changed and invalid ones."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ RECORD = ArticleRecord(
 
 @pytest.fixture
 def store(app, people):
-    """Stores a record of Ada's."""
+    """Imports a record as an article of Ada."""
 
     def store(record, **options):
         with app.app_context():
-            return service.take(people.admin.uuid, record.key, lambda: record, **options)
+            return service.import_record(people.admin.uuid, record.key, lambda: record, **options)
 
     return store
 
@@ -60,7 +60,7 @@ def test_a_record_becomes_an_article(store, stored):
     assert [tag.name for tag in article.tags] == ["slow food", "Bread"]
 
 
-def test_the_same_record_changes_nothing(store, stored):
+def test_an_unchanged_record_changes_nothing(store, stored):
     store(RECORD)
     before = stored()[0].last_updated
     assert store(RECORD).result is Result.UNCHANGED
@@ -77,7 +77,7 @@ def test_an_undated_record_keeps_the_time_of_its_first_import(store, stored, at)
     assert stored()[0].published_at == datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def test_a_changed_record_brings_its_article_up_to_date(store, stored):
+def test_a_changed_record_updates_its_article(store, stored):
     store(RECORD)
     assert store(replace(RECORD, title="Rye bread", tags=("rye",))).result is Result.UPDATED
     (article,) = stored()
@@ -85,17 +85,17 @@ def test_a_changed_record_brings_its_article_up_to_date(store, stored):
     assert [tag.name for tag in article.tags] == ["rye"]
 
 
-def test_an_article_edited_here_is_left_alone(app, store, stored):
+def test_an_edited_article_is_not_overwritten(app, store, stored):
     store(RECORD)
     with app.app_context(), transaction():
         articles.get_by_uuid(stored()[0].uuid).title = "My own words"
-    outcome = store(replace(RECORD, title="Rye bread"))
-    assert outcome.result is Result.REFUSED
-    assert "edited here" in outcome.notes[0]
+    report = store(replace(RECORD, title="Rye bread"))
+    assert report.result is Result.REFUSED
+    assert "edited in this blog" in report.notes[0]
     assert stored()[0].title == "My own words"
 
 
-def test_the_wished_slug_is_kept_and_stays_when_the_title_changes(store, stored):
+def test_the_slug_of_the_record_stays_when_the_title_changes(store, stored):
     record = replace(RECORD, slug="how-i-bake", status="draft")
     store(record)
     assert stored()[0].slug == "how-i-bake"
@@ -103,20 +103,20 @@ def test_the_wished_slug_is_kept_and_stays_when_the_title_changes(store, stored)
     assert [(article.title, article.slug) for article in stored()] == [("Rye bread", "how-i-bake")]
 
 
-def test_two_records_that_wish_for_one_slug_both_go_in(store, stored):
+def test_two_records_with_the_same_slug_are_both_imported(store, stored):
     store(RECORD)
-    outcome = store(replace(RECORD, key="blog/other/bread.md"))
-    assert outcome.result is Result.CREATED
-    assert "'bread-2'" in outcome.notes[-1]
+    report = store(replace(RECORD, key="blog/other/bread.md"))
+    assert report.result is Result.CREATED
+    assert "“bread-2”" in report.notes[-1]
     assert [article.slug for article in stored()] == ["bread", "bread-2"]
 
 
-def test_a_record_without_category_gets_one(store, stored):
+def test_a_record_without_a_category_gets_the_default_category(store, stored):
     store(replace(RECORD, category=""))
-    assert stored()[0].category.name == service.NO_CATEGORY
+    assert stored()[0].category.name == service.DEFAULT_CATEGORY
 
 
-def test_tags_with_one_slug_are_one_tag(store, stored):
+def test_tags_with_the_same_slug_are_one_tag(store, stored):
     store(replace(RECORD, tags=("Slow food", "slow-food")))
     assert [tag.name for tag in stored()[0].tags] == ["Slow food"]
 
@@ -127,7 +127,7 @@ def test_a_dry_run_stores_nothing(store, stored):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("invalid", "message"),
     [
         ({"title": "x" * 256}, "title"),
         ({"subtitle": "x" * 501}, "subtitle"),
@@ -139,10 +139,10 @@ def test_a_dry_run_stores_nothing(store, stored):
         ({"seo_title": "x" * 256}, "seo.title"),
     ],
 )
-def test_what_the_blog_cannot_hold_is_refused_whole(store, stored, wrong, told):
-    outcome = store(replace(RECORD, **wrong))
-    assert outcome.result is Result.REFUSED
-    assert told in outcome.notes[0]
+def test_an_invalid_record_is_refused_and_nothing_of_it_is_stored(store, stored, invalid, message):
+    report = store(replace(RECORD, **invalid))
+    assert report.result is Result.REFUSED
+    assert message in report.notes[0]
     assert stored() == []
 
 
@@ -150,18 +150,18 @@ def test_what_the_blog_cannot_hold_is_refused_whole(store, stored, wrong, told):
     ("error", "result"),
     [(RefusedFile("Broken."), Result.REFUSED), (NotAnArticle("A picture."), Result.SKIPPED)],
 )
-def test_what_the_reader_says_is_told(app, people, error, result):
+def test_an_error_of_the_reader_is_reported(app, people, error, result):
     def read():
         raise error
 
     with app.app_context():
-        outcome = service.take(people.admin.uuid, "blog/x.md", read)
-    assert (outcome.result, outcome.notes) == (result, (str(error),))
+        report = service.import_record(people.admin.uuid, "blog/x.md", read)
+    assert (report.result, report.notes) == (result, (str(error),))
 
 
-def test_a_refusal_of_the_store_is_told(store, monkeypatch):
+def test_an_error_of_the_article_service_is_reported(store, monkeypatch):
     def refuse(*_, **__):
-        raise Conflict("The shelf is full.")
+        raise Conflict("The blog is full.")
 
     monkeypatch.setattr(article_service, "create", refuse)
-    assert store(RECORD).notes == ("The shelf is full.",)
+    assert store(RECORD).notes == ("The blog is full.",)

@@ -1,1 +1,1 @@
-"""Markdown with front matter: what Jekyll, Hugo, Hexo, Zola and Pelican publish from."""
+"""The reader for Markdown, HTML and text files with the front matter of static site generators."""

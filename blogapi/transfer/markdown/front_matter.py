@@ -1,4 +1,4 @@
-"""Splitting a file into its front matter and its body."""
+"""Split a file into its front matter and its body."""
 
 from __future__ import annotations
 
@@ -7,116 +7,117 @@ from dataclasses import dataclass, field
 
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.markdown import parsers
-from blogapi.transfer.markdown.fields import fold
-from blogapi.transfer.markdown.text import counted
+from blogapi.transfer.markdown.fields import normalize_key
+from blogapi.transfer.markdown.text import format_count
 
-#: Longer front matter is refused: parsing takes seconds per megabyte.
-LONGEST = 256 * 1024
+#: In characters; parsing takes seconds per megabyte.
+MAX_FRONT_MATTER_LENGTH = 256 * 1024
 
-_OPENING = re.compile(r"(---|\+\+\+)[ \t]*(?:\n|\Z)")
-_CLOSING = {
+_OPENING_FENCE = re.compile(r"(---|\+\+\+)[ \t]*(?:\n|\Z)")
+_CLOSING_FENCES = {
     "---": re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE),
     "+++": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
 }
-_JSON = re.compile(r"\{\s*[\"}]")
+_JSON_START = re.compile(r"\{\s*[\"}]")
 _KEY = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)")
 _HEADER_LINE = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)|[ \t]|#|-[ \t]|$")
-# Nikola's header, inside of a comment or without: `.. title: Hello`.
-_NIKOLA = re.compile(r"(?P<comment><!--[ \t]*\n+)?(?P<rows>(?:\.\. [\w-]+:(?!:).*(?:\n|\Z))+)")
-_END_OF_COMMENT = re.compile(r"\s*-->[ \t]*(?:\n|\Z)")
-# Without an opening fence only a header that names one of these is taken for front matter.
-_TELLING = {"title", "date", "tags", "categories", "category", "layout", "slug", "author", "permalink"}
+# Nikola's header, with or without an HTML comment around it: `.. title: Hello`.
+_NIKOLA = re.compile(r"(?P<comment><!--[ \t]*\n+)?(?P<lines>(?:\.\. [\w-]+:(?!:).*(?:\n|\Z))+)")
+_COMMENT_END = re.compile(r"\s*-->[ \t]*(?:\n|\Z)")
+# A header without an opening fence counts as front matter only if it contains one of these keys.
+_HEADER_KEYS = {"title", "date", "tags", "categories", "category", "layout", "slug", "author", "permalink"}
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """A file taken apart."""
+class ParsedFile:
+    """The front matter and the body of a file."""
 
-    kind: str  #: "yaml", "toml", "json", "hexo" (no opening fence), "pelican" (no fences), "nikola" or "none"
+    format: (
+        str  #: "yaml", "toml", "json", "hexo" (no opening fence), "pelican" (no fences), "nikola" or "none"
+    )
     entries: parsers.Entries
-    body: str  #: the rest, without leading blank lines
+    body: str  #: without leading blank lines
     notes: list[str] = field(default_factory=list)
 
 
-def split(text: str) -> Parts:
-    """Return front matter and body of `text` (LF line ends).
+def parse_file(text: str) -> ParsedFile:
+    """Return the front matter and the body of `text`, which has LF line ends.
 
-    Raises Refused for front matter that is not closed, cannot be parsed, is no mapping or is too long.
+    Raises RefusedFile for front matter that is not closed, is not valid, is not a mapping, or is too long.
     """
-    start = _first_line(text)
-    opening = _OPENING.match(text, start)
+    start = _skip_blank_lines(text)
+    opening = _OPENING_FENCE.match(text, start)
     if opening:
-        return _fenced(text, opening)
-    if _JSON.match(text, start):
-        return _json(text, start)
-    return _nikola(text, start) or _bare(text) or Parts("none", {}, text[start:])
+        return _parse_fenced(text, opening)
+    if _JSON_START.match(text, start):
+        return _parse_json(text, start)
+    return _parse_nikola(text, start) or _parse_unfenced(text) or ParsedFile("none", {}, text[start:])
 
 
-def _fenced(text: str, opening: re.Match[str]) -> Parts:
-    fence, row = opening[1], _row(text, opening.start())
-    closing = _CLOSING[fence].search(text, opening.end())
+def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile:
+    fence, line_number = opening[1], _line_number(text, opening.start())
+    closing = _CLOSING_FENCES[fence].search(text, opening.end())
     if not closing:
         raise RefusedFile(
-            f"The front matter that begins in line {row} is never closed; "
-            f"end it with a line `{fence}` (a rule at the top of a text is better written `***`)."
+            f"The front matter that begins in line {line_number} is never closed; "
+            f"end it with a line `{fence}` (or write `***` for a horizontal rule at the top of a text)."
         )
-    block, body = _block(text, opening.end(), closing.start()), _trimmed(text[closing.end() :])
+    if closing.start() - opening.end() > MAX_FRONT_MATTER_LENGTH:
+        limit = format_count(MAX_FRONT_MATTER_LENGTH, "character")
+        raise RefusedFile(f"The front matter is longer than {limit}; shorten it.")
+    block, body = text[opening.end() : closing.start()], _body(text, closing.end())
     if fence == "---":
-        return Parts("yaml", parsers.from_yaml(block, row + 1), body)
-    entries, notes = parsers.from_toml(block, row + 1)
-    return Parts("toml", entries, body, notes)
+        return ParsedFile("yaml", parsers.parse_yaml(block, line_number + 1), body)
+    entries, notes = parsers.parse_toml(block, line_number + 1)
+    return ParsedFile("toml", entries, body, notes)
 
 
-def _block(text: str, start: int, end: int) -> str:
-    if end - start > LONGEST:
-        raise RefusedFile(f"The front matter is longer than {counted(LONGEST, 'character')}; shorten it.")
-    return text[start:end]
+def _parse_json(text: str, start: int) -> ParsedFile:
+    block = text[start : start + MAX_FRONT_MATTER_LENGTH]
+    entries, length = parsers.parse_json(block, _line_number(text, start))
+    return ParsedFile("json", entries, _body(text, start + length))
 
 
-def _json(text: str, start: int) -> Parts:
-    entries, length = parsers.from_json(text[start : start + LONGEST], _row(text, start))
-    return Parts("json", entries, _trimmed(text[start + length :]))
-
-
-def _nikola(text: str, start: int) -> Parts | None:
-    found = _NIKOLA.match(text, start, start + LONGEST)
-    end = _END_OF_COMMENT.match(text, found.end()) if found and found["comment"] else found
-    if not found or not end:
+def _parse_nikola(text: str, start: int) -> ParsedFile | None:
+    header = _NIKOLA.match(text, start, start + MAX_FRONT_MATTER_LENGTH)
+    end = _COMMENT_END.match(text, header.end()) if header and header["comment"] else header
+    if not header or not end:
         return None
-    block = re.sub(r"^\.\. ", "", found["rows"], flags=re.MULTILINE)
+    block = re.sub(r"^\.\. ", "", header["lines"], flags=re.MULTILINE)
     if not _is_header(block):
         return None
-    return Parts("nikola", parsers.from_lines(block), _trimmed(text[end.end() :]))
+    return ParsedFile("nikola", parsers.parse_lines(block), _body(text, end.end()))
 
 
-def _bare(text: str) -> Parts | None:
-    """Return what Hexo (header ends at `---`) or Pelican (at a blank line) would see, if anything."""
+def _parse_unfenced(text: str) -> ParsedFile | None:
+    """Return the file if it has the header of Hexo (ends at `---`) or Pelican (ends at a blank line)."""
     if not _KEY.match(text):
         return None
-    closing = _CLOSING["---"].search(text, 0, LONGEST)
+    closing = _CLOSING_FENCES["---"].search(text, 0, MAX_FRONT_MATTER_LENGTH)
     if closing and _is_header(text[: closing.start()]):
         block = text[: closing.start()]
-        return Parts("hexo", parsers.from_yaml(block, 1), _trimmed(text[closing.end() :]))
-    block = text[:LONGEST].partition("\n\n")[0]
+        return ParsedFile("hexo", parsers.parse_yaml(block, 1), _body(text, closing.end()))
+    block = text[:MAX_FRONT_MATTER_LENGTH].partition("\n\n")[0]
     if _is_header(block):
-        return Parts("pelican", parsers.from_lines(block), _trimmed(text[len(block) :]))
+        return ParsedFile("pelican", parsers.parse_lines(block), _body(text, len(block)))
     return None
 
 
 def _is_header(block: str) -> bool:
     lines = block.split("\n")
-    named = {fold(row.partition(":")[0]) for row in lines if _KEY.match(row)}
-    return bool(named & _TELLING) and all(_HEADER_LINE.match(row) for row in lines)
+    keys = {normalize_key(line.partition(":")[0]) for line in lines if _KEY.match(line)}
+    return bool(keys & _HEADER_KEYS) and all(_HEADER_LINE.match(line) for line in lines)
 
 
-def _first_line(text: str) -> int:
-    """Return where the first line begins that is not blank."""
+def _skip_blank_lines(text: str) -> int:
+    """Return the offset of the first line that is not blank."""
     return text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
 
 
-def _row(text: str, offset: int) -> int:
+def _line_number(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def _trimmed(text: str) -> str:
-    return text[_first_line(text) :]
+def _body(text: str, start: int) -> str:
+    body = text[start:]
+    return body[_skip_blank_lines(body) :]

@@ -1,4 +1,4 @@
-"""What the path of a file says: its kind, date, name and wished slug."""
+"""Derive content type, date, name and slug of an article from the path of its file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from urllib.parse import unquote
 
 from blogapi.transfer.article_record import NotAnArticle
 from blogapi.transfer.markdown import dates
-from blogapi.transfer.markdown.text import line
+from blogapi.transfer.markdown.text import to_line
 
-_KINDS = {
+_CONTENT_TYPES = {
     **dict.fromkeys(("md", "markdown", "mkd", "mkdn", "mdown", "rmd", "text"), "markdown"),
     **dict.fromkeys(("html", "htm"), "html"),
     "txt": "text",
@@ -20,96 +20,95 @@ _LANGUAGE = r"(?P<language>\.[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)?"
 _INDEX = re.compile(rf"index{_LANGUAGE}", re.IGNORECASE)
 _SECTION = re.compile(rf"_index{_LANGUAGE}", re.IGNORECASE)
 _HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/]*")
-_PAGE = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
-#: Jekyll's names for patterns and Eleventy's word for no page, which stand where an address should be.
-_PATTERNS = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
-# Files about a repository, without suffix.
-_REPOSITORY = re.compile(
+_PAGE_SUFFIX = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
+# Values of `permalink` that are not addresses: Jekyll's named styles, and false.
+_PERMALINK_STYLES = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
+_REPOSITORY_FILE = re.compile(
     r"(?P<name>readme|licen[cs]e|copying|copyright|notice|patents|citation|changelog|changes|history|releases"
     r"|release[-_]notes|upgrading|todo|install|contributing|contributors|code[-_]of[-_]conduct|security|support"
     r"|governance|authors|maintainers|codeowners|acknowledge?ments|dco|issue[-_]template"
     r"|pull[-_]request[-_]template|cname)(?P<rest>[-_.].*)?",
     re.IGNORECASE,
 )
-_REPOSITORY_TEXTS = re.compile(
+_REPOSITORY_TEXT_FILE = re.compile(
     r"(?:robots|humans|security|(?:app-)?ads|llms(?:-full)?|cmakelists|manifest"
     r"|(?:[\w.-]+[._-])?(?:requirements|constraints)(?:[._-][\w.-]+)?)\.txt",
     re.IGNORECASE,
 )
 
 
-def content_type(key: str) -> str:
-    """Return "markdown", "html" or "text" by the suffix of a file.
+def get_content_type(key: str) -> str:
+    """Return "markdown", "html" or "text", depending on the suffix of the file.
 
-    Raises NotAnArticle for any other file, and for the section pages of Hugo and Zola.
+    Raises NotAnArticle for other suffixes, and for the section pages of Hugo and Zola.
     """
-    stem, suffix = _apart(key)
-    if suffix.casefold() not in _KINDS:
+    stem, suffix = _split_suffix(key)
+    if suffix.casefold() not in _CONTENT_TYPES:
         raise NotAnArticle(f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file.")
     if _SECTION.fullmatch(stem):
-        raise NotAnArticle("It is a section page (`_index`), which lists articles and is none itself.")
-    return _KINDS[suffix.casefold()]
+        raise NotAnArticle("It is a section page (`_index`), which lists articles but is not an article.")
+    return _CONTENT_TYPES[suffix.casefold()]
 
 
 def is_repository_file(key: str) -> bool:
-    """Return whether a file is called as those about a repository are: `README.md`, `robots.txt`.
+    """Return whether the file name is that of a file about a software repository: `README.md`, `robots.txt`.
 
-    In capitals with anything behind (`LICENSE-MIT`), else alone or with a language (`readme.fr`): other
-    names, such as `2020-01-01-readme.md` and `security-of-locks.md`, are those of articles.
+    A name in capitals may have any ending (`LICENSE-MIT`), other names only a language (`readme.fr`):
+    `2020-01-01-readme.md` and `security-of-locks.md` are names of articles.
     """
-    if _REPOSITORY_TEXTS.fullmatch(key.rpartition("/")[2]):
+    if _REPOSITORY_TEXT_FILE.fullmatch(key.rpartition("/")[2]):
         return True
-    found = _REPOSITORY.fullmatch(_apart(key)[0])
-    return found is not None and (
-        found["name"].isupper() or re.fullmatch(_LANGUAGE, found["rest"] or "") is not None
+    match = _REPOSITORY_FILE.fullmatch(_split_suffix(key)[0])
+    return match is not None and (
+        match["name"].isupper() or re.fullmatch(_LANGUAGE, match["rest"] or "") is not None
     )
 
 
-def _apart(key: str) -> tuple[str, str]:
+def _split_suffix(key: str) -> tuple[str, str]:
     stem, dot, suffix = key.rpartition("/")[2].rpartition(".")
     return (stem, suffix) if dot else (suffix, "")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a file lies, and what that says."""
+class PathInfo:
+    """What the path of a file says about its article."""
 
-    name: str  #: the file's name (for `index.md` the folder's) without date and suffix, never empty
-    date: datetime | None  #: of the file's name, else of its folders
-    dated: bool  #: whether the file's own name begins with a date, as Jekyll's posts do
+    name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
+    date: datetime | None  #: the date in the file name, or else in the folder names
+    has_date_prefix: bool  #: whether the file name itself begins with a date, like Jekyll's posts
 
 
-def place(key: str) -> Place:
-    """Return what the path `key` says."""
+def parse_path(key: str) -> PathInfo:
+    """Return what the path `key` says about the article."""
     folders = key.split("/")[:-1]
-    stem = _apart(key)[0]
-    moment, name = dates.in_name(_whole_name(stem, folders))
-    return Place(
-        name=line(name) or "untitled",
-        date=moment or dates.in_path("/".join(folders)),
-        dated=dates.in_name(stem)[0] is not None,
+    stem = _split_suffix(key)[0]
+    date, name = dates.split_date_prefix(_article_name(stem, folders))
+    return PathInfo(
+        name=to_line(name) or "untitled",
+        date=date or dates.find_in_path("/".join(folders)),
+        has_date_prefix=dates.split_date_prefix(stem)[0] is not None,
     )
 
 
-def _whole_name(stem: str, folders: list[str]) -> str:
+def _article_name(stem: str, folders: list[str]) -> str:
     index = _INDEX.fullmatch(stem)
     return folders[-1] + (index["language"] or "") if index and folders else stem
 
 
-def title(name: str) -> str:
-    """Return a title made of a file name: `my-first_post` gives "My first post"."""
-    words = line(name.replace("-", " ").replace("_", " ")) or name
+def make_title(name: str) -> str:
+    """Return a title made from a file name: `my-first_post` gives "My first post"."""
+    words = to_line(name.replace("-", " ").replace("_", " ")) or name
     return words[:1].upper() + words[1:]
 
 
-def last_part(address: str) -> str:
-    """Return the last part of an address or path without host, query and suffix.
+def extract_slug(address: str) -> str:
+    """Return the last segment of a URL or path, without query and suffix.
 
-    "" if there is none (`/`, `../..`), or if a template would fill it (`/:year/:title/`).
+    Returns "" if it has no such segment (`/`, `../..`) or the segment is a template (`/:year/:title/`).
     """
-    if address.casefold() in _PATTERNS:
+    if address.casefold() in _PERMALINK_STYLES:
         return ""
     path = unquote(re.split(r"[?#]", _HOST.sub("", address, count=1))[0], errors="replace")
-    parts = re.split(r"[/\\]", _PAGE.sub("", path))
-    named = [part for part in map(line, parts) if part and set(part) != {"."}]
-    return named[-1] if named and not re.search(r":[a-z]|[{}]", named[-1]) else ""
+    parts = re.split(r"[/\\]", _PAGE_SUFFIX.sub("", path))
+    segments = [part for part in map(to_line, parts) if part and set(part) != {"."}]
+    return segments[-1] if segments and not re.search(r":[a-z]|[{}]", segments[-1]) else ""

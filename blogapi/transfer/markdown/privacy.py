@@ -1,4 +1,4 @@
-"""What keeps an article private: the words of all generators, in one table."""
+"""Find reasons not to publish an article; one table lists the privacy fields of all generators."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from blogapi.transfer.markdown import dates
-from blogapi.transfer.markdown.fields import empty, fold
-from blogapi.transfer.markdown.text import TRUTHS, line
+from blogapi.transfer.markdown.fields import is_empty, normalize_key
+from blogapi.transfer.markdown.text import BOOLEAN_WORDS, to_line
 
-_TRUE = frozenset(word for word, said in TRUTHS.items() if said)
-_FALSE = frozenset(TRUTHS) - _TRUE
+_TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
+_FALSE = frozenset(BOOLEAN_WORDS) - _TRUE
 _PUBLIC = frozenset(
     ("public", "published", "publish", "visible", "listed", "everyone", "all", "open", "free")
 )
@@ -24,27 +24,30 @@ _PRIVATE = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
-    """What the values of a field say; "" is the empty one. Any other value makes a draft, with a note."""
+class FieldRule:
+    """The values of a field that make an article public or private, in lower case; "" is the empty value.
+
+    Any other value makes the article a draft, with a note.
+    """
 
     public: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
-    date_is_public: bool = False  #: Hugo's `published` and Metalsmith's `publish` may be dates
-    others_are_public: bool = False  #: for fields that usually say something else
-    is_secret: bool = False  #: no report shows the value
+    dates_are_public: bool = False  #: for Hugo's `published` and Metalsmith's `publish`, which may be dates
+    others_are_public: bool = False  #: for fields that usually have another purpose
+    is_secret: bool = False  #: the value never appears in a note
 
 
-_PRIVATE_IF_TRUE = Word(public=_FALSE | {""}, private=_TRUE)
-# Jekyll and Quartz take an empty `published` or `publish` for false.
-_PRIVATE_IF_FALSE = Word(public=_TRUE, private=_FALSE | _PRIVATE | {""})
-_PUBLISHED = Word(public=_TRUE, private=_FALSE | _PRIVATE | {""}, date_is_public=True)
-_STATUS = Word(
+_PRIVATE_IF_TRUE = FieldRule(public=_FALSE | {""}, private=_TRUE)
+# Jekyll and Quartz treat an empty `published` or `publish` as false.
+_PRIVATE_IF_FALSE = FieldRule(public=_TRUE, private=_FALSE | _PRIVATE | {""})
+_PUBLISHED = FieldRule(public=_TRUE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True)
+_STATUS = FieldRule(
     public=_PUBLIC | {"scheduled", "future", "featured", "archived", "archive", ""}, private=_PRIVATE
 )
-_VISIBILITY = Word(public=_PUBLIC, private=_PRIVATE)
-_PASSWORD = Word(public=frozenset(("false", "")), is_secret=True)
-#: The fields by their folded names (`fields.fold`), also inside `params` of Hugo and `extra` of Zola.
-WORDS: dict[str, Word] = {
+_VISIBILITY = FieldRule(public=_PUBLIC, private=_PRIVATE)
+_PASSWORD = FieldRule(public=frozenset(("false", "")), is_secret=True)
+#: By normalized key (`fields.normalize_key`); they also apply inside Hugo's `params` and Zola's `extra`.
+FIELD_RULES: dict[str, FieldRule] = {
     **dict.fromkeys(("draft", "isdraft", "saveasdraft", "wip", "headless"), _PRIVATE_IF_TRUE),
     **dict.fromkeys(("private", "isprivate", "hidden", "ishidden", "secret"), _PRIVATE_IF_TRUE),
     **dict.fromkeys(("unlisted", "isunlisted", "delisted", "unpublished", "ignorepost"), _PRIVATE_IF_TRUE),
@@ -52,7 +55,7 @@ WORDS: dict[str, Word] = {
     **dict.fromkeys(("membersonly", "memberonly", "subscribersonly", "premium", "paid"), _PRIVATE_IF_TRUE),
     "eleventyexcludefromcollections": _PRIVATE_IF_TRUE,
     # Material for MkDocs hides parts of the page: `hide: [navigation, toc]`.
-    "hide": Word(
+    "hide": FieldRule(
         public=_FALSE | {"navigation", "toc", "footer", "path", "tags", "feedback", ""}, private=_TRUE
     ),
     **dict.fromkeys(("published", "ispublished", "publish", "dgpublish"), _PUBLISHED),
@@ -60,117 +63,125 @@ WORDS: dict[str, Word] = {
     **dict.fromkeys(("visible", "isvisible", "render", "routable"), _PRIVATE_IF_FALSE),
     **dict.fromkeys(("status", "poststatus", "publishstatus"), _STATUS),
     **dict.fromkeys(("visibility", "access"), _VISIBILITY),
-    "build.render": Word(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}),
-    "build.list": Word(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}),
+    "build.render": FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}),
+    "build.list": FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}),
     **dict.fromkeys(("password", "passphrase", "passcode", "postpassword"), _PASSWORD),
-    "permalink": Word(private=frozenset(("false",)), others_are_public=True),
+    "permalink": FieldRule(private=frozenset(("false",)), others_are_public=True),
 }
-#: What the fields of a mapping are called in WORDS.
-_PREFIXES = {"build": "build.", "params": "", "extra": ""}
-#: Folders whose files are drafts, in lower case.
-FOLDERS = {
+# Mappings whose entries have rules, and the prefix of these entries in FIELD_RULES.
+_MAPPING_PREFIXES = {"build": "build.", "params": "", "extra": ""}
+# Folders whose files are drafts, in lower case.
+_PRIVATE_FOLDERS = {
     *("drafts", "_drafts", "draft", "_draft"),
     *("private", "_private", "unpublished", "_unpublished"),
 }
-#: Tags that make a draft: Nikola's.
-TAGS = {"draft", "private"}
+# Nikola marks drafts with these tags.
+_PRIVATE_TAGS = {"draft", "private"}
 
-# A field of a header that no parser knows, as `"draft": true,` or `.. status: private`.
-_FIELD = re.compile(r"[\W_]*([A-Za-z][\w -]{0,60}?)[\"']?\s*[:=]+\s*[\"']?([^\"',}\n]{0,60})")
-_HEADER_LINES = 40
+# A `key: value` line of a header in an unknown format, such as `"draft": true,` or `.. status: private`.
+_HEADER_FIELD = re.compile(r"[\W_]*([A-Za-z][\w -]{0,60}?)[\"']?\s*[:=]+\s*[\"']?([^\"',}\n]{0,60})")
+_MAX_HEADER_LINES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """Why an article is private; `note` is "" where the source says just that: draft."""
+class DraftReason:
+    """Why an article becomes a draft; `note` is "" where the source itself calls it a draft."""
 
     note: str
     is_understood: bool = True
 
 
-def is_word(name: str) -> bool:
-    """Return whether a field is about nothing but privacy."""
-    return name in WORDS and not WORDS[name].others_are_public
+def is_privacy_field(name: str) -> bool:
+    """Return whether a field has no other purpose than privacy."""
+    return name in FIELD_RULES and not FIELD_RULES[name].others_are_public
 
 
-def reasons(entries: Mapping[str, object], key: str, tags: tuple[str, ...]) -> list[Reason]:
-    """Return all that keeps an article private: its front matter, the path `key` and its tags."""
-    return [*in_front_matter(entries), *_in_path(key), *_in_tags(tags)]
+def find_reasons(entries: Mapping[str, object], key: str, tags: tuple[str, ...]) -> list[DraftReason]:
+    """Return the reasons in the front matter, in the path `key` and in the tags."""
+    return [*find_in_front_matter(entries), *_find_in_path(key), *_find_in_tags(tags)]
 
 
-def in_front_matter(entries: Mapping[str, object]) -> Iterator[Reason]:
-    """Yield a reason for each entry that keeps an article private, in whichever spelling it stands."""
-    for key, name, value in _named(entries):
-        word = WORDS.get(name)
-        if word and not _is_public(word, value):
-            yield _reason(key, name, word, value)
+def find_in_front_matter(entries: Mapping[str, object]) -> Iterator[DraftReason]:
+    """Yield a reason for each entry that makes the article private."""
+    for key, name, value in _flatten(entries):
+        rule = FIELD_RULES.get(name)
+        if rule and not _is_public(rule, value):
+            yield _make_reason(key, name, rule, value)
 
 
-def in_text(text: str) -> list[Reason]:
-    """Return reasons for the first lines of a text in which no front matter was found.
+def find_in_text(text: str) -> list[DraftReason]:
+    """Return the reasons in the first lines of a text without recognized front matter.
 
-    A header that is not read (another generator's, a broken one) must not publish what it keeps private.
+    A header that cannot be parsed (of another generator, or a broken one) may still mark the text as private.
     """
-    rows = (row[:200] for row in text.split("\n", _HEADER_LINES)[:_HEADER_LINES])
-    found = filter(None, map(_FIELD.match, rows))
-    entries = ({field[1]: field[2].strip()} for field in found if field[2].strip())
-    return [reason for entry in entries for reason in in_front_matter(entry) if reason.is_understood]
+    lines = (line[:200] for line in text.split("\n", _MAX_HEADER_LINES)[:_MAX_HEADER_LINES])
+    matches = filter(None, map(_HEADER_FIELD.match, lines))
+    entries = ({match[1]: match[2].strip()} for match in matches if match[2].strip())
+    return [reason for entry in entries for reason in find_in_front_matter(entry) if reason.is_understood]
 
 
-def _named(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
-    """Yield each entry as written, with its name in WORDS, and those inside of known mappings."""
+def _flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
+    """Yield the key as written, the name in FIELD_RULES, and the value of each entry, also of inner ones."""
     for key, value in entries.items():
-        name = fold(key)
-        if isinstance(value, dict) and name in _PREFIXES:
-            for inner, within in value.items():
-                yield f"{key}.{inner}", f"{_PREFIXES[name]}{fold(inner)}", within
+        name = normalize_key(key)
+        if isinstance(value, dict) and name in _MAPPING_PREFIXES:
+            for inner_key, inner_value in value.items():
+                yield (
+                    f"{key}.{inner_key}",
+                    f"{_MAPPING_PREFIXES[name]}{normalize_key(inner_key)}",
+                    inner_value,
+                )
         else:
             yield key, name, value
 
 
-def _is_public(word: Word, value: object) -> bool:
-    if word.date_is_public and dates.parse(value):
+def _is_public(rule: FieldRule, value: object) -> bool:
+    if rule.dates_are_public and dates.parse_date(value):
         return True
-    values = set(_words(value))
-    return not values & word.private if word.others_are_public else values <= word.public
+    words = set(_to_words(value))
+    return not words & rule.private if rule.others_are_public else words <= rule.public
 
 
-def _words(value: object) -> Iterator[str]:
-    if empty(value):
+def _to_words(value: object) -> Iterator[str]:
+    if is_empty(value):
         yield ""
     elif isinstance(value, list):
         for child in value:
-            yield from _words(child)
+            yield from _to_words(child)
     else:
-        # A mapping is none of the known values.
-        yield line(value).casefold() or "{}"
+        # A mapping becomes "{}", which no rule knows.
+        yield to_line(value).casefold() or "{}"
 
 
-def _reason(key: str, name: str, word: Word, value: object) -> Reason:
-    key, shown = line(key)[:60], (line(value) or ", ".join(_words(value)))[:100]
-    if word.is_secret:
-        return Reason(f"It has a `{key}`; the article became a draft.")
-    if not set(_words(value)) & word.private:
-        return Reason(
-            f"The value “{shown}” of `{key}` is not understood; the article became a draft.",
+def _make_reason(key: str, name: str, rule: FieldRule, value: object) -> DraftReason:
+    key, text = to_line(key)[:60], (to_line(value) or ", ".join(_to_words(value)))[:100]
+    if rule.is_secret:
+        return DraftReason(f"It has a `{key}`; the article became a draft.")
+    if not set(_to_words(value)) & rule.private:
+        return DraftReason(
+            f"The value “{text}” of `{key}` is not understood; the article became a draft.",
             is_understood=False,
         )
-    if shown.casefold() == "draft" or name in ("draft", "isdraft") or (name == "published" and shown):
-        return Reason("")
-    return Reason(f"`{key}: {shown}`: the article became a draft.")
+    if text.casefold() == "draft" or name in ("draft", "isdraft") or (name == "published" and text):
+        return DraftReason("")
+    return DraftReason(f"It has `{key}: {text}`; the article became a draft.")
 
 
-def _in_path(key: str) -> Iterator[Reason]:
+def _find_in_path(key: str) -> Iterator[DraftReason]:
     *folders, name = key.split("/")
     for folder in folders:
-        if folder.casefold() in FOLDERS:
-            obvious = "draft" in folder.casefold()
-            yield Reason("" if obvious else f"It lies in the folder “{folder}”; the article became a draft.")
+        if folder.casefold() in _PRIVATE_FOLDERS:
+            is_obvious = "draft" in folder.casefold()
+            yield DraftReason(
+                "" if is_obvious else f"It is in the folder “{folder}”; the article became a draft."
+            )
     if name.startswith("_"):
-        yield Reason("Its name begins with “_”, as of files that are not published; it became a draft.")
+        yield DraftReason(
+            "Its name begins with “_”, which marks unpublished files; the article became a draft."
+        )
 
 
-def _in_tags(tags: tuple[str, ...]) -> Iterator[Reason]:
+def _find_in_tags(tags: tuple[str, ...]) -> Iterator[DraftReason]:
     for tag in tags:
-        if tag.casefold() in TAGS:
-            yield Reason(f"It has the tag “{tag}”; the article became a draft.")
+        if tag.casefold() in _PRIVATE_TAGS:
+            yield DraftReason(f"It has the tag “{tag}”; the article became a draft.")

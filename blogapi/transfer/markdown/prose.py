@@ -1,69 +1,70 @@
-"""What stands in a body of Markdown or HTML: its first heading, template tags, relative images."""
+"""Inspect a Markdown or HTML body: first heading, template tags, images with relative URLs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from blogapi.transfer.markdown.text import plain
+from blogapi.transfer.markdown.text import to_plain_line
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ATX = re.compile(r" {0,3}#[ \t]+(?P<text>\S.*)")
-_TAIL = re.compile(r"(?:[ \t]+#+)?[ \t]*(?:\{[^{}]{0,200}\})?[ \t]*$")
-_SETEXT = re.compile(r" {0,3}=+[ \t]*$")
-_CODE = re.compile(r"`+[^`\n]*`+")
-# Liquid `{% x %}` and `{{ x }}`, Hugo `{{< x >}}` and `{{% x %}}`; closing tags are not counted.
-_TAG = re.compile(r"\{%-?\s*(?!end)\w|\{\{[<%]?-?\s*(?!end)[\w.\"]")
-# Repeats are bounded: a body may be 16 MiB of "![".
+_CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ATX_HEADING = re.compile(r" {0,3}#[ \t]+(?P<text>\S.*)")
+# Closing `#` characters and attributes such as `{#id}`.
+_HEADING_END = re.compile(r"(?:[ \t]+#+)?[ \t]*(?:\{[^{}]{0,200}\})?[ \t]*$")
+_SETEXT_UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
+_CODE_SPAN = re.compile(r"`+[^`\n]*`+")
+# Liquid `{% x %}` and `{{ x }}`, Hugo `{{< x >}}` and `{{% x %}}`; closing tags do not count.
+_TEMPLATE_TAG = re.compile(r"\{%-?\s*(?!end)\w|\{\{[<%]?-?\s*(?!end)[\w.\"]")
+# The repetitions are bounded, because a body may be 16 MiB of "![".
 _IMAGE = re.compile(
     r"!\[[^\[\]\n]{0,500}\]\(\s{0,9}<?(?P<markdown>[^)\s>]{1,2048})"
     r"|<img\s[^<>]{0,500}?\bsrc\s{0,9}=\s{0,9}[\"']?(?P<html>[^\"'\s>]{1,2048})",
     re.IGNORECASE,
 )
-_ABSOLUTE = re.compile(r"//|[a-z][a-z0-9+.-]{1,20}:|\{", re.IGNORECASE)
+_ABSOLUTE_URL = re.compile(r"//|[a-z][a-z0-9+.-]{1,20}:|\{", re.IGNORECASE)
 
 
-def heading(content: str) -> str:
-    """Return the first level-1 heading as plain text; "" if there is none or a template fills it."""
-    before = ""
-    for row in _outside_code(content):
-        atx = _ATX.match(row)
-        if atx or (before and _SETEXT.match(row)):
-            found = atx["text"] if atx else before
-            return "" if _TAG.search(found) else _words(found)
-        before = row.strip()
+def find_heading(body: str) -> str:
+    """Return the first level-1 heading as plain text; "" without one, or if it has a template tag."""
+    previous = ""
+    for line in _lines_outside_code(body):
+        atx = _ATX_HEADING.match(line)
+        if atx or (previous and _SETEXT_UNDERLINE.match(line)):
+            heading = atx["text"] if atx else previous
+            return "" if _TEMPLATE_TAG.search(heading) else _to_plain_heading(heading)
+        previous = line.strip()
     return ""
 
 
-def _words(found: str) -> str:
-    return re.sub(r"\*\*|`|\\(?=[^\w\s])", "", plain(_TAIL.sub("", found[:2000])))
+def _to_plain_heading(heading: str) -> str:
+    return re.sub(r"\*\*|`|\\(?=[^\w\s])", "", to_plain_line(_HEADING_END.sub("", heading[:2000])))
 
 
-def tags(content: str) -> int:
-    """Return how many template tags (Liquid, Nunjucks, Hugo shortcodes) stand outside of code."""
-    if "{" not in content:
+def count_template_tags(body: str) -> int:
+    """Return the number of template tags (Liquid, Nunjucks, Hugo shortcodes) outside code."""
+    if "{" not in body:
         return 0
-    return sum(len(_TAG.findall(_CODE.sub("", row))) for row in _outside_code(content))
+    return sum(len(_TEMPLATE_TAG.findall(_CODE_SPAN.sub("", line))) for line in _lines_outside_code(body))
 
 
-def relative_images(content: str) -> int:
-    """Return how many images outside of code have an address without a host."""
-    if "![" not in content and "<" not in content:
+def count_relative_images(body: str) -> int:
+    """Return the number of images outside code whose URL has no host."""
+    if "![" not in body and "<" not in body:
         return 0
-    rows = (_CODE.sub("", row) for row in _outside_code(content))
-    found = (image["markdown"] or image["html"] for row in rows for image in _IMAGE.finditer(row))
-    return sum(not _ABSOLUTE.match(address) for address in found)
+    lines = (_CODE_SPAN.sub("", line) for line in _lines_outside_code(body))
+    urls = (image["markdown"] or image["html"] for line in lines for image in _IMAGE.finditer(line))
+    return sum(not _ABSOLUTE_URL.match(url) for url in urls)
 
 
-def _outside_code(content: str) -> Iterator[str]:
-    """Yield the lines that are not inside a fenced block of code."""
+def _lines_outside_code(body: str) -> Iterator[str]:
+    """Yield the lines that are not in a fenced code block."""
     fence = ""
-    for row in content.split("\n"):
-        found = _FENCE.match(row)
+    for line in body.split("\n"):
+        match = _CODE_FENCE.match(line)
         if fence:
-            if found and found[1].startswith(fence) and not row.strip(f" \t{fence[0]}"):
+            if match and match[1].startswith(fence) and not line.strip(f" \t{fence[0]}"):
                 fence = ""
-        elif found:
-            fence = found[1]
+        elif match:
+            fence = match[1]
         else:
-            yield row
+            yield line

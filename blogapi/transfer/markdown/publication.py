@@ -1,4 +1,4 @@
-"""Whether and when an article was published."""
+"""Decide whether and when an article was published."""
 
 from __future__ import annotations
 
@@ -6,88 +6,87 @@ from datetime import datetime
 
 from blogapi.transfer.markdown import dates
 from blogapi.transfer.markdown.fields import Fields
-from blogapi.transfer.markdown.paths import Place
-from blogapi.transfer.markdown.privacy import Reason
-from blogapi.transfer.markdown.text import line
+from blogapi.transfer.markdown.paths import PathInfo
+from blogapi.transfer.markdown.privacy import DraftReason
+from blogapi.transfer.markdown.text import to_line
 
-_ARCHIVED = ("archived", "archive")
-_DATES = ("date", "publishdate", "pubdate", "pubdatetime", "publishedat", "published", "publish")
-_EXPIRY = ("expirydate", "unpublishdate", "expires")
+_ARCHIVED_STATUSES = ("archived", "archive")
+_DATE_FIELDS = ("date", "publishdate", "pubdate", "pubdatetime", "publishedat", "published", "publish")
+_EXPIRY_FIELDS = ("expirydate", "unpublishdate", "expires")
 
 
-def publication(
-    fields: Fields, place: Place, private: list[Reason], now: datetime, *, publish_undated: bool
+def decide_publication(
+    fields: Fields, path: PathInfo, reasons: list[DraftReason], now: datetime, *, publish_undated: bool
 ) -> tuple[str, datetime | None]:
-    """Return status and time of publication (aware, UTC; None = not dated).
+    """Return the status and the time of publication (aware, UTC; None without a date), and add notes.
 
-    What cannot be read makes a draft: to publish what was not meant for it is worse than to wait.
+    An unreadable value makes a draft: publishing a private article is worse than publishing one late.
     """
-    moment, certain = _moment(fields, place)
-    for reason in filter(None, dict.fromkeys(reason.note for reason in private)):
-        fields.note(reason)
-    if private or not certain:
-        return "draft", moment
-    if fields.text("status").casefold() in _ARCHIVED:
-        return "archived", moment
-    if not moment and not fields.written and not publish_undated:
-        fields.note(
+    published_at, is_certain = _find_date(fields, path)
+    for note in filter(None, dict.fromkeys(reason.note for reason in reasons)):
+        fields.add_note(note)
+    if reasons or not is_certain:
+        return "draft", published_at
+    if fields.take_line("status").casefold() in _ARCHIVED_STATUSES:
+        return "archived", published_at
+    if not published_at and not fields.all_entries and not publish_undated:
+        fields.add_note(
             "It has no front matter and no date; the article became a draft (--publish-undated publishes it)."
         )
         return "draft", None
-    status = _status_by_expiry(fields, now)
-    if not moment and status == "published":
-        fields.note("No date was found; the article will carry the time of the import.")
-    return status, moment
+    status = _decide_by_expiry(fields, now)
+    if not published_at and status == "published":
+        fields.add_note("It has no date; the article gets the time of the import.")
+    return status, published_at
 
 
-def _moment(fields: Fields, place: Place) -> tuple[datetime | None, bool]:
+def _find_date(fields: Fields, path: PathInfo) -> tuple[datetime | None, bool]:
     """Return the time of publication, and whether it is certain."""
-    given = [value for value in _written(fields) if not dates.missing(value)]
-    read = [moment for moment in map(dates.parse, given) if moment]
-    if len(read) < len(given):
-        return _unreadable(fields, place, next(value for value in given if not dates.parse(value)), read)
-    # Hugo: `date` is the day on the page, a later `publishDate` (or one of its other names) the day from
+    values = [value for value in _take_dates(fields) if not dates.is_missing(value)]
+    parsed = [time for time in map(dates.parse_date, values) if time]
+    if len(parsed) < len(values):
+        unreadable = next(value for value in values if not dates.parse_date(value))
+        return _replace_unreadable_date(fields, path, unreadable, parsed)
+    # In Hugo, `date` is the displayed date; a later `publishDate` (or one of its aliases) is the time from
     # which the page exists.
-    return (max(read) if read else place.date or _in_address(fields)), True
+    return (max(parsed) if parsed else path.date or _find_date_in_address(fields)), True
 
 
-def _unreadable(
-    fields: Fields, place: Place, value: object, read: list[datetime]
+def _replace_unreadable_date(
+    fields: Fields, path: PathInfo, value: object, parsed: list[datetime]
 ) -> tuple[datetime | None, bool]:
-    found = f"The date “{line(value)[:100]}” could not be read"
-    if place.date and not read:
-        fields.note(f"{found}; {dates.day(place.date)} of the file's name was taken.")
-        return place.date, True
-    fields.note(f"{found}; the article became a draft.")
-    return next(iter(read), None), False
+    problem = f"The date “{to_line(value)[:100]}” could not be read"
+    if path.date and not parsed:
+        fields.add_note(f"{problem}; the date in the file's path, {dates.format_day(path.date)}, was used.")
+        return path.date, True
+    fields.add_note(f"{problem}; the article became a draft.")
+    return next(iter(parsed), None), False
 
 
-def _written(fields: Fields) -> list[object]:
-    values = {name: fields.take(name) for name in _DATES}
-    # These two are dates, or words for true and false.
+def _take_dates(fields: Fields) -> list[object]:
+    values = {name: fields.take(name) for name in _DATE_FIELDS}
+    # `published` and `publish` are either dates or booleans.
     for name in ("published", "publish"):
-        if not dates.parse(values[name]):
+        if not dates.parse_date(values[name]):
             values[name] = None
     return list(values.values())
 
 
-def _in_address(fields: Fields) -> datetime | None:
-    addresses = (fields.text(name) for name in ("path", "url", "permalink"))
-    return next((moment for moment in map(dates.in_path, addresses) if moment), None)
+def _find_date_in_address(fields: Fields) -> datetime | None:
+    addresses = (fields.take_line(name) for name in ("path", "url", "permalink"))
+    return next(filter(None, map(dates.find_in_path, addresses)), None)
 
 
-def _status_by_expiry(fields: Fields, now: datetime) -> str:
-    value = fields.take(*_EXPIRY)
-    if dates.missing(value):
+def _decide_by_expiry(fields: Fields, now: datetime) -> str:
+    value = fields.take(*_EXPIRY_FIELDS)
+    if dates.is_missing(value):
         return "published"
-    moment = dates.parse(value)
-    if not moment:
-        fields.note(
-            f"Its date of expiry “{line(value)[:100]}” could not be read; the article became a draft."
-        )
+    expires_at, text = dates.parse_date(value), to_line(value)[:100]
+    if not expires_at:
+        fields.add_note(f"The expiry date “{text}” could not be read; the article became a draft.")
         return "draft"
-    if moment <= now:
-        fields.note(f"It expired on {dates.day(moment)}: the article is archived.")
+    if expires_at <= now:
+        fields.add_note(f"It expired on {dates.format_day(expires_at)}; the article was archived.")
         return "archived"
-    fields.note(f"Its date of expiry “{line(value)[:100]}” was left behind.")
+    fields.add_note(f"The expiry date “{text}” was ignored; the article will not expire.")
     return "published"

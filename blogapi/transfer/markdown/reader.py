@@ -1,4 +1,4 @@
-"""The reader of other blogs' files (Jekyll, Hugo, Hexo, Zola, Pelican, Nikola, …): bytes to a record."""
+"""Read the files of other blogs (Jekyll, Hugo, Hexo, Zola, Pelican, Nikola, …) into article records."""
 
 from __future__ import annotations
 
@@ -9,186 +9,196 @@ from datetime import datetime
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import front_matter, paths, privacy, prose, sections
-from blogapi.transfer.markdown.fields import Fields, fold
-from blogapi.transfer.markdown.publication import publication
-from blogapi.transfer.markdown.terms import terms
-from blogapi.transfer.markdown.text import counted, decode, line, plain, truth
+from blogapi.transfer.markdown.fields import Fields, normalize_key
+from blogapi.transfer.markdown.privacy import DraftReason
+from blogapi.transfer.markdown.publication import decide_publication
+from blogapi.transfer.markdown.terms import read_terms
+from blogapi.transfer.markdown.text import decode, format_count, to_bool, to_line, to_plain_line
 
-_COVERS = (
+_COVER_FIELDS = (
     *("coverimage", "cover", "image", "featuredimage", "featureimage", "heroimage", "featured", "banner"),
     *("thumbnail", "images", "header.image", "header.overlayimage", "header.teaser"),
 )  # fmt: skip
-_LONGEST_ADDRESS = 2048
-_MOST_KEYS_TOLD = 10
+_MAX_URL_LENGTH = 2048
+_MAX_REPORTED_KEYS = 10
 
 
 def read_file(entry: folder.Entry, *, now: datetime, publish_undated: bool = False) -> ArticleRecord:
-    """Return the record of a file that `folder.files` found; opens only what may be an article.
+    """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
-    Raises Refused and NotAnArticle.
+    A file whose suffix is not that of an article is not opened. Raises RefusedFile and NotAnArticle.
     """
     if entry.problem:
         raise entry.problem
-    paths.content_type(entry.key)
+    paths.get_content_type(entry.key)
     data = folder.read_bytes(entry.path)
-    inherited = sections.reasons(entry)
-    return read(entry.key, data, now=now, publish_undated=publish_undated, inherited=inherited)
+    inherited = sections.find_reasons(entry)
+    return parse_file(entry.key, data, now=now, publish_undated=publish_undated, inherited=inherited)
 
 
-def read(
+def parse_file(
     key: str,
     data: bytes,
     *,
     now: datetime,
     publish_undated: bool = False,
-    inherited: Sequence[privacy.Reason] = (),
+    inherited: Sequence[DraftReason] = (),
 ) -> ArticleRecord:
-    """Return the record of one file.
+    """Return the record of a file with the content `data`.
 
-    `key` is its posix path, which also tells suffix, date and slug; `now` (aware) decides what has expired.
-    A file without front matter and without a date is a draft, unless `publish_undated`; so is one that is
-    private for `inherited` reasons.
-    Raises Refused for a file that cannot be taken and NotAnArticle for one that is none; nothing else.
+    `key` is the path with `/`, which may contain date and slug; expiry dates are compared with `now` (aware).
+    The article is a draft if there are `inherited` reasons, or if the file has neither front matter nor a
+    date and `publish_undated` is false. Raises only RefusedFile and NotAnArticle.
     """
-    kind = paths.content_type(key)
+    content_type = paths.get_content_type(key)
     text, notes = decode(data)
-    parts = front_matter.split(text)
-    fields = Fields(parts.entries, [*notes, *parts.notes])
-    _check_name(key, fields)
-    _check(kind, parts, fields)
-    place = paths.place(key)
-    category, tags = terms(fields, jekyll=place.dated)
-    private = [*inherited, *_private(key, parts.body, fields, tags)]
-    status, published_at = publication(fields, place, private, now, publish_undated=publish_undated)
+    parsed = front_matter.parse_file(text)
+    fields = Fields(parsed.entries, [*notes, *parsed.notes])
+    _check_is_article(key, content_type, parsed, fields)
+    path = paths.parse_path(key)
+    category, tags = read_terms(fields, split_at_spaces=path.has_date_prefix)
+    reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
+    status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
+    texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
+    _note_body(fields, parsed.body)
+    _note_unused_keys(fields)
     return ArticleRecord(
         key=key,
-        content=parts.body,
-        content_type=kind,
+        content=parsed.body,
+        content_type=content_type,
         status=status,
         published_at=published_at,
         category=category,
         tags=tags,
-        **_texts(fields, kind, parts.body, place.name),
+        **texts,
         notes=tuple(fields.notes),
     )
 
 
-def _check(kind: str, parts: front_matter.Parts, fields: Fields) -> None:
-    if not parts.entries and not parts.body.strip():
-        raise RefusedFile("The file is empty; write something into it or delete it.")
-    if kind == "html" and parts.kind == "none":
+def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields) -> None:
+    # A repository file with a title and a date may be a page of a wiki; it becomes a draft.
+    if paths.is_repository_file(key) and not (fields.take_line("title") and fields.take("date")):
+        raise NotAnArticle(
+            "Its name is that of a repository file (like README or LICENSE); rename it if it is an article."
+        )
+    if not parsed.entries and not parsed.body.strip():
+        raise RefusedFile("The file is empty; add a text or delete the file.")
+    if content_type == "html" and parsed.format == "none":
         raise NotAnArticle("It is an HTML page without front matter.")
-    if truth(fields.take("headless")):
-        raise NotAnArticle("It is a headless bundle of Hugo's, which has no page of its own.")
+    if to_bool(fields.take("headless")):
+        raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
 
 
-def _check_name(key: str, fields: Fields) -> None:
-    """Raise NotAnArticle for a file about a repository, unless its front matter has a title and a date."""
-    if paths.is_repository_file(key) and not (fields.text("title") and fields.take("date")):
-        raise NotAnArticle("It is a file about a repository, by its name.")
-
-
-def _private(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[privacy.Reason]:
-    reasons = privacy.reasons(fields.written, key, tags)
-    if not fields.written:
-        reasons += privacy.in_text(body)
+def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[DraftReason]:
+    reasons = privacy.find_reasons(fields.all_entries, key, tags)
+    if not fields.all_entries:
+        reasons += privacy.find_in_text(body)
     if paths.is_repository_file(key):
-        reasons.append(privacy.Reason("Its name is that of a file about a repository; it became a draft."))
+        reasons.append(
+            DraftReason(
+                "Its name is that of a repository file (like README or LICENSE); the article became a draft."
+            )
+        )
     return reasons
 
 
-def _texts(fields: Fields, kind: str, body: str, name: str) -> dict[str, str]:
-    """Return the fields that are one line of text; tells what was left behind."""
-    texts = {
-        "title": _title(fields, body if kind == "markdown" else "", name),
-        "subtitle": fields.text("subtitle"),
-        "slug": _slug(fields, name),
-        "author": _author(fields.take("author", "authors")),
-        "cover_image": _cover(fields),
-        "seo_title": fields.text("seotitle", "seo.title"),
-        "seo_description": plain(
-            fields.text("seodescription", "seo.description", "description", "excerpt", "summary")
+def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, str]:
+    """Return the single-line texts of the record by field name."""
+    return {
+        "title": _read_title(fields, markdown, name),
+        "subtitle": fields.take_line("subtitle"),
+        "slug": _read_slug(fields, name),
+        "author": _to_author(fields.take("author", "authors")),
+        "cover_image": _read_cover(fields),
+        "seo_title": fields.take_line("seotitle", "seo.title"),
+        "seo_description": to_plain_line(
+            fields.take_line("seodescription", "seo.description", "description", "excerpt", "summary")
         ),
-        "canonical_url": _canonical(fields),
+        "canonical_url": _read_canonical_url(fields),
     }
-    _tell_body(fields, body)
-    _tell_unused(fields)
-    return texts
 
 
-def _title(fields: Fields, body: str, name: str) -> str:
-    written = fields.text("title")
-    if written:
-        return written
-    heading = prose.heading(body)
+def _read_title(fields: Fields, markdown: str, name: str) -> str:
+    title = fields.take_line("title")
+    if title:
+        return title
+    heading = prose.find_heading(markdown)
     if heading:
-        fields.note("The title was taken from the first heading, which stays in the text.")
+        fields.add_note("The title was taken from the first heading, which stays in the text.")
     else:
-        fields.note("The title was made of the file's name.")
-    return heading or paths.title(name)
+        fields.add_note("The title was made from the file name.")
+    return heading or paths.make_title(name)
 
 
-def _slug(fields: Fields, name: str) -> str:
-    wished = (paths.last_part(fields.text(key)) for key in ("slug", "basename", "path", "url", "permalink"))
-    return next(filter(None, wished), name)
+def _read_slug(fields: Fields, name: str) -> str:
+    names = ("slug", "basename", "path", "url", "permalink")
+    return next(filter(None, (paths.extract_slug(fields.take_line(field)) for field in names)), name)
 
 
-def _author(value: object) -> str:
+def _to_author(value: object) -> str:
     if isinstance(value, list):
-        return ", ".join(filter(None, map(_author, value)))
-    return plain(value.get("name") if isinstance(value, dict) else value)
+        return ", ".join(filter(None, map(_to_author, value)))
+    return to_plain_line(value.get("name") if isinstance(value, dict) else value)
 
 
-def _cover(fields: Fields) -> str:
-    for name in _COVERS:
-        written = _address(fields.take(name))
-        # Themes write `featured: true` for another purpose.
-        if not written or truth(written) is not None:
+def _read_cover(fields: Fields) -> str:
+    for name in _COVER_FIELDS:
+        url = _to_url(fields.take(name))
+        # Some themes use `featured: true` for another purpose.
+        if not url or to_bool(url) is not None:
             continue
-        if _is_image_address(written):
-            return written
-        fields.note(
-            f"The cover image “{written[:100]}” is no http(s) or relative address and was left behind."
+        if _is_image_url(url):
+            return url
+        fields.add_note(
+            f"The cover image “{url[:100]}” was ignored: it is not an http(s) or relative URL "
+            f"of at most {_MAX_URL_LENGTH:,} characters."
         )
     return ""
 
 
-def _address(value: object) -> str:
+def _to_url(value: object) -> str:
     if isinstance(value, list):
-        return _address(value[0])
+        return _to_url(value[0])
     if isinstance(value, dict):
-        return next((line(value[key]) for key in ("url", "src", "image", "path") if line(value.get(key))), "")
-    return line(value)
+        urls = (to_line(value.get(key)) for key in ("url", "src", "image", "path"))
+        return next(filter(None, urls), "")
+    return to_line(value)
 
 
-def _is_image_address(written: str) -> bool:
-    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", written)
-    named = "." in written or "/" in written
-    return len(written) <= _LONGEST_ADDRESS and (scheme[1].lower() in ("http", "https") if scheme else named)
+def _is_image_url(url: str) -> bool:
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", url)
+    is_relative = "." in url or "/" in url
+    return len(url) <= _MAX_URL_LENGTH and (scheme[1].lower() in ("http", "https") if scheme else is_relative)
 
 
-def _canonical(fields: Fields) -> str:
-    written = fields.text("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
-    if not written or (
-        re.match(r"https?://[^\s/]", written, re.IGNORECASE) and len(written) <= _LONGEST_ADDRESS
-    ):
-        return written
-    fields.note(f"The canonical address “{written[:100]}” is no http(s) address and was left behind.")
+def _read_canonical_url(fields: Fields) -> str:
+    url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
+    is_http = re.match(r"https?://[^\s/]", url, re.IGNORECASE)
+    if not url or (is_http and len(url) <= _MAX_URL_LENGTH):
+        return url
+    fields.add_note(
+        f"The canonical URL “{url[:100]}” was ignored: it is not an http(s) URL "
+        f"of at most {_MAX_URL_LENGTH:,} characters."
+    )
     return ""
 
 
-def _tell_body(fields: Fields, body: str) -> None:
+def _note_body(fields: Fields, body: str) -> None:
     if not body.strip():
-        fields.note("The article has no text.")
-    tags, images = prose.tags(body), prose.relative_images(body)
+        fields.add_note("The article has no text.")
+    tags, images = prose.count_template_tags(body), prose.count_relative_images(body)
     if tags:
-        fields.note(f"{counted(tags, 'template tag')} (such as `{{% … %}}`) left in the text as written.")
+        fields.add_note(
+            f"Left in the text as written: {format_count(tags, 'template tag')} (like `{{% … %}}`)."
+        )
     if images:
-        fields.note(f"{counted(images, 'image')} with a relative address left in the text as written.")
+        fields.add_note(f"Left in the text as written: {format_count(images, 'image')} with a relative URL.")
 
 
-def _tell_unused(fields: Fields) -> None:
-    keys = [line(key)[:40] for key in fields.unused() if not privacy.is_word(fold(key))]
+def _note_unused_keys(fields: Fields) -> None:
+    keys = [
+        to_line(key)[:40] for key in fields.unused_keys() if not privacy.is_privacy_field(normalize_key(key))
+    ]
     if keys:
-        more = f" and {len(keys) - _MOST_KEYS_TOLD:,} more" if len(keys) > _MOST_KEYS_TOLD else ""
-        fields.note(f"Left behind from the front matter: {', '.join(keys[:_MOST_KEYS_TOLD])}{more}.")
+        more = f" and {len(keys) - _MAX_REPORTED_KEYS:,} more" if len(keys) > _MAX_REPORTED_KEYS else ""
+        fields.add_note(f"Ignored front matter fields: {', '.join(keys[:_MAX_REPORTED_KEYS])}{more}.")

@@ -1,60 +1,65 @@
-"""Categories and tags in all the shapes that blogs write them."""
+"""Read categories and tags in all the shapes that blogs use."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 from blogapi.transfer.markdown.fields import Fields
-from blogapi.transfer.markdown.text import line
+from blogapi.transfer.markdown.text import to_line
 
 
-def terms(fields: Fields, *, jekyll: bool) -> tuple[str, tuple[str, ...]]:
-    """Return the category ("" for none) and the tags of an article.
+def read_terms(fields: Fields, *, split_at_spaces: bool) -> tuple[str, tuple[str, ...]]:
+    """Return the category ("" without one) and the tags of an article.
 
-    Of several categories the first is taken and the others become tags. With `jekyll`, `tags: a b` is
-    two names; elsewhere it is one. Singular `tag` and `category` are never split at spaces.
+    Of several categories the first is kept and the others become tags. With `split_at_spaces`, as in Jekyll,
+    `tags: a b` is two names; the singular `tag` and `category` are never split at spaces.
     """
-    singular = _names(fields.take("category", "taxonomies.category"))
-    categories = _unique([*singular, *_plural(fields, jekyll, "categories", "taxonomies.categories")])
+    singular = _to_names(fields.take("category", "taxonomies.category"))
+    plural = _take_plural(fields, split_at_spaces, "categories", "taxonomies.categories")
+    categories = _unique([*singular, *plural])
     if len(categories) > 1:
-        kept = ", ".join(f"“{name}”" for name in categories[1:])
-        fields.note(f"An article has one category: “{categories[0]}” was taken, and {kept} became tags.")
-    return next(iter(categories), ""), tuple(_unique([*_tags(fields, jekyll), *categories[1:]]))
+        others = ", ".join(f"“{name}”" for name in categories[1:])
+        fields.add_note(
+            f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
+        )
+    tags = _unique([*_take_tags(fields, split_at_spaces), *categories[1:]])
+    return next(iter(categories), ""), tuple(tags)
 
 
-def _tags(fields: Fields, jekyll: bool) -> list[str]:
-    written = _unique([*_plural(fields, jekyll, "tags", "taxonomies.tags"), *_names(fields.take("tag"))])
-    if written:
-        return written
-    keywords = _unique(_plural(fields, False, "keywords"))
+def _take_tags(fields: Fields, split_at_spaces: bool) -> list[str]:
+    plural = _take_plural(fields, split_at_spaces, "tags", "taxonomies.tags")
+    tags = _unique([*plural, *_to_names(fields.take("tag"))])
+    if tags:
+        return tags
+    keywords = _unique(_take_plural(fields, False, "keywords"))
     if keywords:
-        fields.note("The keywords were taken as tags, as there were no tags.")
+        fields.add_note("It has no tags; its keywords became tags.")
     return keywords
 
 
-def _plural(fields: Fields, jekyll: bool, *keys: str) -> list[str]:
-    return [name for key in keys for name in _names(fields.take(key), jekyll)]
+def _take_plural(fields: Fields, split_at_spaces: bool, *keys: str) -> list[str]:
+    return [name for key in keys for name in _to_names(fields.take(key), split_at_spaces)]
 
 
-def _names(value: object, spaced: bool = False) -> list[str]:
+def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:
     if not isinstance(value, str):
-        return list(_flat(value))
-    return value.split(",") if "," in value else value.split() if spaced else [value]
+        return list(_flatten(value))
+    return value.split(",") if "," in value else value.split() if split_at_spaces else [value]
 
 
-def _flat(value: object) -> Iterator[str]:
-    """Yield the names of nested lists, and of mappings their `name` or else their keys."""
+def _flatten(value: object) -> Iterator[str]:
+    """Yield the names in nested lists; of a mapping its `name`, or else its keys."""
     if isinstance(value, dict):
-        yield from [line(value["name"])] if line(value.get("name")) else map(str, value)
+        yield from [to_line(value["name"])] if to_line(value.get("name")) else map(str, value)
     elif isinstance(value, list):
         for child in value:
-            yield from _flat(child)
+            yield from _flatten(child)
     else:
-        yield line(value)
+        yield to_line(value)
 
 
 def _unique(names: Iterable[str]) -> list[str]:
-    kept: dict[str, str] = {}
-    for name in filter(None, map(line, names)):
-        kept.setdefault(name.casefold(), name)
-    return list(kept.values())
+    unique: dict[str, str] = {}
+    for name in filter(None, map(to_line, names)):
+        unique.setdefault(name.casefold(), name)
+    return list(unique.values())

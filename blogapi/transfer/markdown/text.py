@@ -1,4 +1,4 @@
-"""From bytes to text, and from written values to one clean line."""
+"""Decode files, and convert front matter values to clean single-line text."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from datetime import date, time
 
 from blogapi.transfer.article_record import RefusedFile
 
-# UTF-32 first: its little-endian mark begins with the one of UTF-16.
-_MARKS = (
+# UTF-32 comes before UTF-16, because its little-endian mark begins with that of UTF-16.
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8", "UTF-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32"),
     (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32"),
     (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16"),
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
-# YAML and JSON escapes can name what the decoder would never let through.
-_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
-# Only the names of real elements: `Option<T>` in a description is no markup.
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b-\x1f]")
+# Escapes in YAML and JSON can produce characters that decoding never yields, such as lone surrogates.
+_FORBIDDEN_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
+# Only names of HTML elements: `Option<T>` in a description is text.
 _ELEMENT = re.compile(
     r"</?(?:a|abbr|b|blockquote|br|cite|code|del|div|em|figcaption|figure|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre"
     r"|q|s|small|span|strong|sub|sup|u|ul)\b[^<>]{0,1000}>",
@@ -28,69 +28,69 @@ _ELEMENT = re.compile(
 )
 _LINK = re.compile(r"!?\[([^\[\]]{0,1000})\]\([^()]{0,2048}\)")
 #: Words for true and false, in lower case.
-TRUTHS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1": True} | {
+BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1": True} | {
     "false": False, "no": False, "off": False, "n": False, "f": False, "0": False
 }  # fmt: skip
 
 
 def decode(data: bytes) -> tuple[str, list[str]]:
-    """Return the text with LF line ends and without control characters, and notes on what was altered.
+    """Return the text with LF line ends and without control characters, and notes on what was changed.
 
-    UTF-8 is taken with or without a mark, UTF-16 and UTF-32 with one. Raises Refused for anything else,
-    naming the first bad byte: a guess would store garbage.
+    Accepts UTF-8 with or without a byte order mark, and UTF-16 and UTF-32 with one. Raises RefusedFile for
+    other encodings and names the first invalid byte; the encoding is never guessed.
     """
-    codec, name = _encoding(data)
+    codec, name = _detect_encoding(data)
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as error:
-        raise RefusedFile(_bad_byte(data, name, error.start)) from error
+        raise RefusedFile(_describe_invalid_byte(data, name, error.start)) from error
     notes = [] if name == "UTF-8" else [f"The file was converted from {name}."]
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    text, removed = _CONTROL.subn("", text)
+    text, removed = _CONTROL_CHARACTER.subn("", text)
     if removed:
-        notes.append(f"{counted(removed, 'control character')} (such as NUL) removed.")
+        notes.append(f"Removed {format_count(removed, 'control character')} (such as NUL).")
     return text, notes
 
 
-def _encoding(data: bytes) -> tuple[str, str]:
-    return next(((codec, name) for mark, codec, name in _MARKS if data.startswith(mark)), ("utf-8", "UTF-8"))
+def _detect_encoding(data: bytes) -> tuple[str, str]:
+    found = ((codec, name) for mark, codec, name in _BYTE_ORDER_MARKS if data.startswith(mark))
+    return next(found, ("utf-8", "UTF-8"))
 
 
-def _bad_byte(data: bytes, name: str, offset: int) -> str:
-    line = data.count(b"\n", 0, offset) + 1
+def _describe_invalid_byte(data: bytes, encoding: str, offset: int) -> str:
+    line_number = data.count(b"\n", 0, offset) + 1
     return (
-        f"The text is not {name}: byte 0x{data[offset]:02x} at offset {offset:,} (line {line:,}) "
-        "does not belong there; convert the file to UTF-8."
+        f"The file is not valid {encoding}: byte 0x{data[offset]:02x} at offset {offset:,} "
+        f"(line {line_number:,}) cannot be decoded; convert the file to UTF-8."
     )
 
 
-def counted(number: int, noun: str) -> str:
-    """Return "1 tag" or "2,000 tags"."""
+def format_count(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 tag", "2,000 tags"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def line(value: object) -> str:
-    """Return a scalar as one clean line; "" for null, lists and mappings."""
-    return " ".join(_UNWANTED.sub("", _written(value)).split())
+def to_line(value: object) -> str:
+    """Return a scalar as one line without control characters; "" for null, lists and mappings."""
+    return " ".join(_FORBIDDEN_CHARACTER.sub("", _to_text(value)).split())
 
 
-def _written(value: object) -> str:
+def _to_text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
-        # Python refuses to print an integer of thousands of digits.
+        # Python refuses to convert integers of more than 4,300 digits.
         return str(value) if value.bit_length() < 4096 else ""
     if isinstance(value, (date, time)):
         return value.isoformat()
     return str(value) if isinstance(value, (str, float)) else ""
 
 
-def plain(value: object) -> str:
+def to_plain_line(value: object) -> str:
     """Return a scalar as one line without HTML elements, entities and Markdown links."""
-    written = html.unescape(_ELEMENT.sub(" ", _LINK.sub(r"\1", line(value))))
-    return line(written)
+    return to_line(html.unescape(_ELEMENT.sub(" ", _LINK.sub(r"\1", to_line(value)))))
 
 
-def truth(value: object) -> bool | None:
-    """Return what `true`, `yes`, `off`, … mean; None for anything else."""
-    return TRUTHS.get(line(value).casefold())
+def to_bool(value: object) -> bool | None:
+    """Return the meaning of `true`, `yes`, `off`, …; None for anything else."""
+    return BOOLEAN_WORDS.get(to_line(value).casefold())

@@ -1,4 +1,4 @@
-"""Moments as blogs write them."""
+"""Dates in the forms that blogs use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blogapi.transfer.markdown import dates
 
-READ = {
+READABLE = {
     "2013-12-24 23:30:09": (2013, 12, 24, 23, 30, 9),
     "2015-09-01 10:00:00 -0500": (2015, 9, 1, 15),
     "2015-12-08 10:00:00 -5": (2015, 12, 8, 15),
@@ -37,9 +37,9 @@ UNREADABLE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("written", "meant"), READ.items())
-def test_a_date_is_read_as_utc(written, meant):
-    assert dates.parse(written) == datetime(*meant, tzinfo=UTC)
+@pytest.mark.parametrize(("text", "expected"), READABLE.items())
+def test_a_date_is_parsed_as_utc(text, expected):
+    assert dates.parse_date(text) == datetime(*expected, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -67,18 +67,18 @@ def test_a_date_is_read_as_utc(written, meant):
     ],
 )
 @pytest.mark.parametrize("space", ["", " "])
-def test_an_offset_is_subtracted_with_its_minutes(offset, hours, minutes, space):
-    meant = datetime(2020, 6, 15, 12, tzinfo=UTC) - timedelta(hours=hours, minutes=minutes)
-    assert dates.parse(f"2020-06-15 12:00:00{space}{offset}") == meant
+def test_hours_and_minutes_of_an_offset_are_subtracted(offset, hours, minutes, space):
+    expected = datetime(2020, 6, 15, 12, tzinfo=UTC) - timedelta(hours=hours, minutes=minutes)
+    assert dates.parse_date(f"2020-06-15 12:00:00{space}{offset}") == expected
 
 
-@pytest.mark.parametrize("written", UNREADABLE)
-def test_what_is_no_certain_date_is_not_read(written):
-    assert dates.parse(written) is None
+@pytest.mark.parametrize("text", UNREADABLE)
+def test_an_invalid_or_ambiguous_date_is_not_parsed(text):
+    assert dates.parse_date(text) is None
 
 
 @pytest.mark.parametrize(
-    ("written", "hour"),
+    ("text", "hour"),
     [
         ("2020-01-02", 0),
         ("2020-01-02T03:00:00", 3),
@@ -86,14 +86,14 @@ def test_what_is_no_certain_date_is_not_read(written):
         ("2020-01-02T03:00:00+02:00", 1),
     ],
 )
-def test_the_types_of_toml_are_read(written, hour):
-    value = tomllib.loads(f"a = {written}")["a"]
-    assert dates.parse(value) == datetime(2020, 1, 2, hour, tzinfo=UTC)
+def test_toml_dates_are_parsed(text, hour):
+    value = tomllib.loads(f"a = {text}")["a"]
+    assert dates.parse_date(value) == datetime(2020, 1, 2, hour, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("value", [None, "0001-01-01T00:00:00Z", "0000-00-00 00:00:00"])
-def test_a_zero_date_is_none(value):
-    assert dates.missing(value)
+def test_null_and_zero_dates_are_missing(value):
+    assert dates.is_missing(value)
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_a_zero_date_is_none(value):
         ("1.66.0-prerelease", None, "1.66.0-prerelease"),
     ],
 )
-def test_a_file_name_gives_its_date_and_the_rest(name, day, rest):
-    moment, left = dates.in_name(name)
-    assert (moment and dates.day(moment), left) == (day, rest)
+def test_a_file_name_is_split_into_its_date_and_the_rest(name, day, rest):
+    date, remainder = dates.split_date_prefix(name)
+    assert (date and dates.format_day(date), remainder) == (day, rest)
 
 
 @pytest.mark.parametrize(
@@ -124,13 +124,13 @@ def test_a_file_name_gives_its_date_and_the_rest(name, day, rest):
         ("/2021/05/", None),
     ],
 )
-def test_whole_folders_of_a_path_give_a_date(path, day):
-    moment = dates.in_path(path)
-    assert (moment and dates.day(moment)) == day
+def test_folder_names_that_spell_a_date_are_found(path, day):
+    date = dates.find_in_path(path)
+    assert (date and dates.format_day(date)) == day
 
 
 @settings(deadline=None)
 @given(st.text() | st.from_regex(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.{0,12}") | st.integers() | st.datetimes())
-def test_nothing_breaks_the_reading_of_dates(value):
-    moment = dates.parse(value)
-    assert moment is None or moment.tzinfo is UTC
+def test_any_value_gives_a_utc_date_or_none(value):
+    date = dates.parse_date(value)
+    assert date is None or date.tzinfo is UTC

@@ -1,4 +1,4 @@
-"""Splitting files into front matter and body, and reading the front matter."""
+"""Files are split into front matter and body, and the front matter is parsed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.markdown import front_matter
 
-SHAPES = {
+FORMATS = {
     "yaml": ("yaml", "---\ntitle: A\n---\nText"),
     "yaml closed by dots": ("yaml", "---\ntitle: A\n...\nText"),
     "spaces after the fences": ("yaml", "---  \ntitle: A\n--- \t\nText"),
@@ -21,11 +21,11 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize(("kind", "text"), SHAPES.values(), ids=SHAPES)
-def test_each_shape_is_split(kind, text):
-    parts = front_matter.split(text)
-    assert (parts.kind, parts.body) == (kind, "Text")
-    assert {key.lower(): value for key, value in parts.entries.items()} == {"title": "A"}
+@pytest.mark.parametrize(("name", "text"), FORMATS.values(), ids=FORMATS)
+def test_each_format_is_recognized(name, text):
+    parsed = front_matter.parse_file(text)
+    assert (parsed.format, parsed.body) == (name, "Text")
+    assert {key.lower(): value for key, value in parsed.entries.items()} == {"title": "A"}
 
 
 @pytest.mark.parametrize(
@@ -40,61 +40,61 @@ def test_each_shape_is_split(kind, text):
         "a\n---\nb\n---\n",
     ],
 )
-def test_a_text_without_front_matter_stays_whole(text):
-    parts = front_matter.split(text)
-    assert (parts.kind, parts.entries, parts.body) == ("none", {}, text)
+def test_a_text_without_front_matter_is_all_body(text):
+    parsed = front_matter.parse_file(text)
+    assert (parsed.format, parsed.entries, parsed.body) == ("none", {}, text)
 
 
-def test_the_body_keeps_its_indentation_and_its_rules():
-    assert front_matter.split("---\na: b\n---\n\n    code\n---\nend\n").body == "    code\n---\nend\n"
+def test_the_body_keeps_its_indentation_and_horizontal_rules():
+    assert front_matter.parse_file("---\na: b\n---\n\n    code\n---\nend\n").body == "    code\n---\nend\n"
 
 
 @pytest.mark.parametrize(
     "text", ["---\n---\nText", "---\n# a remark\n---\nText", "+++\n+++\nText", "{}\nText"]
 )
 def test_empty_front_matter_is_an_empty_mapping(text):
-    parts = front_matter.split(text)
-    assert (parts.entries, parts.body) == ({}, "Text")
+    parsed = front_matter.parse_file(text)
+    assert (parsed.entries, parsed.body) == ({}, "Text")
 
 
-def test_yaml_values_are_kept_as_written():
+def test_yaml_scalars_stay_as_written():
     text = "---\na: 3.10\nb: no\nc: 012\nd: 2020-02-30\ne: 1:30\nf: Not published!\ng: 1_000\n---\n"
-    assert list(front_matter.split(text).entries.values()) == [
+    assert list(front_matter.parse_file(text).entries.values()) == [
         "3.10", "no", "012", "2020-02-30", "1:30", "Not published!", "1_000"
     ]  # fmt: skip
 
 
 def test_only_plain_nulls_are_null():
     text = '---\na:\nb: ~\nc: null\nd: "null"\ne: ""\nf: nullable\n---\n'
-    assert list(front_matter.split(text).entries.values()) == [None, None, None, "null", "", "nullable"]
+    assert list(front_matter.parse_file(text).entries.values()) == [None, None, None, "null", "", "nullable"]
 
 
-def test_unknown_yaml_tags_build_nothing():
-    assert front_matter.split("---\na: !!python/name:os.system x\n---\n").entries == {"a": "x"}
+def test_yaml_tags_construct_no_objects():
+    assert front_matter.parse_file("---\na: !!python/name:os.system x\n---\n").entries == {"a": "x"}
 
 
 def test_numbers_with_leading_zeros_are_read_with_a_note():
-    parts = front_matter.split("+++\nday = 08  # August\n+++\n")
-    assert (parts.entries, len(parts.notes)) == ({"day": 8}, 1)
+    parsed = front_matter.parse_file("+++\nday = 08  # August\n+++\n")
+    assert (parsed.entries, len(parsed.notes)) == ({"day": 8}, 1)
 
 
-def test_a_pelican_value_goes_on_in_indented_lines():
-    parts = front_matter.split("Title: A\nSummary: one\n    two\n\nText")
-    assert parts.entries["Summary"] == "one two"
+def test_indented_lines_continue_a_pelican_value():
+    parsed = front_matter.parse_file("Title: A\nSummary: one\n    two\n\nText")
+    assert parsed.entries["Summary"] == "one two"
 
 
 REFUSED = {
     "never closed": ("---\ntitle: A\n\nText", "line 1 is never closed"),
     "toml never closed": ("\n+++\ntitle = 1", "line 2 is never closed"),
-    "colon in a value": ("---\ntitle: A: b: c\n---\n", "line 2: a value holds a colon"),
-    "colon, after blank lines": ("\n\n---\na: b\ntitle: A: b: c\n---\n", "line 5: a value holds a colon"),
-    "tab": ("---\na:\n\tb: c\n---\n", "line 3: it is indented with a tab"),
+    "colon in a value": ("---\ntitle: A: b: c\n---\n", "line 2: a value contains a colon"),
+    "colon, after blank lines": ("\n\n---\na: b\ntitle: A: b: c\n---\n", "line 5: a value contains a colon"),
+    "tab": ("---\na:\n\tb: c\n---\n", "line 3: the line is indented with a tab"),
     "no entry": ("---\na: b\nplain\nc: d\n---\n", "line 3: the line is not of the form"),
-    "twice": ("---\ntitle: A\ndate: b\ntitle: C\n---\n", "line 4: the key “title” stands twice"),
-    "twice in json": ('{"a": 1, "a": 2}', "“a” stands twice"),
+    "twice": ("---\ntitle: A\ndate: b\ntitle: C\n---\n", "line 4: the key “title” appears twice"),
+    "twice in json": ('{"a": 1, "a": 2}', "“a” appears twice"),
     "twice in toml": ("+++\na = 1\na = 2\n+++\n", "line 3: Cannot overwrite a value"),
-    "a list": ("---\n- a\n---\n", "no list of `key: value` entries"),
-    "a text": ("---\njust text\n---\n", "no list of `key: value` entries"),
+    "a list": ("---\n- a\n---\n", "does not consist of `key: value` entries"),
+    "a text": ("---\njust text\n---\n", "does not consist of `key: value` entries"),
     "bad toml": ("+++\na = 1\nb = \n+++\n", "line 3: Invalid value"),
     "leading zero and worse": ("+++\na = 01\nb = \n+++\n", "line 3: Invalid value"),
     "bad json": ('{\n"a": }', "line 2: Expecting value"),
@@ -108,14 +108,17 @@ REFUSED = {
     "deep quoted key": ("+++\nx = {" + '"a".' * 100 + "a = 1}\n+++\n", "more than 64 parts"),
     "aliases": (f"---\na: &a [x, x]\nb: [{'*a, ' * 9}]\n---\n", "more than 8 aliases"),
     "recursion": ("---\na: &a [*a]\n---\n", "unconstructable recursive node"),
-    "too long": (f"---\na: {'x' * front_matter.LONGEST}\n---\n", "longer than 262,144 characters"),
+    "too long": (
+        f"---\na: {'x' * front_matter.MAX_FRONT_MATTER_LENGTH}\n---\n",
+        "longer than 262,144 characters",
+    ),
 }
 
 
 @pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_read_is_refused_with_its_line_and_reason(text, reason):
+def test_invalid_front_matter_is_refused_with_line_and_reason(text, reason):
     with pytest.raises(RefusedFile) as caught:
-        front_matter.split(text)
+        front_matter.parse_file(text)
     assert reason in str(caught.value)
 
 
@@ -124,9 +127,9 @@ def test_what_cannot_be_read_is_refused_with_its_line_and_reason(text, reason):
     st.text(st.characters(codec="utf-8")),
     st.sampled_from(["---\n", "+++\n", '{"', "title: ", "---\na: ", "+++\na ="]),
 )
-def test_any_text_is_split_or_refused(text, start):
+def test_any_text_is_parsed_or_refused(text, start):
     try:
-        parts = front_matter.split(f"{start}{text}\n{start}body")
+        parsed = front_matter.parse_file(f"{start}{text}\n{start}body")
     except RefusedFile:
         return
-    assert isinstance(parts.entries, dict)
+    assert isinstance(parsed.entries, dict)

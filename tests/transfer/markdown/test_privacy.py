@@ -1,4 +1,4 @@
-"""What keeps an article private in the blogs of others."""
+"""Articles that are private in the source become drafts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from blogapi.transfer.markdown import privacy, reader
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def raw(text, key="blog/a.md", **options):
-    return reader.read(key, text.encode(), now=NOW, **options)
+def read_text(text, key="blog/a.md", **options):
+    return reader.parse_file(key, text.encode(), now=NOW, **options)
 
 
 def read(front, key="blog/a.md"):
-    return raw(f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText", key)
+    return read_text(f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText", key)
 
 
 @pytest.mark.parametrize(
@@ -94,37 +94,36 @@ def read(front, key="blog/a.md"):
         "saveAsDraft: true",
         "publishStatus: unlisted",
         "post-status: draft",
-        # Two spellings, of which one is enough
+        # Two spellings, one of which is private
         "draft: false\nDraft: true",
         "private: false\nisPrivate: true",
         "status: published\nprivate: true",
         "status: archived\nprivate: true",
     ],
 )
-def test_a_word_of_privacy_makes_a_draft(front):
+def test_a_private_value_makes_a_draft(front):
     record = read(front)
     assert record.status == "draft"
     assert not any("not understood" in note for note in record.notes)
 
 
 @pytest.mark.parametrize(
-    "name", sorted(name for name, word in privacy.WORDS.items() if not word.others_are_public)
+    "name", sorted(name for name, rule in privacy.FIELD_RULES.items() if not rule.others_are_public)
 )
-def test_a_value_that_is_not_understood_makes_a_draft_and_says_so(name):
-    word = privacy.WORDS[name]
-    top, _, inner = name.partition(".")
-    record = read(f"{top}: {{{inner}: perhaps}}" if inner else f"{name}: perhaps")
+def test_an_unknown_value_makes_a_draft_with_a_note(name):
+    outer, _, inner = name.partition(".")
+    record = read(f"{outer}: {{{inner}: perhaps}}" if inner else f"{name}: perhaps")
     assert record.status == "draft"
-    told = " ".join(record.notes)
-    assert name in told
-    assert ("perhaps" in told) != word.is_secret
+    notes = " ".join(record.notes)
+    assert name in notes
+    assert ("perhaps" in notes) != privacy.FIELD_RULES[name].is_secret
 
 
 @pytest.mark.parametrize("value", ["{a: b}", "[a]", "3.5", "2020-13-45"])
 @pytest.mark.parametrize(
     "name", ["draft", "private", "published", "status", "visibility", "eleventyExcludeFromCollections"]
 )
-def test_a_value_of_another_shape_makes_a_draft(name, value):
+def test_a_value_of_another_type_makes_a_draft(name, value):
     assert read(f"{name}: {value}").status == "draft"
 
 
@@ -161,19 +160,19 @@ def test_a_value_of_another_shape_makes_a_draft(name, value):
         "params: {featured: true}",
     ],
 )
-def test_what_is_no_word_of_privacy_leaves_it_public(front):
+def test_a_public_value_makes_no_draft(front):
     assert read(front).status == "published"
 
 
 @pytest.mark.parametrize("front", ["draft: true", "isDraft: yes", "published: false", "status: draft"])
-def test_a_plain_draft_needs_no_note(front):
+def test_a_draft_of_the_source_gets_no_note(front):
     assert read(front).notes == ()
 
 
-def test_the_reason_is_told_once_and_a_password_never():
+def test_a_note_names_each_reason_but_never_a_password():
     assert read("hidden: true\nparams: {hidden: true}").notes[:2] == (
-        "`hidden: true`: the article became a draft.",
-        "`params.hidden: true`: the article became a draft.",
+        "It has `hidden: true`; the article became a draft.",
+        "It has `params.hidden: true`; the article became a draft.",
     )
     record = read("password: mellon")
     assert "It has a `password`; the article became a draft." in record.notes
@@ -181,21 +180,21 @@ def test_the_reason_is_told_once_and_a_password_never():
 
 
 @pytest.mark.parametrize("language", ["toml", "json"])
-def test_other_languages_say_the_same(language):
+def test_nested_fields_are_found_in_toml_and_json(language):
     front = {"title": "Hello", "date": "2020-01-02", "build": {"render": "never"}}
     if language == "json":
         text = f"{json.dumps(front)}\nText"
     else:
         text = "+++\ntitle='Hello'\ndate=2020-01-02\n[build]\nrender='never'\n+++\nText"
-    assert raw(text).status == "draft"
-    assert raw(text.replace("never", "always")).status == "published"
+    assert read_text(text).status == "draft"
+    assert read_text(text.replace("never", "always")).status == "published"
 
 
-def test_toml_s_own_values_are_read():
+def test_booleans_and_dates_of_toml_are_understood():
     text = "+++\ntitle='Hello'\ndate=2020-01-02\n{}\n+++\nText"
-    assert raw(text.format("private=true")).status == "draft"
-    assert raw(text.format("render=false")).status == "draft"
-    assert raw(text.format("published=2019-01-01")).status == "published"
+    assert read_text(text.format("private=true")).status == "draft"
+    assert read_text(text.format("render=false")).status == "draft"
+    assert read_text(text.format("published=2019-01-01")).status == "published"
 
 
 @pytest.mark.parametrize(
@@ -209,16 +208,16 @@ def test_toml_s_own_values_are_read():
         ("Title: Hello\nDate: 2020-01-02\nStatus: {}\n\nText", "published"),
     ],
 )
-def test_headers_of_nikola_and_pelican_are_read(header, status):
-    record = raw(header.format(status))
+def test_headers_of_nikola_and_pelican_are_parsed(header, status):
+    record = read_text(header.format(status))
     assert (record.title, record.status, record.content) == ("Hello", "published", "Text")
     assert record.published_at.date().isoformat() == "2020-01-02"
-    assert raw(header.format("private")).status == "draft"
+    assert read_text(header.format("private")).status == "draft"
 
 
 @pytest.mark.parametrize("text", [".. figure:: a.png\n\nText", ".. _target: https://example.org\n\nText"])
-def test_restructured_text_is_no_header(text):
-    assert raw(text).content == text
+def test_restructured_text_directives_are_not_a_header(text):
+    assert read_text(text).content == text
 
 
 @pytest.mark.parametrize(
@@ -234,13 +233,13 @@ def test_restructured_text_is_no_header(text):
         "# Hello\n\npassword: mellon",
     ],
 )
-def test_a_header_that_is_not_read_publishes_nothing_that_it_keeps_private(text):
-    assert raw(text, "blog/2020-01-02-a.md").status == "draft"
+def test_a_private_field_in_an_unparsed_header_makes_a_draft(text):
+    assert read_text(text, "blog/2020-01-02-a.md").status == "draft"
 
 
 @pytest.mark.parametrize("text", ["Text", "Status: fine\n\nText", "draft: false\n\nText", "Note: hidden: x"])
-def test_a_text_with_a_date_in_its_name_stays_public(text):
-    assert raw(text, "blog/2020-01-02-a.md").status == "published"
+def test_a_text_with_a_date_in_its_name_is_published(text):
+    assert read_text(text, "blog/2020-01-02-a.md").status == "published"
 
 
 @pytest.mark.parametrize(
@@ -256,7 +255,7 @@ def test_a_text_with_a_date_in_its_name_stays_public(text):
         "blog/_a.md",
     ],
 )
-def test_the_path_makes_a_draft(key):
+def test_a_private_path_makes_a_draft(key):
     assert read("", key).status == "draft"
 
 
@@ -272,30 +271,30 @@ def test_other_paths_make_no_draft(key):
 
 @pytest.mark.parametrize("text", ["Dear diary", "---\n---\nDear diary", "# Monday\n\nDear diary"])
 @pytest.mark.parametrize("key", ["blog/diary.md", "blog/diary.txt"])
-def test_without_front_matter_and_date_it_is_a_draft(text, key):
-    record = raw(text, key)
+def test_a_file_without_front_matter_and_date_is_a_draft(text, key):
+    record = read_text(text, key)
     assert record.status == "draft"
     assert "--publish-undated" in " ".join(record.notes)
-    assert raw(text, key, publish_undated=True).status == "published"
+    assert read_text(text, key, publish_undated=True).status == "published"
 
 
 @pytest.mark.parametrize(
     "key", ["blog/2020-01-02-diary.md", "blog/2020/01/02/diary.md", "blog/2020-01-02-diary/index.md"]
 )
-def test_a_date_in_the_path_is_enough(key):
-    assert raw("Dear diary", key).status == "published"
+def test_a_file_with_a_date_in_its_path_is_published(key):
+    assert read_text("Dear diary", key).status == "published"
 
 
-def test_front_matter_without_a_date_is_enough():
-    assert raw("---\ntitle: Hello\n---\nText").status == "published"
+def test_a_file_with_front_matter_and_without_a_date_is_published():
+    assert read_text("---\ntitle: Hello\n---\nText").status == "published"
 
 
-def test_publishing_the_undated_publishes_nothing_private():
-    assert raw("Dear diary", "blog/drafts/a.md", publish_undated=True).status == "draft"
-    assert raw("draft: true\n\nDear diary", publish_undated=True).status == "draft"
+def test_publish_undated_publishes_no_private_files():
+    assert read_text("Dear diary", "blog/drafts/a.md", publish_undated=True).status == "draft"
+    assert read_text("draft: true\n\nDear diary", publish_undated=True).status == "draft"
 
 
-# Files about a repository
+# Repository files
 
 
 @pytest.mark.parametrize(
@@ -332,13 +331,13 @@ def test_publishing_the_undated_publishes_nothing_private():
     ],
 )
 @pytest.mark.parametrize("text", ["Text", "---\ntitle: Hello\n---\nText", "---\nlayout: none\n---\nText"])
-def test_files_about_a_repository_are_skipped(name, text):
+def test_repository_files_are_skipped(name, text):
     with pytest.raises(NotAnArticle, match="repository"):
-        raw(text, f"blog/{name}", publish_undated=True)
+        read_text(text, f"blog/{name}", publish_undated=True)
 
 
 @pytest.mark.parametrize("name", ["README.md", "history.md", "security.md"])
-def test_one_with_title_and_date_is_a_draft(name):
+def test_a_repository_file_with_title_and_date_is_a_draft(name):
     record = read("", f"blog/wiki/{name}")
     assert record.status == "draft"
     assert "repository" in record.notes[0]
@@ -351,5 +350,5 @@ def test_one_with_title_and_date_is_a_draft(name):
         *("authors-note.md", "history-of-rome.md", "my-requirements.md", "readme/index.md", "robots.md"),
     ],
 )
-def test_posts_with_such_words_in_their_names_are_articles(name):
+def test_posts_with_similar_names_are_published(name):
     assert read("", f"blog/{name}").status == "published"

@@ -1,4 +1,4 @@
-"""Files of other blogs become records."""
+"""Files of other blogs are read into records."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def read(front="", body="Text", key="blog/post.md"):
-    """Return the record of a YAML file with a title and a date, unless `front` gives others."""
-    usual = {"title": "title: Hello", "date": "date: 2020-01-02"}
-    lines = [line for name, line in usual.items() if not re.search(f"(?mi)^{name}:", front)]
-    return raw("\n".join(["---", *lines, front, "---", body]), key)
+    """Return the record of a file with YAML front matter; title and date have defaults."""
+    defaults = {"title": "title: Hello", "date": "date: 2020-01-02"}
+    lines = [line for name, line in defaults.items() if not re.search(f"(?mi)^{name}:", front)]
+    return read_file("\n".join(["---", *lines, front, "---", body]), key)
 
 
-def raw(text, key="blog/post.md"):
+def read_file(text, key="blog/post.md"):
     data = text if isinstance(text, bytes) else text.encode()
-    return reader.read(key, data, now=NOW)
+    return reader.parse_file(key, data, now=NOW)
 
 
-def test_a_whole_file_becomes_a_record():
+def test_all_fields_of_a_file_are_read():
     record = read(
         "subtitle: Two\nslug: three\ncategory: Four\ntags: [five, Six]\nauthor: Seven\ncover: /8.png\n"
         "seo: {title: Nine}\ndescription: Ten\ncanonical_url: https://example.org/11",
@@ -49,17 +49,17 @@ def test_a_whole_file_becomes_a_record():
 
 
 @pytest.mark.parametrize("suffix", ["md", "MD", "markdown", "mkd", "mkdn", "mdown", "Rmd", "text"])
-def test_markdown_has_many_suffixes(suffix):
+def test_all_markdown_suffixes_are_accepted(suffix):
     assert read(key=f"blog/a.{suffix}").content_type == "markdown"
 
 
 def test_text_and_html_files_are_articles():
-    assert raw("# no heading", "a/b.txt").title == "B"
+    assert read_file("# no heading", "a/b.txt").title == "B"
     assert read(key="a/b.html").content_type == "html"
 
 
 @pytest.mark.parametrize(
-    ("key", "text", "what"),
+    ("key", "text", "reason"),
     [
         ("blog/a.yml", "title: A", "“a.yml” is not a Markdown"),
         ("blog/md", "Text", "“md” is not a Markdown"),
@@ -69,9 +69,9 @@ def test_text_and_html_files_are_articles():
         ("blog/index.md", "---\nheadless: true\n---\n", "headless bundle"),
     ],
 )
-def test_what_is_no_article_says_what_it_is(key, text, what):
-    with pytest.raises(NotAnArticle, match=what):
-        raw(text, key)
+def test_a_file_that_is_not_an_article_is_skipped_with_the_reason(key, text, reason):
+    with pytest.raises(NotAnArticle, match=reason):
+        read_file(text, key)
 
 
 # Titles and slugs
@@ -106,8 +106,8 @@ def test_a_title_is_one_line_as_written(front, title):
         ("===\nText", "My first post"),
     ],
 )
-def test_without_a_title_the_heading_or_the_file_name_is_taken(body, title):
-    record = raw(body, "blog/2020-01-02-my-first_post.md")
+def test_without_a_title_the_heading_or_the_file_name_is_used(body, title):
+    record = read_file(body, "blog/2020-01-02-my-first_post.md")
     assert (record.title, record.content) == (title, body)
     assert "title" in record.notes[0]
 
@@ -139,11 +139,11 @@ def test_without_a_title_the_heading_or_the_file_name_is_taken(body, title):
         ("blog/a.md", "basename: b", "b"),
     ],
 )
-def test_the_wished_slug_is_the_last_part_of_an_address_or_the_name(key, front, slug):
+def test_the_slug_is_the_last_segment_of_an_address_or_the_file_name(key, front, slug):
     assert read(front, key=key).slug == slug
 
 
-# Persons, images, descriptions
+# Authors, images, descriptions
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_the_wished_slug_is_the_last_part_of_an_address_or_the_name(key, front, 
         ("author: 7", "7"),
     ],
 )
-def test_authors_are_named(front, author):
+def test_authors_are_read_in_all_shapes(front, author):
     assert read(front).author == author
 
 
@@ -173,24 +173,22 @@ def test_authors_are_named(front, author):
         ("featured: true", ""),
     ],
 )
-def test_the_cover_is_found(front, cover):
+def test_the_cover_is_read_in_all_shapes(front, cover):
     assert read(front).cover_image == cover
 
 
-@pytest.mark.parametrize(
-    "address", ["data:image/png;base64,AA", "javascript:alert(1)", "word", f"/{'a' * 2048}"]
-)
-def test_a_doubtful_cover_is_left_behind_with_a_note(address):
-    record = read(f"image: '{address}'")
+@pytest.mark.parametrize("url", ["data:image/png;base64,AA", "javascript:alert(1)", "word", f"/{'a' * 2048}"])
+def test_an_unusable_cover_is_ignored_with_a_note(url):
+    record = read(f"image: '{url}'")
     assert record.cover_image == ""
-    assert "left behind" in record.notes[0]
+    assert "was ignored" in record.notes[0]
 
 
-@pytest.mark.parametrize("address", ["/a", "javascript:alert(1)", "https://"])
-def test_a_doubtful_canonical_address_is_left_behind_with_a_note(address):
-    record = read(f"canonical: {address}")
+@pytest.mark.parametrize("url", ["/a", "javascript:alert(1)", "https://"])
+def test_an_unusable_canonical_url_is_ignored_with_a_note(url):
+    record = read(f"canonical: {url}")
     assert record.canonical_url == ""
-    assert "left behind" in record.notes[0]
+    assert "was ignored" in record.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -208,12 +206,12 @@ def test_descriptions_are_plain_text(front, description):
 # Notes
 
 
-def test_front_matter_alone_is_an_article_without_text():
+def test_a_file_with_only_front_matter_is_an_article_without_text():
     record = read(body="")
     assert (record.content, record.notes) == ("", ("The article has no text.",))
 
 
-def test_tags_of_templates_and_relative_images_are_counted_outside_of_code():
+def test_template_tags_and_relative_images_outside_code_are_counted():
     body = (
         "{% youtube x %}{% endyoutube %} {{< figure >}} {{ a }} `{% code %}`\n"
         "```\n{% code %} ![](x.png)\n```\n"
@@ -221,33 +219,33 @@ def test_tags_of_templates_and_relative_images_are_counted_outside_of_code():
         "![]({{ f }}) `![](g)`"
     )
     tags, images = read(body=body).notes
-    assert tags == "4 template tags (such as `{% … %}`) left in the text as written."
-    assert images == "3 images with a relative address left in the text as written."
+    assert tags == "Left in the text as written: 4 template tags (like `{% … %}`)."
+    assert images == "Left in the text as written: 3 images with a relative URL."
 
 
-def test_what_has_no_place_here_is_named():
+def test_a_note_names_the_ignored_fields():
     record = read("layout: post\naliases: [/a]\nweight: 3\nempty:\nlinkTitle: Hello")
-    assert record.notes == ("Left behind from the front matter: aliases, weight.",)
+    assert record.notes == ("Ignored front matter fields: aliases, weight.",)
 
 
-def test_many_keys_are_not_all_named():
+def test_the_note_on_ignored_fields_names_at_most_ten():
     record = read("\n".join(f"k{number}: v" for number in range(12)))
     assert record.notes[0].endswith("k9 and 2 more.")
 
 
-# Anything at all
+# Arbitrary input
 
 KEYS = st.sampled_from(
     ["blog/a.md", "a/2020-01-01-b.html", "a/index.fr.md", "c.txt", ".md", "2020-99-99-.md", "a//.md"]
 )
 FENCES = st.sampled_from(["---\n", "+++\n", "title: a\n", '{"'])
-SIGNS = st.sampled_from([*"{}[]\t\n~", '"', "&a ", "*a", "- ", "-:", "!!int ", "? ", "|\n", "\\ud800"])
+SYNTAX = st.sampled_from([*"{}[]\t\n~", '"', "&a ", "*a", "- ", "-:", "!!int ", "? ", "|\n", "\\ud800"])
 WORDS = st.sampled_from(["title: ", "date: ", "tags: ", "draft: ", "title = ", "date = ", "2020-02-30"])
 
 
-def survives(key, data):
+def check_record_or_refusal(key, data):
     try:
-        record = raw(data, key)
+        record = read_file(data, key)
     except (RefusedFile, NotAnArticle) as error:
         assert str(error).endswith(".")
         return
@@ -258,18 +256,18 @@ def survives(key, data):
 
 @settings(deadline=None)
 @given(KEYS, st.binary())
-def test_any_bytes_are_taken_or_refused(key, data):
-    survives(key, data)
+def test_any_bytes_are_read_or_refused(key, data):
+    check_record_or_refusal(key, data)
 
 
 @settings(deadline=None)
-@given(KEYS, FENCES, st.lists(FENCES | SIGNS | WORDS | st.text(max_size=5)))
+@given(KEYS, FENCES, st.lists(FENCES | SYNTAX | WORDS | st.text(max_size=5)))
 @example("a.md", "---\n", ["-: a\n"])
-def test_any_front_matter_is_taken_or_refused(key, start, pieces):
-    survives(key, f"{start}{''.join(pieces)}\n{start}".encode(errors="replace"))
+def test_any_front_matter_is_read_or_refused(key, start, parts):
+    check_record_or_refusal(key, f"{start}{''.join(parts)}\n{start}".encode(errors="replace"))
 
 
 @settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8")))
-def test_any_key_is_survived(key):
-    survives(f"{key}.md", b"Text")
+def test_any_key_is_read_or_refused(key):
+    check_record_or_refusal(f"{key}.md", b"Text")

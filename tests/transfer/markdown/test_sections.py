@@ -1,4 +1,4 @@
-"""Articles below a section page that keeps them private."""
+"""Section pages that make the articles below them private."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def statuses(tmp_path):
     """Writes a section page into `blog/section` and returns the status of each article of the blog."""
 
-    def read(section, place="blog/section"):
+    def read(section, folder_path="blog/section"):
         below = tmp_path / "blog" / "section" / "below"
         below.mkdir(parents=True)
         for path in (below / "low.md", below.parent / "middle.md", tmp_path / "blog" / "top.md"):
             path.write_text("---\ntitle: Hello\ndate: 2020-01-02\n---\nText", encoding="utf-8")
-        (tmp_path / place / "_index.md").write_text(section, encoding="utf-8")
+        (tmp_path / folder_path / "_index.md").write_text(section, encoding="utf-8")
         found = {}
-        for entry in folder.walk_files(tmp_path / "blog"):
+        for entry in folder.walk_path(tmp_path / "blog"):
             try:
                 found[entry.path.stem] = reader.read_file(entry, now=NOW).status
             except NotAnArticle:
@@ -45,7 +45,7 @@ def statuses(tmp_path):
         "---\ntitle: [\n---\n",
     ],
 )
-def test_a_private_section_makes_drafts_of_all_below(statuses, section):
+def test_all_articles_below_a_private_section_are_drafts(statuses, section):
     assert statuses(section) == {"low": "draft", "middle": "draft", "top": "published"}
 
 
@@ -60,9 +60,9 @@ def test_a_private_section_makes_drafts_of_all_below(statuses, section):
         "",
     ],
 )
-def test_what_a_section_says_of_its_own_page_alone_makes_none(statuses, section):
+def test_fields_about_the_section_page_itself_make_no_drafts(statuses, section):
     assert set(statuses(section).values()) == {"published"}
 
 
-def test_sections_above_the_imported_folder_are_not_looked_at(statuses):
-    assert set(statuses("---\ndraft: true\n---\n", place="").values()) == {"published"}
+def test_section_pages_above_the_imported_folder_are_not_read(statuses):
+    assert set(statuses("---\ndraft: true\n---\n", folder_path="").values()) == {"published"}

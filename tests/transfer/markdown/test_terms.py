@@ -1,4 +1,4 @@
-"""Categories and tags in all the shapes that blogs write them."""
+"""Categories and tags in all the shapes that blogs use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def read(front, key="blog/a.md"):
-    return reader.read(key, f"---\ntitle: Hello\n{front}\n---\nText".encode(), now=NOW)
+    return reader.parse_file(key, f"---\ntitle: Hello\n{front}\n---\nText".encode(), now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,12 @@ def read(front, key="blog/a.md"):
         ("keywords: a, b", "", ("a", "b")),
     ],
 )
-def test_terms_come_in_many_shapes(front, category, tags):
+def test_terms_are_read_in_all_shapes(front, category, tags):
     record = read(front)
     assert (record.category, record.tags) == (category, tags)
 
 
-def test_jekyll_s_dated_files_split_plural_terms_at_spaces():
+def test_plural_terms_of_jekyll_posts_are_split_at_spaces():
     record = read("category: a b\ncategories: c d\ntag: e f\ntags: g h", key="_posts/2020-01-02-a.md")
     assert (record.category, record.tags) == ("a b", ("g", "h", "e f", "c", "d"))
-    assert "“a b” was taken" in record.notes[0]
+    assert "“a b” was kept" in record.notes[0]

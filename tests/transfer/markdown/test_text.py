@@ -1,4 +1,4 @@
-"""From bytes to text."""
+"""Files are decoded to text."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from blogapi.transfer.markdown import reader
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def raw(text):
+def read(text):
     data = text if isinstance(text, bytes) else text.encode()
-    return reader.read("blog/post.md", data, now=NOW)
+    return reader.parse_file("blog/post.md", data, now=NOW)
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
-def test_unicode_with_and_without_a_mark_is_taken(codec):
-    record = raw("---\ntitle: 中文\n---\n\nÄ\r\nb\rc".encode(codec))
+def test_unicode_is_decoded_with_and_without_a_byte_order_mark(codec):
+    record = read("---\ntitle: 中文\n---\n\nÄ\r\nb\rc".encode(codec))
     assert (record.title, record.content) == ("中文", "Ä\nb\nc")
 
 
-def test_a_converted_file_says_so():
-    assert raw("Text".encode("utf-16")).notes[0] == "The file was converted from UTF-16."
+def test_a_file_that_is_not_utf_8_gets_a_note():
+    assert read("Text".encode("utf-16")).notes[0] == "The file was converted from UTF-16."
 
 
 @pytest.mark.parametrize(
@@ -38,18 +38,18 @@ def test_a_converted_file_says_so():
         (b"\xff\xfe\x00\xd8a\x00", "UTF-16: byte 0x00 at offset 2"),
     ],
 )
-def test_other_encodings_are_refused_at_the_first_bad_byte(data, place):
+def test_other_encodings_are_refused_with_the_first_invalid_byte(data, place):
     with pytest.raises(RefusedFile) as caught:
-        raw(data)
+        read(data)
     assert place in str(caught.value)
 
 
 def test_control_characters_are_removed_and_counted():
-    record = raw("a\x00b\x07\tc\x1b")
-    assert (record.content, record.notes[0]) == ("ab\tc", "3 control characters (such as NUL) removed.")
+    record = read("a\x00b\x07\tc\x1b")
+    assert (record.content, record.notes[0]) == ("ab\tc", "Removed 3 control characters (such as NUL).")
 
 
 @pytest.mark.parametrize("text", ["", " \n\n", "\ufeff", "\x00", "---\n---\n", "---\n---\n \n"])
 def test_an_empty_file_is_refused(text):
     with pytest.raises(RefusedFile, match="empty"):
-        raw(text)
+        read(text)
