@@ -158,7 +158,7 @@ def _read_cover(fields: Fields) -> str:
 
 def _to_url(value: object) -> str:
     if isinstance(value, list):
-        return _to_url(value[0])
+        return _to_url(value[0]) if value else ""
     if isinstance(value, dict):
         urls = (to_line(value.get(key)) for key in ("url", "src", "image", "path"))
         return next(filter(None, urls), "")

@@ -171,6 +171,7 @@ def test_authors_are_read_in_all_shapes(front, author):
         ("heroImage: https://example.org/a", "https://example.org/a"),
         ("featured: true\nimage: a.png", "a.png"),
         ("featured: true", ""),
+        ("images: [[]]", ""),
     ],
 )
 def test_the_cover_is_read_in_all_shapes(front, cover):
