@@ -167,7 +167,8 @@ def _to_body(record: ArticleRecord) -> dict[str, Any]:
 
 def _slug_notes(record: ArticleRecord, article: Article) -> tuple[str, ...]:
     preferred = slugs.make_slug(record.slug or record.title)
-    if article.slug == preferred:
+    # A text without letters or digits has a random slug, which no other article has taken.
+    if not article.slug.startswith(f"{preferred}-"):
         return ()
     return (f"The slug “{preferred}” is taken; the article got “{article.slug}”.",)
 

@@ -111,6 +111,10 @@ def test_two_records_with_the_same_slug_are_both_imported(store, stored):
     assert [article.slug for article in stored()] == ["bread", "bread-2"]
 
 
+def test_a_random_slug_is_not_reported_as_taken(store):
+    assert store(replace(RECORD, title="🥖")).notes == ()
+
+
 def test_a_record_without_a_category_gets_the_default_category(store, stored):
     store(replace(RECORD, category=""))
     assert stored()[0].category.name == service.DEFAULT_CATEGORY
