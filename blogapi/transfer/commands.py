@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from uuid import UUID
 
@@ -112,20 +113,11 @@ def _print(reports: list[FileReport], dry_run: bool) -> None:
 
 
 def _print_json(reports: list[FileReport], dry_run: bool) -> None:
-    files = [
-        {
-            "key": report.key,
-            "result": report.result.value,
-            "status": report.status,
-            "notes": list(report.notes),
-        }
-        for report in reports
-    ]
     document = {
         "summary": _summarize(reports),
         "dry_run": dry_run,
         "counts": _count_results(reports),
         "visibility": _count_visibility(reports),
-        "files": files,
+        "files": [asdict(report) for report in reports],
     }
     click.echo(json.dumps(document, ensure_ascii=False))

@@ -49,9 +49,9 @@ class FileReport:
 
     key: str
     result: Result
-    notes: tuple[str, ...] = ()  #: the reason of a refusal, or what was changed during the import
     #: of the article: "published", "scheduled", "draft" or "archived"; None without an article
     status: str | None = None
+    notes: tuple[str, ...] = ()  #: the reason of a refusal, or what was changed during the import
 
 
 class _DryRun(Exception):
@@ -68,13 +68,13 @@ def import_record(
     try:
         return store_record(author, read(), dry_run=dry_run)
     except NotAnArticle as error:
-        return FileReport(key, Result.SKIPPED, (str(error),))
+        return FileReport(key, Result.SKIPPED, notes=(str(error),))
     except RefusedFile as error:
-        return FileReport(key, Result.REFUSED, (str(error),))
+        return FileReport(key, Result.REFUSED, notes=(str(error),))
     except ma.ValidationError as error:
-        return FileReport(key, Result.REFUSED, (join_messages(flatten_messages(error.messages)),))
+        return FileReport(key, Result.REFUSED, notes=(join_messages(flatten_messages(error.messages)),))
     except Problem as error:
-        return FileReport(key, Result.REFUSED, (error.detail,))
+        return FileReport(key, Result.REFUSED, notes=(error.detail,))
 
 
 def store_record(author: UUID, record: ArticleRecord, *, dry_run: bool = False) -> FileReport:
@@ -98,16 +98,16 @@ def _create_or_update(author: UUID, record: ArticleRecord) -> FileReport:
         article = articles.create(author, _to_input(author, record), slug_from=record.slug)
         db.session.add(Imported(key=record.key, article=article, digest=digest, imported_at=clock.now()))
         notes = (*record.notes, *_slug_notes(record, article))
-        return FileReport(record.key, Result.CREATED, notes, _api_status(article))
+        return FileReport(record.key, Result.CREATED, _api_status(article), notes)
     if imported.digest == digest:
-        return FileReport(record.key, Result.UNCHANGED, status=_api_status(imported.article))
+        return FileReport(record.key, Result.UNCHANGED, _api_status(imported.article))
     if imported.article.last_updated > imported.imported_at:
         raise RefusedFile(
             "The article was edited in this blog after it was imported; delete it to import the file again."
         )
     articles.change(author, imported.article.uuid, _to_input(author, record))
     imported.digest, imported.imported_at = digest, clock.now()
-    return FileReport(record.key, Result.UPDATED, record.notes, _api_status(imported.article))
+    return FileReport(record.key, Result.UPDATED, _api_status(imported.article), record.notes)
 
 
 def _api_status(article: Article) -> str:
