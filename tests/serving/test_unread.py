@@ -20,7 +20,7 @@ from blogapi.response_cache.lru_cache import GIVE_UP
 from blogapi.serving import server as serving
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
-from blogapi.serving.tasks import AnswerTask
+from blogapi.serving.tasks import ResponseTask
 from blogapi.serving.unread import OVERHEAD, SHARES
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
@@ -238,7 +238,7 @@ def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_collector):
         assert blog.made.made - before < BOUND // SHARES
         # Nor is any of it kept, though nothing looks for what holds itself.
         until(
-            lambda: not any(isinstance(found, AnswerTask) and found._held_back for found in gc.get_objects())
+            lambda: not any(isinstance(found, ResponseTask) and found._held_back for found in gc.get_objects())
         )
         # What has room needs no thread that waits, though nobody knows its length before its end.
         blog.made.body = BODY
