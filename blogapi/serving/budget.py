@@ -1,4 +1,4 @@
-"""Bytes that are held for clients: bounded in all, and for each address."""
+"""Byte counts by client, bounded in all and for each client."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 
 
 class ByteBudget:
-    """Counts bytes by client, at most `in_all` and `per_client`; safe for threads."""
+    """Counts bytes by client, at most `in_all` and `per_client`; thread-safe."""
 
     def __init__(self, in_all: int, per_client: int) -> None:
         self._in_all, self._per_client = in_all, per_client
@@ -16,12 +16,12 @@ class ByteBudget:
 
     @property
     def held(self) -> int:
-        """Return how many bytes are counted."""
+        """Return the number of counted bytes."""
         with self._lock:
             return self._bytes.total()
 
     def resize(self, client: str, before: int, after: int) -> bool:
-        """Count `after` bytes in place of `before`; tell whether there is room for them."""
+        """Count `after` bytes in place of `before`; return False, without a change, if they do not fit."""
         with self._lock:
             if after > before and not self._fits(client, after - before):
                 return False
@@ -34,7 +34,7 @@ class ByteBudget:
 
 
 def add(counter: Counter[str], client: str, number: int) -> None:
-    """Add to a client's count; a client without one takes no place."""
+    """Add to a client's count; a client whose count is zero is removed."""
     counter[client] += number
     if not counter[client]:
         del counter[client]

@@ -1,4 +1,4 @@
-"""A connection: when it may read and write, and when its time is over."""
+"""A client connection: its deadlines, and what it may hold in memory."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from blogapi.serving.parser import BodiesFull, Busy, Parser, TooSlow
 from blogapi.serving.tasks import ProblemTask, ResponseTask
 from blogapi.serving.unread import OVERHEAD, Piece
 
-# Longer pieces of an answer are sent from where they are, shorter ones are put together by waitress.
+# Longer chunks of a response are sent without being copied; waitress joins shorter ones.
 COPIED_BYTES = 8 * 1024
 
-# The largest piece of an answer that is sent as its client takes it.
+# The largest chunk of a streamed response.
 PIECE_BYTES = 64 * 1024
 
-# How often a thread that waits for its client looks whether others have made room, in seconds.
+# How often a thread that waits for its client checks whether other clients have freed room, in seconds.
 LOOK_SECONDS = 0.1
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
-    """A connection.
+    """A client connection.
 
-    Closing one whose client still sends makes the client's side throw away the answer unread. After a
-    refusal it is therefore only half closed: what comes is read and dropped until the client ends, for a
-    bounded time and amount.
+    When a server closes a connection whose client is still sending, the client's system discards the
+    response unread. After a refusal the connection is therefore only half closed: incoming data is read and
+    dropped until the client closes, for a bounded time and amount.
 
-    Deadlines are looked after from time to time by the server (`watch`), not with every request.
+    The server checks the deadlines in its periodic sweep (`check_deadlines`), not with every request.
 
-    What it holds of an answer is counted for the `reader` of that answer before it is buffered. Either room
-    for all of it is reserved, or it `streams`: then the answering thread waits until the client has taken
+    Response bytes are counted for the `reader` of the response before they are buffered. Either room for the
+    whole response is reserved, or the connection `streams`: the thread waits until the client has taken
     enough.
     """
 
@@ -45,23 +45,23 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     lingers = False
     answered_at = 0.0
-    # Set where the server has no room for the request that has just come in.
-    turned_away = False
-    # Set where a request waits until the client has taken the answer before it.
+    # True if the server has no room for the request that has just arrived.
+    rejected = False
+    # True if a request waits until the client has taken the previous response.
     deferred = False
 
-    # Whose share of what may be left unread the present answer takes, how much, and whether a thread waits.
+    # The client that the current response counts for, how many bytes, and whether a thread waits for it.
     reader = ""
     reserved = 0
     streams = False
     _answering = False
     _before_wait: Callable[[], None] | None = None
 
-    # Whose body is coming in or at work, and how much of it is counted.
+    # The client whose request body is received or processed, and how many bytes of it are counted.
     _sender = ""
     _body_bytes = 0
 
-    # waitress's own, whose types nothing tells.
+    # Attributes of waitress, which has no type hints.
     request: Parser | None
     will_close: bool
 
@@ -72,21 +72,21 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self._seen, self._still_since = 0.0, time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
 
-    def watch(self, now: float) -> None:
-        """Refuse the request, or end the connection, whose time is over at `now` (time.monotonic)."""
+    def check_deadlines(self, now: float) -> None:
+        """Refuse the request or close the connection if a deadline has passed at `now` (time.monotonic)."""
         if self.total_outbufs_len:
-            # The system tells late that there is room again: Linux when a third of its buffer is free.
+            # Linux reports a socket as writable only when a third of its buffer is free.
             self.handle_write()
             if not self.connected:
                 return
-        # waitress notes each movement by the wall clock: that it changed counts, not what it says.
+        # waitress stamps activity with the wall clock, so only a change of the value is used.
         if self.last_activity != self._seen:
             self._seen, self._still_since = self.last_activity, now
         still = now - self._still_since
         if self.total_outbufs_len or self.requests or self.close_when_flushed:
             self._pause(now)
             if self.total_outbufs_len and still > self.limits.stall:
-                # At once: the system will not say that such a connection can be written to.
+                # At once: the system never reports such a connection as writable.
                 self.handle_close()
         elif self.request is not None:
             if now - self.request.begun_at > self.server.request_seconds:
@@ -94,26 +94,26 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         elif still > self.limits.idle:
             self.will_close = True
 
-    def waits_since(self) -> float | None:
-        """Return since when the client owes us bytes of a request, or takes none of its answer.
+    def stalled_since(self) -> float | None:
+        """Return since when the client has sent no request bytes or taken no response bytes.
 
-        None while we owe an answer.
+        None while the server itself is working on a response.
         """
         answering = self.requests and not (self.total_outbufs_len and (self.deferred or self.streams))
         if answering or self.will_close:
             return None
         if self.total_outbufs_len or self.close_when_flushed:
-            # What has moved since the last sweep does not stand still.
+            # A connection with activity since the last sweep is not stalled.
             return self._still_since if self.last_activity == self._seen else None
         return float(self._still_since if self.request is None else self.request.begun_at)
 
     def is_idle(self) -> bool:
-        """Tell whether neither side owes the other anything."""
+        """Return whether no request is received and no response is due."""
         busy = self.requests or self.total_outbufs_len or self.close_when_flushed or self.will_close
         return self.request is None and not busy
 
     def refuse(self, error: Error) -> None:
-        """Answer the request that is coming in with an error; only for the thread of the sockets."""
+        """Answer the request that is being received with an error; called by the socket thread only."""
         with self.requests_lock:
             request = self.request
             if request is None or self.requests:
@@ -124,17 +124,20 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.service()
 
     def has_allowance(self, size: int) -> bool:
-        """Tell whether an answer of that size is so short that it is not counted."""
+        """Return whether a response of that size is short enough not to be counted."""
         return bool(size + OVERHEAD <= self.server.unread.allowance)
 
     def reserve(self, size: int) -> bool:
-        """Count an answer of that size, or what there is of it so far; tell whether there is room for it."""
+        """Reserve room for a response of that size, or for its part so far; return whether it fits."""
         with self.outbuf_lock:
             self._answering = True
             return self._resize(size + OVERHEAD)
 
     def stream(self, before_wait: Callable[[], None], *, always: bool) -> bool:
-        """Have the answering thread wait for the client, after `before_wait`; tell whether it may."""
+        """Let the thread wait for the client; return whether one may.
+
+        The thread calls `before_wait` first.
+        """
         self._answering = True
         self.streams = self.server.unread.take_thread(self.reader, always=always)
         if self.streams:
@@ -142,40 +145,40 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return self.streams
 
     def end_answer(self) -> None:
-        """Note that all of the answer is on its way, or that there will be no more of it."""
+        """Record that the response is complete or aborted."""
         if not self._answering:
             return
         if self.streams:
             self.server.unread.give_thread_back(self.reader)
         with self.outbuf_lock:
             self.streams = self._answering = False
-        # It belongs to the answer, with all that was held back of that.
+        # The callback refers to the response, so it is dropped with it.
         self._before_wait = None
-        self._take_stock()
+        self._release_sent()
 
     def defer(self) -> bool:
-        """Have the next request wait where there is something unread; tell whether it waits."""
+        """Postpone the next request while output is unsent; return whether it is postponed."""
         with self.outbuf_lock:
             self.deferred = bool(self.total_outbufs_len)
             return self.deferred
 
     def handle_close(self) -> None:
-        """Close the connection and let go of what it holds."""
+        """Close the connection and release what it holds."""
         super().handle_close()
         if self.request is not None:
             self.request.close()
         if not self.requests:
-            self._forget_body()
+            self._release_body()
         with self.outbuf_lock:
             self.deferred = False
             self._resize(0)
 
     def handle_write(self) -> None:
-        """Send what is there to be sent; half close where that was all and the connection lingers."""
+        """Send buffered output; half close a lingering connection after its last byte."""
         if not (self.lingers and self.close_when_flushed):
             super().handle_write()
             if self.deferred or self.reserved:
-                self._take_stock()
+                self._release_sent()
             return
         self._flush_exception(self._flush_some)
         if not self.connected or self.will_close:
@@ -184,14 +187,14 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self._half_close()
 
     def write_soon(self, data: Any) -> int:
-        """Take in a piece of an answer and return how many bytes of it were taken."""
+        """Buffer a chunk of a response and return its length."""
         if not self.streams:
             taken: int = super().write_soon(self._buffered(data))
             return taken
         if self._has_room(len(data)):
             super().write_soon(Piece(data))
             return len(data)
-        # No longer than what there is always room for once the client has taken all before it.
+        # At most what always fits once the client has taken everything before it.
         size = min(PIECE_BYTES, self.server.unread.allowance - OVERHEAD)
         for start in range(0, len(data), size):
             piece = data[start : start + size]
@@ -202,27 +205,27 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def handle_read(self) -> None:
         """Read a request."""
         super().handle_read()
-        if self.turned_away:
-            self.turned_away = False
+        if self.rejected:
+            self.rejected = False
             self.requests[0].refuse(Busy(""))
             self.service()
         elif self.connected and self.request is not None:
             self._count_body(self.request)
 
     def service(self) -> None:
-        """Answer the first of the requests."""
+        """Process the first request."""
         super().service()
-        self._forget_body()
+        self._release_body()
 
     def add_channel(self, map: Any = None) -> None:
-        """Be one of the server's connections."""
+        """Register the connection with the server."""
         super().add_channel(map)
-        self.server.came(self)
+        self.server.register(self)
 
     def del_channel(self, map: Any = None) -> None:
-        """Be one no more."""
+        """Unregister the connection and release its per-address slot."""
         if self._fileno is not None:
-            self.server.went(self)
+            self.server.unregister(self)
         super().del_channel(map)
 
     def _count_body(self, request: Parser) -> None:
@@ -235,7 +238,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         else:
             self.refuse(BodiesFull(""))
 
-    def _forget_body(self) -> None:
+    def _release_body(self) -> None:
         with self.outbuf_lock:
             self.server.bodies.resize(self._sender, self._body_bytes, 0)
             self._body_bytes = 0
@@ -259,15 +262,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]
                 self.outbuf_lock.wait(LOOK_SECONDS)
 
     def _resize(self, size: int) -> bool:
-        # What was reserved stays so until the client has taken all.
+        # A reservation lasts until the client has taken the whole response.
         counted = max(self.reserved, size - self.server.unread.allowance) if size else 0
         fits: bool = self.server.unread.resize(self.reader, self.reserved, counted)
         if fits:
             self.reserved = counted
         return fits
 
-    def _take_stock(self) -> None:
-        """Count no more of an answer that was taken, and go on with the request that waited for that."""
+    def _release_sent(self) -> None:
+        """Release the room of a response that was taken, and start the request that waited for it."""
         with self.outbuf_lock:
             if self.total_outbufs_len or self._answering:
                 return
@@ -277,7 +280,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.server.task_dispatcher.add_task(self)
 
     def _pause(self, now: float) -> None:
-        # Nothing is read while an answer is due: that time is not the client's.
+        # Nothing is read while a response is due, so that time does not count against the client.
         request = self.request
         if request is not None:
             request.begun_at = now
@@ -289,42 +292,42 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.handle_close()
             return
         self._half_closed_at = time.monotonic()
-        # Another class, and no question in each of the methods: all connections are asked all the time
-        # whether they are readable and writable.
+        # A change of class instead of a check in each method: `readable` and `writable` are called for every
+        # connection all the time.
         self.__class__ = HalfClosed
 
 
 class HalfClosed(Channel):
-    """A connection on which the last answer was sent; what still comes is dropped."""
+    """A connection whose last response was sent; incoming data is dropped."""
 
-    def watch(self, now: float) -> None:
-        """End it where its time is over."""
+    def check_deadlines(self, now: float) -> None:
+        """Close the connection after its linger time."""
         self.will_close = self.will_close or now - self._half_closed_at > self.server.linger_seconds
 
-    def waits_since(self) -> float | None:
-        """Return since when the client owes us its end: like a slow one, it makes room for others."""
+    def stalled_since(self) -> float | None:
+        """Return when the connection was half closed: it is evicted like a slow one."""
         return self._half_closed_at
 
     def is_idle(self) -> bool:
-        """Tell that the client may not have read its answer yet."""
+        """Return False: the client may not have read its response yet."""
         return False
 
     def writable(self) -> bool:
-        """Tell whether there is an end to make."""
+        """Return whether the connection is to be closed."""
         return self.will_close
 
     def readable(self) -> bool:
-        """Tell whether to read."""
+        """Return whether incoming data is still read."""
         return not self.will_close
 
     def handle_write(self) -> None:
-        """Make an end."""
+        """Close the connection."""
         self.handle_close()
 
     def handle_read(self) -> None:
-        """Drop what comes."""
+        """Drop incoming data."""
         try:
-            # An end of the stream, which is an empty piece, closes the connection.
+            # `recv` closes the connection at the end of the stream.
             self._left -= len(self.recv(64 * 1024))
         except OSError:
             self.handle_close()

@@ -19,10 +19,10 @@ from blogapi.serving import listening, log, server
 from blogapi.storage.database import db
 
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
-  python -m blogapi user create NAME --admin      who writes
-  python -m blogapi import FOLDER                 take in Markdown with front matter
-  python -m blogapi key create                    a key for a web page
-Or stop, and start with --demo for a sample blog."""
+  python -m blogapi user create NAME --admin      create an author
+  python -m blogapi import FOLDER                 import Markdown with front matter
+  python -m blogapi key create                    create a key for a web page
+Or stop the server and start it with --demo for a sample blog."""
 
 
 def _proxy(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
@@ -35,25 +35,35 @@ def _proxy(_context: click.Context, _option: click.Parameter, value: str | None)
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0: any free one."
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; 0 takes any free one.",
 )
 @click.option(
-    "--threads", default=8, show_default=True, type=click.IntRange(1, 64), help="Requests at a time."
+    "--threads",
+    default=8,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Number of requests that are processed at a time.",
 )
-@click.option("--demo", "with_demo", is_flag=True, help="Fill a blog that is empty with a sample.")
+@click.option("--demo", "with_demo", is_flag=True, help="Fill an empty blog with sample articles.")
 @click.option(
     "--unix-socket",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Listen on this socket file instead; who may open it is the proxy.",
+    help="Listen on this socket file instead; every process that may open it is trusted as the proxy.",
 )
 @click.option(
     "--url-scheme",
     default="http",
     show_default=True,
     type=click.Choice(["http", "https"]),
-    help="https: TLS ends in front, and nothing says so.",
+    help="Scheme to assume when the proxy terminates TLS but sends no X-Forwarded-Proto.",
 )
-@click.option("--trusted-proxy", metavar="ADDRESS", callback=_proxy, help="Over the setting TRUSTED_PROXY.")
+@click.option(
+    "--trusted-proxy", metavar="ADDRESS", callback=_proxy, help="Overrides the TRUSTED_PROXY setting."
+)
 @with_appcontext
 def serve(
     host: str,
@@ -64,10 +74,13 @@ def serve(
     url_scheme: str,
     trusted_proxy: str | None,
 ) -> None:
-    """Serve the blog until Ctrl-C, or until a supervisor ends it; what has come in is answered first."""
+    """Serve the blog until Ctrl-C or SIGTERM.
+
+    Requests that were received are finished before the server exits.
+    """
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     if unix_socket is not None and not listening.UNIX_SOCKETS:
-        raise click.UsageError("--unix-socket: this system has none.")
+        raise click.UsageError("--unix-socket: this system has no Unix sockets.")
     try:
         made = server.create(
             app,
@@ -88,30 +101,30 @@ def serve(
     where = unix_socket or f"http://{address}:{made.effective_port}/"
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(made)
-    made.journal = _journal(app)
+    made.access_log = _access_log(app)
     try:
         made.run()
     finally:
-        if made.journal is not None:
-            made.journal.close()
+        if made.access_log is not None:
+            made.access_log.close()
 
 
-def _journal(app: Flask) -> log.AccessLog | None:
+def _access_log(app: Flask) -> log.AccessLog | None:
     form, counted = app.config["ACCESS_LOG"], metrics.get_request_metrics(app)
-    takers = [] if form == "off" else [log.log_lines(form)]
+    handlers = [] if form == "off" else [log.log_lines(form)]
     if counted is not None:
-        takers.append(log.count_requests(counted.count))
-    return log.AccessLog(*takers) if takers else None
+        handlers.append(log.count_requests(counted.count))
+    return log.AccessLog(*handlers) if handlers else None
 
 
 def _end_on_signals(made: server.Server) -> None:
     def end(number: int, _: object) -> None:
         if made.stopping:
-            # Whoever asks twice is not made to wait.
+            # A second signal ends the process at once.
             sys.exit(128 + number)
         made.stop()
 
-    # SIGBREAK is how Windows ends a program in another console group.
+    # Windows sends SIGBREAK to end a program in another console group.
     for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), end)
@@ -119,16 +132,16 @@ def _end_on_signals(made: server.Server) -> None:
 
 def _welcome(with_demo: bool) -> None:
     if with_demo:
-        # Imported where it is needed, like all that only commands do: a server starts sooner without.
+        # Imported here, so that a server without --demo starts sooner.
         from blogapi.demo import seed as demo
 
         stored = demo.fill()
         click.echo(
-            f"The sample blog is there: {stored} articles by the admin {demo.AUTHOR!r}."
+            f"Created a sample blog: {stored} articles by the admin {demo.AUTHOR!r}."
             if stored
-            else "The blog has articles; the sample is left out."
+            else "The blog already has articles; no sample was added."
         )
     elif articles.is_empty():
         click.echo(NEXT_STEPS)
-    # The pages are served from other contexts; this one gives its connection back.
+    # Requests use contexts of their own; this one returns its database connection.
     db.session.remove()

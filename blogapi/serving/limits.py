@@ -1,4 +1,4 @@
-"""How long, how many and how much: what the server grants its clients."""
+"""Limits on what clients may use: times, connections and memory."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ MAX_CHUNK_LINE_BYTES = 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Times in seconds, by the monotonic clock; each is kept to within `sweep`."""
+    """Limits of the server; times are in seconds of the monotonic clock, precise to one `sweep`."""
 
-    # From the first byte of a request to its last.
+    # Time from the first byte of a request to its last.
     request: float = 10
-    # Between two requests of a connection.
+    # Time between two requests of a connection.
     idle: float = 60
-    # Without a byte taken of an answer that waits.
+    # Time in which a client takes no byte of a waiting response.
     stall: float = 20
-    # The same where another answer finds no room.
+    # The same while another response finds no room.
     stall_in_the_way: float = 5
-    # For the answers at work and in the queue when the server is to end; a container gets ten in all.
+    # Time to finish running and queued requests at shutdown; container runtimes kill after ten seconds.
     stop: float = 8
-    # For requests half sent at that moment, and for clients that were refused and stay.
+    # Time that shutdown leaves to partly received requests and to clients that were refused.
     last_words: float = 1
     sweep: float = 1
-    # How long nobody is let in where there is no room or no file descriptor.
+    # Pause before the next accept when no slot or no file descriptor is free.
     rest: float = 0.5
 
-    # With select() 500 would end the process on Windows, and 1,000 elsewhere.
+    # select() fails with more than about 500 descriptors on Windows and 1,000 elsewhere.
     connections: int = 400
-    # Those of one address, once half of all places are taken.
+    # Connections of one address, once half of all slots are taken.
     per_address: int = 64
-    # Requests that wait for a thread; more are refused.
+    # Requests in the queue for a thread; further ones are refused.
     queue: int = 256
 
-    # How many of the largest request bodies are held at a time, and how many of one address.
+    # Memory for request bodies, as a number of bodies of the largest size: in all, and of one address.
     bodies: int = 16
     bodies_per_address: int = 4
-    # What of each body is not counted, so that nobody keeps short ones from others.
+    # Bytes of each body that are not counted, so that short bodies always find room.
     short_body_bytes: int = 64 * 1024
 
-    # What clients leave unread of their answers, all together; it is held in memory.
+    # Memory for unread responses of all clients.
     unread_bytes: int = 256 * 1024 * 1024
-    # How long, and how much, a client may go on sending after it was refused.
+    # Time and bytes for which a client may go on sending after a refusal.
     linger: float = 10
     linger_bytes: int = 64 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""The socket that a server listens on: at an address, or in the file system."""
+"""Listening sockets: on a TCP address, or on a file."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 UNIX_MODE = 0o660
 
 
-def at_address(host: str, port: int) -> socket.socket:
-    """Return a socket bound to the address; raises OSError where it cannot be."""
+def bind_address(host: str, port: int) -> socket.socket:
+    """Return a socket bound to the address; raises OSError if that is impossible."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except UnicodeError as error:
-        raise OSError(f"{host!r} is no host name") from error
+        raise OSError(f"{host!r} is not a host name") from error
     family, kind, protocol, _, address = found[0]
     listening = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":
-            # So that a restart need not wait; elsewhere it would let two programs share the port.
+            # Allows an immediate restart; on Windows it would let two programs share the port.
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
     except OSError:
@@ -31,14 +31,14 @@ def at_address(host: str, port: int) -> socket.socket:
     return listening
 
 
-def in_file(path: Path) -> socket.socket:
-    """Return a socket bound to the path, for its owner and group; raises OSError where it cannot be.
+def bind_unix_socket(path: Path) -> socket.socket:
+    """Return a socket bound to the path, with mode 0660; raises OSError if that is impossible.
 
-    A socket that nobody listens on is one that a server left behind, and is replaced; any other file stays.
+    A socket file without a listener is left from an earlier server and is replaced; any other file is kept.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        _make_way(path)
+        _remove_stale_socket(path)
         before = os.umask(0o777 & ~UNIX_MODE)
         try:
             listening.bind(str(path))
@@ -51,19 +51,19 @@ def in_file(path: Path) -> socket.socket:
 
 
 def remove(path: Path, made: os.stat_result) -> None:
-    """Remove the socket file, if it is still the one that was made."""
+    """Delete the socket file if it is still the one that this server created."""
     with suppress(OSError):
         if os.path.samestat(path.lstat(), made):
             path.unlink()
 
 
-def _make_way(path: Path) -> None:
+def _remove_stale_socket(path: Path) -> None:
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
         return
     if not stat.S_ISSOCK(mode):
-        raise FileExistsError("there is a file of that name, and it is no socket")
+        raise FileExistsError("a file of that name exists and is not a socket")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
         caller.settimeout(1)
         try:
@@ -71,4 +71,4 @@ def _make_way(path: Path) -> None:
         except ConnectionRefusedError:
             path.unlink()
             return
-    raise FileExistsError("a server is listening there")
+    raise FileExistsError("another server is listening there")

@@ -1,6 +1,6 @@
-"""One line for each request: written beside the requests, which do not wait for it.
+"""The access log: one line for each request, written by a thread of its own.
 
-A line tells neither a key, a cookie, a password, what was searched for, nor a link that is a secret.
+A line contains no key, cookie, password, search text or secret link.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from urllib.parse import quote
 
 logger = logging.getLogger("blogapi.access")
 
-# How long a line may wait for others to be written with, in seconds.
-GATHER = 0.1
-# How many may wait while nobody takes what is written; more are counted only.
+# How long an entry may wait, so that several are written together, in seconds.
+BATCH_SECONDS = 0.1
+# How many entries may wait while the output is blocked; further ones are only counted.
 MAX_WAITING = 100_000
 
-# Of a key, what the lists of keys show too; only of what can be one.
+# The prefix of a key that lists of keys show too, and the rest, which is a secret.
 _KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
 _SHOWN = r"/?:@!$&'()*+,;=-._~%"
 
 
 class AccessLogEntry(NamedTuple):
-    """A request that was answered; `at` in seconds since 1970, `seconds` from its last byte on."""
+    """A finished request; `at` in seconds since 1970, `seconds` since its last byte was received."""
 
     at: float
     method: str
@@ -44,18 +44,18 @@ class AccessLogEntry(NamedTuple):
 
 
 class AccessLog:
-    """Hands what was served to its takers, in a thread of its own; nothing is lost at the end."""
+    """Passes entries to its handlers in a thread of its own; `close` waits for the last ones."""
 
-    def __init__(self, *takers: Callable[[Sequence[AccessLogEntry]], None]) -> None:
-        self._takers = takers
+    def __init__(self, *handlers: Callable[[Sequence[AccessLogEntry]], None]) -> None:
+        self._handlers = handlers
         self._waiting: deque[AccessLogEntry] = deque()
         self._lost = 0
         self._some, self._ends = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="access_log", daemon=True)
         self._thread.start()
 
     def add(self, served: AccessLogEntry) -> None:
-        """Take in one more."""
+        """Add an entry; it is dropped and counted if too many are waiting."""
         if len(self._waiting) >= MAX_WAITING:
             self._lost += 1
             return
@@ -64,7 +64,7 @@ class AccessLog:
             self._some.set()
 
     def close(self) -> None:
-        """Hand on what waits, and end."""
+        """Pass on the waiting entries, then stop."""
         self._ends.set()
         self._some.set()
         self._thread.join(5)
@@ -72,25 +72,25 @@ class AccessLog:
     def _run(self) -> None:
         while not self._ends.is_set():
             self._some.wait()
-            self._ends.wait(GATHER)
+            self._ends.wait(BATCH_SECONDS)
             self._some.clear()
-            self._hand_on()
-        self._hand_on()
+            self._pass_on()
+        self._pass_on()
 
-    def _hand_on(self) -> None:
+    def _pass_on(self) -> None:
         found = [self._waiting.popleft() for _ in range(len(self._waiting))]
         if found:
-            for take in self._takers:
+            for take in self._handlers:
                 take(found)
         if self._lost:
             lost, self._lost = self._lost, 0
-            logger.warning("%d requests are not in this log: nobody took its lines.", lost)
+            logger.warning("%d requests are missing from this log: its output was blocked.", lost)
 
 
 def log_lines(form: str) -> Callable[[Sequence[AccessLogEntry]], None]:
-    """Return the taker that logs lines of that form, `text` or `json`: to stderr, unless logging is set up.
+    """Return a handler that logs entries in that format, `text` or `json`: to stderr by default.
 
-    Lines that come together are one record of Python's logging, which costs more than the line.
+    Entries that arrive together share one record of Python's logging, which costs more than the line.
     """
     if not logger.hasHandlers():
         handler = logging.StreamHandler(sys.stderr)
@@ -106,7 +106,7 @@ def log_lines(form: str) -> Callable[[Sequence[AccessLogEntry]], None]:
 def count_requests(
     count: Callable[[str, str, str, float], None],
 ) -> Callable[[Sequence[AccessLogEntry]], None]:
-    """Return the taker that counts by route, method, status and seconds."""
+    """Return a handler that calls `count` with route, method, status and seconds."""
 
     def take(found: Sequence[AccessLogEntry]) -> None:
         for one in found:
@@ -116,7 +116,7 @@ def count_requests(
 
 
 def format_text(served: AccessLogEntry) -> str:
-    """Return the line: time, method, path, route, status, milliseconds, bytes, request id, key's start."""
+    """Return the line: time, method, path, route, status, milliseconds, bytes, request id, key prefix."""
     at, method, path, route, status, seconds, size, request_id, key = served
     return (
         f"{_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
@@ -126,7 +126,7 @@ def format_text(served: AccessLogEntry) -> str:
 
 
 def format_json(served: AccessLogEntry) -> str:
-    """Return the line as JSON; what there is none of is null."""
+    """Return the line as JSON, with null for absent values."""
     told = {
         "time": f"{_second(int(served.at))}.{int(served.at % 1 * 1000):03}Z",
         "method": served.method[:20] or None,
@@ -143,9 +143,9 @@ def format_json(served: AccessLogEntry) -> str:
 
 @lru_cache(4096)
 def loggable_path(path: str, route: str) -> str:
-    """Return the path as it may be logged: in one word, without a secret.
+    """Return the path in a form that may be logged: percent-encoded, without secrets.
 
-    `path` holds bytes as latin-1. A path that nothing is at can hold anything that was meant for elsewhere.
+    `path` holds bytes as latin-1. A path without a route may contain a secret that a client sent by mistake.
     """
     if "<token>" in route:
         return route
@@ -157,7 +157,7 @@ def loggable_path(path: str, route: str) -> str:
 
 @lru_cache(1024)
 def key_prefix(key: str) -> str:
-    """Return what may be seen of a key; nothing of what can be none."""
+    """Return the prefix of a key that may be logged; empty if the text is not a key."""
     found = _KEY.fullmatch(key)
     return found[1] if found else ""
 

@@ -1,4 +1,4 @@
-"""Requests as they come in, and the reasons of the server's own to refuse one."""
+"""Parsing of requests, and the errors with which the server itself refuses one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 _TRANSFER_CODING = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.MULTILINE)
-# A line feed without its carriage return, or the other way round; the last byte may still get its line feed.
+# A line feed without carriage return or the reverse; the line feed of a final carriage return may follow.
 _BARE_LINE_BREAK = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
 
 
 class TooSlow(Error):  # type: ignore[misc]
-    """The request did not come to its end in time."""
+    """The request was not received in time."""
 
     code = 408
     reason = "Request Timeout"
@@ -33,13 +33,13 @@ class Busy(Error):  # type: ignore[misc]
 
 
 class BodiesFull(Busy):
-    """There is no room for the body, which is still coming."""
+    """There is no room for the body, which the client is still sending."""
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]
-    """Reads a request; refuses what two servers in a row could understand in two ways."""
+    """Parses a request; refuses one that a proxy and this server could understand differently."""
 
-    # Read by waitress's log lines and by ours even where the request line was never understood.
+    # The logs of waitress and the access log read these even if the request line was not parsed.
     path = ""
     command = ""
     received_at = 0.0
@@ -49,23 +49,23 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         self.begun_at = time.monotonic()
 
     def received(self, data: bytes) -> int:
-        """Take in a piece of the request and return how many bytes of it belong to it."""
+        """Parse received data and return how many of its bytes belong to this request."""
         consumed: int = super().received(data)
         if self.completed:
             self.received_at = time.monotonic()
         if self.chunked and self.error is None:
             self._check_chunk_lines(len(data))
         if self.completed:
-            # Else waitress invites a body that was refused or announced by nothing, and waits for it.
+            # Otherwise waitress would send "100 Continue" and wait for a body that never comes.
             self.expect_continue = False
         return consumed
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Read the request line and the headers; raises ParsingError where they are not plain."""
+        """Parse the request line and the headers; raises ParsingError if they are malformed or ambiguous."""
         try:
             super().parse_header(header_plus)
         except ValueError as error:
-            # A Content-Length of more digits than int() takes, or an IPv6 address that is none.
+            # A Content-Length with more digits than int() accepts, or a malformed IPv6 address.
             raise ParsingError("A number or an address is malformed") from error
         self._read_connection_options()
         if self.chunked:
@@ -77,14 +77,14 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         if (self.version == "1.1" or "HOST" in self.headers) and not _HOST.fullmatch(
             self.headers.get("HOST", "")
         ):
-            raise ParsingError("The Host header is missing or broken")
+            raise ParsingError("The Host header is missing or malformed")
 
     def refuse(self, error: Error) -> None:
-        """Be over, by a decision of the server's."""
+        """Mark the request as complete and rejected with `error`."""
         self.error, self.completed, self.received_at = error, True, time.monotonic()
 
     def _read_connection_options(self) -> None:
-        # waitress compares the whole header with the one option that it looks for.
+        # waitress compares the whole header with a single option.
         options = {option.strip(" \t").lower() for option in self.headers.get("CONNECTION", "").split(",")}
         for option in ("close", "keep-alive"):
             if option in options:
@@ -92,7 +92,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
                 return
 
     def _check_chunk_lines(self, received: int) -> None:
-        # waitress reads an unfinished line anew with every piece that comes: 16 MB of it take seconds.
+        # waitress parses an unfinished line again with each received chunk: 16 MB of it would take seconds.
         body = self.body_rcv
         if body is None:
             return

@@ -1,4 +1,4 @@
-"""What the one trusted proxy says of the client: its address, whether it came over TLS, and by which name."""
+"""The `X-Forwarded-*` headers of the trusted proxy: the client's address, scheme and host."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 _HEADERS = frozenset({"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"})
 
 
-def trust_proxy(app: Flask, proxy: str, *, everybody: bool = False) -> WSGIApplication:
-    """Return the application behind a reader of `X-Forwarded-*`, which only `proxy` may send.
+def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIApplication:
+    """Return the application wrapped in a middleware that applies `X-Forwarded-*` headers of `proxy`.
 
-    `proxy` is an address or a network; empty: nobody's are believed, unless `everybody`'s are. waitress has
-    the same, but answers a broken header in a body of its own, and takes anything for a client's address.
+    `proxy` is an address or a network; empty: no sender is trusted, unless `trust_all` is set. waitress has
+    such a middleware, but it answers a malformed header in another format and accepts any text as address.
     """
     trusted = ip_network(proxy, strict=False) if proxy else None
 
     def translated(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         untrusted = PROXY_HEADERS
-        if everybody or (trusted is not None and ip_address(environ["REMOTE_ADDR"]) in trusted):
+        if trust_all or (trusted is not None and ip_address(environ["REMOTE_ADDR"]) in trusted):
             try:
                 untrusted = _translate(environ)
             except (MalformedProxyHeader, ValueError):
@@ -47,7 +47,7 @@ def _translate(environ: WSGIEnvironment) -> frozenset[str]:
     untrusted: frozenset[str] = parse_proxy_headers(
         environ, trusted_proxy_count=1, trusted_proxy_headers=_HEADERS
     )
-    # The address limits and is logged: it must be one.
+    # Rate limits and the access log use the value, so it must be an IP address.
     environ["REMOTE_ADDR"] = str(ip_address(environ["REMOTE_ADDR"]))
     return untrusted
 

@@ -1,4 +1,4 @@
-"""Answers as they go out: those of the application, and the server's own refusals."""
+"""Responses of the application and of the server itself, as waitress tasks."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from blogapi.web import headers as wire
 from blogapi.web import request_id as log
 
 
-def _spelt(name: str) -> str:
+def _spell(name: str) -> str:
     return "-".join(part.capitalize() for part in name.split("-"))
 
 
-_ID = _spelt(log.REQUEST_ID_HEADER)
+_ID = _spell(log.REQUEST_ID_HEADER)
 
 
 @lru_cache(4)
@@ -37,12 +37,12 @@ def _date(second: int) -> str:
 
 @lru_cache(1024)
 def _form(status: str, headers: tuple[tuple[str, str], ...], length: int) -> str | None:
-    """Return the head of an answer as waitress writes it, `%s` for its date and for its id.
+    """Return the head of a response as waitress writes it, with `%s` for its date and its request id.
 
-    waitress spells and sorts all names with each answer; those that are given again have the same. None
-    where there is something in it that waitress decides on.
+    waitress spells and sorts the header names of every response again; cached responses share this template.
+    None if a header is present that waitress itself decides on.
     """
-    lines = {_spelt(name): value.replace("%", "%%") for name, value in headers}
+    lines = {_spell(name): value.replace("%", "%%") for name, value in headers}
     if len(lines) < len(headers) or lines.keys() & {"Date", "Server", "Connection", _ID}:
         return None
     lines.setdefault("Content-Length", str(length))
@@ -52,38 +52,38 @@ def _form(status: str, headers: tuple[tuple[str, str], ...], length: int) -> str
 
 
 class LoggedTask(Task):  # type: ignore[misc]
-    """A task that is told to the journal of its server, if that has one."""
+    """A task that is recorded in the access log of its server, if there is one."""
 
     body_bytes = 0
     request_id = ""
     route = ""
 
     def service(self) -> None:
-        """Answer the request."""
+        """Process the request."""
         try:
             super().service()
         except NoRoom:
             raise
         except Exception as error:
-            # Of others there will be another answer, which is the one to be told.
+            # After any other exception an error response follows, which is logged instead.
             if self.wrote_header or isinstance(error, ClientDisconnected):
-                self._note()
-            # waitress logs it as it is.
+                self._log()
+            # waitress logs the path of the request unchanged.
             self.request.path = loggable_path(self.request.path, self.route)
             raise
-        self._note()
+        self._log()
 
     def write(self, data: bytes) -> None:
-        """Send a piece of the body."""
+        """Send a chunk of the body."""
         self.body_bytes += len(data)
         super().write(data)
 
-    def _note(self) -> None:
-        journal = self.channel.server.journal
-        if journal is None:
+    def _log(self) -> None:
+        access_log = self.channel.server.access_log
+        if access_log is None:
             return
         request = self.request
-        journal.add(
+        access_log.add(
             AccessLogEntry(
                 time.time(),
                 request.command,
@@ -99,10 +99,10 @@ class LoggedTask(Task):  # type: ignore[misc]
 
 
 class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
-    """Answers what the server itself refuses."""
+    """The response to a request that the server itself refuses."""
 
     def execute(self) -> None:
-        """Write the error; what the request said otherwise may not even have been parsed."""
+        """Write the error; the request may not have been parsed beyond it."""
         error = self.request.error
         code, detail = errors.default_problem(error.code)
         body = errors.problem_body(error.code, code, detail)
@@ -113,17 +113,17 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
             self.response_headers.append(("Retry-After", "1"))
         self.content_length = len(body)
         self.set_close_on_finish()
-        # Whoever is too slow is not waited for, and a request that finds no room has come to its end.
+        # A slow client is not waited for, and a request that found no room was received completely.
         self.channel.lingers = isinstance(error, BodiesFull) or not isinstance(error, Busy | TooSlow)
         self.write(b"" if self.request.command == "HEAD" else body)
 
 
 class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
-    """Answers what the application says.
+    """The response of the application.
 
-    Its head goes out when it is known that the body can follow: there is room for all that the client may
-    leave unread of it, or a thread may wait for the client. Of a body of unknown length as much as there is
-    room for is held back meanwhile. Otherwise the answer is a 503.
+    Its head is sent once the body can follow: there is room for all bytes that the client may leave unread,
+    or a thread may wait for the client. Until then a body of unknown length is buffered as far as there is
+    room. Otherwise the response is a 503.
     """
 
     content_length: int | None
@@ -131,10 +131,10 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
 
     def __init__(self, channel: Any, request: Any) -> None:
         super().__init__(channel, request)
-        self._held_back: list[bytes] = []
+        self._buffered_chunks: list[bytes] = []
 
     def service(self) -> None:
-        """Answer the request."""
+        """Process the request."""
         try:
             super().service()
         except NoRoom:
@@ -145,7 +145,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             self.channel.end_answer()
 
     def execute(self) -> None:
-        """Have the application answer."""
+        """Call the application."""
         try:
             super().execute()
         finally:
@@ -153,37 +153,37 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             self.route, self.request_id = told.get(log.ROUTE_KEY, ""), told.get(log.REQUEST_ID_KEY, "")
 
     def get_environment(self) -> dict[str, Any]:
-        """Return what the application is told of the request."""
+        """Return the WSGI environment of the request."""
         environment: dict[str, Any] = super().get_environment()
-        # A request that was sent before the last one was answered follows it all the same.
+        # A pipelined request counts as received after the previous response.
         environment[commit_version.RECEIVED_KEY] = max(self.request.received_at, self.channel.answered_at)
         return environment
 
     def write(self, data: bytes) -> None:
-        """Send a piece of the body, or hold it back."""
+        """Send a chunk of the body, or buffer it until the response is admitted."""
         if not self._admitted:
-            self._held_back.append(data)
+            self._buffered_chunks.append(data)
             self._admitted = self._admit()
             if not self._admitted:
                 return
-            data = b"".join(self._held_back)
-            self._held_back.clear()
+            data = b"".join(self._buffered_chunks)
+            self._buffered_chunks.clear()
         super().write(data)
 
     def finish(self) -> None:
-        """End the answer."""
+        """Finish the response."""
         if not self.wrote_header and self.content_length is None and self.request.command != "HEAD":
-            # All of it is held back, and there is room for it.
-            self.content_length = sum(map(len, self._held_back))
+            # The whole body is buffered, and there is room for it.
+            self.content_length = sum(map(len, self._buffered_chunks))
         super().finish()
         self.channel.answered_at = time.monotonic()
 
     def build_response_header(self) -> bytes:
-        """Return the status line and the headers; a server that ends says so."""
+        """Return the status line and the headers; a server that is stopping closes the connection."""
         if self.channel.server.stopping:
             super().set_close_on_finish()
         asked = self.request.headers.get("CONNECTION", "")
-        # Reads alone: what answers a login is not to be kept.
+        # Only for reads: templates of other responses could hold the cookie of a login.
         usual = (
             self.request.command == "GET"
             and self.version == "1.1"
@@ -197,18 +197,18 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return header
 
     def _admit(self) -> bool:
-        """Tell whether the answer may go out; raises NoRoom where it neither may nor can be held back."""
+        """Return whether the response may be sent; raises NoRoom if it can be neither sent nor buffered."""
         channel = self.channel
         size = sum(len(name) + len(value) + 4 for name, value in self.response_headers)
         whole = self.content_length is not None or not self.has_body or self.request.command == "HEAD"
         if not whole:
-            size += sum(map(len, self._held_back))
+            size += sum(map(len, self._buffered_chunks))
         elif self.has_body and self.request.command != "HEAD":
             size += self.content_length or 0
         if whole and channel.has_allowance(size):
             return True
         channel.reader = limiter.address_key(self.get_environment()["REMOTE_ADDR"])
-        # A write that was made is never answered by a 503; only those who may write get answers so long.
+        # A committed write is never answered by a 503; only clients that may write get such long responses.
         changed = self.request.command not in ("GET", "HEAD")
         if (whole and channel.reserve(size)) or channel.stream(self._before_wait, always=changed):
             return True
@@ -218,16 +218,16 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return False
 
     def _before_wait(self) -> None:
-        """Let go of what others wait for, before the client is waited for."""
+        """Release what other threads wait for before this thread waits for its client."""
         give_up = self.get_environment().get(cache.GIVE_UP)
         if give_up is not None:
             give_up()
         if has_app_context():
-            # Neither a connection nor a state of the database is kept for a slow client.
+            # A slow client holds neither a database connection nor a snapshot.
             db.session.rollback()
 
     def _usual_header(self) -> bytes:
-        # Nearly always the last one, and other with each answer.
+        # The request id is usually the last header, and differs in every response.
         *headers, (name, request_id) = self.response_headers
         form = (
             _form(self.status, tuple(headers), self.content_length) if name == log.REQUEST_ID_HEADER else None
@@ -238,9 +238,9 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return (form % (_date(int(self.start_time)), request_id)).encode("latin-1")
 
     def set_close_on_finish(self) -> None:
-        """End the connection after this answer, but not only because it has no body.
+        """Close the connection after this response, but not only because it has no body.
 
-        waitress takes a missing Content-Length for a reason; a 304 or a 204 never has one.
+        waitress closes after a response without Content-Length, which a 304 or a 204 never has.
         """
         asked = self.request.headers.get("CONNECTION", "").lower() == "close"
         if self.has_body or self.version == "1.0" or asked:

@@ -1,4 +1,4 @@
-"""What clients leave unread of their answers: bounded in all, and for each address."""
+"""Bounds on response bytes that clients leave unread: in all, and for each address."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from waitress.buffers import ReadOnlyFileBasedBuffer
 from blogapi.serving.budget import ByteBudget, add
 from blogapi.serving.limits import Limits
 
-# One address may hold an eighth of all.
+# One address may hold an eighth of the whole.
 SHARES = 8
 
-# What a piece of an answer takes beside its bytes: its buffer, and the one that waitress puts after it.
+# Memory of a chunk beside its bytes: its buffer, and the one that waitress puts after it.
 OVERHEAD = 1024
 
 
 class NoRoom(Exception):
-    """The answer can neither be buffered nor may a thread wait for its client; nothing of it was sent."""
+    """A response can neither be buffered nor may a thread wait for its client; no byte of it was sent."""
 
 
 class Piece(ReadOnlyFileBasedBuffer):  # type: ignore[misc]
-    """Bytes to be sent, which are not copied; let go of when the last of them was sent."""
+    """A buffer of bytes that are sent without being copied, and released after the last one."""
 
     def __init__(self, data: bytes) -> None:
         self.held = len(data) + OVERHEAD
@@ -35,21 +35,21 @@ class Piece(ReadOnlyFileBasedBuffer):  # type: ignore[misc]
         return self._left[:numbytes]
 
     def skip(self, numbytes: int, allow_prune: bool = False) -> None:
-        """Leave out bytes that were sent."""
+        """Skip bytes that were sent."""
         self._left = self._left[numbytes:]
         if not self._left:
             self.close()
 
     def close(self) -> None:
-        """Let go of the bytes."""
+        """Release the bytes."""
         self.held, self._left = 0, memoryview(b"")
 
 
 class UnreadBudget(ByteBudget):
-    """Counts the bytes that are held for clients, and the threads that wait for them; safe for threads.
+    """Counts unread bytes of clients and the threads that wait for them; thread-safe.
 
-    Each connection may hold `allowance` bytes that are not counted, so that nobody keeps short answers from
-    others: half of a share is set aside for that, and the bounds hold with it.
+    Each connection may hold `allowance` bytes that are not counted, so that short responses always find
+    room. Half of a share is set aside for these, so that the bounds hold with them.
     """
 
     def __init__(self, limits: Limits, threads: int) -> None:
@@ -63,9 +63,9 @@ class UnreadBudget(ByteBudget):
         self._refused: dict[str, int] = {}
 
     def take_thread(self, client: str, *, always: bool = False) -> bool:
-        """Take one of the threads that may wait for their clients; tell whether there is one.
+        """Take one of the threads that may wait for clients; return whether one was free.
 
-        `always` takes one even where there is none left.
+        `always` takes one even if none is free.
         """
         with self._lock:
             if not always and not self._has_thread(client):
@@ -74,28 +74,28 @@ class UnreadBudget(ByteBudget):
             return True
 
     def give_thread_back(self, client: str) -> None:
-        """Count a thread no more."""
+        """Return a thread."""
         with self._lock:
             add(self._waiting, client, -1)
 
     def refuse(self, client: str, size: int) -> None:
-        """Note that an answer of so many bytes found no room."""
+        """Record that a response of that size found no room."""
         with self._lock:
             self._refused[client] = size
 
     def take_refused(self) -> dict[str, int]:
-        """Return whose answer, of how many bytes, found no room since this was last asked."""
+        """Return the clients and sizes of responses that found no room since the last call."""
         with self._lock:
             refused, self._refused = self._refused, {}
             return refused
 
     def admits(self, client: str, size: int) -> bool:
-        """Tell whether the answer would now find room, or a thread to wait for its client."""
+        """Return whether the response would now fit, or a thread may wait for its client."""
         with self._lock:
             return self._fits(client, size) or self._has_thread(client)
 
     def is_full(self, size: int) -> bool:
-        """Tell whether there is no room for so many bytes, whoever is to have them."""
+        """Return whether that many bytes exceed the bound of all clients."""
         with self._lock:
             return self._bytes.total() + size > self._in_all
 

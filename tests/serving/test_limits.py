@@ -252,7 +252,7 @@ def test_an_address_has_its_share_where_places_are_few(app):
 
 
 def test_the_slowest_makes_room_for_a_newcomer_of_its_address(app, monkeypatch):
-    monkeypatch.setattr(serving, "PATIENCE", 0.0)
+    monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with (
         server(app, limits=Limits(connections=2, per_address=1)) as made,
         connected(made.effective_port) as slow,
@@ -264,7 +264,7 @@ def test_the_slowest_makes_room_for_a_newcomer_of_its_address(app, monkeypatch):
 
 
 def test_one_that_was_refused_and_stays_makes_room(app, monkeypatch):
-    monkeypatch.setattr(serving, "PATIENCE", 0.0)
+    monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with server(app, limits=Limits(connections=2)) as made, ExitStack() as stack:
         for _ in range(2):
             refused = stack.enter_context(connected(made.effective_port))
@@ -400,12 +400,12 @@ def test_a_stop_waits_for_no_refused_client_for_long(app):
 
 
 def test_one_that_takes_nothing_of_its_answer_makes_room(app, streams, monkeypatch):
-    monkeypatch.setattr(serving, "PATIENCE", 0.0)
+    monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with server(app, limits=Limits(connections=2, sweep=0.05)) as made, ExitStack() as stack:
         for _ in range(2):
             stack.enter_context(connected(made.effective_port)).sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         until(lambda: len(made.active_channels) == 2)
-        until(lambda: all(channel.waits_since() for channel in made.active_channels.values()))
+        until(lambda: all(channel.stalled_since() for channel in made.active_channels.values()))
         started = time.monotonic()
         assert send(made.effective_port, HEALTH).status == 200
         assert time.monotonic() - started < 5
@@ -419,8 +419,8 @@ def test_what_has_moved_since_the_last_sweep_does_not_stand_still(app, streams, 
         (channel,) = made.active_channels.values()
         until(lambda: channel.total_outbufs_len and channel.streams)
         if stands:
-            until(lambda: channel.waits_since() is not None)
-        assert (channel.waits_since() is not None) is stands
+            until(lambda: channel.stalled_since() is not None)
+        assert (channel.stalled_since() is not None) is stands
 
 
 def test_a_stop_sends_all_of_an_answer_that_is_taken(app, streams):

@@ -67,20 +67,20 @@ def test_any_other_file_stays(path, kind):
     {"file": path.touch, "folder": path.mkdir, "link": lambda: path.symlink_to("nowhere")}[kind]()
     before = path.lstat()
     with pytest.raises(OSError, match="it is no socket"):
-        listening.in_file(path)
+        listening.bind_unix_socket(path)
     assert os.path.samestat(before, path.lstat())
 
 
 def test_a_socket_in_use_stays(app, path):
     with server(app, unix_socket=path):
         with pytest.raises(OSError, match="a server is listening there"):
-            listening.in_file(path)
+            listening.bind_unix_socket(path)
         assert ask(path).status == 200
 
 
 def test_a_socket_of_another_server_is_not_removed(app, path):
     with server(app, unix_socket=path):
         path.unlink()
-        other = listening.in_file(path)
+        other = listening.bind_unix_socket(path)
     assert path.exists()
     other.close()

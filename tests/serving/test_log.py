@@ -38,7 +38,7 @@ def heard() -> Iterator[tuple[AccessLog, list[AccessLogEntry]]]:
 
 def told(app: Any, heard: tuple[AccessLog, list[AccessLogEntry]], *requests: bytes) -> list[AccessLogEntry]:
     journal, kept = heard
-    with server(app, journal=journal) as made:
+    with server(app, access_log=journal) as made:
         for request in requests:
             send(made.effective_port, request)
     journal.close()
@@ -131,7 +131,7 @@ def test_an_answer_given_again_is_told_alike(app, people, heard):
 
 def test_the_id_of_a_line_is_that_of_the_answer(app, heard):
     journal, kept = heard
-    with server(app, journal=journal) as made:
+    with server(app, access_log=journal) as made:
         ids = [send(made.effective_port, one).headers["X-Request-Id"] for one in (ask("/x"), b"j\r\n\r\n")]
     journal.close()
     assert [one.request_id for one in kept] == ids
@@ -155,7 +155,7 @@ def test_a_reader_that_leaves_is_told_with_what_it_got(app, monkeypatch, heard):
 
     monkeypatch.setattr(app, "wsgi_app", answer)
     journal, kept = heard
-    with server(app, journal=journal) as made:
+    with server(app, access_log=journal) as made:
         with connected(made.effective_port) as sock:
             sock.sendall(ask("/"))
             assert sock.recv(10)
@@ -167,7 +167,7 @@ def test_a_reader_that_leaves_is_told_with_what_it_got(app, monkeypatch, heard):
 
 def test_a_stop_loses_no_line(app, heard):
     journal, kept = heard
-    with server(app, journal=journal) as made:
+    with server(app, access_log=journal) as made:
         connections = [connected(made.effective_port) for _ in range(8)]
         for number, sock in enumerate(connections):
             sock.sendall(ask(f"/{number}"))

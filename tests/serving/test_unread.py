@@ -238,7 +238,11 @@ def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_collector):
         assert blog.made.made - before < BOUND // SHARES
         # Nor is any of it kept, though nothing looks for what holds itself.
         until(
-            lambda: not any(isinstance(found, ResponseTask) and found._held_back for found in gc.get_objects())
+            lambda: (
+                not any(
+                    isinstance(found, ResponseTask) and found._buffered_chunks for found in gc.get_objects()
+                )
+            )
         )
         # What has room needs no thread that waits, though nobody knows its length before its end.
         blog.made.body = BODY
@@ -284,7 +288,7 @@ def fake(reader: str, *, since: float | None, reserved: int = 1, streams: bool =
         reader=reader,
         reserved=reserved,
         streams=streams,
-        waits_since=lambda: since,
+        stalled_since=lambda: since,
         closed=closed,
         handle_close=lambda: closed.append(True),
     )
