@@ -19,8 +19,7 @@ from blogapi.changes.routes import bp as changes
 from blogapi.config import CannotStart
 from blogapi.db_copy.commands import db
 from blogapi.docs import document
-from blogapi.docs.pages import bp as docs
-from blogapi.docs.routes import bp as openapi
+from blogapi.docs.routes import docs, openapi
 from blogapi.doctor.commands import doctor
 from blogapi.health.routes import bp as health
 from blogapi.metrics.routes import bp as metrics

@@ -1,1 +1,1 @@
-"""The document of the API, built from the routes and their schemas."""
+"""The OpenAPI document, the interactive reference page, and the user guide (`guide/*.md`)."""

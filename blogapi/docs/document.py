@@ -1,4 +1,4 @@
-"""The OpenAPI document: what the routes, their rules and their schemas say, and nothing written twice."""
+"""The OpenAPI document, generated from the routes, their access rules and their schemas."""
 
 from __future__ import annotations
 
@@ -26,27 +26,30 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 
 _EXTENSION = "blogapi-document"
 
-_ALWAYS = tuple(header.name for header in headers.RESPONSE_HEADERS)
+_COMMON_HEADERS = tuple(header.name for header in headers.RESPONSE_HEADERS)
 _HEADERS: dict[str, Document] = {
     **{
         header.name: {"description": header.description, "schema": dict(header.schema)}
         for header in headers.RESPONSE_HEADERS
     },
     "ETag": {
-        "description": "Of exactly this answer; send it as If-None-Match.",
+        "description": "Validator of this response; send it as If-None-Match (read) or If-Match (write).",
         "schema": {"type": "string"},
     },
     "Allow": {"schema": {"type": "string", "example": headers.DOCUMENTED_ALLOW}},
-    "X-Total-Count": {"description": "Items in the whole list.", "schema": {"type": "integer"}},
-    "Link": {"description": "first, prev, next and last page, where paged.", "schema": {"type": "string"}},
-    "Location": {"description": "Path of what was created.", "schema": {"type": "string"}},
+    "X-Total-Count": {"description": "Number of items on all pages.", "schema": {"type": "integer"}},
+    "Link": {
+        "description": "URLs of the first, prev, next and last page, if the request names a page.",
+        "schema": {"type": "string"},
+    },
+    "Location": {"description": "Path of the created item.", "schema": {"type": "string"}},
     "WWW-Authenticate": {"schema": {"type": "string", "enum": ["ApiKey"]}},
-    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
+    "Retry-After": {"description": "Seconds to wait before the next attempt.", "schema": {"type": "integer"}},
 }
 _IF_MATCH = {
     "name": "If-Match",
     "in": "header",
-    "description": "The ETag of what was read: the write happens only if nothing changed since.",
+    "description": "ETag of an earlier response. If the item has changed, the write is refused with 412.",
     "schema": {"type": "string"},
 }
 _REQUEST_ID = {
@@ -58,26 +61,26 @@ _REQUEST_ID = {
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
-    "description": "Under the same key, the same request is answered again for 24 hours, not done again.",
+    "description": "A unique key of your choice. A repeated request with the same key is not executed again "
+    "within 24 hours: it gets the first response.",
     "schema": {"type": "string", "maxLength": 255},
 }
-_CONDITIONS: dict[bool, list[Document]] = {False: [_IF_MATCH], True: [_IF_MATCH, _IDEMPOTENCY_KEY]}
-_OF_ERRORS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
+_ERROR_HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
-    """Promise the document of the blueprints; it is made when it is first asked for, and then kept."""
+    """Register the document of the blueprints; it is generated at its first use and then cached."""
     app.extensions[_EXTENSION] = cache(lambda: Api(app, blueprints, version=version).document)
 
 
 def get_document(app: Flask) -> Document:
-    """Return the document of the application."""
+    """Return the OpenAPI document of the application."""
     document: Document = app.extensions[_EXTENSION]()
     return document
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc]
-    """Collects the operations of the blueprints and makes the document of them."""
+    """Collects the operations of the blueprints and generates the document."""
 
     ERROR_SCHEMA = ProblemSchema
     DEFAULT_ERROR_RESPONSE_NAME: ClassVar[None] = None
@@ -88,9 +91,10 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
                 "title": "blogapi",
                 "version": version,
                 "openapi_version": "3.1.0",
-                "marshmallow_plugin": MarshmallowPlugin(schema_name_resolver=_name_of),
+                "marshmallow_plugin": MarshmallowPlugin(schema_name_resolver=_schema_name),
                 "info": {
-                    "description": "Articles, categories and tags of one blog, over HTTP with an API key."
+                    "description": "The articles, categories and tags of a blog. Requests carry an API key. "
+                    "All timestamps are UTC."
                 },
                 "servers": [{"url": "/"}],
             }
@@ -105,11 +109,11 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             self.spec.tag({"name": blueprint.name, "description": blueprint.description})
 
     def _register_error_handlers(self) -> None:
-        """Leave all errors to `web.errors`."""
+        """Leave error handling to `web.errors`."""
 
     @property
     def document(self) -> Document:
-        """Return the whole document."""
+        """The complete document."""
         components = self.spec.components
         components.security_scheme("key", {"type": "apiKey", "in": "header", "name": "X-API-KEY"})
         components.security_scheme("login", {"type": "apiKey", "in": "cookie", "name": "blogapi_session"})
@@ -118,45 +122,47 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         components.parameter(REQUEST_ID_HEADER, "header", _REQUEST_ID)
         self._reference(ProblemSchema)
         views = {endpoint.replace(".", "_"): view for endpoint, view in self._app.view_functions.items()}
-        partial_schema = {
-            name: self._reference(shape) for name, view in views.items() if (shape := _trimmed(view))
+        partial_schemas = {
+            name: self._reference(schema) for name, view in views.items() if (schema := _partial_schema(view))
         }
         document: Document = self.spec.to_dict()
         document["components"]["responses"] = {}
-        self._show_read_only(document["components"]["schemas"])
+        self._add_read_only_fields(document["components"]["schemas"])
         for path, operations in document["paths"].items():
             operations.setdefault("parameters", []).append(
                 {"$ref": f"#/components/parameters/{REQUEST_ID_HEADER}"}
             )
             for method in METHODS & operations.keys():
                 name = operations[method]["operationId"]
-                _complete(operations[method], path, method, views[name], partial_schema.get(name), document)
+                _complete_operation(
+                    operations[method], path, method, views[name], partial_schemas.get(name), document
+                )
         return document
 
-    def _show_read_only(self, schemas: Document) -> None:
-        """Add to each body the fields that it passes over, so that what was read fits it."""
+    def _add_read_only_fields(self, schemas: Document) -> None:
+        """Add the ignored read-only fields to each request body, so that a response is a valid body."""
         for key, name in self.ma_plugin.converter.refs.items():
             for field in sorted(getattr(key[0], "read_only", ())):
                 schemas[name]["properties"].setdefault(field, {"readOnly": True})
 
-    def _reference(self, shape: type[ma.Schema]) -> Document:
-        reference: Document = self.ma_plugin.resolver.resolve_schema_dict(shape)
+    def _reference(self, schema: type[ma.Schema]) -> Document:
+        reference: Document = self.ma_plugin.resolver.resolve_schema_dict(schema)
         return reference
 
 
-def _name_of(schema: type[ma.Schema] | ma.Schema) -> str:
-    """Return the name of a schema in the document; the partial form of a body is its `Changes`."""
-    shape = schema if isinstance(schema, type) else type(schema)
-    name = shape.__name__.removesuffix("Schema")
+def _schema_name(schema: type[ma.Schema] | ma.Schema) -> str:
+    """Return the name of a schema in the document; a partial body is named `…Changes`."""
+    schema_class = schema if isinstance(schema, type) else type(schema)
+    name = schema_class.__name__.removesuffix("Schema")
     return f"{name}Changes" if isinstance(schema, ma.Schema) and schema.partial else name
 
 
-def _trimmed(view: Any) -> type[ma.Schema] | None:
-    shape: type[ma.Schema] | None = view.__dict__.get("partial_schema")
-    return shape
+def _partial_schema(view: Any) -> type[ma.Schema] | None:
+    schema: type[ma.Schema] | None = view.__dict__.get("partial_schema")
+    return schema
 
 
-def _complete(
+def _complete_operation(
     operation: Document,
     path: str,
     method: str,
@@ -164,44 +170,45 @@ def _complete(
     partial_schema: Document | None,
     document: Document,
 ) -> None:
-    """Add what the rule, the schemas and the hooks say of an operation beyond what the view declared."""
+    """Add the access rule, examples, headers and errors that the view does not declare itself."""
     access = get_access(view)
     assert access is not None
-    operation["security"] = _security(access.rule)
+    operation["security"] = _security_requirements(access.rule)
     operation["description"] = "\n\n".join(
-        (_permission(access), *filter(None, [operation.get("description")]))
+        (_describe_access(access), *filter(None, [operation.get("description")]))
     )
     for media in operation.get("requestBody", {}).get("content", {}).values():
         media["example"] = examples.make_example(media["schema"], document)
-    success = {status: answer for status, answer in operation["responses"].items() if int(status) < 300}
-    for status, answer in success.items():
-        _describe(answer, method, view, partial_schema, document)
+    responses = {status: response for status, response in operation["responses"].items() if int(status) < 300}
+    for status, response in responses.items():
+        _complete_response(response, method, view, partial_schema, document)
         if status == "201" and view.__dict__.get("writes"):
-            answer["headers"] |= _headers("Location")
+            response["headers"] |= _header_references("Location")
     if method == "get":
-        success["304"] = {
-            "description": "Nothing changed.",
-            "headers": _headers(*_ALWAYS, "ETag"),
+        responses["304"] = {
+            "description": "The client's copy is current.",
+            "headers": _header_references(*_COMMON_HEADERS, "ETag"),
         }
     if view.__dict__.get("writes"):
-        operation.setdefault("parameters", []).extend(_CONDITIONS[method == "post"])
-    shared = document["components"]["responses"]
-    for status in _errors(operation, path, method, view):
+        conditions = [_IF_MATCH, _IDEMPOTENCY_KEY] if method == "post" else [_IF_MATCH]
+        operation.setdefault("parameters", []).extend(conditions)
+    shared_responses = document["components"]["responses"]
+    for status in _error_statuses(operation, path, method, view):
         name = phrase(status).replace(" ", "")
-        shared.setdefault(name, _problem(status))
-        success[str(status)] = {"$ref": f"#/components/responses/{name}"}
-    operation["responses"] = success
+        shared_responses.setdefault(name, _problem_response(status))
+        responses[str(status)] = {"$ref": f"#/components/responses/{name}"}
+    operation["responses"] = responses
 
 
-def _describe(
-    answer: Document, method: str, view: Any, partial_schema: Document | None, document: Document
+def _complete_response(
+    response: Document, method: str, view: Any, partial_schema: Document | None, document: Document
 ) -> None:
-    names = [*_ALWAYS]
+    names = [*_COMMON_HEADERS]
     if method == "get":
         names.append("ETag")
     if view.__dict__.get("section"):
         names.append("Allow")
-    for media in answer.get("content", {}).values():
+    for media in response.get("content", {}).values():
         media["example"] = examples.make_example(media["schema"], document)
         is_list = media["schema"].get("type") == "array"
         if view.__dict__.get("writes") and not is_list:
@@ -209,25 +216,25 @@ def _describe(
         if is_list and method == "get":
             names += ["X-Total-Count", "Link"]
         if partial_schema is not None:
-            few = {"type": "array", "items": partial_schema} if is_list else partial_schema
-            media["schema"] = {"anyOf": [media["schema"], few]}
-    answer["headers"] = answer.get("headers", {}) | _headers(*names)
+            partial = {"type": "array", "items": partial_schema} if is_list else partial_schema
+            media["schema"] = {"anyOf": [media["schema"], partial]}
+    response["headers"] = response.get("headers", {}) | _header_references(*names)
 
 
-def _permission(access: Access) -> str:
+def _describe_access(access: Access) -> str:
     scope = f" Scope: {access.scope}." if access.rule.identifies else ""
     return f"For: {access.rule.sentence}.{scope}"
 
 
-def _security(rule: Rule) -> list[dict[str, list[str]]]:
-    known: list[dict[str, list[str]]] = [{"key": []}, {"login": []}]
+def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
+    identified: list[dict[str, list[str]]] = [{"key": []}, {"login": []}]
     if rule.requires:
-        return known
-    return [{}, *known] if rule.identifies else []
+        return identified
+    return [{}, *identified] if rule.identifies else []
 
 
-def _errors(operation: Document, path: str, method: str, view: Any) -> Iterator[int]:
-    """Yield the statuses of the errors that the operation can answer with."""
+def _error_statuses(operation: Document, path: str, method: str, view: Any) -> Iterator[int]:
+    """Yield the error statuses that the operation can return."""
     yield 400
     access = get_access(view)
     assert access is not None
@@ -237,7 +244,7 @@ def _errors(operation: Document, path: str, method: str, view: Any) -> Iterator[
         yield 404
     if "requestBody" in operation:
         yield from (413, 415, 422)
-    # Where a setting limits requests, any is refused; to check the health is none.
+    # Request limits apply to every path except the health check.
     if operation["operationId"] != "health_check":
         yield 429
     if view.__dict__.get("writes"):
@@ -249,7 +256,7 @@ def _errors(operation: Document, path: str, method: str, view: Any) -> Iterator[
         yield 507
 
 
-def _problem(status: int) -> Document:
+def _problem_response(status: int) -> Document:
     code, detail = default_problem(status)
     example = {
         "type": "about:blank",
@@ -258,13 +265,13 @@ def _problem(status: int) -> Document:
         "detail": detail,
         "code": code,
     }
-    extra = (_OF_ERRORS[status],) if status in _OF_ERRORS else ()
+    extra_headers = (_ERROR_HEADERS[status],) if status in _ERROR_HEADERS else ()
     return {
         "description": phrase(status),
-        "headers": _headers(*_ALWAYS, *extra),
+        "headers": _header_references(*_COMMON_HEADERS, *extra_headers),
         "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}},
     }
 
 
-def _headers(*names: str) -> Document:
+def _header_references(*names: str) -> Document:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

@@ -1,51 +1,48 @@
-"""Examples for the document: made from the schemas, so that each is valid by construction."""
+"""Examples for the OpenAPI document, generated from the schemas so that each of them is valid."""
 
 from __future__ import annotations
 
 from typing import Any
 
 _UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
-_NAIVE = "2026-01-31T09:30:00.000000"
+_NAIVE_TIMESTAMP = "2026-01-31T09:30:00.000000"
 
 
 def make_example(schema: dict[str, Any], document: dict[str, Any]) -> Any:
-    """Return an example of a JSON schema of the document; nested arrays of articles are left empty."""
+    """Return an example of a JSON schema in the document; `articles` inside of an object is empty."""
     if "$ref" in schema:
-        return make_example(_resolved(schema["$ref"], document), document)
-    for word in ("example", "default"):
-        if word in schema:
-            return schema[word]
+        return make_example(_resolve(schema["$ref"], document), document)
+    for keyword in ("example", "default"):
+        if keyword in schema:
+            return schema[keyword]
     if "enum" in schema:
         return schema["enum"][0]
-    kind = schema.get("type", "string")
-    return _of_kind(kind if isinstance(kind, str) else kind[0], schema, document)
+    json_type = schema.get("type", "string")
+    return _make_of_type(json_type if isinstance(json_type, str) else json_type[0], schema, document)
 
 
-def _of_kind(kind: str, schema: dict[str, Any], document: dict[str, Any]) -> Any:
-    if kind == "object":
+def _make_of_type(json_type: str, schema: dict[str, Any], document: dict[str, Any]) -> Any:
+    if json_type == "object":
         return {
-            name: _of_property(name, part, document) for name, part in schema.get("properties", {}).items()
+            name: [] if name == "articles" else make_example(property_schema, document)
+            for name, property_schema in schema.get("properties", {}).items()
         }
-    if kind == "array":
+    if json_type == "array":
         return [make_example(schema["items"], document)]
-    if kind == "string":
-        return _text(schema)
-    return {"integer": 1, "boolean": True}.get(kind)
+    if json_type == "string":
+        return _make_string(schema)
+    return {"integer": 1, "boolean": True}.get(json_type)
 
 
-def _of_property(name: str, schema: dict[str, Any], document: dict[str, Any]) -> Any:
-    return [] if name == "articles" else make_example(schema, document)
-
-
-def _text(schema: dict[str, Any]) -> str:
+def _make_string(schema: dict[str, Any]) -> str:
     if schema.get("format") == "uuid":
         return _UUID
     pattern = schema.get("pattern", "")
     if pattern.endswith(r"\+00:00$"):
-        return f"{_NAIVE}+00:00"
-    return _NAIVE if pattern.startswith(r"^\d{4}") else ""
+        return f"{_NAIVE_TIMESTAMP}+00:00"
+    return _NAIVE_TIMESTAMP if pattern.startswith(r"^\d{4}") else ""
 
 
-def _resolved(reference: str, document: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = document["components"]["schemas"][reference.rsplit("/", 1)[-1]]
-    return found
+def _resolve(reference: str, document: dict[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = document["components"]["schemas"][reference.rsplit("/", 1)[-1]]
+    return schema

@@ -1,4 +1,4 @@
-"""The shape of every error, for the document of the API."""
+"""The error body, as a schema for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import marshmallow as ma
 
 
 class ProblemSchema(ma.Schema):
-    """What went wrong, and what to do next (RFC 9457)."""
+    """An error (RFC 9457): what is wrong and what to do about it."""
 
     type = ma.fields.String(required=True, metadata={"example": "about:blank"})
     title = ma.fields.String(required=True, metadata={"example": "Not Found"})
@@ -19,7 +19,7 @@ class ProblemSchema(ma.Schema):
         keys=ma.fields.String(),
         values=ma.fields.List(ma.fields.String()),
         metadata={
-            "description": "Field path → what is wrong with it.",
+            "description": "Invalid fields or parameters, each with a list of messages.",
             "example": {"name": ["Must not be empty."]},
         },
     )

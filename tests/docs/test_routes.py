@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import blogapi
-from blogapi.docs.pages import ASSETS, TYPES
+from blogapi.docs.routes import ASSETS, CONTENT_TYPES
 from tests.contracts.client import outcome
 from tests.live import running
 
@@ -20,55 +20,59 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 
 @pytest.fixture
-def wrong_registry():
-    """Types of files as a Windows registry may have them."""
-    for suffix in (*TYPES, ".html", ".json"):
+def wrong_mime_types():
+    """Map all suffixes to text/plain, as a Windows registry may do."""
+    for suffix in (*CONTENT_TYPES, ".html", ".json"):
         mimetypes.add_type("text/plain", suffix)
     yield
     mimetypes.init()
 
 
-def test_the_page_loads_its_own_parts_only(as_stranger):
+def test_the_page_loads_only_its_own_assets(as_stranger):
     page = as_stranger.get("/docs/").get_data(as_text=True)
-    parts = re.findall(r'(?:src|href)="([^"]+)"', page)
-    assert parts and all(part.startswith(("/docs/", "/openapi.json")) for part in parts)
+    urls = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert urls and all(url.startswith(("/docs/", "/openapi.json")) for url in urls)
     assert "<script>" not in page and "onload" not in page
 
 
 @pytest.mark.parametrize("name", ASSETS)
-def test_every_part_is_there_with_its_own_type(as_stranger, wrong_registry, name):
-    answer = as_stranger.get(f"/docs/{name}")
-    assert answer.status_code == 200 and answer.data
-    kinds = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "png": "image/png"}
-    assert answer.headers["Content-Type"] == kinds[name.rpartition(".")[2]]
+def test_every_asset_is_served_with_its_content_type(as_stranger, wrong_mime_types, name):
+    response = as_stranger.get(f"/docs/{name}")
+    assert response.status_code == 200 and response.data
+    content_types = {
+        "js": "text/javascript; charset=utf-8",
+        "css": "text/css; charset=utf-8",
+        "png": "image/png",
+    }
+    assert response.headers["Content-Type"] == content_types[name.rpartition(".")[2]]
 
 
-def test_every_static_file_has_a_known_type():
+def test_every_static_file_has_a_known_content_type():
     static = [path for path in Path(blogapi.__file__).parent.rglob("static/**/*") if path.is_file()]
-    assert {path.suffix for path in static} <= {*TYPES, ".html"}
+    assert {path.suffix for path in static} <= {*CONTENT_TYPES, ".html"}
 
 
-def test_no_module_asks_the_machine_for_types():
-    guessing = {"mimetypes", "send_file", "send_from_directory", "guess_type"}
+def test_no_module_takes_content_types_from_the_system():
+    forbidden = {"mimetypes", "send_file", "send_from_directory", "guess_type"}
     for path in Path(blogapi.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = {getattr(node, "module", None), *(alias.name for alias in node.names)}
-                assert not names & guessing, path
+                assert not names & forbidden, path
 
 
-def test_the_page_may_run_nothing_else(as_stranger):
+def test_the_content_security_policy_allows_only_own_scripts(as_stranger):
     policy = as_stranger.get("/docs/").headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "script-src 'self';" in policy
 
 
 @pytest.mark.parametrize("name", ["secret.txt", "..%2f..%2fdocument.py", "index.html"])
-def test_nothing_else_is_served(as_stranger, name):
+def test_other_file_names_are_not_found(as_stranger, name):
     assert outcome(as_stranger.get(f"/docs/{name}")) == (404, "not_found")
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-def test_a_browser_shows_every_operation(app, tmp_path, wrong_registry):
+def test_a_browser_shows_every_operation(app, tmp_path, wrong_mime_types):
     with running(app) as port:
         page = subprocess.run(
             [
