@@ -1,0 +1,115 @@
+"""The generated tables of the guide; `python -m tests.contracts.guide` writes them again."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
+
+from flask import Flask
+
+import blogapi
+from blogapi import create_app, registry
+from blogapi.config import SETTINGS, Setting
+from blogapi.storage.database import db
+from blogapi.web.access import SCOPES, STRANGER, Access, Caller, authorize
+from blogapi.web.errors import Problem
+
+GUIDE = Path(blogapi.__file__).parent / "docs" / "guide"
+SETTINGS_PAGE = GUIDE / "operating.md"
+PERMISSIONS_PAGE = GUIDE / "reading.md"
+
+PUBLISHED, READ, WRITE = (frozenset(SCOPES[: number + 1]) for number in range(3))
+CALLERS = {
+    "stranger": STRANGER,
+    "anonymous key": Caller(known=True, scopes=PUBLISHED),
+    "user's `published` key": Caller(known=True, user=uuid4(), is_admin=True, scopes=PUBLISHED),
+    "member's `read` key": Caller(known=True, user=uuid4(), scopes=READ),
+    "member's `write` key, login": Caller(known=True, user=uuid4(), scopes=WRITE),
+    "admin's `read` key": Caller(known=True, user=uuid4(), is_admin=True, scopes=READ),
+    "admin's `write` key, login": Caller(known=True, user=uuid4(), is_admin=True, scopes=WRITE),
+}
+
+
+def get_section(page: Path, heading: str) -> str:
+    """Return the text below a second-level heading of a page, up to the next one."""
+    return page.read_text(encoding="utf-8").split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def get_table(page: Path, heading: str) -> str:
+    """Return the first table below a second-level heading of a page."""
+    lines = get_section(page, heading).splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("|"))
+    last = next((number for number in range(first, len(lines)) if not lines[number].startswith("|")), None)
+    return "\n".join(lines[first:last])
+
+
+def make_settings_table() -> str:
+    """Return the table of all settings."""
+    return _make_table(
+        ("Setting", "Default", "What it does"),
+        [(f"`{setting.name}`", _format_default(setting), setting.sentence) for setting in SETTINGS],
+    )
+
+
+def make_permissions_table(app: Flask) -> str:
+    """Return the table of all operations with the result for each caller.
+
+    The methods of a path are in one row if their results are equal.
+    """
+    methods_by_row: dict[tuple[str, ...], list[str]] = {}
+    for path, method, _, access in registry.rules(app):
+        shown_path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r":\1", path)
+        results = tuple(_result(access, caller) for caller in CALLERS.values())
+        methods_by_row.setdefault((shown_path, *results), []).append(method)
+    return _make_table(
+        ("Path", "Methods", *CALLERS),
+        [(f"`{path}`", ", ".join(methods), *results) for (path, *results), methods in methods_by_row.items()],
+    )
+
+
+def _make_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = (header, ("---",) * len(header), *rows)
+    return (
+        "\n".join(f"| {' | '.join(row)} |" for row in lines)
+        .replace("| --- ", "|---")
+        .replace("--- |", "---|")
+    )
+
+
+def _format_default(setting: Setting) -> str:
+    default = setting.default
+    if isinstance(default, bool | int):
+        return f"`{str(default).lower()}`"
+    text = ",".join(default) if isinstance(default, tuple) else default
+    return f"`{text}`" if text else "empty"
+
+
+def _result(access: Access, caller: Caller) -> str:
+    try:
+        authorize(access, caller)
+    except Problem as error:
+        return str(error.status)
+    return "yes"
+
+
+def write() -> None:
+    """Write both tables into the guide, as they are for the default settings."""
+    with TemporaryDirectory() as folder:
+        os.environ["BLOGAPI_INSTANCE_PATH"] = folder
+        app = create_app({"SECRET_KEY": "x" * 32})
+        with app.app_context():
+            db.engine.dispose()
+        _replace_table(SETTINGS_PAGE, "Settings", make_settings_table())
+        _replace_table(PERMISSIONS_PAGE, "Permissions", make_permissions_table(app))
+
+
+def _replace_table(page: Path, heading: str, table: str) -> None:
+    text = page.read_text(encoding="utf-8").replace(get_table(page, heading), table)
+    page.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,105 @@
+"""The README and the guide compared with the code: settings, commands, permissions and links."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from blogapi.__main__ import main
+from blogapi.config import INSTANCE_PATH, PREFIX
+from tests.contracts import guide
+
+ROOT = Path(__file__).parent.parent.parent
+README = ROOT / "README.md"
+PAGES = sorted(guide.GUIDE.glob("*.md"))
+HINT = "If this is intended: python -m tests.contracts.guide"
+
+
+def list_commands(group: click.Group = main, prefix: str = ""):
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from list_commands(command, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}", command
+
+
+COMMANDS = dict(list_commands())
+
+
+def test_the_settings_table_is_current():
+    assert guide.get_table(guide.SETTINGS_PAGE, "Settings") == guide.make_settings_table(), HINT
+
+
+def test_the_permissions_table_is_current(app):
+    assert guide.get_table(guide.PERMISSIONS_PAGE, "Permissions") == guide.make_permissions_table(app), HINT
+
+
+def test_the_command_writes_the_tables_that_are_committed(monkeypatch, tmp_path):
+    for name in ("SETTINGS_PAGE", "PERMISSIONS_PAGE"):
+        committed = getattr(guide, name)
+        monkeypatch.setattr(guide, name, tmp_path / committed.name)
+        (tmp_path / committed.name).write_bytes(committed.read_bytes().replace(b" | yes |", b" | no |"))
+    monkeypatch.setenv(INSTANCE_PATH, str(tmp_path))
+    guide.write()
+    for page in (guide.SETTINGS_PAGE, guide.PERMISSIONS_PAGE):
+        assert page.read_bytes() == (guide.GUIDE / page.name).read_bytes()
+
+
+def test_the_environment_variables_are_in_the_guide():
+    page = guide.SETTINGS_PAGE.read_text(encoding="utf-8")
+    assert f"`{PREFIX}<NAME>`" in page and f"`{INSTANCE_PATH}`" in page
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_command_is_in_the_table_with_its_options(name):
+    options = {
+        max(parameter.opts, key=len)
+        for parameter in COMMANDS[name].params
+        if isinstance(parameter, click.Option)
+    }
+    table = guide.get_table(guide.SETTINGS_PAGE, "Commands")
+    (row,) = [line for line in table.splitlines() if re.match(rf"\| `{name}[ `]", line)]
+    assert set(re.findall(r"--[a-z-]+", row.split(" | ")[0])) == options
+
+
+def test_the_table_has_no_other_commands():
+    rows = guide.get_table(guide.SETTINGS_PAGE, "Commands").splitlines()[2:]
+    assert len(rows) == len(COMMANDS)
+
+
+def list_examples():
+    for page in (README, *PAGES):
+        for block in re.findall(r"^```sh\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S):
+            for line in re.findall(r"python -m blogapi ([^|)\n]+)", block):
+                yield shlex.split(line, comments=True)
+
+
+@pytest.mark.parametrize("words", list(list_examples()), ids=" ".join)
+def test_every_example_uses_a_command_and_options_that_exist(words):
+    command = COMMANDS.get(words[0]) or COMMANDS[" ".join(words[:2])]
+    options = {name for parameter in command.params for name in parameter.opts}
+    assert {word for word in words if word.startswith("--")} <= options
+
+
+@pytest.mark.parametrize("page", [README, ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: page.name)
+def test_every_link_leads_to_a_file_and_a_heading(page):
+    for link in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text(encoding="utf-8")):
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.is_file(), link
+        headings = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), re.M)
+        anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+        assert not anchor or anchor in anchors, link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_readme_links_to_every_page_of_the_guide(page):
+    assert f"]({page.relative_to(ROOT).as_posix()})" in README.read_text(encoding="utf-8")
+
+
+def test_the_readme_is_short():
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 350

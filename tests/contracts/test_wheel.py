@@ -1,0 +1,126 @@
+"""The wheel: complete, and able to serve a blog from an empty folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from urllib.request import Request, urlopen
+from zipfile import ZipFile
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent.parent.parent
+API = "/api/v1/"
+SERVING = re.compile(r" at (http://127\.0\.0\.1:\d+)/")
+
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
+
+
+def can_build():
+    """Return whether this environment has pip and the setuptools that pyproject.toml requires."""
+    build_system = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
+    try:
+        return all(
+            required.specifier.contains(version(required.name))
+            for required in map(Requirement, ("pip", *build_system["requires"]))
+        )
+    except PackageNotFoundError:
+        return False
+
+
+# Built without isolation and installed without dependencies, the wheel needs no network.
+pytestmark = pytest.mark.skipif(not can_build(), reason="no pip or no setuptools 77")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel of the checkout, built from a copy because setuptools writes into the source folder."""
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    shutil.copytree(ROOT / "blogapi", source / "blogapi", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    run(*PIP, "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", target, source)
+    (path,) = target.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The `bin` folder of a virtual environment that has the wheel, and finds its dependencies in ours."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False)
+    paths = sysconfig.get_paths("venv", {"base": str(folder), "platbase": str(folder)})
+    dependencies = "\n".join({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+    (Path(paths["purelib"]) / "dependencies.pth").write_text(dependencies, encoding="utf-8")
+    run(*PIP, "--python", folder, "install", "--no-deps", "--no-index", "--no-compile", wheel)
+    return Path(paths["scripts"])
+
+
+def run(*words):
+    # PYTHONPATH and the settings of other tests must not reach the environment that is tested.
+    done = subprocess.run(words, env=clean_environment(), capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def clean_environment():
+    left_out = ("PYTHON", "BLOGAPI_", "COV_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+
+
+def list_files(folder):
+    return {path.relative_to(folder.parent).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_wheel_has_every_file_of_the_package(wheel):
+    expected = {name for name in list_files(ROOT / "blogapi") if "__pycache__" not in name}
+    assert any(name.startswith("blogapi/docs/guide/") for name in expected)
+    assert any("/static/" in name for name in expected)
+    with ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if name.startswith("blogapi/")}
+    assert packed == expected
+
+
+def test_the_installed_package_serves_the_demo_from_an_empty_folder(installed, tmp_path):
+    script = installed / ("blogapi.exe" if os.name == "nt" else "blogapi")
+    process = subprocess.Popen(
+        [script, "serve", "--demo", "--port", "0"],
+        cwd=tmp_path,
+        env=clean_environment() | {"PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+    try:
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if found := SERVING.search(line):
+                break
+        else:
+            pytest.fail("".join(lines))
+        key = fetch(Request(f"{found[1]}{API}auth/api-key/", method="POST"))["public_state"]
+        request = Request(f"{found[1]}{API}blog/articles/?page=1&page_size=1", headers={"X-API-KEY": key})
+        (article,) = fetch(request)
+        request = Request(f"{found[1]}{API}blog/articles/{article['uuid']}/", headers={"X-API-KEY": key})
+        assert fetch(request) == article
+    finally:
+        process.terminate()
+        process.wait(10)
+        process.stdout.close()
+    assert (tmp_path / "instance" / "blog.db").is_file()
+
+
+def fetch(request):
+    with urlopen(request, timeout=10) as response:
+        return json.load(response)
