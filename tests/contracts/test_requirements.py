@@ -28,28 +28,28 @@ def read_setup():
     return setup
 
 
-def parse(text):
-    """Return requirements by canonical name, one per line of the text."""
-    found = (Requirement(line) for line in text.splitlines() if line.strip())
-    return {canonicalize_name(requirement.name): requirement for requirement in found}
+def parse(lines):
+    """Return the requirements of lines by canonical name; those for other Pythons or systems are left out."""
+    found = (Requirement(line) for line in lines if line.strip())
+    return {
+        canonicalize_name(requirement.name): requirement
+        for requirement in found
+        if requirement.marker is None or requirement.marker.evaluate()
+    }
 
 
-REQUIRED = parse(read_setup()["options"]["install_requires"])
+REQUIRED = parse(read_setup()["options"]["install_requires"].splitlines())
 OPTIONAL = {
     name: requirement
     for extra in EXTRAS
-    for name, requirement in parse(read_setup()["options.extras_require"][extra]).items()
+    for name, requirement in parse(read_setup()["options.extras_require"][extra].splitlines()).items()
 }
 
 
 def read_pins(path):
     """Return the pinned versions of a requirements file that apply to this Python and system."""
-    pins = parse("\n".join(PIN.findall((ROOT / path).read_text(encoding="utf-8"))))
-    return {
-        name: str(pin.specifier).removeprefix("==")
-        for name, pin in pins.items()
-        if pin.marker is None or pin.marker.evaluate()
-    }
+    pins = parse(PIN.findall((ROOT / path).read_text(encoding="utf-8")))
+    return {name: str(pin.specifier).removeprefix("==") for name, pin in pins.items()}
 
 
 def list_imported_modules():
@@ -61,7 +61,8 @@ def list_imported_modules():
                 modules |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module.partition(".")[0])
-    return modules - sys.stdlib_module_names - {"blogapi"}
+    # `_typeshed` exists only for type checkers.
+    return modules - sys.stdlib_module_names - {"blogapi", "_typeshed"}
 
 
 def list_imported_distributions():
@@ -112,7 +113,7 @@ def test_the_test_environment_has_the_same_pins():
 
 
 def test_every_requirement_of_the_tests_is_pinned():
-    required = parse(read_setup()["options.extras_require"]["test"])
+    required = parse(read_setup()["options.extras_require"]["test"].splitlines())
     assert required.keys() <= read_pins("tests/requirements.txt").keys()
 
 
