@@ -1,1 +1,1 @@
-"""Responses kept in memory and cacheable while nothing they show has changed."""
+"""Responses kept in memory and replayed while nothing they show has changed."""

@@ -1,6 +1,6 @@
-"""Answers that may be given again: bounded in memory, the least recently used go first.
+"""Cached responses, bounded in memory; the least recently used are evicted first.
 
-All of them belong to one state of the database. A body that several answers share is held once.
+All of them belong to one commit version of the database. A body that several responses share is stored once.
 """
 
 from __future__ import annotations
@@ -11,92 +11,98 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-# Where the environment of a request has what is to be called before its client is waited for.
+# WSGI environ key of a function that the server calls before it waits for a slow client.
 GIVE_UP = "blogapi.give_up"
 
-# What an answer takes beside the text of its headers and its body, in bytes; measured with tracemalloc.
-OVERHEAD = 1_800
+# Memory that a response takes besides the text of its headers and its body; measured with tracemalloc.
+OVERHEAD_BYTES = 1_800
 
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A status line, headers and a body, as they were given between two moments.
+    """A status line, headers and a body, valid from `created_at` to before `valid_until`.
 
-    `until` is when it can differ by the clock alone; before `made` it was another's time. `route` is the rule
-    of the view that made it.
+    `route` is the URL rule of the view that computed it.
     """
 
     status: str
     headers: list[tuple[str, str]]
     body: bytes
-    made: datetime
-    until: datetime
+    created_at: datetime
+    valid_until: datetime
     route: str = ""
 
     @property
-    def beside(self) -> int:
-        """Return what it takes beside its body, in bytes; a client chooses how long a `Link` is."""
-        return OVERHEAD + sum(len(name) + len(value) for name, value in self.headers)
+    def bytes_without_body(self) -> int:
+        """Return the memory that the response takes besides its body.
+
+        The headers count because a client controls the length of `Link`.
+        """
+        return OVERHEAD_BYTES + sum(len(name) + len(value) for name, value in self.headers)
 
 
 class LRUCache:
-    """Answers by request, at most `size` bytes of them; safe for threads."""
+    """At most `max_bytes` of responses by cache key; safe for threads."""
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        # A single answer must not push out all others.
-        self.largest = size // 8
-        self.held = 0
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        # A single response must not evict all others.
+        self.max_response_bytes = max_bytes // 8
+        self.used_bytes = 0
         self.hits = 0
-        self._state = -1
-        self._answers: OrderedDict[Hashable, CachedResponse] = OrderedDict()
+        self._version = -1
+        self._responses: OrderedDict[Hashable, CachedResponse] = OrderedDict()
         self._bodies: dict[bytes, bytes] = {}
-        self._uses: Counter[bytes] = Counter()
+        self._body_uses: Counter[bytes] = Counter()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._answers)
+        return len(self._responses)
 
-    def find(self, request: Hashable, state: int, now: datetime) -> CachedResponse | None:
-        """Return the answer that was given to the request in this state, if it still holds at `now`."""
+    def get(self, key: Hashable, version: int, now: datetime) -> CachedResponse | None:
+        """Return the response stored for this commit version, or None if it is not valid at `now`."""
         with self._lock:
-            answer = self._answers.get(request) if state == self._state else None
-            if answer is None or not answer.made <= now < answer.until:
+            response = self._responses.get(key) if version == self._version else None
+            if response is None or not response.created_at <= now < response.valid_until:
                 return None
-            self._answers.move_to_end(request)
+            self._responses.move_to_end(key)
             self.hits += 1
-            return answer
+            return response
 
-    def keep(self, request: Hashable, state: int, answer: CachedResponse) -> None:
-        """Keep the answer, unless it is too large or belongs to a state that is over."""
+    def put(self, key: Hashable, version: int, response: CachedResponse) -> None:
+        """Store the response unless it is too large or `version` is older than the stored one.
+
+        A newer version evicts all responses of the older one.
+        """
+        header_bytes = response.bytes_without_body - OVERHEAD_BYTES
         with self._lock:
-            if state < self._state or max(len(answer.body), answer.beside - OVERHEAD) > self.largest:
+            if version < self._version or max(len(response.body), header_bytes) > self.max_response_bytes:
                 return
-            if state > self._state:
-                self._clear(state)
-            self._drop(request)
-            self._put(request, answer)
-            while self.held > self.size:
-                self._drop(next(iter(self._answers)))
+            if version > self._version:
+                self._clear(version)
+            self._evict(key)
+            self._add(key, response)
+            while self.used_bytes > self.max_bytes:
+                self._evict(next(iter(self._responses)))
 
-    def _clear(self, state: int) -> None:
-        self._answers.clear()
+    def _clear(self, version: int) -> None:
+        self._responses.clear()
         self._bodies.clear()
-        self._uses.clear()
-        self.held, self._state = 0, state
+        self._body_uses.clear()
+        self.used_bytes, self._version = 0, version
 
-    def _put(self, request: Hashable, answer: CachedResponse) -> None:
-        body = self._bodies.setdefault(answer.body, answer.body)
-        self._uses[body] += 1
-        self.held += answer.beside + (len(body) if self._uses[body] == 1 else 0)
-        self._answers[request] = replace(answer, body=body)
+    def _add(self, key: Hashable, response: CachedResponse) -> None:
+        body = self._bodies.setdefault(response.body, response.body)
+        self._body_uses[body] += 1
+        self.used_bytes += response.bytes_without_body + (len(body) if self._body_uses[body] == 1 else 0)
+        self._responses[key] = replace(response, body=body)
 
-    def _drop(self, request: Hashable) -> None:
-        answer = self._answers.pop(request, None)
-        if answer is None:
+    def _evict(self, key: Hashable) -> None:
+        response = self._responses.pop(key, None)
+        if response is None:
             return
-        self._uses[answer.body] -= 1
-        self.held -= answer.beside
-        if not self._uses[answer.body]:
-            del self._uses[answer.body], self._bodies[answer.body]
-            self.held -= len(answer.body)
+        self._body_uses[response.body] -= 1
+        self.used_bytes -= response.bytes_without_body
+        if not self._body_uses[response.body]:
+            del self._body_uses[response.body], self._bodies[response.body]
+            self.used_bytes -= len(response.body)

@@ -1,7 +1,7 @@
-"""Answers given again: in front of the application, for as long as nothing that they show can have changed.
+"""WSGI middleware that replays cached responses while nothing they show can have changed.
 
-The hook before each request stays the only judge: what it has not allowed to be kept is never given
-again, and what it allowed, it allowed to exactly this request with exactly this key.
+The hook that runs before each request (`blogapi.hooks`) decides which responses may be cached and until when.
+A cached response is replayed only to the same request with the same API key.
 """
 
 from __future__ import annotations
@@ -29,151 +29,169 @@ from blogapi.web import request_id
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# Where the hook says until when the answer holds.
+# WSGI environ key under which the hook stores until when the response is valid.
 CACHEABLE_UNTIL_KEY = "blogapi.until"
 
 NO_EXPIRY = datetime.max.replace(tzinfo=UTC)
 
-# How long a request waits for another one's answer to the same question, in seconds.
+# How long a request waits for an identical one that is already being computed, in seconds.
 WAIT_SECONDS = 5
 
-# What of a request the application looks at, beside its key.
-_LOOKED_AT = (
+# WSGI keys that, with the API key, form the cache key.
+_CACHE_KEY_VARIABLES = (
     *("REQUEST_METHOD", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "HTTP_HOST", "HTTP_ORIGIN"),
     *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"),
 )
-_STATUSES = ("200 ", "304 ")
+_CACHEABLE_STATUSES = ("200 ", "304 ")
 
 
 @dataclass(slots=True)
-class _Asked:
-    """A request: what makes it this one, and the state and time before anything was read for it."""
+class _PendingResponse:
+    """A response that is being computed; `version` and `started_at` are older than all that it shows."""
 
-    request: Hashable
-    state: int
-    now: datetime
+    cache_key: Hashable
+    version: int
+    started_at: datetime
     status: str = ""
     route: str = ""
     headers: list[tuple[str, str]] = field(default_factory=list)
 
 
 class ResponseCacheMiddleware:
-    """A WSGI application that gives the answers of another again.
+    """A WSGI application that replays the responses of another one.
 
-    A crowd that asks the same at once has the answer made once.
+    Concurrent identical requests are coalesced: the response is computed once.
     """
 
     def __init__(
-        self, app: Flask, application: WSGIApplication, source: CommitVersionSource, size: int
+        self, app: Flask, application: WSGIApplication, source: CommitVersionSource, max_bytes: int
     ) -> None:
-        self.shelf = LRUCache(size)
+        self.cache = LRUCache(max_bytes)
+        self.misses = 0
         self._app, self._application, self._source = app, application, source
         self._lock = threading.Lock()
-        self.misses = 0
-        self._made: dict[Hashable, threading.Event] = {}
-        self._due = (-1, NO_EXPIRY, NO_EXPIRY)
+        self._finished: dict[tuple[Hashable, int], threading.Event] = {}
+        # Version, time, and the first publication after that time.
+        self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer the request, from memory where that is the same."""
-        key = environ.get("HTTP_X_API_KEY")
-        if key is None or environ["REQUEST_METHOD"] not in ("GET", "HEAD") or _has_body(environ):
+        """Return the body of the response, from the cache if possible."""
+        api_key = environ.get("HTTP_X_API_KEY")
+        if api_key is None or environ["REQUEST_METHOD"] not in ("GET", "HEAD") or _has_body(environ):
             return self._application(environ, start_response)
-        state = self._source.state(since=environ.get(commit_version.RECEIVED_KEY))
-        if state is None:
+        version = self._source.state(since=environ.get(commit_version.RECEIVED_KEY))
+        if version is None:
             return self._application(environ, start_response)
-        asked = _Asked(_request(environ, key), state, clock.now())
-        answer = self.shelf.find(asked.request, state, asked.now)
-        if answer is not None:
-            return _again(answer, environ, start_response)
-        before = self._claim(asked)
-        if before is not None:
-            before.wait(WAIT_SECONDS)
-        # The one before us may have ended before our claim, and may have begun after our `now`.
-        answer = self.shelf.find(asked.request, state, clock.now())
-        if answer is None:
-            answering = self._application if before is not None else partial(self._first, asked)
-            return answering(environ, start_response)
-        if before is None:
-            self._done(asked)
-        return _again(answer, environ, start_response)
+        pending = _PendingResponse(_make_cache_key(environ, api_key), version, clock.now())
+        cached = self.cache.get(pending.cache_key, version, pending.started_at)
+        if cached is not None:
+            return _replay(cached, environ, start_response)
+        other_finished = self._register(pending)
+        if other_finished is not None:
+            other_finished.wait(WAIT_SECONDS)
+        # Another request may have finished before we registered, and may have started after we did.
+        cached = self.cache.get(pending.cache_key, version, clock.now())
+        if cached is None:
+            if other_finished is not None:
+                return self._application(environ, start_response)
+            return self._compute(pending, environ, start_response)
+        if other_finished is None:
+            self._finish(pending)
+        return _replay(cached, environ, start_response)
 
-    def _claim(self, asked: _Asked) -> threading.Event | None:
-        """Take it on to make the answer; where another does already, return what tells its end."""
+    def _register(self, pending: _PendingResponse) -> threading.Event | None:
+        """Register the response as being computed, or return the event of the request that computes it."""
         with self._lock:
-            made = self._made.get((asked.request, asked.state))
-            if made is None:
-                self._made[asked.request, asked.state] = threading.Event()
-            return made
+            finished = self._finished.get((pending.cache_key, pending.version))
+            if finished is None:
+                self._finished[pending.cache_key, pending.version] = threading.Event()
+            return finished
 
-    def _first(
-        self, asked: _Asked, environ: WSGIEnvironment, start_response: StartResponse
+    def _compute(
+        self, pending: _PendingResponse, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
-        def noting(status: str, headers: list[tuple[str, str]], *failed: Any) -> Any:
-            asked.status, asked.headers = status, list(headers)
-            asked.route = environ.get(request_id.ROUTE_KEY, "")
-            return start_response(status, headers, *failed)
+        def record_start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+            pending.status, pending.headers = status, list(headers)
+            pending.route = environ.get(request_id.ROUTE_KEY, "")
+            return start_response(status, headers, *exc_info)
 
         try:
-            chunks = self._application(environ, noting)
+            chunks = self._application(environ, record_start)
         except BaseException:
-            self._done(asked)
+            self._finish(pending)
             raise
         until = environ.get(CACHEABLE_UNTIL_KEY)
-        if until is None or not asked.status.startswith(_STATUSES):
-            self._done(asked)
+        if until is None or not pending.status.startswith(_CACHEABLE_STATUSES):
+            self._finish(pending)
             return chunks
         with self._lock:
             self.misses += 1
-        most, length = self.shelf.largest, _length(asked.headers)
-        collected = _Collected(chunks, most, length, partial(self._keep, asked, until))
-        # Others who ask the same are not made to wait for this client.
-        environ[GIVE_UP] = collected.give_up
+        collected = _CollectedBody(
+            chunks,
+            max_bytes=self.cache.max_response_bytes,
+            length=_content_length(pending.headers),
+            on_end=partial(self._store, pending, until),
+        )
+        # Identical requests must not wait for a slow client.
+        environ[GIVE_UP] = collected.discard
         return collected
 
-    def _keep(self, asked: _Asked, until: datetime, body: bytes | None) -> None:
-        """Keep the answer, None where there is no whole one; whoever waits for it goes on."""
+    def _store(self, pending: _PendingResponse, until: datetime, body: bytes | None) -> None:
+        """Cache the response unless `body` is None, and wake the requests that wait for it."""
         try:
-            # It is on its way already: a database that fails now must not break it.
+            # The response is already being sent: a database error must not break it.
             if body is not None:
                 with suppress(SQLAlchemyError):
-                    ends = min(until, self._next_due(asked))
-                    answer = CachedResponse(asked.status, asked.headers, body, asked.now, ends, asked.route)
-                    self.shelf.keep(asked.request, asked.state, answer)
+                    response = CachedResponse(
+                        status=pending.status,
+                        headers=pending.headers,
+                        body=body,
+                        created_at=pending.started_at,
+                        valid_until=min(until, self._next_publication(pending)),
+                        route=pending.route,
+                    )
+                    self.cache.put(pending.cache_key, pending.version, response)
         finally:
-            self._done(asked)
+            self._finish(pending)
 
-    def _next_due(self, asked: _Asked) -> datetime:
-        """Return when something scheduled becomes visible, seen from when the answer was asked for.
+    def _next_publication(self, pending: _PendingResponse) -> datetime:
+        """Return when the next scheduled article becomes visible after the request started.
 
-        Not from now: what became visible meanwhile may not be in the answer.
+        Not after now: an article that was due in between may be missing from the response.
         """
-        state, since, due = self._due
-        if state != asked.state or not since <= asked.now < due:
+        version, since, due = self._next_due
+        if version != pending.version or not since <= pending.started_at < due:
             with self._app.app_context():
-                due = articles.next_publication(asked.now) or NO_EXPIRY
-            self._due = (asked.state, asked.now, due)
+                due = articles.next_publication(pending.started_at) or NO_EXPIRY
+            self._next_due = (pending.version, pending.started_at, due)
         return due
 
-    def _done(self, asked: _Asked) -> None:
+    def _finish(self, pending: _PendingResponse) -> None:
         with self._lock:
-            made = self._made.pop((asked.request, asked.state), None)
-        if made is not None:
-            made.set()
+            finished = self._finished.pop((pending.cache_key, pending.version), None)
+        if finished is not None:
+            finished.set()
 
 
-class _Collected:
-    """The chunks of an answer, handed on as they come; `keep` gets the body, or None if it is not whole.
+class _CollectedBody:
+    """An iterator that passes on the chunks of a response and collects them.
 
-    Where its `length` is told, it is whole before the last chunk is: a client may take its time with that.
-    Not a generator, whose end would not be heard of where it was closed before its first chunk.
+    Calls `on_end` once, with the body, or with None if it is incomplete or longer than `max_bytes`. With a
+    known `length` it does so before it passes on the last chunk, since a client may be slow to take that one.
+    A generator would not do: closed before its first chunk, it runs no code.
     """
 
     def __init__(
-        self, chunks: Iterable[bytes], most: int, length: int | None, keep: Callable[[bytes | None], None]
+        self,
+        chunks: Iterable[bytes],
+        *,
+        max_bytes: int,
+        length: int | None,
+        on_end: Callable[[bytes | None], None],
     ) -> None:
-        self._chunks, self._rest = chunks, iter(chunks)
-        self._most, self._length, self._keep = most, length, keep
-        self._held: list[bytes] | None = []
+        self._chunks, self._iterator = chunks, iter(chunks)
+        self._max_bytes, self._length, self._on_end = max_bytes, length, on_end
+        self._collected: list[bytes] | None = []
         self._size = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -181,57 +199,58 @@ class _Collected:
 
     def __next__(self) -> bytes:
         try:
-            chunk = next(self._rest)
+            chunk = next(self._iterator)
         except StopIteration:
-            self._end(whole=True)
+            self._end(complete=True)
             raise
         except BaseException:
-            self._end(whole=False)
+            self._end(complete=False)
             raise
         self._size += len(chunk)
-        if self._held is not None:
-            self._held.append(chunk)
-        if self._size == self._length or self._size > self._most:
-            self._end(whole=self._size == self._length)
+        if self._collected is not None:
+            self._collected.append(chunk)
+        if self._size == self._length or self._size > self._max_bytes:
+            self._end(complete=self._size == self._length)
         return chunk
 
-    def give_up(self) -> None:
-        """Keep nothing of the answer."""
-        self._end(whole=False)
+    def discard(self) -> None:
+        """Do not cache the response."""
+        self._end(complete=False)
 
     def close(self) -> None:
-        """Let go of the answer, which may not have been read to its end."""
-        self.give_up()
+        """Close the response; it is not cached unless it was read to its end."""
+        self.discard()
         if hasattr(self._chunks, "close"):
             self._chunks.close()
 
-    def _end(self, *, whole: bool) -> None:
-        held, self._held = self._held, None
-        if held is not None:
-            self._keep(b"".join(held) if whole else None)
+    def _end(self, *, complete: bool) -> None:
+        collected, self._collected = self._collected, None
+        if collected is not None:
+            self._on_end(b"".join(collected) if complete else None)
 
 
 def init_app(app: Flask) -> None:
-    """Put the memory in front of the application."""
+    """Wrap the application in the response cache, unless its database is in memory."""
     source = commit_version.get_source(app)
     if source is None:
         return
-    replay = ResponseCacheMiddleware(app, app.wsgi_app, source, app.config["CACHE_MEGABYTES"] * 2**20)
-    app.extensions["blogapi-replay"] = replay
-    app.wsgi_app = replay  # type: ignore[method-assign]
-    registry.counter(app, "replay_hits", "Answers given again.", lambda: replay.shelf.hits)
-    registry.counter(app, "replay_misses", "Answers made that could be given again.", lambda: replay.misses)
-    registry.gauge(app, "replay_bytes", "Memory held by answers.", lambda: replay.shelf.held)
+    middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, app.config["CACHE_MEGABYTES"] * 2**20)
+    cache = middleware.cache
+    app.extensions["blogapi-replay"] = middleware
+    app.wsgi_app = middleware  # type: ignore[method-assign]
+    registry.counter(app, "replay_hits", "Responses replayed from the cache.", lambda: cache.hits)
+    registry.counter(app, "replay_misses", "Cacheable responses computed.", lambda: middleware.misses)
+    registry.gauge(app, "replay_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
 
 
-def _again(answer: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
-    environ[request_id.ROUTE_KEY] = answer.route
-    start_response(answer.status, list(answer.headers))
-    # No chunk where there is no body: of a single one the server takes the length of the whole.
-    return [answer.body] if answer.body else []
+def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+    environ[request_id.ROUTE_KEY] = response.route
+    start_response(response.status, list(response.headers))
+    # The server takes the length of a single chunk as Content-Length, so an empty body has no chunk.
+    return [response.body] if response.body else []
 
 
-def _length(headers: Iterable[tuple[str, str]]) -> int | None:
+def _content_length(headers: Iterable[tuple[str, str]]) -> int | None:
     return next((int(value) for name, value in headers if name.lower() == "content-length"), None)
 
 
@@ -239,7 +258,7 @@ def _has_body(environ: WSGIEnvironment) -> bool:
     return environ.get("CONTENT_LENGTH", "0") not in ("", "0") or "HTTP_TRANSFER_ENCODING" in environ
 
 
-def _request(environ: WSGIEnvironment, key: str) -> Hashable:
-    # The digest, since a key is kept nowhere, and a query or a condition may be long.
-    said = repr((key, *map(environ.get, _LOOKED_AT)))
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()
+def _make_cache_key(environ: WSGIEnvironment, api_key: str) -> Hashable:
+    # A digest, since API keys are never stored, and a query string or a condition may be long.
+    values = repr((api_key, *map(environ.get, _CACHE_KEY_VARIABLES)))
+    return hashlib.sha256(values.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,176 @@
+"""Concurrent identical requests are answered by one computation, and never wait for a slow client."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from blogapi import clock
+from blogapi.response_cache import middleware
+from blogapi.response_cache.lru_cache import GIVE_UP
+from tests.conftest import ARTICLES, TAGS
+from tests.engines import write_elsewhere
+from tests.response_cache.cached_blog import call, call_without_waiting, deleted_key, make_environ, start
+from tests.response_cache.conftest import ME
+
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+CLIENTS = 16
+
+
+@pytest.fixture
+def environ(cached, people):
+    """A request for the empty list of tags, not cached yet."""
+    key = people.key(None)
+    # Stores when the key was used, which would change the database later.
+    cached.get(ME, key)
+    cached.application.paths.clear()
+    return make_environ(TAGS, key)
+
+
+def call_from_all_clients(cached, environ):
+    """Send the request from many threads at once; return the different responses."""
+    barrier = threading.Barrier(CLIENTS)
+
+    def send(_):
+        barrier.wait(10)
+        return call(cached.middleware, environ)
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        responses = list(pool.map(send, range(CLIENTS), timeout=30))
+    assert len(responses) == CLIENTS
+    return {(status, tuple(headers), body) for status, headers, body in responses}
+
+
+# Many at once
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.05])
+def test_concurrent_identical_requests_are_computed_once(cached, people, make_article, delay):
+    key = people.key(None)
+    environ = make_environ(f"{ARTICLES}{make_article().uuid}/", key)
+    cached.get(ME, key)
+    cached.application.delay = delay
+    for turn in range(10):
+        write_elsewhere(cached.app, "UPDATE account SET username = username || :turn", turn=str(turn))
+        cached.application.paths.clear()
+        assert len(call_from_all_clients(cached, environ)) == 1
+        assert len(cached.application.paths) == 1
+
+
+def test_concurrent_identical_requests_take_the_statements_of_one(cached, people, make_article, statements):
+    key = people.key(None)
+    environ = make_environ(f"{ARTICLES}{make_article().uuid}/", key)
+    cached.get(ME, key)
+    with statements() as seen:
+        call_from_all_clients(cached, environ)
+    # The caller, the article, and the next publication.
+    assert len(seen) == 3
+
+
+def test_requests_that_are_refused_do_not_wait_for_each_other(cached):
+    environ = make_environ(TAGS, deleted_key(cached.app))
+    cached.application.delay = 0.05
+    started_at = time.monotonic()
+    statuses = {status for status, *_ in call_from_all_clients(cached, environ)}
+    assert statuses == {"401 UNAUTHORIZED"}
+    assert len(cached.application.paths) == CLIENTS
+    assert time.monotonic() - started_at < 4
+
+
+def test_a_waiting_request_takes_a_response_that_started_at_a_later_time(cached, people, at):
+    at(NOON)
+    key = people.key(None)
+    cached.get(ME, key)
+    respond, computing, may_respond = cached.application.respond, threading.Event(), threading.Event()
+
+    def respond_when_told(environ, start_response):
+        computing.set()
+        may_respond.wait(10)
+        return respond(environ, start_response)
+
+    cached.application.respond = respond_when_told
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(cached.get, TAGS, key)
+        assert computing.wait(10)
+        at(NOON - MINUTE)
+        second = pool.submit(cached.get, TAGS, key)
+        time.sleep(0.1)
+        at(NOON)
+        may_respond.set()
+        assert second.result(10) == first.result(10)
+    assert cached.application.paths == [ME, TAGS]
+
+
+def test_a_request_that_finds_the_response_only_after_registering_blocks_nobody(
+    cached, environ, make_article, monkeypatch, at
+):
+    at(NOON)
+    make_article(status="scheduled", published_at=(NOON + MINUTE).isoformat())
+    for _ in range(2):
+        call(cached.middleware, environ)
+    cached.application.paths.clear()
+    # The first look at the clock is a minute back, as if the response had been computed since.
+    times = iter([NOON - MINUTE])
+    monkeypatch.setattr(clock, "now", lambda: next(times, NOON))
+    assert call(cached.middleware, environ)[2] == b"[]"
+    assert cached.application.paths == []
+    monkeypatch.setattr(middleware, "WAIT_SECONDS", 0.01)
+    at(NOON + MINUTE)
+    for _ in range(3):
+        assert call(cached.middleware, environ)[2] == b"[]"
+    assert len(cached.application.paths) == 1
+
+
+# Slow clients
+
+
+def test_a_client_that_leaves_before_the_first_byte_blocks_nobody(cached, environ):
+    start(cached.middleware, environ).close()
+    assert len(cached.cache) == 0
+    assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
+
+
+def test_a_client_that_leaves_a_streamed_response_blocks_nobody(cached, environ):
+    respond = cached.application.respond
+
+    def stream(environ, start_response):
+        status, headers, body = call(respond, environ)
+        start_response(status, [header for header in headers if header[0] != "Content-Length"])
+        environ[middleware.CACHEABLE_UNTIL_KEY] = middleware.NO_EXPIRY
+        return iter([body, b" ", b" "])
+
+    cached.application.respond = stream
+    chunks = start(cached.middleware, environ)
+    assert next(chunks) == b"[]"
+    chunks.close()
+    assert len(cached.cache) == 0
+    assert b"".join(start(cached.middleware, environ)) == b"[]  "
+
+
+def test_a_client_that_reads_slowly_blocks_nobody(cached, environ):
+    chunks = start(cached.middleware, environ)
+    assert next(chunks) == b"[]"
+    assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
+    chunks.close()
+
+
+def test_a_client_that_the_server_gives_up_on_blocks_nobody(cached, environ):
+    slow = dict(environ)
+    chunks = cached.middleware(slow, lambda status, headers, *_: None)
+    slow[GIVE_UP]()
+    assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
+    chunks.close()
+
+
+def test_a_client_that_never_reads_blocks_others_for_a_bounded_time(cached, environ, monkeypatch):
+    monkeypatch.setattr(middleware, "WAIT_SECONDS", 0.2)
+    chunks = start(cached.middleware, environ)
+    started_at = time.monotonic()
+    assert call(cached.middleware, environ)[2] == b"[]"
+    assert time.monotonic() - started_at >= 0.2
+    chunks.close()

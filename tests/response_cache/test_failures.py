@@ -1,0 +1,80 @@
+"""A failure of the application is neither cached nor does it block later requests."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from blogapi.articles import queries as article_queries
+from blogapi.response_cache import middleware
+from tests.conftest import ARTICLES, TAGS
+from tests.response_cache.cached_blog import call, call_without_waiting, make_environ
+from tests.response_cache.conftest import ME
+
+
+@pytest.fixture
+def environ(cached, people):
+    """A request for the empty list of tags, not cached yet."""
+    key = people.key(None)
+    cached.get(ME, key)
+    return make_environ(TAGS, key)
+
+
+def test_a_500_is_not_cached(cached, people, monkeypatch):
+    environ = make_environ(ARTICLES, people.key(None))
+    with monkeypatch.context() as patch:
+        patch.setattr(article_queries, "list_published", lambda *_, **__: 1 / 0)
+        statuses = [call(cached.middleware, environ)[0] for _ in range(2)]
+    assert statuses == ["500 INTERNAL SERVER ERROR"] * 2
+    assert len(cached.cache) == 0
+    assert call_without_waiting(cached.middleware, environ)[0] == "200 OK"
+    # A request that waits for another one does not cache its response.
+    assert len(cached.cache) == 1
+
+
+@pytest.mark.parametrize("exception", [ZeroDivisionError, SystemExit, KeyboardInterrupt])
+def test_an_application_that_raises_blocks_nobody(cached, environ, exception):
+    respond = cached.application.respond
+
+    def fail(environ, start_response):
+        raise exception
+
+    cached.application.respond = fail
+    with pytest.raises(exception):
+        call(cached.middleware, environ)
+    cached.application.respond = respond
+    assert call_without_waiting(cached.middleware, environ)[0] == "200 OK"
+    # A request that waits for another one does not cache its response.
+    assert len(cached.cache) == 1
+
+
+def test_a_response_that_breaks_off_is_not_cached(cached, environ):
+    respond = cached.application.respond
+
+    def break_off(environ, start_response):
+        environ[middleware.CACHEABLE_UNTIL_KEY] = middleware.NO_EXPIRY
+        start_response("200 OK", [])
+        return half_a_body()
+
+    def half_a_body():
+        yield b"half"
+        raise RuntimeError
+
+    cached.application.respond = break_off
+    with pytest.raises(RuntimeError):
+        call(cached.middleware, environ)
+    assert len(cached.cache) == 0
+    cached.application.respond = respond
+    assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
+
+
+def test_a_database_that_fails_after_the_response_does_not_break_it(cached, environ, monkeypatch):
+    def fail(now):
+        raise OperationalError("", {}, Exception("the disk is gone"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(article_queries, "next_publication", fail)
+        assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
+    assert len(cached.cache) == 0
+    assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
+    assert len(cached.cache) == 1
