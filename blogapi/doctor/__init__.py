@@ -1,1 +1,1 @@
-"""Whether the blog is well, and what to do where it is not."""
+"""Checks of a blog's files and database, with a remedy for each problem."""

@@ -1,4 +1,4 @@
-"""`doctor`: what is wrong with the blog, and what to do about it."""
+"""The `doctor` command."""
 
 from __future__ import annotations
 
@@ -20,54 +20,56 @@ from blogapi.storage import connections
 
 @click.command()
 @click.option(
-    "--mend",
+    "--repair",
     is_flag=True,
-    help="Make rendered pieces, the tally and the search index anew; cut a damaged log.",
+    help="Render stored JSON again, recount articles, rebuild the search index; drop unreadable log entries.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
-def doctor(context: click.Context, mend: bool, as_json: bool) -> None:
-    """Look for what is wrong with the blog, and say what to do about it.
+def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
+    """Check the blog and say how to fix what is wrong.
 
-    Changes nothing without --mend. Exit status 1 when something is wrong; a hint is none.
+    Changes nothing without --repair. Exits with status 1 if anything is wrong; hints do not count.
     """
     found = []
     with report_problems():
-        for finding in _findings(context, mend):
+        for finding in _run_checks(context, repair):
             found.append(finding)
             if not as_json:
                 _print(finding)
-    well = all(finding.level is not Level.WRONG for finding in found)
+    healthy = all(finding.level is not Level.WRONG for finding in found)
     if as_json:
-        shown = {"ok": well, "findings": [asdict(finding) for finding in found]}
-        click.echo(json.dumps(shown, ensure_ascii=False))
-    if not well:
+        report = {"ok": healthy, "findings": [asdict(finding) for finding in found]}
+        click.echo(json.dumps(report, ensure_ascii=False))
+    if not healthy:
         raise SystemExit(1)
 
 
-def _findings(context: click.Context, mend: bool) -> Iterator[Finding]:
+def _run_checks(context: click.Context, repair: bool) -> Iterator[Finding]:
     home = Path(config.instance_path())
     try:
         path = connections.sqlite_path(config.read(home)["DATABASE_URL"], home)
     except CannotStart as error:
-        yield wrong("settings", error.message, "mend the setting; the rest is looked at with the default")
+        yield wrong(
+            "settings", error.message, "correct the setting; the other checks use the default database"
+        )
         yield from instance_checks.run_checks(home, home / "blog.db")
         return
-    yield ok("settings", "All are known and possible.")
+    yield ok("settings", "All settings are valid.")
     yield from instance_checks.run_checks(home, path)
     if path is not None:
-        below = list(sqlite_checks.run_checks(path, mend=mend, backups=home / "backups"))
-        yield from below
-        # What the application would make of a damaged file, or would change in one of an older version, is
-        # no matter for a check.
+        sqlite_findings = list(sqlite_checks.run_checks(path, repair=repair, backups=home / "backups"))
+        yield from sqlite_findings
+        # Starting the application could make a damaged file worse, and would upgrade an older one.
         if any(
-            finding.check in ("database", "schema") and finding.level is not Level.OK for finding in below
+            finding.check in ("database", "schema") and finding.level is not Level.OK
+            for finding in sqlite_findings
         ):
             return
-    yield from _running(context, mend)
+    yield from _run_application_checks(context, repair)
 
 
-def _running(context: click.Context, mend: bool) -> Iterator[Finding]:
+def _run_application_checks(context: click.Context, repair: bool) -> Iterator[Finding]:
     try:
         app = context.ensure_object(ScriptInfo).load_app()
     except CannotStart as error:
@@ -75,9 +77,9 @@ def _running(context: click.Context, mend: bool) -> Iterator[Finding]:
         return
     with app.app_context():
         yield from rate_limit_checks.run_checks()
-        yield from derived_data_checks.run_checks(mend=mend, watch=progress)
+        yield from derived_data_checks.run_checks(repair=repair, watch=progress)
 
 
 def _print(finding: Finding) -> None:
     remedy = f" Do: {finding.do}." if finding.do else ""
-    click.echo(f"{finding.level.value:<6}  {finding.check}: {finding.says}{remedy}")
+    click.echo(f"{finding.level.value:<8}  {finding.check}: {finding.says}{remedy}")

@@ -1,4 +1,4 @@
-"""What was made from the articles against what would be made from them now; and how to mend it."""
+"""Compare the data derived from articles, categories and tags with what would be derived now."""
 
 from __future__ import annotations
 
@@ -27,177 +27,193 @@ from blogapi.storage.database import db, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import json_fragments
 
-# Rows that are held in memory at a time, and values that one statement is asked for.
-_AT_ONCE = 100
-_PER_STATEMENT = 500
+# Articles, and rows of other tables, that are held in memory at a time.
+_ARTICLES_PER_BATCH = 100
+_ROWS_PER_BATCH = 500
 
-_MEND = "doctor --mend"
+# Articles published at the same time get adjacent numbers; a second has room for 16 million of them.
+_MAX_NUMBER_DISTANCE = 1_000_000 * NUMBERS_PER_MICROSECOND
+
+_REPAIR = "doctor --repair"
 
 
-def run_checks(*, mend: bool = False, watch: ProgressReporter = no_progress) -> Iterator[Finding]:
-    """Yield what is found of rendered pieces, the tally and the search index; `mend` puts it right.
+def run_checks(*, repair: bool = False, watch: ProgressReporter = no_progress) -> Iterator[Finding]:
+    """Yield findings about stored JSON, the number of articles and the search index; `repair` corrects them.
 
-    Each piece of the work is one transaction, so that it sees the blog as it is at one moment and holds up
-    nobody for long. The index comes before its entries: what is damaged takes none.
+    Each batch is one transaction, so that it sees one state of the blog and does not delay writers for long.
+    The index is checked before its entries, because a damaged index accepts none.
     """
-    yield from _index(mend)
+    yield from _check_index(repair)
     for model in json_fragments.stored_models():
-        yield _told("pieces", model.__tablename__, list(_rows_that_differ(model, mend)), mend)
-    different = _Different()
+        names = list(_check_stored_json(model, repair))
+        yield _report_differing("pieces", model.__tablename__, names, repair)
+    differing = _DifferingArticles()
     total = db.session.query(Article).count()
-    for uuids in watch(_batches(), total=-(-total // _AT_ONCE), label="Articles"):
-        different.look(uuids, mend)
-    yield from different.told(mend)
-    yield _tally(mend)
+    for uuids in watch(_article_batches(), total=-(-total // _ARTICLES_PER_BATCH), label="Articles"):
+        differing.check(uuids, repair)
+    yield from differing.report(repair)
+    yield _check_stats(repair)
 
 
-def _told(check: str, what: str, names: Sequence[str], mend: bool) -> Finding:
+def _report_differing(check: str, subject: str, names: Sequence[str], repair: bool) -> Finding:
     if not names:
-        return ok(check, f"{what}: as it would be made now.")
-    says = f"{what}: {len(names)} differ from what would be made now ({findings.some(names, len(names))})."
-    return Finding(check, Level.MENDED, says) if mend else wrong(check, says, _MEND)
+        return ok(check, f"{subject}: all are up to date.")
+    says = f"{subject}: {len(names)} differ from a new rendering ({findings.join_examples(names)})."
+    return _repaired_or_wrong(check, says, repair)
 
 
-def _rows_that_differ(model: Any, mend: bool) -> Iterator[str]:
-    """Yield the names of categories or tags that carry other fields than their own."""
+def _repaired_or_wrong(check: str, says: str, repair: bool) -> Finding:
+    return Finding(check, Level.REPAIRED, says) if repair else wrong(check, says, _REPAIR)
+
+
+def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
+    """Yield the names of the categories or tags whose stored JSON differs from a new rendering."""
     last = UUID(int=0)
     while True:
-        statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_PER_STATEMENT)
+        statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ROWS_PER_BATCH)
         rows = db.session.scalars(statement.options(undefer(model.pieces))).all()
-        differ = [(row.uuid, row.name) for row in rows if row.pieces != json_fragments.render_fragments(row)]
+        differing = [
+            (row.uuid, row.name) for row in rows if row.pieces != json_fragments.render_fragments(row)
+        ]
         last = rows[-1].uuid if rows else last
-        _let_go()
-        if differ and mend:
+        _end_read()
+        if differing and repair:
             with transaction():
-                for row in db.session.scalars(
-                    select(model).where(model.uuid.in_([one for one, _ in differ]))
-                ):
+                statement = select(model).where(model.uuid.in_([uuid for uuid, _ in differing]))
+                for row in db.session.scalars(statement):
                     json_fragments.store_fragments(db.session(), row)
-            _let_go()
-        yield from (name for _, name in differ)
+            _end_read()
+        yield from (name for _, name in differing)
         if not rows:
             return
 
 
-def _batches() -> Iterator[list[UUID]]:
+def _article_batches() -> Iterator[list[UUID]]:
     last = UUID(int=0)
     while True:
         statement = select(Article.uuid).where(Article.uuid > last).order_by(Article.uuid)
-        uuids = list(db.session.scalars(statement.limit(_AT_ONCE)))
-        _let_go()
+        uuids = list(db.session.scalars(statement.limit(_ARTICLES_PER_BATCH)))
+        _end_read()
         if not uuids:
             return
         yield uuids
         last = uuids[-1]
 
 
-class _Different:
-    """The slugs of the articles that differ, by what differs."""
+class _DifferingArticles:
+    """The slugs of the articles with a problem, by check."""
 
     def __init__(self) -> None:
-        self.names: dict[str, list[str]] = defaultdict(list)
+        self._slugs: dict[str, list[str]] = defaultdict(list)
 
-    def look(self, uuids: list[UUID], mend: bool) -> None:
-        """Compare these articles, and put right what differs."""
-        articles = _articles(uuids)
-        written = [RenderedArticle(article) for article in articles if article.seo is not None]
-        found = {
+    def check(self, uuids: list[UUID], repair: bool) -> None:
+        """Compare these articles, and correct what differs if `repair`."""
+        articles = _load_articles(uuids)
+        complete = [RenderedArticle(article) for article in articles if article.seo is not None]
+        differing = {
             "seo": [RenderedArticle(article) for article in articles if article.seo is None],
-            "pieces": list(_with_other_pieces(written)),
-            "search": list(_with_other_words(written)),
+            "pieces": list(_with_other_json(complete)),
+            "search": list(_with_other_search_entry(complete)),
         }
-        for check, some in found.items():
-            self.names[check] += [article.slug for article in some]
-        wrong_ones = [article.uuid for article in (*found["pieces"], *found["search"])]
-        _let_go()
-        if wrong_ones and mend:
+        for check, found in differing.items():
+            self._slugs[check] += [article.slug for article in found]
+        to_render = [article.uuid for article in (*differing["pieces"], *differing["search"])]
+        _end_read()
+        if to_render and repair:
             with transaction():
-                json_writer.store_articles(db.session(), _articles(wrong_ones))
-            _let_go()
+                json_writer.store_articles(db.session(), _load_articles(to_render))
+            _end_read()
 
-    def told(self, mend: bool) -> Iterator[Finding]:
-        """Yield what was found."""
-        if self.names["seo"]:
-            names = self.names["seo"]
-            says = f"{len(names)} articles have no SEO record ({findings.some(names, len(names))})."
-            yield wrong("articles", says, "write them anew: PUT what GET shows")
-        yield _told("pieces", "article", self.names["pieces"], mend)
-        yield _told("search", "entries of articles", self.names["search"], mend)
+    def report(self, repair: bool) -> Iterator[Finding]:
+        """Yield the findings about all articles that were checked."""
+        if slugs := self._slugs["seo"]:
+            says = f"{len(slugs)} articles have no SEO record ({findings.join_examples(slugs)})."
+            yield wrong("articles", says, "write each one again: PUT the body that GET returns")
+        yield _report_differing("pieces", "article", self._slugs["pieces"], repair)
+        yield _report_differing("search", "entries of articles", self._slugs["search"], repair)
 
 
-def _articles(uuids: Iterable[UUID]) -> Sequence[Article]:
+def _load_articles(uuids: Iterable[UUID]) -> Sequence[Article]:
     statement = select(Article).where(Article.uuid.in_(list(uuids))).options(selectinload(Article.seo))
     return db.session.scalars(statement).all()
 
 
-def _with_other_pieces(articles: list[RenderedArticle]) -> Iterator[RenderedArticle]:
-    columns = ArticleJson.__table__
-    statement = select(columns).where(columns.c.article_id.in_([article.uuid for article in articles]))
-    found = {row["article_id"]: dict(row) for row in db.session.execute(statement).mappings()}
-    return (article for article in articles if found.get(article.uuid) != json_writer.make_row(article))
+def _with_other_json(articles: list[RenderedArticle]) -> Iterator[RenderedArticle]:
+    table = ArticleJson.__table__
+    statement = select(table).where(table.c.article_id.in_([article.uuid for article in articles]))
+    stored = {row["article_id"]: dict(row) for row in db.session.execute(statement).mappings()}
+    return (article for article in articles if stored.get(article.uuid) != json_writer.make_row(article))
 
 
-def _with_other_words(articles: list[RenderedArticle]) -> Iterator[RenderedArticle]:
+def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[RenderedArticle]:
     index = engines.get_engine(db.session())
-    words = [index.table.c[name] for name in ("title", "subtitle", "text")]
+    texts = [index.table.c[name] for name in ("title", "subtitle", "text")]
     statement = (
-        select(SearchEntry.article_id, SearchEntry.number, *words)
+        select(SearchEntry.article_id, SearchEntry.number, *texts)
         .join(index.table, index.number == SearchEntry.number)
         .where(SearchEntry.article_id.in_([article.uuid for article in articles]))
     )
-    found = {uuid: (number, words) for uuid, number, *words in db.session.execute(statement)}
+    stored = {uuid: (number, texts) for uuid, number, *texts in db.session.execute(statement)}
     for article in articles:
-        number, there = found.get(article.uuid, (0, []))
-        should = [separate_ideographs(text) for text in (article.title, article.subtitle, article.words)]
-        if there != should or not numbered_well(number, article.visible_from()):
+        number, indexed = stored.get(article.uuid, (0, []))
+        expected = [separate_ideographs(text) for text in (article.title, article.subtitle, article.words)]
+        if indexed != expected or not _is_number_plausible(number, article.visible_from()):
             yield article
 
 
-def _tally(mend: bool) -> Finding:
-    told, counted = db.session.scalar(select(ArticleStats.published)), json_writer.count_published()
-    _let_go()
-    if told == counted:
+def _is_number_plausible(number: int, published_at: datetime | None) -> bool:
+    """Tell whether the number in the index fits the time of publication; drafts have negative numbers."""
+    if published_at is None:
+        return number < 0
+    return number >= 0 and abs(number - last_number(published_at)) < _MAX_NUMBER_DISTANCE
+
+
+def _check_stats(repair: bool) -> Finding:
+    stored, counted = db.session.scalar(select(ArticleStats.published)), json_writer.count_published()
+    _end_read()
+    if stored == counted:
         return ok("tally", f"{counted} articles are published or scheduled.")
-    says = f"{counted} articles are published or scheduled, but the tally says {told}."
-    if not mend:
-        return wrong("tally", says, _MEND)
-    with transaction():
-        db.session.execute(update(ArticleStats).values(published=json_writer.count_published()))
-    return Finding("tally", Level.MENDED, says)
+    if repair:
+        with transaction():
+            db.session.execute(update(ArticleStats).values(published=json_writer.count_published()))
+    says = f"{counted} articles are published or scheduled, but the stored number is {stored}."
+    return _repaired_or_wrong("tally", says, repair)
 
 
-def _index(mend: bool) -> Iterator[Finding]:
-    found = []
-    if db.engine.dialect.name == "sqlite" and (fault := _told_by_fts5("integrity-check")):
-        found.append(_mended_or_wrong(f"The index is damaged: {fault}.", mend, _rebuild))
+def _check_index(repair: bool) -> Iterator[Finding]:
+    damage = _run_fts5_command("integrity-check") if db.engine.dialect.name == "sqlite" else ""
+    if damage:
+        yield _repair_index(f"The index is damaged: {damage}.", repair, _rebuild_index)
     index = engines.get_engine(db.session())
-    lone = select(index.number).select_from(index.table).where(~index.number.in_(select(SearchEntry.number)))
-    count = db.session.scalar(select(func.count()).select_from(lone.subquery())) or 0
-    _let_go()
+    orphans = (
+        select(index.number).select_from(index.table).where(~index.number.in_(select(SearchEntry.number)))
+    )
+    count = db.session.scalar(select(func.count()).select_from(orphans.subquery())) or 0
+    _end_read()
     if count:
-        found.append(_mended_or_wrong(f"{count} rows of the index belong to no article.", mend, _drop_lone))
-    yield from found or [ok("search", "The index is whole.")]
+        yield _repair_index(f"{count} rows of the index belong to no article.", repair, _delete_orphans)
+    if not damage and not count:
+        yield ok("search", "The index is intact.")
 
 
-def _mended_or_wrong(says: str, mend: bool, remedy: Callable[[], object]) -> Finding:
-    if not mend:
-        return wrong("search", says, _MEND)
-    remedy()
-    return Finding("search", Level.MENDED, says)
+def _repair_index(says: str, repair: bool, remedy: Callable[[], object]) -> Finding:
+    if repair:
+        remedy()
+    return _repaired_or_wrong("search", says, repair)
 
 
-def _drop_lone() -> None:
+def _delete_orphans() -> None:
     index = engines.get_engine(db.session())
     with transaction():
         db.session.execute(index.table.delete().where(~index.number.in_(select(SearchEntry.number))))
 
 
-def _rebuild() -> None:
-    _told_by_fts5("rebuild")
+def _rebuild_index() -> None:
+    _run_fts5_command("rebuild")
 
 
-def _told_by_fts5(command: str) -> str:
-    """Give FTS5 a command; return the damage that it complains of."""
+def _run_fts5_command(command: str) -> str:
+    """Run a command of SQLite's FTS5; return the damage that it reports, or an empty string."""
     try:
         with transaction():
             db.session.execute(text("INSERT INTO search_index (search_index) VALUES (:it)"), {"it": command})
@@ -208,18 +224,7 @@ def _told_by_fts5(command: str) -> str:
     return ""
 
 
-def _let_go() -> None:
-    """Forget what was read and end the transaction, which would keep the log from being emptied."""
+def _end_read() -> None:
+    """Drop the loaded rows and end the transaction, which would keep SQLite from truncating its log."""
     db.session.expunge_all()
     db.session.rollback()
-
-
-# Articles of one moment take the numbers around it; a second has room for 16 million.
-_CROWD = 1_000_000 * NUMBERS_PER_MICROSECOND
-
-
-def numbered_well(number: int, published_at: datetime | None) -> bool:
-    """Tell whether the number in the index says when the article was published, or that it was not."""
-    if published_at is None:
-        return number < 0
-    return number >= 0 and abs(number - last_number(published_at)) < _CROWD

@@ -1,4 +1,4 @@
-"""What the doctor says."""
+"""The results of the checks."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+_MAX_EXAMPLES = 3
+
 
 class Level(StrEnum):
-    """How bad it is: `hint` is worth knowing, and no reason to worry."""
+    """How serious a finding is; a hint needs no action."""
 
     OK = "ok"
     HINT = "hint"
-    MENDED = "mended"
+    REPAIRED = "repaired"
     WRONG = "wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The outcome of one check: what is found, and what to do about it."""
+    """The result of one check: what is the case, and what to do about it."""
 
     check: str
     level: Level
@@ -27,29 +29,26 @@ class Finding:
 
 
 def ok(check: str, says: str) -> Finding:
-    """Return that all is well."""
+    """Return a finding that the check passed."""
     return Finding(check, Level.OK, says)
 
 
 def hint(check: str, says: str, do: str) -> Finding:
-    """Return something worth knowing."""
+    """Return a finding that is worth knowing."""
     return Finding(check, Level.HINT, says, do)
 
 
 def wrong(check: str, says: str, do: str) -> Finding:
-    """Return something that must be mended."""
+    """Return a finding that must be repaired."""
     return Finding(check, Level.WRONG, says, do)
 
 
-_EXAMPLES = 3
+def join_examples(names: Sequence[str]) -> str:
+    """Return the first few names, separated by commas, with an ellipsis if there are more."""
+    examples = ", ".join(names[:_MAX_EXAMPLES])
+    return f"{examples}, …" if len(names) > _MAX_EXAMPLES else examples
 
 
-def some(names: Sequence[str], count: int) -> str:
-    """Return the first few names, and that there are more."""
-    shown = ", ".join(names[:_EXAMPLES])
-    return f"{shown}, …" if count > _EXAMPLES else shown
-
-
-def bytes_of(number: int) -> str:
-    """Return a size for a person."""
-    return f"{number / 1024**3:.1f} GB" if number >= 1024**3 else f"{number / 1024**2:.1f} MB"
+def format_bytes(size: int) -> str:
+    """Return a size in MB or GB."""
+    return f"{size / 1024**3:.1f} GB" if size >= 1024**3 else f"{size / 1024**2:.1f} MB"

@@ -1,4 +1,4 @@
-"""Whether limits are counted where they should be."""
+"""Check that the rate limits are counted as configured."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from blogapi.rate_limits import limiter
 
 
 def run_checks() -> Iterator[Finding]:
-    """Yield whether the Redis answers in which limits are counted, where one is named."""
+    """Yield whether Redis answers; nothing without `LIMITS_URL`."""
     if not current_app.config["LIMITS_URL"]:
         return
-    trouble = limiter.get_counters(current_app).trouble()
-    if trouble:
-        says = f"Redis does not answer, and each process counts for itself: {trouble}"
-        yield wrong("limits", says, "start it, or mend LIMITS_URL")
+    error = limiter.get_counters(current_app).trouble()
+    if error:
+        says = f"Redis does not answer; each process counts for itself: {error}"
+        yield wrong("limits", says, "start Redis, or correct LIMITS_URL")
     else:
-        yield ok("limits", "Redis counts them.")
+        yield ok("limits", "Redis counts the rate limits.")

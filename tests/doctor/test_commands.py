@@ -1,4 +1,4 @@
-"""`doctor` on the command line: a blog that is well, and each way in which one can be ill."""
+"""The `doctor` command on a healthy blog, and on one with each kind of damage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from blogapi.doctor import instance_checks
-from blogapi.doctor import instance_checks as doctor_folder
 from blogapi.storage import integrity
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
@@ -21,17 +20,23 @@ pytestmark = pytest.mark.sqlite("its file and its index")
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
 
-ILL = {
-    "pieces of an article": (
+DAMAGE = {
+    "stored JSON of an article": (
         "UPDATE article_pieces SET html = x'00'",
         "pieces: article: 3 differ",
     ),
-    "pieces that are gone": ("DELETE FROM article_pieces", "pieces: article: 3 differ"),
-    "pieces of a category": ("UPDATE category SET pieces = ''", "pieces: category: 1 differ"),
-    "pieces of a tag": ("UPDATE tag SET pieces = replace(pieces, 'rye', 'oat')", "pieces: tag: 1 differ"),
-    "tally": ("UPDATE article_tally SET published = 7", "tally: 2 articles are published or scheduled, but"),
-    "entries that are gone": ("DELETE FROM search_entry", "search: entries of articles: 3 differ"),
-    "words": (
+    "missing stored JSON": ("DELETE FROM article_pieces", "pieces: article: 3 differ"),
+    "stored JSON of a category": ("UPDATE category SET pieces = ''", "pieces: category: 1 differ"),
+    "stored JSON of a tag": (
+        "UPDATE tag SET pieces = replace(pieces, 'rye', 'oat')",
+        "pieces: tag: 1 differ",
+    ),
+    "number of articles": (
+        "UPDATE article_tally SET published = 7",
+        "tally: 2 articles are published or scheduled, but",
+    ),
+    "missing search entries": ("DELETE FROM search_entry", "search: entries of articles: 3 differ"),
+    "indexed text": (
         "UPDATE search_index SET title = 'other' WHERE rowid > 0",
         "search: entries of articles: 2 differ",
     ),
@@ -39,7 +44,7 @@ ILL = {
         "UPDATE search_entry SET number = 99 WHERE number < 0",
         "search: entries of articles: 1 differ",
     ),
-    "lone rows": (
+    "orphaned rows of the index": (
         "INSERT INTO search_index (rowid, title) VALUES (5, 'lone')",
         "search: 1 rows of the index belong to no article",
     ),
@@ -76,10 +81,10 @@ def lines(result, level: str) -> list[str]:
     return [line for line in result.stdout.splitlines() if line.startswith(level)]
 
 
-def test_a_blog_that_is_well_is_told_so(doctor, blog):
-    told = doctor()
-    assert (told.exit_code, lines(told, "wrong")) == (0, [])
-    checked = {line.split(":")[0].split()[1] for line in lines(told, "ok")}
+def test_a_healthy_blog_passes_all_checks(doctor, blog):
+    result = doctor()
+    assert (result.exit_code, lines(result, "wrong")) == (0, [])
+    checked = {line.split(":")[0].split()[1] for line in lines(result, "ok")}
     assert {
         "settings",
         "files",
@@ -93,25 +98,25 @@ def test_a_blog_that_is_well_is_told_so(doctor, blog):
     } <= checked
 
 
-def test_an_empty_blog_is_well(doctor):
+def test_an_empty_blog_passes_all_checks(doctor):
     assert doctor().exit_code == 0
 
 
-@pytest.mark.parametrize(("statement", "says"), ILL.values(), ids=ILL)
-def test_what_differs_is_told_and_mended(doctor, blog, as_admin, statement, says):
-    shown = as_admin.get(f"{ARTICLES}?q=bread&fields=title,html,tags").json
+@pytest.mark.parametrize(("statement", "says"), DAMAGE.values(), ids=DAMAGE)
+def test_damage_is_reported_and_repaired(doctor, blog, as_admin, statement, says):
+    before = as_admin.get(f"{ARTICLES}?q=bread&fields=title,html,tags").json
     damage(blog, statement)
-    told = doctor()
-    assert told.exit_code == 1
-    assert any(says in line and line.endswith("Do: doctor --mend.") for line in lines(told, "wrong"))
-    mended = doctor("--mend")
-    assert (mended.exit_code, lines(mended, "wrong")) == (0, [])
-    assert any(says in line for line in lines(mended, "mended"))
+    result = doctor()
+    assert result.exit_code == 1
+    assert any(says in line and line.endswith("Do: doctor --repair.") for line in lines(result, "wrong"))
+    repaired = doctor("--repair")
+    assert (repaired.exit_code, lines(repaired, "wrong")) == (0, [])
+    assert any(says in line for line in lines(repaired, "repaired"))
     assert doctor().exit_code == 0
-    assert as_admin.get(f"{ARTICLES}?q=bread&fields=title,html,tags").json == shown != []
+    assert as_admin.get(f"{ARTICLES}?q=bread&fields=title,html,tags").json == before != []
 
 
-def test_nothing_is_changed_without_being_asked(doctor, blog):
+def test_without_repair_nothing_is_changed(doctor, blog):
     damage(blog, "UPDATE article_tally SET published = 7")
     damage(blog, "UPDATE tag SET pieces = ''")
     with closing(sqlite3.connect(blog / "blog.db")) as connection:
@@ -120,106 +125,106 @@ def test_nothing_is_changed_without_being_asked(doctor, blog):
         assert list(connection.iterdump()) == before
 
 
-def test_json_is_for_programs(doctor, blog):
+def test_json_prints_the_findings(doctor, blog):
     damage(blog, "UPDATE article_tally SET published = 7")
-    told = doctor("--json")
-    report = json.loads(told.stdout)
-    assert (told.exit_code, report["ok"]) == (1, False)
+    result = doctor("--json")
+    report = json.loads(result.stdout)
+    assert (result.exit_code, report["ok"]) == (1, False)
     (wrong,) = [finding for finding in report["findings"] if finding["level"] == "wrong"]
-    assert (wrong["check"], wrong["do"]) == ("tally", "doctor --mend")
+    assert (wrong["check"], wrong["do"]) == ("tally", "doctor --repair")
 
 
-def test_rows_that_refer_to_nothing_are_told(doctor, blog):
+def test_rows_that_refer_to_missing_rows_are_reported(doctor, blog):
     damage(blog, "DELETE FROM account")
-    assert any("rows of article refer to rows that are gone" in line for line in lines(doctor(), "wrong"))
+    assert any("rows of article refer to missing rows" in line for line in lines(doctor(), "wrong"))
 
 
-def test_an_article_without_its_seo_record_is_told(doctor, blog):
+def test_an_article_without_its_seo_record_is_reported(doctor, blog):
     damage(blog, "DELETE FROM seo WHERE article_id = (SELECT uuid FROM article WHERE slug = 'bread')")
     assert any("1 articles have no SEO record (bread)" in line for line in lines(doctor(), "wrong"))
 
 
-def test_a_damaged_file_is_told_and_nothing_else_is_asked_of_it(doctor, blog, app):
+def test_a_damaged_file_is_reported_and_not_checked_further(doctor, blog, app):
     with app.app_context():
         db.session.remove()
         db.engine.dispose()
     path = blog / "blog.db"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
-    told = doctor()
-    assert told.exit_code == 1
-    assert "is damaged" in told.stdout and "restore FILE" in told.stdout and "pieces" not in told.stdout
+    content = path.read_bytes()
+    path.write_bytes(content[:8192] + b"\xff" * 40960 + content[49152:])
+    result = doctor()
+    assert result.exit_code == 1
+    assert "is damaged" in result.stdout and "restore FILE" in result.stdout and "pieces" not in result.stdout
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 100])
-def test_a_file_that_is_no_blog_is_told(doctor, instance, content):
+def test_a_file_that_is_not_a_blog_is_reported(doctor, instance, content):
     (instance / "blog.db").write_bytes(content)
-    told = doctor()
-    assert told.exit_code == 1 and (
-        lines(told, "wrong")[0].startswith(("wrong   database", "wrong   schema"))
+    result = doctor()
+    assert result.exit_code == 1 and (
+        lines(result, "wrong")[0].startswith(("wrong     database", "wrong     schema"))
     )
 
 
-def test_a_blog_that_is_not_there_is_told_and_not_made(doctor, instance, monkeypatch, tmp_path):
+def test_a_missing_blog_is_reported_and_not_created(doctor, instance, monkeypatch, tmp_path):
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "gone"))
-    told = doctor()
-    assert told.exit_code == 1 and "is not there" in told.stdout
+    result = doctor()
+    assert result.exit_code == 1 and "does not exist" in result.stdout
     assert not (tmp_path / "gone").exists()
 
 
 def test_an_older_schema_is_a_hint_and_not_upgraded(doctor, blog):
     damage(blog, "UPDATE alembic_version SET version_num = '0001'")
-    assert any("the next start upgrades it" in line for line in lines(doctor(), "hint"))
+    assert any("the next start upgrades the database" in line for line in lines(doctor(), "hint"))
     damage(blog, "UPDATE alembic_version SET version_num = '9999'")
-    assert any("of a newer version" in line for line in lines(doctor(), "wrong"))
+    assert any("a newer version of blogapi" in line for line in lines(doctor(), "wrong"))
 
 
-def test_a_wrong_setting_is_told(doctor, blog, monkeypatch):
+def test_an_invalid_setting_is_reported(doctor, blog, monkeypatch):
     monkeypatch.setenv("BLOGAPI_SESSION_DAYS", "many")
-    told = doctor()
-    assert told.exit_code == 1
-    assert "wrong   settings: The setting SESSION_DAYS in the environment must be" in told.stdout
+    result = doctor()
+    assert result.exit_code == 1
+    assert "wrong     settings: The setting SESSION_DAYS in the environment must be" in result.stdout
 
 
 @POSIX
-def test_files_that_others_may_read_are_told(doctor, blog):
+def test_files_that_other_users_can_read_are_reported(doctor, blog):
     (blog / "secret_key").write_text("x" * 64)
     for name in ("secret_key", "blog.db"):
         (blog / name).chmod(0o644)
     blog.chmod(0o777)
-    told = doctor().stdout
+    result = doctor().stdout
     for remedy in (
         f"chmod 600 '{blog / 'secret_key'}'",
         f"chmod 600 '{blog / 'blog.db'}'",
         f"chmod 700 '{blog}'",
     ):
-        assert remedy in told
+        assert remedy in result
     for name in ("secret_key", "blog.db"):
         (blog / name).chmod(0o600)
     blog.chmod(0o755)
-    told = doctor()
-    assert told.exit_code == 0 and "Others may look into" in told.stdout
+    result = doctor()
+    assert result.exit_code == 0 and "Other users can list" in result.stdout
 
 
 @pytest.mark.parametrize(("free", "level"), [(10, "wrong"), (90 * 1024**2, "hint"), (10**12, "ok")])
-def test_room_on_the_disk_is_told(doctor, blog, monkeypatch, free, level):
+def test_little_free_disk_space_is_reported(doctor, blog, monkeypatch, free, level):
     usage = type("Usage", (), {"free": free})
-    monkeypatch.setattr(doctor_folder.shutil, "disk_usage", lambda _: usage)
-    told = doctor()
-    assert any(" disk: " in line for line in lines(told, level))
-    assert told.exit_code == (level == "wrong")
+    monkeypatch.setattr(instance_checks.shutil, "disk_usage", lambda _: usage)
+    result = doctor()
+    assert any(" disk: " in line for line in lines(result, level))
+    assert result.exit_code == (level == "wrong")
 
 
 @pytest.mark.parametrize(("short", "level"), [(1, "hint"), (0, "ok")])
-def test_room_for_two_copies_of_the_blog_is_asked_for(tmp_path, monkeypatch, short, level):
+def test_space_for_two_copies_of_the_blog_should_be_free(tmp_path, monkeypatch, short, level):
     (tmp_path / "blog.db").write_bytes(b"\0" * 4096)
-    usage = type("Usage", (), {"free": instance_checks.SPARE + 2 * 4096 - short})
-    monkeypatch.setattr(doctor_folder.shutil, "disk_usage", lambda _: usage)
-    found = list(doctor_folder.run_checks(tmp_path, tmp_path / "blog.db"))
-    assert [one.level for one in found if one.check == "disk"] == [level]
+    usage = type("Usage", (), {"free": instance_checks.SPARE_BYTES + 2 * 4096 - short})
+    monkeypatch.setattr(instance_checks.shutil, "disk_usage", lambda _: usage)
+    found = list(instance_checks.run_checks(tmp_path, tmp_path / "blog.db"))
+    assert [finding.level for finding in found if finding.check == "disk"] == [level]
 
 
-def test_a_clock_behind_the_files_is_told(doctor, blog, at):
+def test_a_clock_behind_the_files_is_reported(doctor, blog, at):
     at(datetime.now(UTC) - timedelta(days=400))
     assert any("clock: The clock shows " in line for line in lines(doctor(), "wrong"))
 
@@ -228,17 +233,17 @@ def test_a_clock_behind_the_files_is_told(doctor, blog, at):
     ("version", "loses"),
     [((3, 6, 23), False), ((3, 7, 0), True), ((3, 51, 2), True), ((3, 51, 3), False), ((3, 52, 0), False)],
 )
-def test_the_versions_that_can_lose_commits(version, loses):
+def test_the_sqlite_versions_that_can_lose_commits(version, loses):
     assert integrity.has_wal_reset_bug(version) is loses
 
 
 @POSIX
 @pytest.mark.parametrize(("mode", "others"), [(0o600, False), (0o700, False), (0o640, True), (0o604, True)])
-def test_modes(mode, others):
-    assert instance_checks.open_to_others(mode) is others
+def test_modes_that_other_users_can_access(mode, others):
+    assert instance_checks.is_accessible_to_others(mode) is others
 
 
-def test_many_articles_of_one_moment_are_numbered_well(app, doctor, make_article):
+def test_many_articles_published_at_the_same_time_pass_all_checks(app, doctor, make_article):
     for _ in range(40):
         make_article()
     assert doctor().exit_code == 0

@@ -279,7 +279,7 @@ def test_doctor_reports_and_repairs_derived_data(app, make_article, instance, st
     with elsewhere(app) as other:
         other.exec_driver_sql(statement)
     result = run(args=["doctor"])
-    assert result.exit_code == 1 and f"wrong   {says}" in result.stdout
+    assert result.exit_code == 1 and f"wrong     {says}" in result.stdout
     assert run(args=["doctor", "--repair"]).exit_code == 0
     assert run(args=["doctor"]).exit_code == 0
 
