@@ -1,4 +1,4 @@
-"""Limits on how often something may be tried."""
+"""Counting attempts against the rate limits of the settings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from blogapi.config import CannotStart
 from blogapi.rate_limits.memory import Attempt, MemoryCounters
 from blogapi.web.errors import TooManyRequests, Unauthorized
 
-# A setting that holds a limit, then whom it is counted for.
+# The name of a setting that holds a limit, then the parts of the key that is counted under it.
 Try = tuple[str, ...]
 
 
 def init_app(app: Flask) -> None:
-    """Give the application its counters; raises CannotStart where `LIMITS_URL` cannot be used."""
-    app.extensions["blogapi-limits"] = _counters(app) if app.config["LIMITS_URL"] else MemoryCounters()
+    """Create the counters of the application; raises CannotStart if `LIMITS_URL` is unusable."""
+    app.extensions["blogapi-limits"] = _make_counters(app) if app.config["LIMITS_URL"] else MemoryCounters()
 
 
 def get_counters(app: Flask) -> MemoryCounters:
@@ -30,17 +30,17 @@ def get_counters(app: Flask) -> MemoryCounters:
 
 
 def count_attempts(*tries: Try) -> None:
-    """Count one for each try; raises TooManyRequests where one of them is one too many, and counts none."""
-    wait = get_counters(current_app).count(*_with_limits(tries))
+    """Count all attempts; raises TooManyRequests, and counts none, if one exceeds its limit."""
+    wait = get_counters(current_app).count(*_to_attempts(tries))
     if wait:
         raise too_many_requests(wait)
 
 
 @contextmanager
 def count_failures(*tries: Try) -> Iterator[None]:
-    """Count one for each try that ends in Unauthorized; raises TooManyRequests where one is too many.
+    """Count the attempts if the block raises Unauthorized; raises TooManyRequests if one exceeds its limit.
 
-    Counted before and taken back after, or many at once would all find room.
+    They are counted before the block and undone after it, so that parallel attempts cannot all pass.
     """
     count_attempts(*tries)
     failed = False
@@ -51,27 +51,30 @@ def count_failures(*tries: Try) -> Iterator[None]:
         raise
     finally:
         if not failed:
-            get_counters(current_app).take_back(*_with_limits(tries))
+            get_counters(current_app).take_back(*_to_attempts(tries))
 
 
 def client_network() -> str:
-    """Return whom the address stands for that the present request came from."""
+    """Return the rate-limit key for the address of the current request."""
     return address_key(request.remote_addr or "")
 
 
 def too_many_requests(wait: float) -> TooManyRequests:
-    """Return the error of one who has to wait that many seconds."""
+    """Return a 429 error with Retry-After, `wait` seconds rounded up."""
     seconds = max(1, math.ceil(wait))
-    return TooManyRequests(f"Too many tries; wait {seconds} seconds, then try again.", seconds=seconds)
+    return TooManyRequests(f"Too many attempts; wait {seconds} seconds, then try again.", seconds=seconds)
 
 
 @lru_cache(maxsize=10_000)
 def address_key(address: str) -> str:
-    """Return whom an address stands for: itself, of IPv6 its /64, which one household or server has."""
+    """Return the rate-limit key for an address: the IPv4 address, or the IPv6 /64 prefix.
+
+    One household or server usually has a whole /64.
+    """
     try:
         parsed = ip_address(address)
     except ValueError:
-        # A socket of the file system has no address.
+        # A Unix socket has no address.
         return address
     if isinstance(parsed, IPv6Address):
         if parsed.ipv4_mapped is not None:
@@ -80,14 +83,14 @@ def address_key(address: str) -> str:
     return str(parsed)
 
 
-def _counters(app: Flask) -> MemoryCounters:
+def _make_counters(app: Flask) -> MemoryCounters:
     try:
-        # Here, since most do without the package.
+        # Imported here because the package is optional.
         from blogapi.rate_limits.redis import RedisCounters
     except ImportError as error:
         raise CannotStart("LIMITS_URL needs the Python package redis; pip install redis.") from error
     return RedisCounters(app.config["LIMITS_URL"], app.config["SECRET_KEY"], app.logger)
 
 
-def _with_limits(tries: tuple[Try, ...]) -> list[Attempt]:
-    return [(setting, current_app.config[setting], tuple(whom)) for setting, *whom in tries]
+def _to_attempts(tries: tuple[Try, ...]) -> list[Attempt]:
+    return [(setting, current_app.config[setting], tuple(key)) for setting, *key in tries]

@@ -1,6 +1,6 @@
-"""How often each of many did something, counted in the memory of the process.
+"""Rate-limit counters in the memory of the process.
 
-On the steady clock: a clock that is set neither opens nor closes anything.
+They use the steady clock, so setting the system clock changes no limit.
 """
 
 from __future__ import annotations
@@ -15,107 +15,107 @@ import limits
 
 from blogapi import clock
 
-# How many are watched at a time under one limit: a crowd must not fill the memory.
+# Keys that are tracked at a time under one limit: many clients must not fill the memory.
 MAX_TRACKED = 100_000
 
-# A setting, the limit that it holds, whom it is counted for.
+# The name of a setting, the limit that it holds (such as "5 per minute"), the key that is counted.
 Attempt = tuple[str, str, Hashable]
 
 
 class SlidingWindow:
-    """When each of many did something: at most `amount` times in any `seconds`."""
+    """The times of recent attempts by key: at most `amount` of each key in any `seconds`."""
 
-    def __init__(self, amount: int, seconds: float, most: int = MAX_TRACKED) -> None:
-        self._amount, self._seconds, self._most = amount, seconds, most
-        # Who did something last stands last.
+    def __init__(self, amount: int, seconds: float, max_tracked: int = MAX_TRACKED) -> None:
+        self._amount, self._seconds, self._max_tracked = amount, seconds, max_tracked
+        # The key with the most recent attempt is last.
         self._times: OrderedDict[Hashable, array[float]] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._times)
 
-    def wait(self, whom: Hashable, now: float) -> float:
-        """Return how many seconds are left until there is room for one more; 0: there is."""
-        times = self._times.get(whom, ())
+    def wait(self, key: Hashable, now: float) -> float:
+        """Return the seconds until the key may make another attempt, 0 if it may now."""
+        times = self._times.get(key, ())
         return max(0.0, times[-self._amount] + self._seconds - now) if len(times) >= self._amount else 0.0
 
-    def add(self, whom: Hashable, now: float) -> None:
-        """Count one more, for which there is room."""
-        times = self._times.setdefault(whom, array("d"))
-        self._times.move_to_end(whom)
-        # Not one by one, since the rest moves up each time.
+    def add(self, key: Hashable, now: float) -> None:
+        """Count an attempt, for which `wait` must have returned 0."""
+        times = self._times.setdefault(key, array("d"))
+        self._times.move_to_end(key)
+        # Not one by one, because each deletion moves the rest of the array.
         if len(times) >= 2 * self._amount:
             del times[: self._amount]
         times.append(now)
-        self._forget(now)
+        self._drop_expired(now)
 
-    def take_back(self, whom: Hashable) -> None:
-        """Let the last one not have been."""
-        times = self._times.get(whom)
+    def take_back(self, key: Hashable) -> None:
+        """Undo the most recent count of the key."""
+        times = self._times.get(key)
         if times:
             times.pop()
 
-    def _forget(self, now: float) -> None:
+    def _drop_expired(self, now: float) -> None:
         while self._times:
             times = next(iter(self._times.values()))
-            if len(self._times) <= self._most and times and times[-1] + self._seconds > now:
+            if len(self._times) <= self._max_tracked and times and times[-1] + self._seconds > now:
                 return
             self._times.popitem(last=False)
 
 
 class MemoryCounters:
-    """The windows of all limits of an application, and who is known; safe for threads."""
+    """The counters of all limits of an application, and the keys that are remembered; safe for threads."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Hashable, None] = OrderedDict()
+        self._remembered: OrderedDict[Hashable, None] = OrderedDict()
         self._windows: dict[tuple[str, int, int], SlidingWindow] = {}
         self._lock = threading.Lock()
 
-    def count(self, *tries: Attempt) -> float:
-        """Count one for each (setting, limit, whom), or none of them where one has no room.
+    def count(self, *attempts: Attempt) -> float:
+        """Count all attempts, or none of them if one exceeds its limit.
 
-        Returns the seconds to wait, 0 where they were counted. An empty limit is none.
+        Returns the seconds to wait, 0 if the attempts were counted. An empty limit allows everything.
         """
         now = clock.steady()
         with self._lock:
-            found = list(self._find(*tries))
-            wait = max((window.wait(whom, now) for window, whom in found), default=0.0)
+            windows = list(self._find_windows(*attempts))
+            wait = max((window.wait(key, now) for window, key in windows), default=0.0)
             if not wait:
-                for window, whom in found:
-                    window.add(whom, now)
+                for window, key in windows:
+                    window.add(key, now)
         return wait
 
-    def take_back(self, *tries: Attempt) -> None:
-        """Let what was counted last for each not have been."""
+    def take_back(self, *attempts: Attempt) -> None:
+        """Undo the most recent count of each attempt."""
         with self._lock:
-            for window, whom in self._find(*tries):
-                window.take_back(whom)
+            for window, key in self._find_windows(*attempts):
+                window.take_back(key)
 
-    def remember(self, whom: Hashable) -> None:
-        """Know them from now on; whoever was not seen for longest is forgotten where there are many."""
+    def remember(self, key: Hashable) -> None:
+        """Remember the key; of more than MAX_TRACKED keys, the one seen least recently is forgotten."""
         with self._lock:
-            self._known[whom] = None
-            self._known.move_to_end(whom)
-            if len(self._known) > MAX_TRACKED:
-                self._known.popitem(last=False)
+            self._remembered[key] = None
+            self._remembered.move_to_end(key)
+            if len(self._remembered) > MAX_TRACKED:
+                self._remembered.popitem(last=False)
 
-    def remembers(self, whom: Hashable) -> bool:
-        """Tell whether they are known."""
-        return whom in self._known
+    def remembers(self, key: Hashable) -> bool:
+        """Tell whether the key is remembered."""
+        return key in self._remembered
 
     def trouble(self) -> str:
-        """Return what keeps it from counting where it should; empty: nothing."""
+        """Return why the counters do not work as configured; empty if they do."""
         return ""
 
-    def _find(self, *tries: Attempt) -> Iterator[tuple[SlidingWindow, Hashable]]:
-        for setting, limit, whom in tries:
+    def _find_windows(self, *attempts: Attempt) -> Iterator[tuple[SlidingWindow, Hashable]]:
+        for setting, limit, key in attempts:
             for amount, seconds in parse_limit(limit):
                 window = self._windows.get((setting, amount, seconds))
                 if window is None:
                     window = self._windows[setting, amount, seconds] = SlidingWindow(amount, seconds)
-                yield window, whom
+                yield window, key
 
 
 @lru_cache(maxsize=100)
 def parse_limit(limit: str) -> tuple[tuple[int, int], ...]:
-    """Return the windows of a limit, each as how many in how many seconds; none where it is empty."""
+    """Return the amount and the seconds of each rate in the limit; nothing for an empty limit."""
     return tuple((rate.amount, rate.get_expiry()) for rate in limits.parse_many(limit)) if limit else ()

@@ -1,7 +1,6 @@
-"""How often each of many did something, counted in Redis for all servers that share it.
+"""Rate-limit counters in Redis, shared by all servers of a blog.
 
-On the clock of Redis. Of whom something is counted for, only a digest stands there, made with the blog's
-`SECRET_KEY`; and all expires by itself.
+They use the clock of Redis. Keys are stored only as a digest made with the blog's `SECRET_KEY`, and expire.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from blogapi import clock
 from blogapi.config import CannotStart
 from blogapi.rate_limits.memory import Attempt, MemoryCounters, parse_limit
 
-# How long a request waits for a connection, and then for an answer, in seconds.
+# How long a request waits for a connection, and then for a reply, in seconds.
 PATIENCE = 0.5
 
-# How long a Redis that did not answer is left alone, and how seldom the log tells of it, in seconds.
-REST, SILENCE = 1.0, 60.0
+# Seconds between a failure of Redis and the next try, and between two warnings in the log.
+RETRY_SECONDS, WARNING_SECONDS = 1.0, 60.0
 
-# How long somebody is known after they were seen, in seconds: 90 days.
-KNOWN = 90 * 24 * 3600
+# How long a key is remembered: 90 days.
+REMEMBER_SECONDS = 90 * 24 * 3600
 
 # KEYS are the windows, ARGV the amount and the milliseconds of each; returns the milliseconds to wait, or 0
-# where all were counted. A window is a list of moments, the newest first, no longer than its amount. A moment
-# that lies ahead is of a clock that was set back since, and keeps nobody waiting.
+# if all were counted. A window is a list of times, the newest first, no longer than its amount. A time in the
+# future was stored before the clock of Redis was set back, and is ignored.
 _COUNT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -53,136 +52,136 @@ end
 return wait
 """
 
-Answer = TypeVar("Answer")
+Reply = TypeVar("Reply")
 
 
 class RedisCounters(MemoryCounters):
-    """Counters that many servers share; where Redis is away, each counts in its own memory."""
+    """Counters shared through Redis; while Redis is unavailable, each process counts in its own memory."""
 
     def __init__(self, url: str, secret: str, log: Logger) -> None:
         super().__init__()
-        self._redis, self._secret = _client(url), secret.encode("utf-8")
+        self._redis, self._secret = _make_client(url), secret.encode("utf-8")
         self._script = self._redis.register_script(_COUNT)
-        self._presence = CircuitBreaker(self._redis, log)
+        self._breaker = CircuitBreaker(self._redis, log)
 
-    def count(self, *tries: Attempt) -> float:
-        """Count one for each (setting, limit, whom), or none of them where one has no room.
+    def count(self, *attempts: Attempt) -> float:
+        """Count all attempts, or none of them if one exceeds its limit.
 
-        Returns the seconds to wait, 0 where they were counted. An empty limit is none.
+        Returns the seconds to wait, 0 if the attempts were counted. An empty limit allows everything.
         """
-        found = list(self._named(*tries))
-        if not found:
+        windows = list(self._name_windows(*attempts))
+        if not windows:
             return 0.0
-        names = [name for name, _, _ in found]
-        sizes = [number for _, amount, seconds in found for number in (amount, seconds * 1000)]
-        wait: int | None = self._presence.ask(lambda: self._script(names, sizes))
-        return super().count(*tries) if wait is None else wait / 1000
+        names = [name for name, _, _ in windows]
+        sizes = [number for _, amount, seconds in windows for number in (amount, seconds * 1000)]
+        wait: int | None = self._breaker.call(lambda: self._script(names, sizes))
+        return super().count(*attempts) if wait is None else wait / 1000
 
-    def take_back(self, *tries: Attempt) -> None:
-        """Let what was counted last for each not have been."""
+    def take_back(self, *attempts: Attempt) -> None:
+        """Undo the most recent count of each attempt."""
 
-        def popped() -> list[object]:
-            with self._redis.pipeline() as together:
-                for name, _, _ in self._named(*tries):
-                    together.lpop(name)
-                return together.execute()
+        def pop_newest() -> list[object]:
+            with self._redis.pipeline() as pipeline:
+                for name, _, _ in self._name_windows(*attempts):
+                    pipeline.lpop(name)
+                return pipeline.execute()
 
-        if self._presence.ask(popped) is None:
-            super().take_back(*tries)
+        if self._breaker.call(pop_newest) is None:
+            super().take_back(*attempts)
 
-    def remember(self, whom: Hashable) -> None:
-        """Know them from now on, here and at the others; there for a while."""
-        super().remember(whom)
-        self._presence.ask(lambda: self._redis.set(self._name("known", whom), "", ex=KNOWN))
+    def remember(self, key: Hashable) -> None:
+        """Remember the key in this process, and in Redis for REMEMBER_SECONDS."""
+        super().remember(key)
+        self._breaker.call(lambda: self._redis.set(self._make_name("known", key), "", ex=REMEMBER_SECONDS))
 
-    def remembers(self, whom: Hashable) -> bool:
-        """Tell whether they are known, here or at the others."""
-        known = super().remembers(whom)
-        return known or bool(self._presence.ask(lambda: self._redis.exists(self._name("known", whom))))
+    def remembers(self, key: Hashable) -> bool:
+        """Tell whether the key is remembered in this process or in Redis."""
+        known = super().remembers(key)
+        return known or bool(self._breaker.call(lambda: self._redis.exists(self._make_name("known", key))))
 
     def trouble(self) -> str:
-        """Return why Redis does not answer; empty where it does."""
+        """Return why Redis does not answer; empty if it does."""
         try:
             self._redis.ping()
         except RedisError as error:
             return str(error)
         return ""
 
-    def _named(self, *tries: Attempt) -> Iterator[tuple[str, int, int]]:
-        for setting, limit, whom in tries:
+    def _name_windows(self, *attempts: Attempt) -> Iterator[tuple[str, int, int]]:
+        for setting, limit, key in attempts:
             for amount, seconds in parse_limit(limit):
-                yield self._name(f"{setting}:{amount}:{seconds}", whom), amount, seconds
+                yield self._make_name(f"{setting}:{amount}:{seconds}", key), amount, seconds
 
-    def _name(self, what: str, whom: Hashable) -> str:
-        # Keyed, or whoever reads Redis could try all addresses and names; and two blogs never count together.
-        digest = hmac.digest(self._secret, repr(whom).encode("utf-8"), "sha256")
-        return f"blogapi:{what}:{digest.hex()}"
+    def _make_name(self, kind: str, key: Hashable) -> str:
+        # A keyed digest: a reader of Redis cannot try all addresses, and two blogs never share a counter.
+        digest = hmac.digest(self._secret, repr(key).encode("utf-8"), "sha256")
+        return f"blogapi:{kind}:{digest.hex()}"
 
 
 class CircuitBreaker:
-    """Asks Redis as long as it answers; once it does not, nobody waits for it until it does again."""
+    """Calls Redis while it answers; after a failure it skips the calls until a background check succeeds."""
 
     def __init__(self, redis: Redis, log: Logger) -> None:
         self._redis, self._log = redis, log
         self._lock = threading.Lock()
-        self._here = True
-        self._looks_at = self._tells_at = -math.inf
+        self._available = True
+        self._next_check = self._next_warning = -math.inf
 
-    def ask(self, question: Callable[[], Answer]) -> Answer | None:
-        """Return the answer, None where there is none."""
-        if not self._here:
-            self._look_again()
+    def call(self, function: Callable[[], Reply]) -> Reply | None:
+        """Return the result of the function, or None if Redis is unavailable."""
+        if not self._available:
+            self._start_check()
             return None
         try:
-            return question()
+            return function()
         except RedisError as error:
-            self._lost(error)
+            self._open(error)
             return None
 
-    def _look_again(self) -> None:
+    def _start_check(self) -> None:
         with self._lock:
-            if clock.steady() < self._looks_at:
+            if clock.steady() < self._next_check:
                 return
-            # One looks at a time.
-            self._looks_at = math.inf
-        # In a thread of its own: to find the address of a name takes as long as it takes.
-        threading.Thread(target=self._look, name="look for Redis", daemon=True).start()
+            # One check at a time.
+            self._next_check = math.inf
+        # In its own thread, because a DNS lookup has no time limit.
+        threading.Thread(target=self._check, name="look for Redis", daemon=True).start()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         try:
             self._redis.ping()
         except RedisError as error:
-            self._lost(error)
+            self._open(error)
         else:
-            self._here = True
+            self._available = True
 
-    def _lost(self, error: RedisError) -> None:
+    def _open(self, error: RedisError) -> None:
         with self._lock:
             now = clock.steady()
-            self._here, self._looks_at = False, now + REST
-            tells = now >= self._tells_at
-            if tells:
-                self._tells_at = now + SILENCE
-        if tells:
-            self._log.warning("limits count in this process alone, as Redis does not answer: %s", error)
+            self._available, self._next_check = False, now + RETRY_SECONDS
+            warn = now >= self._next_warning
+            if warn:
+                self._next_warning = now + WARNING_SECONDS
+        if warn:
+            self._log.warning("Redis does not answer; limits are counted in this process alone: %s", error)
 
 
-def _client(url: str) -> Redis:
-    """Return a client of the Redis at the address, not connected yet; raises CannotStart for no address."""
+def _make_client(url: str) -> Redis:
+    """Return a client that is not connected yet; raises CannotStart if the URL is unusable."""
     try:
-        made = Redis.from_url(
+        client = Redis.from_url(
             url,
-            # The older protocol, which every Redis and its kin speak.
+            # The older protocol, which every Redis and its forks support.
             protocol=2,
             retry=Retry(NoBackoff(), 0),
             socket_connect_timeout=PATIENCE,
             socket_timeout=PATIENCE,
         )
-        # The whole address is looked at only where a connection is made of it.
-        pool = made.connection_pool
+        # redis-py validates the whole URL only when it creates a connection.
+        pool = client.connection_pool
         connection = pool.connection_class(**pool.connection_kwargs)
         str(getattr(connection, "host", "")).encode("idna")
     except (ValueError, TypeError, RedisError) as error:
-        # The address itself is not shown: it can hold a password.
+        # The message does not show the URL, which may contain a password.
         raise CannotStart("LIMITS_URL cannot be used; write redis://127.0.0.1:6379/0.") from error
-    return made
+    return client

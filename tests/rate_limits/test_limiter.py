@@ -1,4 +1,4 @@
-"""Limits on how often something may be tried."""
+"""Counting attempts against limits."""
 
 from __future__ import annotations
 
@@ -31,68 +31,68 @@ def limited(make_app, limits_url):
 IN_MEMORY = pytest.mark.parametrize("limits_url", ["memory"], indirect=True)
 
 
-def refused(*whom):
+def is_refused(*key):
     try:
-        limiter.count_attempts(("KEY_LIMIT", *whom))
+        limiter.count_attempts(("KEY_LIMIT", *key))
     except TooManyRequests:
         return True
     return False
 
 
-def test_counting_refuses_one_too_many(limited):
+def test_an_attempt_beyond_the_limit_is_refused(limited):
     limited("3 per minute")
-    assert [refused("a") for _ in range(5)] == [False, False, False, True, True]
+    assert [is_refused("a") for _ in range(5)] == [False, False, False, True, True]
 
 
-def test_each_has_a_count_of_their_own(limited):
+def test_each_key_has_its_own_count(limited):
     limited("1 per minute")
-    whoms = [("a",), ("b",), ("",), ("a/b",), ("b/a",), ("a", "b")]
-    assert [refused(*whom) for whom in whoms] == [False] * 6
+    keys = [("a",), ("b",), ("",), ("a/b",), ("b/a",), ("a", "b")]
+    assert [is_refused(*key) for key in keys] == [False] * 6
 
 
-def test_each_setting_has_a_count_of_its_own(limited):
+def test_each_setting_has_its_own_count(limited):
     limited("1 per minute")
     limiter.count_attempts(("KEY_LIMIT", "a"))
     limiter.count_attempts(("LOGIN_ADDRESS_LIMIT", "a"))
 
 
-def test_of_two_rates_the_stricter_one_counts(limited):
+def test_the_stricter_of_two_rates_applies(limited):
     limited("5 per second; 2 per hour")
-    assert [refused("a") for _ in range(3)] == [False, False, True]
+    assert [is_refused("a") for _ in range(3)] == [False, False, True]
 
 
-def test_of_several_tries_one_without_room_counts_none(limited):
+def test_if_one_of_several_attempts_is_refused_none_is_counted(limited):
     limited("2 per minute")
     limiter.count_attempts(("KEY_LIMIT", "a"))
     limiter.count_attempts(("KEY_LIMIT", "a"))
     for _ in range(5):
         with pytest.raises(TooManyRequests):
             limiter.count_attempts(("KEY_LIMIT", "b"), ("KEY_LIMIT", "a"))
-    assert [refused("b") for _ in range(3)] == [False, False, True]
+    assert [is_refused("b") for _ in range(3)] == [False, False, True]
 
 
 @pytest.mark.parametrize("error", [None, NotFound])
-def test_what_does_not_fail_is_not_counted(limited, error):
+def test_an_attempt_that_does_not_fail_is_not_counted(limited, error):
     limited("1 per minute")
     for _ in range(5):
         with suppress(NotFound), limiter.count_failures(("KEY_LIMIT", "a")):
             if error:
                 raise error("Nothing there.")
-    assert not refused("a")
+    assert not is_refused("a")
 
 
-def test_what_fails_is_counted(limited):
+def test_a_failed_attempt_is_counted(limited):
     limited("1 per minute")
     with suppress(Unauthorized), limiter.count_failures(("KEY_LIMIT", "a")):
         raise Unauthorized("Nobody we know.")
-    assert refused("a")
+    assert is_refused("a")
 
 
-def test_what_is_at_work_counts_like_what_failed(limited):
+def test_an_attempt_in_progress_counts_as_failed(limited):
     limited("1 per minute")
     with limiter.count_failures(("KEY_LIMIT", "a")):
-        assert refused("a")
-    assert not refused("a")
+        assert is_refused("a")
+    assert not is_refused("a")
 
 
 @pytest.mark.parametrize(
@@ -106,28 +106,28 @@ def test_a_refusal_says_how_long_to_wait(limited, later, rate, longest):
     assert int(error.value.headers["Retry-After"]) == longest
     assert f"wait {longest} seconds" in error.value.detail
     later(longest)
-    assert not refused("a")
+    assert not is_refused("a")
 
 
 @IN_MEMORY
-def test_two_applications_count_apart(limited):
+def test_two_applications_count_separately(limited):
     for _ in range(2):
         limited("1 per minute")
-        assert not refused("a")
+        assert not is_refused("a")
 
 
 @IN_MEMORY
 @pytest.mark.parametrize("days", [-1, 1])
-def test_a_clock_that_is_set_changes_no_limit(limited, later, at, days):
+def test_setting_the_system_clock_changes_no_limit(limited, later, at, days):
     noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
     limited("2 per minute")
     at(noon)
-    assert [refused("a") for _ in range(3)] == [False, False, True]
+    assert [is_refused("a") for _ in range(3)] == [False, False, True]
     at(noon + timedelta(days=days))
-    assert refused("a")
+    assert is_refused("a")
     later(60)
     at(noon)
-    assert [refused("a") for _ in range(3)] == [False, False, True]
+    assert [is_refused("a") for _ in range(3)] == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -144,11 +144,11 @@ def test_a_clock_that_is_set_changes_no_limit(limited, later, at, days):
         ("", "192.0.2.1", False),
     ],
 )
-def test_an_address_of_ipv6_stands_for_its_network(one, other, same):
+def test_addresses_of_one_ipv6_network_share_a_key(one, other, same):
     assert (address_key(one) == address_key(other)) is same
 
 
 @pytest.mark.parametrize("rate", ["", "many", "5", "5 per fortnight", "-1 per minute", "0 per day", 5, None])
-def test_an_impossible_limit_does_not_start(make_app, rate):
+def test_an_invalid_limit_prevents_the_start(make_app, rate):
     with pytest.raises(CannotStart, match="KEY_LIMIT"):
         make_app(KEY_LIMIT=rate)

@@ -1,8 +1,8 @@
-"""How often each of many did something."""
+"""Counters and sliding windows."""
 
 from __future__ import annotations
 
-import sys
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from logging import getLogger
 from uuid import uuid4
@@ -17,7 +17,7 @@ from blogapi.rate_limits.redis import RedisCounters
 
 @pytest.fixture
 def counters(limits_url, later):
-    """Counters with nothing counted, on a clock that the test holds."""
+    """Empty counters, on a clock that the test sets."""
     return RedisCounters(limits_url, "secret", getLogger("test")) if limits_url else MemoryCounters()
 
 
@@ -29,7 +29,7 @@ def test_several_limits_are_counted_together_or_not_at_all(counters, later):
     assert [counters.count(none), counters.count()] == [0, 0]
 
 
-def test_what_is_taken_back_makes_room_again(counters, later):
+def test_an_attempt_that_is_taken_back_does_not_count(counters, later):
     tries = [("A", "2 per minute; 3 per hour", "a"), ("B", "3 per minute", ("b", "c"))]
     counters.count(*tries)
     later(10)
@@ -40,22 +40,22 @@ def test_what_is_taken_back_makes_room_again(counters, later):
     assert counters.count(("A", "5 per minute", "nobody")) == 0
 
 
-def test_who_is_remembered_is_known(counters):
+def test_only_a_remembered_key_is_known(counters):
     counters.remember(("ada", "192.0.2.1"))
-    known = [counters.remembers(whom) for whom in (("ada", "192.0.2.1"), ("ada", "192.0.2.2"), "ada")]
+    known = [counters.remembers(key) for key in (("ada", "192.0.2.1"), ("ada", "192.0.2.2"), "ada")]
     assert known == [True, False, False]
 
 
-def test_who_was_not_seen_for_longest_is_forgotten(monkeypatch):
-    monkeypatch.setattr("blogapi.rate_limits.memory.MOST", 2)
+def test_the_key_seen_least_recently_is_forgotten(monkeypatch):
+    monkeypatch.setattr("blogapi.rate_limits.memory.MAX_TRACKED", 2)
     counters = MemoryCounters()
-    for whom in ("a", "b", "a", "c"):
-        counters.remember(whom)
-    assert [counters.remembers(whom) for whom in "abc"] == [True, False, True]
+    for key in ("a", "b", "a", "c"):
+        counters.remember(key)
+    assert [counters.remembers(key) for key in "abc"] == [True, False, True]
 
 
-def test_nothing_asks_the_clock_on_the_wall(monkeypatch):
-    monkeypatch.setattr("time.time", lambda: pytest.fail("the wall clock was asked"))
+def test_counting_does_not_use_the_system_clock(monkeypatch):
+    monkeypatch.setattr("time.time", lambda: pytest.fail("the system clock was used"))
     counters = MemoryCounters()
     assert [counters.count(("A", "1 per minute", "a")) > 0 for _ in range(2)] == [False, True]
 
@@ -66,32 +66,32 @@ def test_nothing_asks_the_clock_on_the_wall(monkeypatch):
     pauses=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0, 9.5, 10.0]), max_size=60),
 )
 def test_no_window_ever_holds_more_than_the_limit(counters, later, amount, pauses):
-    whom, now, counted = uuid4().hex, 0.0, []
+    key, now, counted = uuid4().hex, 0.0, []
     for pause in pauses:
         now += pause
         later(pause)
-        recent = [moment for moment in counted if moment > now - 10]
+        recent = [time for time in counted if time > now - 10]
         until = recent[0] + 10 if len(recent) == amount else now
-        assert counters.count(("A", f"{amount} per 10 seconds", whom)) == pytest.approx(until - now)
+        assert counters.count(("A", f"{amount} per 10 seconds", key)) == pytest.approx(until - now)
         if until == now:
             counted.append(now)
 
 
-def test_threads_together_get_what_is_allowed(counters):
+def test_threads_together_do_not_exceed_the_limit(counters):
     with ThreadPoolExecutor(8) as pool:
         waits = list(pool.map(lambda _: counters.count(("A", "50 per hour", "a")), range(400)))
     assert waits.count(0) == 50
 
 
-def test_those_who_went_are_forgotten():
+def test_expired_keys_are_dropped():
     window = SlidingWindow(5, 60)
     for number in range(1000):
         window.add(f"192.0.2.{number}", now=number)
     assert len(window) == 60
 
 
-def test_a_crowd_does_not_fill_the_memory():
-    window = SlidingWindow(5, 60, most=100)
+def test_many_keys_do_not_fill_the_memory():
+    window = SlidingWindow(5, 60, max_tracked=100)
     for number in range(1000):
         window.add("busy", now=0.0 if number < 3 else 1.0) if number % 50 == 0 else None
         window.add(number, now=1.0)
@@ -99,8 +99,13 @@ def test_a_crowd_does_not_fill_the_memory():
     assert window.wait("busy", 1.0) > 0
 
 
-def test_what_one_does_is_kept_small():
+def test_one_key_takes_little_memory():
     window = SlidingWindow(100, 10)
-    for number in range(100_000):
-        window.add("a", now=number / 10)
-    assert sum(sys.getsizeof(times) for times in window._times.values()) < 5_000
+    tracemalloc.start()
+    try:
+        for number in range(10_000):
+            window.add("a", now=number / 10)
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert used < 5_000

@@ -1,4 +1,4 @@
-"""Limits on all requests, by address and by key, in front of the application and its cacheable answers."""
+"""Limits on all requests, by address and by key, in front of the response cache."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_one_request_too_many_is_a_429(limited, setting, seconds):
     assert statuses(client, 4) == [200, 200, 200, 429]
 
 
-def test_answers_given_again_count_too(limited, statements):
+def test_cached_responses_count_too(limited, statements):
     client = limited(REQUEST_KEY_LIMIT="3 per minute")
     client.get(TAGS)
     with statements() as seen:
@@ -67,7 +67,7 @@ def test_answers_given_again_count_too(limited, statements):
         ("HEAD", TAGS, 200),
     ],
 )
-def test_every_request_counts_and_is_refused_in_the_one_form(limited, method, path, status):
+def test_every_request_counts_and_is_refused_as_documented(limited, method, path, status):
     client = limited(REQUEST_ADDRESS_LIMIT="1 per minute")
     assert client.open(path, method=method).status_code == status
     # The client holds body and headers against the document.
@@ -82,14 +82,14 @@ def test_a_health_check_is_never_refused(limited):
     assert statuses(client, 2) == [200, 429]
 
 
-def test_addresses_count_apart_and_ipv6_by_its_network(limited):
+def test_addresses_are_counted_separately_and_ipv6_by_network(limited):
     client = limited(REQUEST_ADDRESS_LIMIT="1 per minute")
     addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"]
     found = [outcome(client.get(TAGS, **from_address(address)))[1] for address in addresses]
     assert found == [None, None, SLOWED, None, SLOWED, None]
 
 
-def test_keys_count_apart_at_any_address(limited, people):
+def test_keys_are_counted_separately_at_any_address(limited, people):
     client = limited(REQUEST_KEY_LIMIT="1 per minute")
     other = {"X-API-KEY": people.key(None)}
     assert client.get(TAGS).status_code == 200
@@ -98,12 +98,12 @@ def test_keys_count_apart_at_any_address(limited, people):
 
 
 @pytest.mark.parametrize("value", ["x", "", "é", "blogapi_" + "a" * 38])
-def test_what_can_be_no_key_has_no_count(limited, value):
+def test_a_malformed_key_is_not_counted(limited, value):
     client = limited(REQUEST_KEY_LIMIT="1 per minute")
     assert statuses(client, 3, headers={"X-API-KEY": value}) == [401] * 3
 
 
-def test_a_refused_request_uses_up_nothing(limited, seconds):
+def test_a_refused_request_is_not_counted(limited, seconds):
     client = limited(REQUEST_ADDRESS_LIMIT="2 per minute", REQUEST_KEY_LIMIT="1 per minute")
     assert statuses(client, 5) == [200, 429, 429, 429, 429]
     assert statuses(client, 2, "/openapi.json", headers={"X-API-KEY": ""}) == [200, 429]
@@ -119,7 +119,7 @@ def test_a_refused_key_is_not_created(limited, as_admin):
 @pytest.mark.parametrize(
     ("origin", "told"), [("https://front.example", True), ("https://evil.example", False)]
 )
-def test_a_page_of_a_named_origin_can_read_the_refusal(limited, origin, told):
+def test_a_page_of_an_allowed_origin_can_read_the_refusal(limited, origin, told):
     client = limited(REQUEST_ADDRESS_LIMIT="1 per minute", CORS_ORIGINS="https://front.example")
     first, second = (client.get(TAGS, headers={"Origin": origin}) for _ in range(2))
     assert (first.status_code, second.status_code) == (200, 429)
@@ -142,7 +142,7 @@ def test_a_page_of_a_named_origin_can_read_the_refusal(limited, origin, told):
         ("10.0.0.0/8", "10.9.9.9", ["1.1.1.1", "2.2.2.2"], [200, 200]),
     ],
 )
-def test_the_address_is_the_clients_and_never_its_own_word(limited, proxy, client, forwarded, expected):
+def test_only_the_trusted_proxy_decides_the_address(limited, proxy, client, forwarded, expected):
     asking = limited(REQUEST_ADDRESS_LIMIT="1 per minute", TRUSTED_PROXY=proxy)
     asking.application.wsgi_app = trust_proxy(asking.application.wsgi_app, proxy)
     others = {"X-Real-IP": "5.5.5.5", "Forwarded": "for=6.6.6.6", "CF-Connecting-IP": "7.7.7.7"}
@@ -153,12 +153,12 @@ def test_the_address_is_the_clients_and_never_its_own_word(limited, proxy, clien
     assert found == [(status, SLOWED if status == 429 else None) for status in expected]
 
 
-def test_without_a_limit_nothing_stands_in_front(app):
+def test_without_a_limit_the_middleware_is_not_installed(app):
     assert not isinstance(app.wsgi_app, RateLimitMiddleware)
 
 
 @pytest.mark.parametrize("setting", ["REQUEST_ADDRESS_LIMIT", "REQUEST_KEY_LIMIT"])
 @pytest.mark.parametrize("value", ["many", "0 per minute", None, 5])
-def test_an_impossible_limit_does_not_start(make_app, setting, value):
+def test_an_invalid_limit_prevents_the_start(make_app, setting, value):
     with pytest.raises(CannotStart, match=setting):
         make_app(**{setting: value})

@@ -1,4 +1,4 @@
-"""Limits that several servers count together, in Redis: exact while it is there, no harm when it is not."""
+"""Limits shared through Redis: exact while Redis answers, counted per process while it does not."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from itertools import cycle
 
 import pytest
+from redis import Redis
 
 from blogapi import clock
 from blogapi.config import CannotStart
@@ -86,19 +87,17 @@ def everything(client):
     return {name: client.get(name) for name in client.scan_iter(_type="string")} | lists
 
 
-def looked():
-    """Wait until nobody looks for Redis any more."""
+def wait_for_checks():
+    """Wait until no thread checks Redis any more."""
     for thread in threading.enumerate():
         if thread.name == "look for Redis":
             thread.join(30)
 
 
-# While it is there
+# While Redis answers
 
 
-def test_of_parallel_requests_to_two_servers_exactly_as_many_pass_as_the_limit_says(
-    redis, make_app, make_client
-):
+def test_two_servers_together_let_exactly_the_limit_pass(redis, make_app, make_client):
     settings = {"LIMITS_URL": redis.url, "REQUEST_ADDRESS_LIMIT": "50 per hour"}
     clients = [make_client(make_app(**settings)) for _ in range(2)]
     turns = cycle(clients)
@@ -110,13 +109,13 @@ def test_of_parallel_requests_to_two_servers_exactly_as_many_pass_as_the_limit_s
     assert clients[1].get("/health").json["status"] == "ok"
 
 
-def test_a_limit_that_is_used_up_at_one_server_is_at_the_other(redis, make_app, make_client):
+def test_a_limit_used_up_on_one_server_applies_on_the_other(redis, make_app, make_client):
     one, other = (make_client(make_app(LIMITS_URL=redis.url, KEY_LIMIT="2 per minute")) for _ in range(2))
     assert [client.post(KEYS).status_code for client in (one, other, one, other)] == [201, 201, 429, 429]
     assert 1 <= int(other.post(KEYS).headers["Retry-After"]) <= 60
 
 
-def test_who_logged_in_at_one_server_is_known_at_the_other(redis, make_app, make_client, grace):
+def test_a_client_that_logged_in_on_one_server_is_known_on_the_other(redis, make_app, make_client, grace):
     settings = {"LIMITS_URL": redis.url, "LOGIN_STRANGERS_LIMIT": "2 per minute"}
     one, other = (make_client(make_app(**settings)) for _ in range(2))
     assert log_in(one, GRACE, "192.0.2.7") == 200
@@ -124,13 +123,13 @@ def test_who_logged_in_at_one_server_is_known_at_the_other(redis, make_app, make
     assert [log_in(other, GRACE, address) for address in ("192.0.2.8", "192.0.2.7")] == [429, 200]
 
 
-def test_two_blogs_in_one_redis_count_apart(redis, make_app):
+def test_two_blogs_in_one_redis_count_separately(redis, make_app):
     for secret in ("x" * 32, "y" * 32):
         counted = limiter.get_counters(make_app(LIMITS_URL=redis.url, SECRET_KEY=secret))
         assert [counted.count(A) > 0 for _ in range(4)] == [False, False, False, True]
 
 
-def test_what_stands_there_tells_of_nobody_and_expires(redis, make_app, make_client, people, grace):
+def test_redis_stores_only_digests_that_expire(redis, make_app, make_client, people, grace):
     app = make_app(LIMITS_URL=redis.url, REQUEST_KEY_LIMIT="9 per minute", REQUEST_ADDRESS_LIMIT="9 per hour")
     key = people.key(None)
     client = make_client(app, key)
@@ -145,7 +144,7 @@ def test_what_stands_there_tells_of_nobody_and_expires(redis, make_app, make_cli
         assert secret not in repr(kept)
     for name in kept:
         prefix, what, *window, _ = name.split(":")
-        longest = shared_counters.KNOWN if what == "known" else int(window[1])
+        longest = shared_counters.REMEMBER_SECONDS if what == "known" else int(window[1])
         assert prefix == "blogapi" and 0 < redis.client.ttl(name) <= longest
 
 
@@ -158,7 +157,7 @@ def test_a_window_is_kept_small(redis, counters):
     assert redis.client.llen(name) == 3
 
 
-def test_a_clock_of_redis_that_is_set_back_keeps_nobody_out(redis, counters):
+def test_setting_back_the_clock_of_redis_blocks_nobody(redis, counters):
     counted = counters(redis.url)
     counted.count(A)
     (name,) = redis.client.keys()
@@ -167,13 +166,11 @@ def test_a_clock_of_redis_that_is_set_back_keeps_nobody_out(redis, counters):
     assert counted.count(A) == 0
 
 
-# When it is not
+# While Redis does not answer
 
 
-def test_where_it_is_ended_the_own_memory_counts_and_where_it_is_back_it_counts_again(
-    server, counters, monkeypatch, told
-):
-    monkeypatch.setattr(shared_counters, "REST", 0)
+def test_without_redis_each_process_counts_until_it_is_back(server, counters, monkeypatch, told):
+    monkeypatch.setattr(shared_counters, "RETRY_SECONDS", 0)
     one, other = counters(server.url), counters(server.url)
     assert [each.count(A) > 0 for each in (one, other, one, other)] == [False, False, False, True]
     server.stop()
@@ -183,7 +180,7 @@ def test_where_it_is_ended_the_own_memory_counts_and_where_it_is_back_it_counts_
     one.remember("ada")
     assert (one.remembers("ada"), one.remembers("grace")) == (True, False)
     assert len(told()) == 1
-    looked()
+    wait_for_checks()
     server.start()
     # It comes back with nothing in it; who asks in the meantime is refused by the own memory.
     until(lambda: one.count(A) == 0)
@@ -191,7 +188,7 @@ def test_where_it_is_ended_the_own_memory_counts_and_where_it_is_back_it_counts_
     assert one.count(A) > 0
 
 
-def test_requests_are_answered_while_it_is_away(server, make_app, make_client, people, grace):
+def test_requests_are_answered_without_redis(server, make_app, make_client, people, grace):
     client = make_client(make_app(LIMITS_URL=server.url, REQUEST_KEY_LIMIT="6 per minute"), people.key(None))
     server.stop()
     assert (client.get(TAGS).status_code, client.post(KEYS).status_code) == (200, 201)
@@ -199,19 +196,19 @@ def test_requests_are_answered_while_it_is_away(server, make_app, make_client, p
     assert [client.get(TAGS).status_code for _ in range(3)] == [200, 200, 429]
 
 
-def test_the_log_tells_of_it_once_a_minute(server, counters, seconds, told):
+def test_the_log_warns_once_a_minute(server, counters, seconds, told):
     counted = counters(server.url)
     server.stop()
     for lines, wait in ((1, 0), (1, 0.5), (1, 30), (1, 29), (2, 1), (2, 59), (3, 1)):
         seconds[0] += wait
         for _ in range(5):
             counted.count(A)
-            looked()
+            wait_for_checks()
         assert len(told()) == lines
     assert f"127.0.0.1:{server.port}" in told()[0]
 
 
-def test_one_that_does_not_answer_is_waited_for_once(counters, monkeypatch, seconds):
+def test_a_silent_redis_delays_one_request(counters, monkeypatch, seconds):
     monkeypatch.setattr(shared_counters, "PATIENCE", 0.05)
     with silent() as (listening, url):
         counted = counters(url)
@@ -219,30 +216,29 @@ def test_one_that_does_not_answer_is_waited_for_once(counters, monkeypatch, seco
         for _ in range(20):
             counted.take_back(A)
             counted.remembers("ada")
-        looked()
+        wait_for_checks()
         listening.accept()[0].close()
         with pytest.raises(BlockingIOError):
             listening.accept()
 
 
-def test_nobody_waits_for_the_look_whether_it_is_back(counters, monkeypatch, seconds):
-    """Only the thread that looks waits, and there is one of it."""
+def test_requests_do_not_wait_for_the_check_whether_redis_is_back(counters, monkeypatch, seconds):
     monkeypatch.setattr(shared_counters, "PATIENCE", 0.05)
     with silent() as (_, url):
         counted = counters(url)
         counted.count(A)
-        monkeypatch.setattr(counted._redis, "ping", lambda: looks.append(may.wait(30)))
-        looks, may = [], threading.Event()
-        seconds[0] += shared_counters.REST
+        checks, may_return = [], threading.Event()
+        monkeypatch.setattr(Redis, "ping", lambda _: checks.append(may_return.wait(30)))
+        seconds[0] += shared_counters.RETRY_SECONDS
         assert [counted.count(A) > 0 for _ in range(3)] == [False, False, True]
         seconds[0] += 1000
         counted.count(A)
-        may.set()
-        looked()
-    assert looks == [True]
+        may_return.set()
+        wait_for_checks()
+    assert checks == [True]
 
 
-def test_a_redis_that_takes_no_more_is_one_that_is_away(redis, counters, told):
+def test_a_full_redis_counts_as_unavailable(redis, counters, told):
     counted = counters(redis.url)
     counted.count(A)
     redis.client.config_set("maxmemory", "1")
@@ -253,7 +249,7 @@ def test_a_redis_that_takes_no_more_is_one_that_is_away(redis, counters, told):
     assert "maxmemory" in told()[0]
 
 
-# What cannot start
+# Settings
 
 
 @pytest.mark.parametrize(
@@ -270,13 +266,13 @@ def test_a_redis_that_takes_no_more_is_one_that_is_away(redis, counters, told):
         *("rediss://h?ssl_cert_reqs=perhaps", "redis://h?protocol=9", f"redis://{'h' * 64}", "redis://a..b"),
     ],
 )
-def test_an_address_that_cannot_be_used_does_not_start(make_app, url):
+def test_an_unusable_url_prevents_the_start(make_app, url):
     with pytest.raises(CannotStart) as raised:
         make_app(LIMITS_URL=url)
     assert raised.value.message == "LIMITS_URL cannot be used; write redis://127.0.0.1:6379/0."
 
 
-def test_without_the_package_it_does_not_start(make_app, monkeypatch):
+def test_a_missing_package_prevents_the_start(make_app, monkeypatch):
     monkeypatch.setitem(sys.modules, "redis", None)
     monkeypatch.delitem(sys.modules, "blogapi.rate_limits.redis")
     with pytest.raises(CannotStart) as raised:
@@ -285,17 +281,17 @@ def test_without_the_package_it_does_not_start(make_app, monkeypatch):
     make_app()
 
 
-# What the doctor says
+# The doctor command
 
 
-def test_doctor_tells_whether_it_answers(app, server, make_app, instance):
+def test_doctor_reports_whether_redis_answers(app, server, make_app, instance):
     instance.chmod(0o700)
     assert "limits" not in app.test_cli_runner().invoke(args=["doctor"]).stdout
     doctor = make_app(LIMITS_URL=server.url).test_cli_runner().invoke
     well = doctor(args=["doctor"])
-    assert (well.exit_code, "ok      limits: Redis counts them." in well.stdout) == (0, True)
+    assert (well.exit_code, "ok        limits: Redis counts the rate limits." in well.stdout) == (0, True)
     server.stop()
     ill = doctor(args=["doctor"])
     assert ill.exit_code == 1
-    assert "wrong   limits: Redis does not answer, and each process counts for itself: " in ill.stdout
-    assert "Do: start it, or mend LIMITS_URL." in ill.stdout
+    assert "wrong     limits: Redis does not answer; each process counts for itself: " in ill.stdout
+    assert "Do: start Redis, or correct LIMITS_URL." in ill.stdout
