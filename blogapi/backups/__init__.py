@@ -1,1 +1,1 @@
-"""The whole blog in one file, and back."""
+"""Backups of a whole blog in one file, and their restoration."""

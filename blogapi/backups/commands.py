@@ -1,8 +1,9 @@
-"""`backup` and `restore`."""
+"""The `backup` and `restore` commands."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,66 +18,68 @@ from blogapi.cli import progress, report_problems
 
 @click.command()
 @click.argument("path", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
-@click.option("--keep", type=click.IntRange(1), help="How many backups stay that were made into the FOLDER.")
-@click.option("--verify", is_flag=True, help="Make none, but prove that FILE can be restored.")
-@click.option("--json", "as_json", is_flag=True, help="Print what is in the backup as JSON.")
+@click.option("--keep", type=click.IntRange(1), help="Keep this many backups in FOLDER; delete older ones.")
+@click.option("--verify", is_flag=True, help="Check that FILE can be restored; write no backup.")
+@click.option("--json", "as_json", is_flag=True, help="Print the contents of the backup as JSON.")
 def backup(path: Path, keep: int | None, verify: bool, as_json: bool) -> None:
-    """Write the whole blog into one FILE, also while it is served; into a FOLDER, under the moment's name.
+    """Write the whole blog into one FILE.
 
-    Nothing that exists is overwritten. The file holds all that is secret in the blog: keep it so.
+    The service may run meanwhile. In a FOLDER, the file is named after the current time. Existing files are
+    not overwritten. The backup contains drafts, users and hashes of passwords and keys: keep it secret.
     """
     if keep is not None and (verify or not path.is_dir()):
-        raise click.UsageError("--keep goes with a folder that is there, into which backups are made.")
+        raise click.UsageError("--keep needs an existing FOLDER, and excludes --verify.")
     with report_problems():
         if verify:
-            manifest = restoring.verify(_there(path), watch=progress)
+            manifest = restoring.verify(_existing_file(path), watch=progress)
             _print(f"{path} can be restored", path, manifest, as_json)
             return
         home = Path(config.instance_path())
         target = path / naming.manual_backup_name(clock.now()) if path.is_dir() else path
         if not target.parent.is_dir():
-            raise click.UsageError(f"The folder {target.parent} is not there.")
+            raise click.UsageError(f"The folder {target.parent} does not exist.")
         manifest = service.make(home, target, watch=progress)
-        gone = service.rotate(path, Kind.ASKED, keep=keep, made=target) if keep is not None else []
-    _print(f"Wrote {target}", target, manifest, as_json, gone)
+        deleted = service.rotate(path, Kind.MANUAL, keep=keep, made=target) if keep is not None else []
+    _print(f"Wrote {target}", target, manifest, as_json, deleted)
 
 
 @click.command()
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 def restore(path: Path) -> None:
-    """Bring back the blog of a backup; what is there now is kept aside, in a file that is named.
+    """Replace the blog by the one in a backup.
 
-    Also while the blog is served. A file that is not a whole backup is refused, with nothing touched.
+    The service may run meanwhile. The current state is saved first, in a file whose name is printed. A file
+    that is not a complete backup is refused, and nothing changes.
     """
     with report_problems():
-        done = restoring.restore(_there(path), Path(config.instance_path()), watch=progress)
-    click.echo(f"Restored {path}: {_told(done.manifest)}.")
-    if done.unreadable:
-        click.echo(f"The former file could not be read; it lies in {done.kept}. Restart the service.")
-    elif done.kept and done.kept.suffix == ".db":
-        click.echo(f"The former state, which is damaged, is in {done.kept}. Restart the service.")
-    elif done.kept:
-        click.echo(f"The former state is in {done.kept}.")
-    if done.settings:
-        click.echo(f"The settings {done.settings}.")
-    click.echo("Users, passwords and keys are those of the backup: what was deleted since lives again.")
+        result = restoring.restore(_existing_file(path), Path(config.instance_path()), watch=progress)
+    click.echo(f"Restored {path}: {_summarize(result.manifest)}.")
+    if result.unreadable:
+        click.echo(f"The former file could not be read; it was moved to {result.kept}. Restart the service.")
+    elif result.kept and result.kept.suffix == ".db":
+        click.echo(f"The former state, which is damaged, is in {result.kept}. Restart the service.")
+    elif result.kept:
+        click.echo(f"The former state is in {result.kept}.")
+    if result.settings:
+        click.echo(result.settings)
+    click.echo("Users, passwords and keys are those of the backup, including any deleted since then.")
 
 
-def _there(path: Path) -> Path:
+def _existing_file(path: Path) -> Path:
     if not path.is_file():
-        raise click.UsageError(f"The file {path} is not there.")
+        raise click.UsageError(f"The file {path} does not exist.")
     return path
 
 
-def _told(manifest: Manifest) -> str:
+def _summarize(manifest: Manifest) -> str:
     return f"{manifest.rows['article']} articles, as of {manifest.created}, migration {manifest.step}"
 
 
-def _print(says: str, path: Path, manifest: Manifest, as_json: bool, gone: list[Path] | None = None) -> None:
+def _print(action: str, path: Path, manifest: Manifest, as_json: bool, deleted: Sequence[Path] = ()) -> None:
     if as_json:
-        shown = {"file": str(path), "deleted": [str(one) for one in gone or []]} | asdict(manifest)
-        click.echo(json.dumps(shown, ensure_ascii=False))
+        report = {"file": str(path), "deleted": [str(backup) for backup in deleted]} | asdict(manifest)
+        click.echo(json.dumps(report, ensure_ascii=False))
         return
-    click.echo(f"{says}: {path.stat().st_size / 1024**2:.1f} MB, {_told(manifest)}.")
-    for one in gone or []:
-        click.echo(f"Deleted {one}")
+    click.echo(f"{action}: {path.stat().st_size / 1024**2:.1f} MB, {_summarize(manifest)}.")
+    for backup_path in deleted:
+        click.echo(f"Deleted {backup_path}")

@@ -1,4 +1,4 @@
-"""A backup each day, made by the process that serves."""
+"""A daily backup, made by the process that serves the blog."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from blogapi.backups.naming import Kind
 from blogapi.config import CannotStart
 from blogapi.web.errors import Problem
 
-# How soon after the start it is looked whether the day has its backup, and how often then. Waiting goes by a
-# clock that nobody sets; a jump of the other one costs at most one more file.
-FIRST_SECONDS = 5.0
-SECONDS = 1800.0
+# Seconds after the start until the first check whether the day has its backup, and between later checks.
+FIRST_CHECK_SECONDS = 5.0
+CHECK_SECONDS = 1800.0
 
 
 def start(app: Flask) -> threading.Event | None:
-    """Begin in a thread that ends with the process; return what ends it before, None where it is off."""
+    """Start a daemon thread that makes the backups; return the event that stops it, None if they are off."""
     keep = app.config["DAILY_BACKUPS"]
     if not keep:
         return None
     home = Path(app.instance_path)
     try:
-        service.database_of(home)
+        service.get_database_path(home)
     except Problem as error:
         raise CannotStart(f"DAILY_BACKUPS is not possible. {error.detail}") from error
     stop = threading.Event()
@@ -35,25 +34,25 @@ def start(app: Flask) -> threading.Event | None:
     return stop
 
 
-def once(home: Path, *, keep: int, today: date) -> Path | None:
-    """Make the backup of the day and drop the oldest; return it, None where the day has one."""
-    made = home / "backups" / naming.daily_backup_name(today)
-    if made.exists():
+def make_if_missing(home: Path, *, keep: int, today: date) -> Path | None:
+    """Make the backup of the day and delete the oldest; return its path, None if the day has one."""
+    path = home / "backups" / naming.daily_backup_name(today)
+    if path.exists():
         return None
-    service.make(home, made)
-    service.rotate(made.parent, Kind.DAILY, keep=keep, made=made)
-    return made
+    service.make(home, path)
+    service.rotate(path.parent, Kind.DAILY, keep=keep, made=path)
+    return path
 
 
 def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
-    seconds = FIRST_SECONDS
+    seconds = FIRST_CHECK_SECONDS
     while not stop.wait(seconds):
-        seconds = SECONDS
+        seconds = CHECK_SECONDS
         try:
-            if made := once(home, keep=keep, today=clock.now().date()):
-                app.logger.info("daily backup: %s", made)
+            if path := make_if_missing(home, keep=keep, today=clock.now().date()):
+                app.logger.info("daily backup: %s", path)
         except Problem as error:
             app.logger.error("the daily backup failed: %s", error.detail)
         except Exception:
-            # Whatever it is, the blog is served on.
+            # A failed backup must not end the service.
             app.logger.exception("the daily backup failed")

@@ -1,4 +1,4 @@
-"""What a backup says of itself."""
+"""The manifest of a backup: what the backup contains."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ DATABASE, SETTINGS, MANIFEST = "blog.db", "config.toml", "manifest.json"
 
 
 class InvalidBackup(Exception):
-    """The file is no whole backup; the message says why, to stand after a colon."""
+    """The file cannot be restored; the message is a reason without capital letter and full stop."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One file of the backup."""
+class BackupFile:
+    """The size and digest of one file in a backup."""
 
     size: int
     sha256: str
@@ -26,28 +26,28 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is in a backup: its parts by name, the last migration (`step`), and the rows of each table."""
+    """The contents of a backup: files by name, the migration of the schema (`step`), and rows per table."""
 
     created: str
     blogapi: str
     step: str
     rows: dict[str, int]
-    files: dict[str, Part]
+    files: dict[str, BackupFile]
 
-    def written(self) -> bytes:
-        """Return the manifest as it stands in the file."""
+    def to_json(self) -> bytes:
+        """Return the manifest as JSON, with its format and version."""
         return json.dumps({"format": FORMAT, "version": VERSION} | asdict(self), indent=1).encode("utf-8")
 
 
-def read(written: bytes) -> Manifest:
-    """Return the manifest; raises Unfit where it is none that this version understands."""
+def parse(content: bytes) -> Manifest:
+    """Return the manifest; raises InvalidBackup if this version does not understand it."""
     try:
-        found: dict[str, Any] = json.loads(written)
-        if found.pop("format") != FORMAT:
-            raise InvalidBackup("it is no backup of blogapi")
-        if (version := found.pop("version")) != VERSION:
-            raise InvalidBackup(f"its format {version} is newer than this version of blogapi knows")
-        files = {name: Part(**part) for name, part in found.pop("files").items()}
-        return Manifest(files=files, **found)
+        fields: dict[str, Any] = json.loads(content)
+        if fields.pop("format") != FORMAT:
+            raise InvalidBackup("it is not a backup of blogapi")
+        if (version := fields.pop("version")) != VERSION:
+            raise InvalidBackup(f"its format {version} is newer than this version of blogapi supports")
+        files = {name: BackupFile(**file) for name, file in fields.pop("files").items()}
+        return Manifest(files=files, **fields)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidBackup("its manifest cannot be read") from error

@@ -1,4 +1,4 @@
-"""A backup takes the place of the blog."""
+"""Restore a backup in place of the current blog."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ from blogapi.storage.database import Base, db
 from blogapi.web import json_fragments
 from blogapi.web.errors import Conflict, Problem
 
-# How long a restore waits for another's write, and how long SQLite does before it is asked again.
+# How long a restore waits for other writers in total, and how long SQLite waits in each attempt.
 _WAIT_SECONDS = 30.0
-_TURN_SECONDS = 0.5
+_ATTEMPT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a restore did: where the former state is, if there was any, and what became of the settings.
+    """The result of a restore.
 
-    `unreadable`: the former file could not be read, so it was moved away as it was.
+    `kept` is where the former state was saved, if there was any; with `unreadable` it is the former file
+    itself, moved because SQLite could not read it. `settings` is a sentence about the settings, or empty.
     """
 
     manifest: Manifest
@@ -45,67 +46,67 @@ class Restored:
 
 
 class _Busy(Exception):
-    """Another writes, and goes on and on."""
+    """Other connections kept the database locked for too long."""
 
 
 def restore(path: Path, home: Path, *, watch: ProgressReporter = no_progress) -> Restored:
-    """Put the content of a backup in the place of the blog's; what was there is kept aside.
+    """Replace the content of the blog by that of a backup; the former content is kept in `backups/`.
 
-    Safe while the blog is served: SQLite exchanges the content in one transaction, and what was there is
-    copied inside of it, so that no write falls between. Raises Conflict, with nothing touched, for a file
+    Safe while the blog is served: SQLite replaces the content in one transaction and the former content is
+    copied inside it, so no write is lost in between. Raises Conflict, without changing anything, for a file
     that cannot be restored.
     """
-    live = service.database_of(home)
-    _refuse_unsealed(path, watch)
-    with service.troubles(path):
+    live = service.get_database_path(home)
+    _check_seal(path, watch)
+    with service.convert_errors(path):
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with staging(live.parent) as folder:
-            manifest = _staged(path, folder, watch)
+            manifest = _prepare(path, folder, watch)
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
-            kept, unreadable = _exchange(folder / DATABASE, live, aside)
-            return Restored(manifest, kept and _pack(kept, home), unreadable, _settings(folder, home))
+            kept, unreadable = _replace_database(folder / DATABASE, live, aside)
+            return Restored(manifest, kept and _pack(kept, home), unreadable, _restore_settings(folder, home))
 
 
 def verify(path: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
-    """Restore a backup into a temporary folder and look at it there; return what is in it.
+    """Check a backup by restoring it into a temporary folder; return its manifest.
 
-    Raises Conflict for a file that could not be restored.
+    Raises Conflict if the file cannot be restored.
     """
     with tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder:
-        return _staged(path, Path(folder), watch)
+        return _prepare(path, Path(folder), watch)
 
 
-def _staged(path: Path, folder: Path, watch: ProgressReporter) -> Manifest:
-    """Lay a backup into the folder, proven whole and brought up to this version; return what is in it."""
-    manifest = service.unpacked(path, folder, watch=watch)
+def _prepare(path: Path, folder: Path, watch: ProgressReporter) -> Manifest:
+    """Unpack, check and upgrade a backup in the folder; return its manifest."""
+    manifest = service.unpack(path, folder, watch=watch)
     try:
-        _bring_up(folder)
+        _upgrade(folder)
     except CannotStart as error:
         raise Conflict(f"{path} cannot be restored: {error.message}") from error
     return manifest
 
 
-def _refuse_unsealed(path: Path, watch: ProgressReporter) -> None:
-    # Before any folder is made.
+def _check_seal(path: Path, watch: ProgressReporter) -> None:
+    """Raise Conflict if the file is not a complete backup, before any folder is created."""
     if upgrades.is_set_aside(path):
         return
     try:
-        with service.troubles(path):
+        with service.convert_errors(path):
             archive.check_seal(path, watch=watch)
     except InvalidBackup as error:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
 
 
-def _bring_up(folder: Path) -> None:
-    """Bring the content to this version's schema and rendering, before anybody sees it.
+def _upgrade(folder: Path) -> None:
+    """Upgrade the content to the schema and the rendering of this version, before it is served.
 
-    Raises CannotStart where its schema is not that of the models.
+    Raises CannotStart if its schema differs from the models.
     """
     app = Flask("blogapi", instance_path=str(folder))
     app.config.update({setting.name: setting.default for setting in config.SETTINGS})
     app.config["SQLALCHEMY_DATABASE_URI"] = URL.create("sqlite", database=str(folder / DATABASE))
-    if _is_present(folder / DATABASE):
+    if _is_up_to_date(folder / DATABASE):
         return
     try:
         database.init_app(app)
@@ -117,8 +118,11 @@ def _bring_up(folder: Path) -> None:
         connection.execute("PRAGMA journal_mode=DELETE")
 
 
-def _is_present(path: Path) -> bool:
-    """Tell whether the content is of this version; raises CannotStart where only its last migration is."""
+def _is_up_to_date(path: Path) -> bool:
+    """Tell whether schema and rendering are those of this version.
+
+    Raises CannotStart if only the migration is the latest and the schema differs from the models.
+    """
     engine = create_engine(URL.create("sqlite", database=str(path)))
     try:
         with upgrades.convert_errors(engine), engine.connect() as connection:
@@ -140,10 +144,10 @@ def _close(app: Flask) -> None:
             db.engine.dispose()
 
 
-def _exchange(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:
-    """Put the staged content into the live file.
+def _replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:
+    """Replace the content of the live file by the staged one.
 
-    Returns where the former file is, and whether it could not be read and was moved as it was.
+    Returns where the former file was saved, and whether it was moved because SQLite could not read it.
     """
     aside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if live.is_file() and live.stat().st_size and not integrity.count_lost_writes(live):
@@ -152,46 +156,46 @@ def _exchange(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]
             return aside, False
         except _Busy as error:
             aside.unlink(missing_ok=True)
-            raise Conflict("The database is busy; nothing was restored. Try it again.") from error
+            raise Conflict("The database is busy; nothing was restored. Try again.") from error
         except (sqlite3.Error, OSError) as error:
             aside.unlink(missing_ok=True)
-            # Not even SQLite can tell what it holds; a full disk or the like is no reason to move it.
+            # Move the file only if SQLite cannot read it, not after errors such as a full disk.
             if not sqlite_errors.is_damage(error):
                 raise
-    moved = _move(live, aside)
+    moved = _move_database(live, aside)
     files.replace(staged, live)
     return (aside, True) if moved else (None, False)
 
 
 def _write_through(staged: Path, live: Path, aside: Path) -> None:
-    """Write the staged content into the live file in one transaction, and copy aside what was there."""
-    deadline, begun = time.monotonic() + _WAIT_SECONDS, False
+    """Write the staged content into the live file in one transaction; copy the former content to `aside`."""
+    deadline, copied = time.monotonic() + _WAIT_SECONDS, False
 
-    def hold(status: int, remaining: int, total: int) -> None:
-        nonlocal begun
+    def copy_former_content(status: int, remaining: int, total: int) -> None:
+        nonlocal copied
         if status != sqlite3.SQLITE_OK:
             if time.monotonic() > deadline:
                 raise _Busy
-        elif not begun:
-            # From the first page on nobody else can write, so that this is the last state before ours.
-            begun = True
-            with files.partial_file(aside) as made:
-                service.copy(live, made)
-                files.replace(made, aside)
+        elif not copied:
+            # From the first page on no other connection can write, so this copy is the last former state.
+            copied = True
+            with files.partial_file(aside) as partial:
+                service.copy(live, partial)
+                files.replace(partial, aside)
 
     with (
         closing(sqlite3.connect(staged)) as source,
-        integrity.open_database(live, seconds=_TURN_SECONDS) as target,
+        integrity.open_database(live, seconds=_ATTEMPT_SECONDS) as target,
     ):
-        # The file would not be there whole after a power cut otherwise, whoever had set it up.
+        # Otherwise a power cut could leave an incomplete file.
         target.execute("PRAGMA synchronous=FULL")
-        source.backup(target, pages=1, progress=hold, sleep=0.05)
+        source.backup(target, pages=1, progress=copy_former_content, sleep=0.05)
         with suppress(sqlite3.Error):
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def _move(live: Path, aside: Path) -> bool:
-    """Move a file that SQLite cannot read aside with its log, which would spoil the one to come."""
+def _move_database(live: Path, aside: Path) -> bool:
+    """Move a database that SQLite cannot read, with its log, which would damage the new file."""
     moved = False
     pairs = zip((*files.side_files(live), live), (*files.side_files(aside), aside), strict=True)
     for source, target in pairs:
@@ -202,34 +206,33 @@ def _move(live: Path, aside: Path) -> bool:
 
 
 def _pack(kept: Path, home: Path) -> Path:
-    """Make a backup of the copy, so that it can be restored in its turn; a damaged one stays as it is."""
+    """Turn the copy of the former database into a backup; a damaged copy stays unchanged."""
     if integrity.count_lost_writes(kept):
         return kept
-    packed = kept.with_suffix(".zip")
+    target = kept.with_suffix(".zip")
     try:
-        with files.partial_file(packed) as made:
-            service.packed(kept, made, home)
-            files.replace(made, packed)
+        with files.partial_file(target) as partial:
+            service.pack(kept, partial, home)
+            files.replace(partial, target)
     except (Problem, OSError, sqlite3.Error):
         return kept
     kept.unlink()
-    return packed
+    return target
 
 
-def _settings(folder: Path, home: Path) -> str:
-    """Take the settings of the backup where there are none; say what became of them."""
-    theirs, ours = folder / SETTINGS, home / SETTINGS
-    if not theirs.is_file():
+def _restore_settings(folder: Path, home: Path) -> str:
+    """Restore the settings of the backup if the blog has none; return what happened to them."""
+    restored, current = folder / SETTINGS, home / SETTINGS
+    if not restored.is_file():
         return ""
-    if ours.exists():
-        return (
-            "" if ours.read_bytes() == theirs.read_bytes() else "stay as they are; those of the backup differ"
-        )
+    if current.exists():
+        same = current.read_bytes() == restored.read_bytes()
+        return "" if same else "The settings were not changed; those of the backup differ."
     try:
         elsewhere = config.read(folder)["DATABASE_URL"] != config.read(home)["DATABASE_URL"]
     except CannotStart as error:
-        return f"of the backup were left out: {error.message.rstrip('.')}"
+        return f"The settings of the backup were not restored: {error.message}"
     if elsewhere:
-        return "of the backup were left out, since they name another DATABASE_URL"
-    files.replace(theirs, ours)
-    return "are those of the backup"
+        return "The settings of the backup were not restored, because they name another DATABASE_URL."
+    files.replace(restored, current)
+    return "The settings of the backup were restored."

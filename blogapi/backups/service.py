@@ -1,4 +1,4 @@
-"""Backups are made, proven and dropped."""
+"""Make, check and rotate backups."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from blogapi.version import __version__
 from blogapi.web.errors import Conflict, NotFound, StorageFull
 
 
-def database_of(home: Path) -> Path:
-    """Return the file of the blog in this instance folder, which need not be there.
+def get_database_path(home: Path) -> Path:
+    """Return the path of the SQLite file of the blog in this instance folder; it may be missing.
 
-    Raises Conflict where the content is kept by a database server.
+    Raises Conflict if the blog uses a database server.
     """
     path = connections.sqlite_path(config.read(home)["DATABASE_URL"], home)
     if path is None:
@@ -32,123 +32,123 @@ def database_of(home: Path) -> Path:
 
 
 def make(home: Path, target: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
-    """Write a backup of the blog in this instance folder, as it is at one moment; return what is in it.
+    """Write a consistent backup of the blog in this instance folder; return its manifest.
 
-    Whoever writes meanwhile goes on. Raises Conflict where `target` is there already, and where the database
-    is damaged: a backup of it would push out the last good one.
+    Writers are not blocked. Raises NotFound for a missing database, and Conflict if `target` exists or the
+    database is damaged: a backup of it could replace the last good one.
     """
-    source = database_of(home)
+    source = get_database_path(home)
     if not source.is_file():
-        raise NotFound(f"There is no blog to back up: {source} is not there.")
-    _refuse_present(target)
+        raise NotFound(f"The blog cannot be backed up: {source} does not exist.")
+    _refuse_existing(target)
     if count := integrity.count_lost_writes(source):
-        told = integrity.describe_lost_writes(source, count)
-        raise Conflict(f"{told}; `doctor` says what to do.")
-    with troubles(target), files.partial_file(target) as copied:
-        copy(source, copied)
-        with files.partial_file(target) as made:
-            manifest = packed(copied, made, home, watch)
-            _refuse_present(target)
-            files.replace(made, target)
+        damage = integrity.describe_lost_writes(source, count)
+        raise Conflict(f"{damage}; run `doctor` to see what to do.")
+    with convert_errors(target), files.partial_file(target) as database:
+        copy(source, database)
+        with files.partial_file(target) as partial:
+            manifest = pack(database, partial, home, watch)
+            _refuse_existing(target)
+            files.replace(partial, target)
     return manifest
 
 
 def copy(source: Path, target: Path) -> None:
-    """Fill the empty file `target` with the database as it is at one moment: one file, without a log.
+    """Copy the database, as it is at one point in time, into the empty file `target`, without a log.
 
-    In one step: with several, each write of another begins it anew, for ever on a busy blog.
+    All pages are copied in one step: with several, each concurrent write starts the copy over.
     """
-    with integrity.open_database(source) as reading, closing(sqlite3.connect(target)) as writing:
-        # It is nothing until it is whole, so it need not survive a power cut half way.
-        writing.execute("PRAGMA synchronous=OFF")
-        reading.backup(writing, pages=-1)
-        writing.execute("PRAGMA journal_mode=DELETE")
+    with integrity.open_database(source) as reader, closing(sqlite3.connect(target)) as writer:
+        # An incomplete copy is useless, so it need not survive a power cut.
+        writer.execute("PRAGMA synchronous=OFF")
+        reader.backup(writer, pages=-1)
+        writer.execute("PRAGMA journal_mode=DELETE")
 
 
-def packed(copied: Path, made: Path, home: Path, watch: ProgressReporter = no_progress) -> Manifest:
-    """Pack the copy of a database, and the settings beside it, into the empty file `made`.
+def pack(
+    database: Path, target: Path, settings_folder: Path, watch: ProgressReporter = no_progress
+) -> Manifest:
+    """Write the copy of a database, and the settings in the folder, into the empty file `target`.
 
-    Raises Conflict for a copy that is damaged.
+    Returns the manifest. Raises Conflict if the copy is damaged.
     """
-    with integrity.open_database(copied) as connection:
-        if found := integrity.find_faults(connection, quick=True):
-            raise Conflict(f"The database is damaged ({found[0]}); `doctor` says what to do.")
+    with integrity.open_database(database) as connection:
+        if faults := integrity.find_faults(connection, quick=True):
+            raise Conflict(f"The database is damaged ({faults[0]}); run `doctor` to see what to do.")
         migration, rows = integrity.read_migration(connection), integrity.count_rows(connection)
     if migration is None:
-        raise Conflict("The database holds no blog.")
-    parts = {DATABASE: copied}
-    if (settings := home / SETTINGS).is_file():
-        parts[SETTINGS] = settings
+        raise Conflict("The database contains no blog.")
+    sources = {DATABASE: database}
+    if (settings := settings_folder / SETTINGS).is_file():
+        sources[SETTINGS] = settings
     created = clock.now().isoformat(timespec="seconds")
     return archive.pack(
-        made, parts, created=created, blogapi=__version__, step=migration, rows=rows, watch=watch
+        target, sources, created=created, blogapi=__version__, migration=migration, rows=rows, watch=watch
     )
 
 
-def unpacked(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
-    """Lay a backup into the folder and prove it whole; return what is in it.
+def unpack(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
+    """Unpack a backup into the folder and check its database; return its manifest.
 
-    A copy that was set aside before an upgrade is taken too, which is a database without a seal. Raises
-    Conflict, with the reason, for a file that cannot be restored.
+    Also accepts a copy that an upgrade made, which is a plain database. Raises Conflict, with the reason, for
+    a file that cannot be restored.
     """
     try:
-        with troubles(path):
+        with convert_errors(path):
             if upgrades.is_set_aside(path):
-                manifest = _copied(path, folder / DATABASE)
+                manifest = _copy_plain(path, folder / DATABASE)
             else:
                 manifest = archive.unpack(path, folder, watch=watch)
-            _prove(folder / DATABASE, manifest)
+            _check_database(folder / DATABASE, manifest)
     except InvalidBackup as error:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
     return manifest
 
 
 def rotate(folder: Path, kind: Kind, *, keep: int, made: Path) -> list[Path]:
-    """Delete the oldest backups of a kind, so that `keep` stay with the one just made; return those gone."""
+    """Delete the oldest backups of a kind so that `keep` remain, including `made`; return those deleted."""
     names = [path.name for path in folder.iterdir()]
-    gone = [folder / name for name in naming.select_superfluous(names, kind, keep=keep, made=made.name)]
-    for path in gone:
+    deleted = [folder / name for name in naming.select_superfluous(names, kind, keep=keep, made=made.name)]
+    for path in deleted:
         with suppress(FileNotFoundError):
             path.unlink()
     files.delete_abandoned(folder)
-    return gone
+    return deleted
 
 
-def _copied(path: Path, target: Path) -> Manifest:
+def _copy_plain(path: Path, target: Path) -> Manifest:
     files.create_private(target)
     shutil.copyfile(path, target)
     with integrity.open_database(target) as connection:
         migration = integrity.read_migration(connection)
         if migration is None:
-            raise InvalidBackup("it holds no blog")
+            raise InvalidBackup("it contains no blog")
         rows = integrity.count_rows(connection)
     created = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
     return Manifest(created=created, blogapi="", step=migration, rows=rows, files={})
 
 
-def _prove(path: Path, manifest: Manifest) -> None:
+def _check_database(path: Path, manifest: Manifest) -> None:
     if reason := naming.explain_unknown_migration(manifest.step, upgrades.list_migrations()):
         raise InvalidBackup(reason)
     with integrity.open_database(path) as connection:
-        if found := integrity.find_faults(connection):
-            raise InvalidBackup(f"its database is damaged ({found[0]})")
+        if faults := integrity.find_faults(connection):
+            raise InvalidBackup(f"its database is damaged ({faults[0]})")
         if integrity.count_broken_references(connection):
-            raise InvalidBackup("its database refers to rows that are gone")
-        if (integrity.read_migration(connection), integrity.count_rows(connection)) != (
-            manifest.step,
-            manifest.rows,
-        ):
-            raise InvalidBackup("its database is not what its manifest says")
+            raise InvalidBackup("its database refers to missing rows")
+        contents = integrity.read_migration(connection), integrity.count_rows(connection)
+        if contents != (manifest.step, manifest.rows):
+            raise InvalidBackup("its database does not match its manifest")
 
 
-def _refuse_present(target: Path) -> None:
+def _refuse_existing(target: Path) -> None:
     if target.exists():
-        raise Conflict(f"{target} is there already; name another file.")
+        raise Conflict(f"{target} exists already; name another file.")
 
 
 @contextmanager
-def troubles(path: Path) -> Iterator[None]:
-    """Turn what the disk or SQLite complain of into one sentence."""
+def convert_errors(path: Path) -> Iterator[None]:
+    """Convert errors of the file system and of SQLite into a Problem."""
     try:
         yield
     except OSError as error:

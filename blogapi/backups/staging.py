@@ -1,4 +1,4 @@
-"""The folder in which a restore prepares the content: one restore at a time, and nothing stays behind."""
+"""The temporary folder in which a restore prepares the content; only one restore runs at a time."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ _LOCK = f"{_PREFIX}lock"
 
 @contextmanager
 def staging(parent: Path) -> Iterator[Path]:
-    """Yield a new folder inside of `parent`, which is deleted at the end.
+    """Yield a new folder in `parent`, which is deleted at the end.
 
-    Raises Conflict while another restore has one there.
+    Raises Conflict while another restore runs there.
     """
     with files.locked(parent / _LOCK) as held:
         if not held:
-            raise Conflict("Another restore is running; nothing was restored. Wait for its end.")
-        _delete(parent)
-        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=parent, ignore_cleanup_errors=True) as made:
-            yield Path(made)
+            raise Conflict("Another restore is running; nothing was restored. Wait until it has finished.")
+        _delete_folders(parent)
+        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=parent, ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
 
 
 def init_app(app: Flask) -> None:
-    """Delete what a restore of this blog left when it was killed."""
+    """Delete the folders of restores of this blog that were killed."""
     database = connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
     if database is not None:
         clean_up(database.parent)
 
 
 def clean_up(parent: Path) -> None:
-    """Delete what a restore left in `parent` when it was killed; one that is running is left alone."""
+    """Delete the folders of killed restores in `parent`, unless a restore is running."""
     if next(parent.glob(f"{_PREFIX}*"), None) is None:
         return
-    # A folder in which nothing may be deleted keeps no blog from being served.
+    # A blog whose folder forbids deleting can still be served.
     with suppress(OSError), files.locked(parent / _LOCK) as held:
         if held:
-            _delete(parent)
+            _delete_folders(parent)
 
 
-def _delete(parent: Path) -> None:
+def _delete_folders(parent: Path) -> None:
     for path in parent.glob(f"{_PREFIX}*"):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Fixtures: a blog with something in it, and the commands on it."""
+"""Fixtures: a blog with content and settings, and its commands."""
 
 from __future__ import annotations
 
@@ -34,18 +34,17 @@ def saved(run, blog, tmp_path):
 
 
 @pytest.fixture
-def print_of(app, instance):
-    """Tells the whole state of the instance folder, for two of them to be compared."""
+def fingerprint(app, instance):
+    """Returns the digests of all files in the instance folder."""
 
-    def tell() -> dict[str, str]:
-        # The last connection empties the log into the file.
+    def digest_files() -> dict[str, str]:
+        # Closing the last connection moves the log into the file.
         release(app)
-        found = (path for path in sorted(instance.rglob("*")))
         return {
             str(path.relative_to(instance)): hashlib.sha256(path.read_bytes()).hexdigest()
             if path.is_file()
             else "folder"
-            for path in found
+            for path in sorted(instance.rglob("*"))
         }
 
-    return tell
+    return digest_files

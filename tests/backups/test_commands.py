@@ -1,4 +1,4 @@
-"""`backup` and `restore`: everything comes back, and nothing that is not whole is let in."""
+"""`backup` and `restore`: a restore brings everything back, and refuses incomplete files."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def change(path, statement: str) -> None:
 
 
 def altered(saved, target, **manifest):
-    """Write a backup that is sealed well, but says something else of itself."""
+    """Write a backup with a valid digest and another manifest."""
     with zipfile.ZipFile(saved) as source, zipfile.ZipFile(target, "w") as made:
-        made.comment = archive._MARK + b"0" * archive._DIGITS
+        made.comment = archive._SIGNATURE + b"0" * archive._DIGEST_LENGTH
         for name in source.namelist():
             content = source.read(name)
             if name == "manifest.json":
@@ -52,14 +52,14 @@ def altered(saved, target, **manifest):
 # --- backup
 
 
-def test_a_backup_holds_the_blog_and_tells_what_is_in_it(run, blog, tmp_path):
-    told = run("backup", tmp_path / "blog.zip")
-    assert told.exit_code == 0
-    assert told.stdout.startswith(f"Wrote {tmp_path / 'blog.zip'}: 0.") and ": 0" in told.stdout
-    assert "2 articles, as of " in told.stdout
+def test_a_backup_contains_the_blog_and_reports_its_contents(run, blog, tmp_path):
+    result = run("backup", tmp_path / "blog.zip")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"Wrote {tmp_path / 'blog.zip'}: 0.") and ": 0" in result.stdout
+    assert "2 articles, as of " in result.stdout
     with zipfile.ZipFile(tmp_path / "blog.zip") as made:
         assert made.testzip() is None
-        # No secret key: whoever finds the file could sign logins of the running blog.
+        # Not the secret key: with it, a finder of the file could sign sessions.
         assert made.namelist() == ["blog.db", "config.toml", "manifest.json"]
         manifest = json.loads(made.read("manifest.json"))
     assert (manifest["rows"]["article"], manifest["rows"]["tag"]) == (2, 1)
@@ -67,14 +67,14 @@ def test_a_backup_holds_the_blog_and_tells_what_is_in_it(run, blog, tmp_path):
     assert [path.name for path in tmp_path.iterdir() if "zip" in path.name] == ["blog.zip"]
 
 
-def test_a_backup_leaves_the_blog_alone(run, blog, print_of, tmp_path):
-    before = print_of()
+def test_a_backup_does_not_change_the_blog(run, blog, fingerprint, tmp_path):
+    before = fingerprint()
     run("backup", tmp_path / "blog.zip")
-    assert print_of() == before
+    assert fingerprint() == before
 
 
 @POSIX
-def test_a_backup_is_its_owners_alone(run, blog, tmp_path):
+def test_only_the_owner_can_read_a_backup(run, blog, tmp_path):
     previous = os.umask(0)
     try:
         run("backup", tmp_path / "blog.zip")
@@ -83,33 +83,33 @@ def test_a_backup_is_its_owners_alone(run, blog, tmp_path):
     assert stat.S_IMODE((tmp_path / "blog.zip").stat().st_mode) == 0o600
 
 
-def test_nothing_is_overwritten(run, blog, tmp_path):
+def test_an_existing_file_is_not_overwritten(run, blog, tmp_path):
     (tmp_path / "blog.zip").write_text("dear")
-    told = run("backup", tmp_path / "blog.zip")
-    assert (told.exit_code, "is there already" in told.stderr) == (1, True)
+    result = run("backup", tmp_path / "blog.zip")
+    assert (result.exit_code, "exists already" in result.stderr) == (1, True)
     assert (tmp_path / "blog.zip").read_text() == "dear"
 
 
-def test_a_file_that_another_made_meanwhile_is_not_overwritten(run, blog, tmp_path, monkeypatch):
-    packed = service.packed
+def test_a_file_created_meanwhile_is_not_overwritten(run, blog, tmp_path, monkeypatch):
+    pack = service.pack
 
-    def pack(*given):
+    def pack_slowly(*arguments):
         (tmp_path / "blog.zip").write_text("dear", encoding="utf-8")
-        return packed(*given)
+        return pack(*arguments)
 
-    monkeypatch.setattr(service, "packed", pack)
-    told = run("backup", tmp_path / "blog.zip")
-    assert (told.exit_code, "is there already" in told.stderr) == (1, True)
+    monkeypatch.setattr(service, "pack", pack_slowly)
+    result = run("backup", tmp_path / "blog.zip")
+    assert (result.exit_code, "exists already" in result.stderr) == (1, True)
     assert (tmp_path / "blog.zip").read_text(encoding="utf-8") == "dear"
 
 
-def test_a_backup_that_fails_half_way_leaves_nothing(run, blog, tmp_path, monkeypatch):
+def test_a_failed_backup_leaves_no_file(run, blog, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(archive, "_seal", fail)
-    told = run("backup", tmp_path / "blog.zip")
-    assert told.stderr == f"Error: The disk is full; nothing was written to {tmp_path / 'blog.zip'}.\n"
+    result = run("backup", tmp_path / "blog.zip")
+    assert result.stderr == f"Error: The disk is full; nothing was written to {tmp_path / 'blog.zip'}.\n"
     assert [path for path in tmp_path.iterdir() if path.is_file()] == []
 
 
@@ -124,16 +124,16 @@ def test_a_backup_that_fails_half_way_leaves_nothing(run, blog, tmp_path, monkey
         ([], 2),
     ],
 )
-def test_wrong_usage_makes_nothing(run, blog, tmp_path, words, status):
+def test_wrong_usage_creates_nothing(run, blog, tmp_path, words, status):
     before = list(tmp_path.iterdir())
     assert run("backup", *(word.format(tmp_path) for word in words)).exit_code == status
     assert list(tmp_path.iterdir()) == before
 
 
-def test_a_blog_that_is_not_there_is_refused_and_not_made(run, instance, tmp_path, monkeypatch):
+def test_a_missing_blog_is_refused_and_not_created(run, instance, tmp_path, monkeypatch):
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "gone"))
-    told = run("backup", tmp_path / "blog.zip")
-    assert (told.exit_code, "There is no blog to back up" in told.stderr) == (1, True)
+    result = run("backup", tmp_path / "blog.zip")
+    assert (result.exit_code, "The blog cannot be backed up" in result.stderr) == (1, True)
     assert not (tmp_path / "gone").exists() and not (tmp_path / "blog.zip").exists()
 
 
@@ -146,37 +146,37 @@ def test_a_damaged_blog_is_refused(run, blog, app, tmp_path):
     release(app)
     whole = (blog / "blog.db").read_bytes()
     (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
-    told = run("backup", tmp_path / "blog.zip")
-    assert (told.exit_code, "doctor" in told.stderr) == (1, True)
+    result = run("backup", tmp_path / "blog.zip")
+    assert (result.exit_code, "doctor" in result.stderr) == (1, True)
     assert not (tmp_path / "blog.zip").exists()
 
 
-def test_a_folder_keeps_the_newest(run, blog, tmp_path):
+def test_keep_deletes_the_oldest_backups_in_a_folder(run, blog, tmp_path):
     (tmp_path / "blog.zip").write_text("a name that a person gave")
     for _ in range(4):
-        told = run("backup", tmp_path, "--keep", "2")
+        result = run("backup", tmp_path, "--keep", "2")
     made = [path.name for path in sorted(tmp_path.glob("blogapi-*"))]
-    assert len(made) == 2 and "Deleted " in told.stdout and made[-1] in told.stdout
+    assert len(made) == 2 and "Deleted " in result.stdout and made[-1] in result.stdout
     assert (tmp_path / "blog.zip").exists()
 
 
-def test_drafts_of_a_process_that_was_killed_go(run, blog, tmp_path):
+def test_partial_files_of_a_killed_process_are_deleted(run, blog, tmp_path):
     for name, age in ((".old.zip.0a.partial", 2 * 86_400), (".new.zip.0b.partial", 0)):
         (tmp_path / name).write_text("")
-        moment = clock.now().timestamp() - age
-        os.utime(tmp_path / name, (moment, moment))
+        modified_at = clock.now().timestamp() - age
+        os.utime(tmp_path / name, (modified_at, modified_at))
     run("backup", tmp_path, "--keep", "2")
     assert [path.name for path in tmp_path.glob(".*.partial")] == [".new.zip.0b.partial"]
 
 
-def test_a_backup_can_be_verified(run, saved, print_of):
-    before = print_of()
-    told = run("backup", "--verify", saved)
-    assert (told.exit_code, told.stdout.split(":")[0]) == (0, f"{saved} can be restored")
-    assert print_of() == before
+def test_a_backup_can_be_verified(run, saved, fingerprint):
+    before = fingerprint()
+    result = run("backup", "--verify", saved)
+    assert (result.exit_code, result.stdout.split(":")[0]) == (0, f"{saved} can be restored")
+    assert fingerprint() == before
 
 
-def test_json_is_for_programs(run, blog, tmp_path):
+def test_json_prints_the_manifest(run, blog, tmp_path):
     made = json.loads(run("backup", tmp_path / "blog.zip", "--json").stdout)
     read = json.loads(run("backup", "--verify", tmp_path / "blog.zip", "--json").stdout)
     assert made == read
@@ -192,10 +192,10 @@ def test_everything_comes_back(as_admin, run, blog, make_article, tmp_path):
     run("backup", saved)
     make_article(title="Later")
     as_admin.delete(f"{TAGS}{shown[1][0]['uuid']}/")
-    told = run("restore", saved)
-    assert told.exit_code == 0 and "2 articles" in told.stdout
+    result = run("restore", saved)
+    assert result.exit_code == 0 and "2 articles" in result.stdout
     assert rows(blog / "blog.db") == before
-    # The application went on all the while, on the same connections.
+    # The application used the same connections all the time.
     assert (as_admin.get(ARTICLES).json, as_admin.get(TAGS).json) == shown
     assert [one["title"] for one in as_admin.get(f"{ARTICLES}?q=bread").json] == ["Bread"]
     assert as_admin.get(f"{ARTICLES}?q=later").json == []
@@ -204,21 +204,21 @@ def test_everything_comes_back(as_admin, run, blog, make_article, tmp_path):
     assert run("doctor").exit_code == 0
 
 
-def test_the_former_state_is_kept_and_can_be_restored(run, blog, saved, make_article, app):
+def test_the_former_state_is_saved_and_can_be_restored(run, blog, saved, make_article, app):
     make_article(title="Later")
     before = rows(blog / "blog.db")
-    told = run("restore", saved)
+    result = run("restore", saved)
     (kept,) = (blog / "backups").iterdir()
-    assert f"The former state is in {kept}." in told.stdout
+    assert f"The former state is in {kept}." in result.stdout
     assert run("restore", kept).exit_code == 0
     assert rows(blog / "blog.db") == before
 
 
-def test_a_restore_into_nothing_makes_the_blog(run, saved, tmp_path, monkeypatch):
+def test_a_restore_without_a_blog_creates_it(run, saved, tmp_path, monkeypatch):
     home = tmp_path / "new" / "home"
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(home))
-    told = run("restore", saved)
-    assert told.exit_code == 0 and "The settings are those of the backup." in told.stdout
+    result = run("restore", saved)
+    assert result.exit_code == 0 and "The settings of the backup were restored." in result.stdout
     assert {path.name for path in home.iterdir()} - {"backups"} == {"blog.db", "config.toml"}
     if os.name != "nt":
         assert {stat.S_IMODE(path.stat().st_mode) for path in home.glob("*.*")} == {0o600}
@@ -230,9 +230,9 @@ def test_a_restore_into_nothing_makes_the_blog(run, saved, tmp_path, monkeypatch
     release(app)
 
 
-def test_settings_that_are_there_stay(run, blog, saved):
+def test_existing_settings_are_not_replaced(run, blog, saved):
     (blog / "config.toml").write_text("SESSION_DAYS = 1\n", encoding="utf-8")
-    assert "The settings stay as they are; those of the backup differ." in run("restore", saved).stdout
+    assert "The settings were not changed; those of the backup differ." in run("restore", saved).stdout
     assert (blog / "config.toml").read_text(encoding="utf-8") == "SESSION_DAYS = 1\n"
     assert (blog / "secret_key").read_text(encoding="ascii") == "s" * 64
 
@@ -240,25 +240,25 @@ def test_settings_that_are_there_stay(run, blog, saved):
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ("NONSENSE = 1", "left out: The setting NONSENSE"),
+        ("NONSENSE = 1", "not restored: The setting NONSENSE"),
         ('DATABASE_URL = "sqlite:///elsewhere.db"', "another DATABASE_URL"),
     ],
 )
-def test_settings_that_would_not_do_are_left_out(run, blog, tmp_path, settings, says):
+def test_unusable_settings_are_not_restored(run, blog, tmp_path, settings, says):
     saved = tmp_path / "saved.zip"
     (blog / "config.toml").write_text("", encoding="utf-8")
     shutil.copy(blog / "blog.db", tmp_path / "x.db")
     (tmp_path / "config.toml").write_text(settings, encoding="utf-8")
     service.copy(blog / "blog.db", tmp_path / "x.db")
     files.create_private(saved)
-    service.packed(tmp_path / "x.db", saved, tmp_path)
+    service.pack(tmp_path / "x.db", saved, tmp_path)
     (blog / "config.toml").unlink()
-    told = run("restore", saved)
-    assert (told.exit_code, says in told.stdout) == (0, True)
+    result = run("restore", saved)
+    assert (result.exit_code, says in result.stdout) == (0, True)
     assert not (blog / "config.toml").exists()
 
 
-def test_a_backup_of_an_older_rendering_is_brought_up(run, blog, tmp_path, app, as_admin):
+def test_a_backup_of_an_older_rendering_is_upgraded(run, blog, tmp_path, app, as_admin):
     shown = as_admin.get(f"{ARTICLES}?fields=html,title").json
     change(blog / "blog.db", "UPDATE article_tally SET renderer = 'older'")
     change(blog / "blog.db", "UPDATE article_pieces SET html = x'00'")
@@ -267,7 +267,7 @@ def test_a_backup_of_an_older_rendering_is_brought_up(run, blog, tmp_path, app, 
     assert as_admin.get(f"{ARTICLES}?fields=html,title").json == shown
 
 
-def test_a_blog_of_an_older_schema_is_saved_and_brought_up(run, tmp_path, monkeypatch, instance):
+def test_a_backup_of_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, instance):
     shutil.rmtree(instance, ignore_errors=True)
     older = older_blog(tmp_path)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(older))
@@ -275,14 +275,14 @@ def test_a_blog_of_an_older_schema_is_saved_and_brought_up(run, tmp_path, monkey
     assert run("backup", tmp_path / "older.zip").exit_code == 0
     assert (older / "blog.db").read_bytes() == before
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(instance))
-    told = run("restore", tmp_path / "older.zip")
-    assert told.exit_code == 0, told.output
+    result = run("restore", tmp_path / "older.zip")
+    assert result.exit_code == 0, result.output
     with integrity.open_database(instance / "blog.db") as connection:
         assert integrity.read_migration(connection) == upgrades.list_migrations()[-1]
 
 
 def older_blog(tmp_path):
-    """Return the instance folder of a blog at the first step."""
+    """Return the instance folder of a blog with the first migration only."""
     home = tmp_path / "older"
     home.mkdir()
     engine = create_engine(f"sqlite:///{home / 'blog.db'}")
@@ -292,25 +292,25 @@ def older_blog(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
-def test_a_blog_that_cannot_be_read_is_moved_away_as_it_is(run, blog, saved, app, content):
+def test_a_blog_that_cannot_be_read_is_moved_unchanged(run, blog, saved, app, content):
     shown = rows(blog / "blog.db")
     release(app)
     (blog / "blog.db").write_bytes(content)
-    told = run("restore", saved)
-    assert told.exit_code == 0, told.output
+    result = run("restore", saved)
+    assert result.exit_code == 0, result.output
     assert rows(blog / "blog.db") == shown
     kept = [path for path in (blog / "backups").iterdir() if path.suffix == ".db"]
     assert [path.read_bytes() for path in kept] == [content]
-    assert "Restart the service." in told.stdout
+    assert "Restart the service." in result.stdout
 
 
-def test_a_damaged_blog_is_kept_as_it_was(run, blog, saved, app):
+def test_a_damaged_blog_is_saved_unchanged(run, blog, saved, app):
     shown = rows(blog / "blog.db")
     release(app)
     whole = (blog / "blog.db").read_bytes()
     (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
-    told = run("restore", saved)
-    assert told.exit_code == 0 and "which is damaged" in told.stdout
+    result = run("restore", saved)
+    assert result.exit_code == 0 and "which is damaged" in result.stdout
     assert rows(blog / "blog.db") == shown
     (kept,) = (blog / "backups").iterdir()
     assert kept.suffix == ".db" and kept.stat().st_size == len(whole)
@@ -338,15 +338,15 @@ def lengthen(content: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("spoil", [cut, flip, blank, lengthen])
-def test_a_file_that_is_not_whole_is_refused_with_nothing_touched(run, saved, print_of, tmp_path, spoil):
-    before, whole = print_of(), saved.read_bytes()
+def test_a_damaged_backup_is_refused_without_changes(run, saved, fingerprint, tmp_path, spoil):
+    before, whole = fingerprint(), saved.read_bytes()
     for seed in range(25):
         (tmp_path / "spoilt.zip").write_bytes(spoil(whole, random.Random(seed)))  # noqa: S311
         for words in (("restore",), ("backup", "--verify")):
-            told = run(*words, tmp_path / "spoilt.zip")
-            assert told.exit_code == 1, (seed, words)
-            assert told.stderr.startswith("Error: ") and told.stderr.count("\n") == 1
-    assert print_of() == before
+            result = run(*words, tmp_path / "spoilt.zip")
+            assert result.exit_code == 1, (seed, words)
+            assert result.stderr.startswith("Error: ") and result.stderr.count("\n") == 1
+    assert fingerprint() == before
 
 
 def a_zip(path, saved):
@@ -371,7 +371,7 @@ def a_newer_format(path, saved):
     altered(saved, path, version=2)
 
 
-def a_newer_step(path, saved):
+def a_newer_migration(path, saved):
     altered(saved, path, step="9999")
 
 
@@ -400,30 +400,30 @@ def no_manifest(path, saved):
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (lambda path, _: path.write_bytes(b""), "no whole backup"),
-        (lambda path, _: path.write_bytes(b"Dear reader, " * 100), "no whole backup"),
-        (a_zip, "no whole backup"),
-        (a_database, "no whole backup"),
-        (our_database, "no whole backup"),
-        (another_program, "no backup of blogapi"),
+        (lambda path, _: path.write_bytes(b""), "not a complete backup"),
+        (lambda path, _: path.write_bytes(b"Dear reader, " * 100), "not a complete backup"),
+        (a_zip, "not a complete backup"),
+        (a_database, "not a complete backup"),
+        (our_database, "not a complete backup"),
+        (another_program, "not a backup of blogapi"),
         (a_newer_format, "newer than this version"),
-        (a_newer_step, "newer version of blogapi (migration 9999)"),
-        (other_counts, "not what its manifest says"),
+        (a_newer_migration, "newer version of blogapi (migration 9999)"),
+        (other_counts, "does not match its manifest"),
         (another_size, "damaged"),
         (another_digest, "damaged"),
-        (no_database, "holds no database"),
+        (no_database, "contains no database"),
         (no_manifest, "manifest cannot be read"),
     ],
 )
-def test_what_is_no_backup_of_ours_is_refused_with_nothing_touched(
-    run, saved, print_of, tmp_path, make, reason
+def test_a_file_that_is_not_a_backup_is_refused_without_changes(
+    run, saved, fingerprint, tmp_path, make, reason
 ):
     make(tmp_path / "other", saved)
-    before = print_of()
+    before = fingerprint()
     for words in (("restore",), ("backup", "--verify")):
-        told = run(*words, tmp_path / "other")
-        assert (told.exit_code, reason in told.stderr) == (1, True), told.output
-    assert print_of() == before
+        result = run(*words, tmp_path / "other")
+        assert (result.exit_code, reason in result.stderr) == (1, True), result.output
+    assert fingerprint() == before
 
 
 FOREIGN = {
@@ -446,79 +446,79 @@ FOREIGN = {
 
 
 def sealed(path, target, statement):
-    """Write a backup of the blog's database after the statement, sealed well."""
+    """Write a backup of the blog's database, changed by the statement, with a valid digest."""
     service.copy(path, target.with_suffix(".db"))
     with closing(sqlite3.connect(target.with_suffix(".db"))) as connection:
         connection.executescript(statement)
     files.create_private(target)
-    service.packed(target.with_suffix(".db"), target, target.parent / "no settings")
+    service.pack(target.with_suffix(".db"), target, target.parent / "no settings")
 
 
 @pytest.mark.parametrize(("statement", "says"), FOREIGN.values(), ids=FOREIGN)
-def test_a_backup_of_another_schema_is_refused_with_nothing_touched(
-    run, blog, print_of, tmp_path, statement, says
+def test_a_backup_of_another_schema_is_refused_without_changes(
+    run, blog, fingerprint, tmp_path, statement, says
 ):
     sealed(blog / "blog.db", tmp_path / "other.zip", statement)
-    before = print_of()
+    before = fingerprint()
     for words in (("restore",), ("backup", "--verify")):
-        told = run(*words, tmp_path / "other.zip")
-        assert (told.exit_code, says in told.stderr) == (1, True), told.output
-        assert told.stderr.count("\n") == 1
-    assert print_of() == before
+        result = run(*words, tmp_path / "other.zip")
+        assert (result.exit_code, says in result.stderr) == (1, True), result.output
+        assert result.stderr.count("\n") == 1
+    assert fingerprint() == before
 
 
-def test_an_older_backup_of_another_schema_is_refused_with_nothing_touched(run, blog, print_of, tmp_path):
+def test_an_older_backup_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
     older = older_blog(tmp_path) / "blog.db"
     sealed(older, tmp_path / "other.zip", "CREATE TRIGGER other AFTER INSERT ON tag BEGIN SELECT 1; END")
-    before = print_of()
+    before = fingerprint()
     for words in (("restore",), ("backup", "--verify")):
-        told = run(*words, tmp_path / "other.zip")
-        assert (told.exit_code, "trigger other is unknown" in told.stderr) == (1, True), told.output
-    assert print_of() == before
+        result = run(*words, tmp_path / "other.zip")
+        assert (result.exit_code, "trigger other is unknown" in result.stderr) == (1, True), result.output
+    assert fingerprint() == before
 
 
-def test_a_copy_set_aside_of_another_schema_is_refused_with_nothing_touched(run, blog, print_of, tmp_path):
+def test_an_upgrade_copy_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
     aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
     service.copy(blog / "blog.db", aside)
     change(aside, "CREATE VIEW other AS SELECT 1")
-    before = print_of()
-    told = run("restore", aside)
-    assert (told.exit_code, "view other is unknown" in told.stderr) == (1, True), told.output
-    assert print_of() == before
+    before = fingerprint()
+    result = run("restore", aside)
+    assert (result.exit_code, "view other is unknown" in result.stderr) == (1, True), result.output
+    assert fingerprint() == before
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
-def test_a_copy_set_aside_that_cannot_be_read_is_refused(run, blog, print_of, tmp_path, content):
+def test_an_upgrade_copy_that_cannot_be_read_is_refused(run, blog, fingerprint, tmp_path, content):
     aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
     aside.write_bytes(content)
-    before = print_of()
-    told = run("restore", aside)
-    assert (told.exit_code, told.stderr.count("\n")) == (1, 1), told.output
-    assert print_of() == before
+    before = fingerprint()
+    result = run("restore", aside)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1), result.output
+    assert fingerprint() == before
 
 
-def test_a_full_disk_leaves_the_blog_as_it_was(run, blog, saved, print_of, monkeypatch):
-    before = print_of()
+def test_a_full_disk_does_not_change_the_blog(run, blog, saved, fingerprint, monkeypatch):
+    before = fingerprint()
 
     def fail(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(service, "copy", fail)
-    told = run("restore", saved)
-    assert (told.exit_code, "The disk is full" in told.stderr) == (1, True)
-    assert {name: held for name, held in print_of().items() if name != "backups"} == before
+    result = run("restore", saved)
+    assert (result.exit_code, "The disk is full" in result.stderr) == (1, True)
+    assert {name: held for name, held in fingerprint().items() if name != "backups"} == before
 
 
-def test_another_who_writes_on_and_on_is_waited_for_and_then_told(run, blog, saved, print_of, monkeypatch):
+def test_a_restore_gives_up_on_a_database_that_stays_locked(run, blog, saved, fingerprint, monkeypatch):
     monkeypatch.setattr("blogapi.backups.restoring._WAIT_SECONDS", 0)
-    before = print_of()
+    before = fingerprint()
     with integrity.open_database(blog / "blog.db") as connection:
         connection.execute("BEGIN IMMEDIATE")
-        told = run("restore", saved)
+        result = run("restore", saved)
         connection.execute("ROLLBACK")
-    assert (told.exit_code, "The database is busy" in told.stderr) == (1, True)
-    assert {name: held for name, held in print_of().items() if name != "backups"} == before
+    assert (result.exit_code, "The database is busy" in result.stderr) == (1, True)
+    assert {name: held for name, held in fingerprint().items() if name != "backups"} == before
 
 
-def test_a_file_that_is_not_there_is_wrong_usage(run, blog, tmp_path):
+def test_a_missing_file_is_wrong_usage(run, blog, tmp_path):
     assert run("restore", tmp_path / "gone.zip").exit_code == 2

@@ -1,4 +1,4 @@
-"""The backup of each day."""
+"""The daily backup."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ TODAY = date(2026, 3, 4)
 
 @pytest.fixture
 def start(make_app, blog, monkeypatch):
-    """Starts the thread, which looks at once and often, with the settings given."""
-    monkeypatch.setattr(daily, "FIRST_SECONDS", 0)
-    monkeypatch.setattr(daily, "SECONDS", 0.01)
+    """Starts the thread with the settings; it checks at once and then every 10 ms."""
+    monkeypatch.setattr(daily, "FIRST_CHECK_SECONDS", 0)
+    monkeypatch.setattr(daily, "CHECK_SECONDS", 0.01)
     started = []
 
     def start(**settings):
@@ -47,11 +47,11 @@ def made(blog):
     return sorted(path.name for path in (blog / "backups").glob("*.zip"))
 
 
-def test_without_the_setting_there_is_none(start):
+def test_without_the_setting_no_backups_are_made(start):
     assert start() is None
 
 
-def test_a_day_has_one_backup_however_often_it_is_looked(start, blog):
+def test_repeated_checks_make_one_backup_a_day(start, blog):
     start(DAILY_BACKUPS=3)
     (name,) = wait_for(lambda: made(blog))
     time.sleep(0.2)
@@ -59,32 +59,32 @@ def test_a_day_has_one_backup_however_often_it_is_looked(start, blog):
     assert restoring.verify(blog / "backups" / name).rows["article"] == 2
 
 
-def test_a_restart_makes_no_second_one(blog):
-    first = daily.once(blog, keep=3, today=TODAY)
+def test_a_restart_makes_no_second_backup(blog):
+    first = daily.make_if_missing(blog, keep=3, today=TODAY)
     content = first.read_bytes()
-    assert daily.once(blog, keep=3, today=TODAY) is None
+    assert daily.make_if_missing(blog, keep=3, today=TODAY) is None
     assert first.read_bytes() == content
 
 
-def test_the_newest_stay(blog):
+def test_the_newest_backups_are_kept(blog):
     (blog / "backups").mkdir()
     (blog / "backups" / "mine.zip").write_text("named by a person")
     for day in range(1, 5):
-        daily.once(blog, keep=2, today=date(2026, 3, day))
+        daily.make_if_missing(blog, keep=2, today=date(2026, 3, day))
     assert made(blog) == ["daily-2026-03-03.zip", "daily-2026-03-04.zip", "mine.zip"]
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("odd")])
-def test_a_failure_is_logged_and_tried_again(start, blog, monkeypatch, caplog, error):
-    whole = service.make
+def test_a_failed_backup_is_logged_and_tried_again(start, blog, monkeypatch, caplog, error):
+    make_backup = service.make
     failed = []
 
-    def make(*given, **named):
+    def make(*arguments, **options):
         if len(failed) < 2:
             failed.append(1)
-            with service.troubles(blog):
+            with service.convert_errors(blog):
                 raise error
-        return whole(*given, **named)
+        return make_backup(*arguments, **options)
 
     monkeypatch.setattr(service, "make", make)
     with caplog.at_level(logging.ERROR):
@@ -101,7 +101,7 @@ def test_a_database_server_is_refused_at_the_start(make_app):
             daily.start(app)
 
 
-def test_serve_begins_it(app, monkeypatch):
+def test_serve_starts_the_daily_backup(app, monkeypatch):
     begun = []
     monkeypatch.setattr(daily, "start", begun.append)
     monkeypatch.setattr(server.Server, "run", lambda self: (self.task_dispatcher.shutdown(), self.close()))

@@ -1,4 +1,4 @@
-"""Names of backups, and which of them go."""
+"""The names of backups, and which of them are deleted."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def test_names_sort_by_time():
     ("keep", "gone"),
     [(4, []), (3, ["daily-2026-03-01.zip"]), (1, [f"daily-2026-03-0{day}.zip" for day in (1, 2, 3)])],
 )
-def test_the_oldest_go(keep, gone):
+def test_the_oldest_are_deleted(keep, gone):
     names = [f"daily-2026-03-0{day}.zip" for day in (3, 1, 2, 4)]
     assert naming.select_superfluous(names, Kind.DAILY, keep=keep, made=MADE) == gone
 
 
-def test_what_was_not_made_by_the_command_stays():
+def test_files_that_the_command_did_not_write_stay():
     names = [
         *("blog.zip", "daily-2026-03-01.zip.old", "daily.zip", "before-restore-20260301T120000000005.zip"),
         *("blogapi-20260301T120000000005Z.zip", "xdaily-2026-03-01.zip", "daily-٢٠٢٦-03-01.zip"),
@@ -35,11 +35,11 @@ def test_what_was_not_made_by_the_command_stays():
     assert naming.select_superfluous(names, Kind.DAILY, keep=1, made=MADE) == []
 
 
-def test_a_backup_of_a_clock_ahead_does_not_push_out_the_one_just_made():
+def test_a_backup_with_a_future_date_does_not_replace_the_new_one():
     names = ["daily-2036-01-01.zip", MADE]
     assert naming.select_superfluous(names, Kind.DAILY, keep=1, made=MADE) == ["daily-2036-01-01.zip"]
 
 
-def test_only_backups_with_a_known_migration_can_be_restored():
+def test_a_backup_with_an_unknown_migration_is_explained():
     assert naming.explain_unknown_migration("0001", ("0001", "0002")) == ""
     assert "newer version" in naming.explain_unknown_migration("0003", ("0001", "0002"))

@@ -1,4 +1,4 @@
-"""A restore that is killed leaves nothing behind, and one that runs is left alone."""
+"""The folder of a killed restore is deleted, that of a running one is not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 ROOT = Path(__file__).parent.parent.parent
 
-# Restores, and says so when the backup is unpacked; then it waits for its end.
+# A program that prints a line when the backup is unpacked, and then waits until it is killed.
 RESTORE = """
 import sys, threading
 from pathlib import Path
@@ -27,14 +27,14 @@ from blogapi import create_app
 def wait(*_):
     print("unpacked", flush=True)
     threading.Event().wait()
-restoring._bring_up = wait
+restoring._upgrade = wait
 restoring.restore(Path(sys.argv[1]), Path(sys.argv[2]))
 """
 
 
 @pytest.fixture
 def restoring(app, saved, blog):
-    """A process that is in the midst of a restore."""
+    """A process that has unpacked a backup and goes no further."""
     release(app)
     words = [sys.executable, "-c", RESTORE, str(saved), str(blog)]
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -57,34 +57,34 @@ def start() -> None:
     release(create_app())
 
 
-def test_a_start_deletes_what_a_killed_restore_left(restoring, blog):
+def test_a_start_deletes_the_folder_of_a_killed_restore(restoring, blog):
     assert len(left(blog)) == 2
     end(restoring)
     start()
     assert left(blog) == []
 
 
-def test_a_restore_deletes_what_a_killed_one_left(restoring, run, blog, saved):
+def test_a_restore_deletes_the_folder_of_a_killed_one(restoring, run, blog, saved):
     end(restoring)
     assert run("restore", saved).exit_code == 0
     assert left(blog) == []
 
 
-def test_a_start_leaves_a_running_restore_alone(restoring, blog):
+def test_a_start_does_not_disturb_a_running_restore(restoring, blog):
     before = left(blog)
     start()
     assert left(blog) == before
     assert any(path.name == "blog.db" for path in blog.glob(".restore-*/*"))
 
 
-def test_a_second_restore_is_refused_while_one_is_running(restoring, run, blog, saved, print_of):
-    before = print_of()
-    told = run("restore", saved)
-    assert (told.exit_code, "Another restore is running" in told.stderr) == (1, True)
-    assert print_of() == before
+def test_a_second_restore_is_refused_while_one_is_running(restoring, run, blog, saved, fingerprint):
+    before = fingerprint()
+    result = run("restore", saved)
+    assert (result.exit_code, "Another restore is running" in result.stderr) == (1, True)
+    assert fingerprint() == before
 
 
-def test_a_folder_that_a_killed_restore_left_without_its_lock_goes(run, blog, app):
+def test_the_folder_of_a_killed_restore_without_its_lock_is_deleted(run, blog, app):
     (blog / ".restore-abc").mkdir()
     (blog / ".restore-abc" / "blog.db").write_bytes(b"half")
     release(app)
@@ -92,7 +92,7 @@ def test_a_folder_that_a_killed_restore_left_without_its_lock_goes(run, blog, ap
     assert left(blog) == []
 
 
-def test_a_start_goes_on_where_nothing_may_be_deleted(blog, app, monkeypatch):
+def test_a_start_goes_on_if_deleting_is_forbidden(blog, app, monkeypatch):
     (blog / ".restore-abc").mkdir()
     release(app)
 
@@ -104,7 +104,7 @@ def test_a_start_goes_on_where_nothing_may_be_deleted(blog, app, monkeypatch):
     assert left(blog) != []
 
 
-def test_the_next_holder_of_a_lock_takes_a_new_file(tmp_path, monkeypatch):
+def test_the_next_holder_of_a_lock_creates_a_new_file(tmp_path, monkeypatch):
     path, lock = tmp_path / "lock", files._lock
     deleted = []
 
@@ -123,7 +123,7 @@ def test_the_next_holder_of_a_lock_takes_a_new_file(tmp_path, monkeypatch):
     assert not path.exists()
 
 
-def test_two_restores_in_threads_of_one_process_are_apart_too(tmp_path):
+def test_two_restores_in_threads_of_one_process_exclude_each_other(tmp_path):
     with staging.staging(tmp_path) as folder:
         staging.clean_up(tmp_path)
         assert folder.is_dir()

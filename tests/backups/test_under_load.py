@@ -1,4 +1,4 @@
-"""Backups of a blog that another process writes to all the time, and a restore below a server."""
+"""Backups and restores of a blog that another process writes to all the time."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 ROOT = Path(__file__).parent.parent.parent
 
-# How many backups are taken under load, unless somebody wants to know it better.
+# The number of backups under load; more find rarer races.
 ROUNDS = int(os.environ.get("BLOGAPI_TEST_BACKUPS", "6"))
 
-# Creates tags one after the other and says of each that it is stored, only after it is.
+# A program that creates tags and prints the number of each after it is stored.
 WRITER = """
 import sys
 from blogapi import create_app
@@ -37,14 +37,14 @@ while True:
 
 @pytest.fixture
 def writer(app, people, instance, tmp_path):
-    """A process that writes; returns the function that tells the last number it was told is stored."""
-    told = tmp_path / "told"
-    with told.open("w", encoding="utf-8") as out:
+    """A process that writes; a function that returns the last number that it printed."""
+    output = tmp_path / "output"
+    with output.open("w", encoding="utf-8") as out:
         key = people.key(people.admin, "write")
         process = subprocess.Popen([sys.executable, "-c", WRITER, key], cwd=ROOT, stdout=out)
 
     def last() -> int:
-        lines = told.read_text(encoding="utf-8").split("\n")[:-1]
+        lines = output.read_text(encoding="utf-8").split("\n")[:-1]
         assert process.poll() is None
         return int(lines[-1]) if lines else -1
 
@@ -55,7 +55,7 @@ def writer(app, people, instance, tmp_path):
     process.wait(10)
 
 
-def goes_on(writer) -> None:
+def assert_it_goes_on(writer) -> None:
     end, before = time.monotonic() + 60, writer()
     while writer() == before:
         assert time.monotonic() < end
@@ -74,12 +74,12 @@ def test_every_backup_under_load_holds_every_earlier_write(writer, instance, tmp
         service.make(instance, tmp_path / f"{number}.zip")
         restoring.restore(tmp_path / f"{number}.zip", tmp_path / f"home{number}")
         held = tags(tmp_path / f"home{number}" / "blog.db")
-        assert held == set(range(len(held))), "a backup is the blog at one moment"
+        assert held == set(range(len(held))), "a backup shows the blog at one point in time"
         assert len(held) > acknowledged
-    goes_on(writer)
+    assert_it_goes_on(writer)
 
 
-def test_a_copy_ends_while_another_writes_without_end(tmp_path):
+def test_a_copy_ends_while_another_connection_writes_all_the_time(tmp_path):
     source, target, ended = tmp_path / "source.db", tmp_path / "target.db", threading.Event()
 
     def copy() -> None:
@@ -109,8 +109,8 @@ def test_a_restore_under_load_loses_no_write_between_the_two_states(writer, inst
     assert saved and done.kept is not None
     restoring.restore(done.kept, tmp_path / "former")
     former, now = tags(tmp_path / "former" / "blog.db"), tags(instance / "blog.db")
-    goes_on(writer)
-    # What was acknowledged lies in the former state up to the exchange, and in the live blog from it on.
+    assert_it_goes_on(writer)
+    # Writes before the exchange are in the former state, later ones in the live blog.
     assert former == set(range(len(former))) and len(former) > before
     later = now - set(range(done.manifest.rows["tag"]))
     assert not later or min(later) == len(former)
