@@ -1,1 +1,1 @@
-"""Moving a blog from one database to another, of whichever engine."""
+"""Copying a blog between SQLite and PostgreSQL."""

@@ -1,4 +1,4 @@
-"""`db` on the command line."""
+"""The `db` commands."""
 
 from __future__ import annotations
 
@@ -22,41 +22,40 @@ db = click.Group("db", help="Move a blog between SQLite and PostgreSQL.")
 @db.command()
 @click.argument("source")
 @click.argument("target")
-@click.option("--json", "as_json", is_flag=True, help="Print rows and sum of each table as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the rows and the digest of each table as JSON.")
 def copy(source: str, target: str, as_json: bool) -> None:
-    """Copy the whole blog of SOURCE into TARGET, a database with nothing in it.
+    """Copy the blog in SOURCE into TARGET, an empty database.
 
-    Each is the path of a SQLite file, or a URL as in DATABASE_URL. What was copied is read back and compared;
-    where anything fails, nothing is left in TARGET. What is written to SOURCE meanwhile is not copied: stop
-    its service first.
+    Each is the path of a SQLite file, or a URL as in DATABASE_URL. The copy is read back and compared; if
+    anything fails, TARGET is left empty. Stop the service first: writes to SOURCE during the copy are not
+    copied.
     """
     home = Path(config.instance_path())
-    given, taken = _engine(source, home), _engine(target, home)
+    source_engine, target_engine = _make_engine(source, home), _make_engine(target, home)
     try:
         with report_problems():
-            sums = service.copy(given, taken, backups=home / "backups", watch=progress)
+            sums = service.copy(source_engine, target_engine, backups=home / "backups", watch=progress)
     except SQLAlchemyError as error:
         raise click.ClickException(f"The copy failed: {error}") from error
     finally:
-        given.dispose()
-        taken.dispose()
+        source_engine.dispose()
+        target_engine.dispose()
     if as_json:
-        tables = {name: asdict(one) for name, one in sums.items()}
-        shown = {"source": str(given.url), "target": str(taken.url), "tables": tables}
-        click.echo(json.dumps(shown, ensure_ascii=False))
+        tables = {name: asdict(table) for name, table in sums.items()}
+        report = {"source": str(source_engine.url), "target": str(target_engine.url), "tables": tables}
+        click.echo(json.dumps(report, ensure_ascii=False))
         return
-    for name, one in sums.items():
-        click.echo(f"{one.rows:>8}  {name}  {one.sha256[:16]}")
-    click.echo(
-        f"Copied {sum(one.rows for one in sums.values())} rows into {taken.url}; both sides are equal."
-    )
+    for name, table in sums.items():
+        click.echo(f"{table.rows:>8}  {name}  {table.sha256[:16]}")
+    rows = sum(table.rows for table in sums.values())
+    click.echo(f"Copied {rows} rows into {target_engine.url}; both databases are equal.")
 
 
-def _engine(named: str, home: Path) -> Engine:
-    if "://" not in named:
-        return connections.make_engine(URL.create("sqlite", database=str(Path(named).absolute())))
-    path = connections.sqlite_path(named, home)
-    engine = connections.make_engine(URL.create("sqlite", database=str(path)) if path else named)
+def _make_engine(address: str, home: Path) -> Engine:
+    if "://" not in address:
+        return connections.make_engine(URL.create("sqlite", database=str(Path(address).absolute())))
+    path = connections.sqlite_path(address, home)
+    engine = connections.make_engine(URL.create("sqlite", database=str(path)) if path else address)
     if engine.dialect.name == "sqlite" and path is None:
-        raise CannotStart("A blog is kept in a file, not in memory; name one.")
+        raise CannotStart("A database in memory cannot be copied; name a file.")
     return engine

@@ -1,4 +1,4 @@
-"""What a row amounts to, the same on every engine."""
+"""A serialization of rows that is the same on every database engine."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from uuid import UUID
 
 
 def serialize_row(row: Iterable[Any]) -> bytes:
-    """Return the values of a row in one line; different rows give different lines."""
-    return json.dumps([_plain(value) for value in row], ensure_ascii=True).encode() + b"\n"
+    """Return the values of a row as one line of JSON; different rows give different lines."""
+    return json.dumps([_to_json_value(value) for value in row], ensure_ascii=True).encode() + b"\n"
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     if isinstance(value, datetime):
         return {"moment": value.isoformat(timespec="microseconds")}
     if isinstance(value, UUID):
@@ -25,7 +25,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TableSum:
-    """How many rows a table has, and the SHA-256 of all they hold, in the order of their keys."""
+    """The number of rows of a table, and the SHA-256 of its rows in primary key order."""
 
     rows: int
     sha256: str

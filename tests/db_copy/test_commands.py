@@ -1,4 +1,4 @@
-"""`db copy`: the whole blog arrives, equal to the last byte, or nothing does."""
+"""`db copy` copies the whole blog, equal to the last byte, or leaves nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def copy(*words):
 
 
 def address(app) -> str:
-    """The address of the test's own blog, which nobody has open."""
+    """Return the URL of the test's own blog, and close its connections."""
     with app.app_context():
         url = db.engine.url.render_as_string(hide_password=False)
     release(app)
@@ -83,9 +83,7 @@ def contents(url: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("through", ["a file", "the engine of the suite"])
-def test_a_blog_that_goes_there_and_back_is_the_same(
-    app, full, blogs, tmp_path, make_app, make_client, through
-):
+def test_a_blog_copied_there_and_back_is_the_same(app, full, blogs, tmp_path, make_app, make_client, through):
     before = {path: full.get(path).data for path in SHOWN}
     found = full.get(ARTICLES + "?q=面包&fields=title,snippet").json
     assert len(found) == 1
@@ -93,8 +91,8 @@ def test_a_blog_that_goes_there_and_back_is_the_same(
     there = f"sqlite:///{tmp_path / 'there.db'}" if through == "a file" else blogs.nothing(tmp_path)
     back = blogs.nothing(tmp_path)
     for given, taken in ((source, there), (there, back)):
-        told = copy(given, taken, "--json")
-        assert told.exit_code == 0, told.output
+        result = copy(given, taken, "--json")
+        assert result.exit_code == 0, result.output
     assert contents(source) == contents(there) == contents(back)
     for url in (there, back):
         moved = make_app(SQLALCHEMY_DATABASE_URI=url)
@@ -107,14 +105,14 @@ def test_a_blog_that_goes_there_and_back_is_the_same(
             assert all(finding.level is Level.OK for finding in doctor.run_checks())
 
 
-def test_rows_and_sums_are_told(app, full, tmp_path):
+def test_rows_and_digests_are_printed(app, full, tmp_path):
     source, target = address(app), tmp_path / "copy.db"
-    told = copy(source, target)
-    assert told.exit_code == 0, told.output
-    lines = told.stdout.splitlines()
+    result = copy(source, target)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
     assert any(line.split()[:2] == ["4", "article"] for line in lines)
     assert any(line.split()[:2] == ["4", "search_index"] for line in lines)
-    assert lines[-1].startswith("Copied ") and lines[-1].endswith("; both sides are equal.")
+    assert lines[-1].startswith("Copied ") and lines[-1].endswith("; both databases are equal.")
     # A file or its address is the same; and the sums do not depend on the engine.
     again = json.loads(copy(target, f"sqlite:///{tmp_path / 'again.db'}", "--json").stdout)
     sums = {name: one["sha256"][:16] for name, one in again["tables"].items()}
@@ -122,31 +120,31 @@ def test_rows_and_sums_are_told(app, full, tmp_path):
 
 
 @pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
-def test_a_password_is_not_told(app, full, blogs, tmp_path):
+def test_a_password_is_not_printed(app, full, blogs, tmp_path):
     source = address(app)
     target = blogs.nothing(tmp_path).replace("postgres@", "postgres:secret@")
     for words in ((), ("--json",)):
         assert "secret" not in copy(source, target, *words).output
 
 
-def test_a_target_with_content_is_refused_and_left_alone(app, full, tmp_path):
+def test_a_target_with_content_is_refused_and_not_changed(app, full, tmp_path):
     source, target = address(app), tmp_path / "copy.db"
     assert copy(source, target).exit_code == 0
     before = contents(f"sqlite:///{target}")
-    told = copy(source, target)
-    assert (told.exit_code, told.stderr.count("\n")) == (1, 1)
-    assert "holds content already (account, " in told.stderr
+    result = copy(source, target)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "The target is not empty (account, " in result.stderr
     assert contents(f"sqlite:///{target}") == before
 
 
-def test_the_blog_itself_is_no_target(app, full):
+def test_a_blog_cannot_be_copied_into_itself(app, full):
     source = address(app)
-    assert "holds content already" in copy(source, source).stderr
+    assert "The target is not empty" in copy(source, source).stderr
 
 
-def test_a_source_that_is_not_there_is_refused_and_not_made(tmp_path):
-    told = copy(tmp_path / "no.db", tmp_path / "copy.db")
-    assert (told.exit_code, told.stderr) == (1, f"Error: The file {tmp_path / 'no.db'} is not there.\n")
+def test_a_missing_source_is_refused_and_not_created(tmp_path):
+    result = copy(tmp_path / "no.db", tmp_path / "copy.db")
+    assert (result.exit_code, result.stderr) == (1, f"Error: The file {tmp_path / 'no.db'} does not exist.\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -154,45 +152,44 @@ def test_a_source_that_is_not_there_is_refused_and_not_made(tmp_path):
     ("statement", "says"),
     [
         ("CREATE TABLE theirs (x)", "tables of another program"),
-        ("PRAGMA user_version = 1", "holds no blog"),
+        ("PRAGMA user_version = 1", "contains no blog"),
         (
             "CREATE TABLE alembic_version AS SELECT '0001' AS version_num",
-            "of another version (migration 0001); start this version on it once",
+            "belongs to another version (migration 0001); start this version on it once",
         ),
     ],
 )
-def test_a_source_that_is_no_blog_of_this_version_is_refused(tmp_path, statement, says):
+def test_a_source_of_another_version_or_program_is_refused(tmp_path, statement, says):
     with closing(sqlite3.connect(tmp_path / "other.db")) as connection, connection:
         connection.execute(statement)
-    told = copy(tmp_path / "other.db", tmp_path / "copy.db")
-    assert (told.exit_code, told.stderr.count("\n")) == (1, 1)
-    assert says in told.stderr
+    result = copy(tmp_path / "other.db", tmp_path / "copy.db")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert says in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["other.db"]
 
 
 @pytest.mark.parametrize(
     "url", ["nonsense://x", "sqlite://", "sqlite:///:memory:", "mysql+nothing://u:secret@h/d"]
 )
-def test_an_address_that_nothing_can_open_is_refused(app, tmp_path, url):
-    told = copy(address(app), url)
-    assert told.exit_code == 1 and "secret" not in told.output and told.stderr.count("\n") == 1
+def test_an_unusable_address_is_refused(app, tmp_path, url):
+    result = copy(address(app), url)
+    assert result.exit_code == 1 and "secret" not in result.output and result.stderr.count("\n") == 1
 
 
 @pytest.fixture
-def broken_off(monkeypatch):
-    """Has the copy fail when that many rows were read of that table of the target."""
-    told = service._Counting.through
+def interrupted():
+    """Interrupts the copy when the search index of the target was filled."""
 
-    def fails(self, connection, statement, name):
-        for row in told(self, connection, statement, name):
-            if name == "search_index":
-                raise KeyboardInterrupt
-            yield row
+    def interrupt(connection, cursor, sql, *_):
+        if sql.startswith("INSERT INTO search_index"):
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr(service._Counting, "through", fails)
+    event.listen(Engine, "after_cursor_execute", interrupt)
+    yield
+    event.remove(Engine, "after_cursor_execute", interrupt)
 
 
-def test_a_copy_that_is_broken_off_leaves_nothing(app, full, blogs, tmp_path, broken_off):
+def test_an_interrupted_copy_leaves_nothing(app, full, blogs, tmp_path, interrupted):
     source, target = address(app), blogs.nothing(tmp_path)
     assert copy(source, target).exit_code == 1
     assert copy(source, tmp_path / "copy.db").exit_code == 1
@@ -201,7 +198,7 @@ def test_a_copy_that_is_broken_off_leaves_nothing(app, full, blogs, tmp_path, br
         assert not any(contents(target)[name] for name in ("account", "article", "search_entry"))
 
 
-def test_what_is_stored_otherwise_than_it_was_read_is_found(app, full, tmp_path):
+def test_a_row_that_is_stored_with_other_values_is_noticed(app, full, tmp_path):
     source = address(app)
 
     def spoil(connection, cursor, sql, *_):
@@ -210,11 +207,11 @@ def test_what_is_stored_otherwise_than_it_was_read_is_found(app, full, tmp_path)
 
     event.listen(Engine, "after_cursor_execute", spoil)
     try:
-        told = copy(source, tmp_path / "copy.db")
+        result = copy(source, tmp_path / "copy.db")
     finally:
         event.remove(Engine, "after_cursor_execute", spoil)
-    assert told.exit_code == 1
-    assert "does not hold what was copied into imported" in told.stderr
+    assert result.exit_code == 1
+    assert "The copy of imported differs from the source" in result.stderr
     assert not (tmp_path / "copy.db").exists()
 
 
@@ -223,12 +220,12 @@ def test_a_source_whose_index_is_damaged_is_refused(app, full, tmp_path):
         number = "number" if SERVER else "rowid"
         with transaction():
             db.session.execute(text(DRAFTS.format(number)))
-    told = copy(address(app), tmp_path / "copy.db")
-    assert told.exit_code == 1 and "doctor --mend" in told.stderr
+    result = copy(address(app), tmp_path / "copy.db")
+    assert result.exit_code == 1 and "doctor --repair" in result.stderr
     assert not Path(tmp_path / "copy.db").exists()
 
 
-def test_a_bar_is_shown_on_a_terminal(app, full, tmp_path, monkeypatch):
+def test_the_progress_counts_every_row_twice(app, full, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     counted = []
     plain = service.copy
