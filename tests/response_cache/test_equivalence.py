@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import product
+from uuid import UUID
 
 from flask import Flask
 from hypothesis import HealthCheck, Phase, given, settings
@@ -80,7 +81,7 @@ class Blog:
             "other admin": people.key(people.other_admin, "write"),
             "replaced key": people.key(people.admin, "write"),
         }
-        self.replaced_key_uuid = people.uuid(self.keys["replaced key"])
+        self.replaced_key_uuid = UUID(people.uuid(self.keys["replaced key"]))
         self.articles, self.last_read = [], None
         self.etag = '"none"'
         for _ in range(3):
