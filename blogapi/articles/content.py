@@ -1,4 +1,4 @@
-"""The content of an article: all that an author writes, and what follows from a change of it."""
+"""The content of an article, which is everything that an author writes, and how a change revises it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from uuid import UUID
 
 from blogapi.articles.lifecycle import UNSET, Unset, next_state
 
-# The text that an SEO field has as long as nobody writes one.
+# The text field whose value an SEO field has until an author writes one.
 _SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_image", "canonical_url": ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermReference:
-    """A category or tag as a request names it: by its uuid, or else by its slug."""
+    """A reference to a category or tag in a request: its uuid, or else its slug."""
 
     uuid: UUID | None = None
     slug: str | None = None
@@ -24,9 +24,9 @@ class TermReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleInput:
-    """The fields of an article that a request names; None (of `published_at` UNSET) is not named.
+    """The fields of an article in a request; None (UNSET for `published_at`) means that it omits the field.
 
-    `texts` are the fields that hold a text, `seo` the texts of the SEO record, by name.
+    `texts` holds the text fields, `seo` the fields of the SEO record, both by name.
     """
 
     uuid: UUID | None = None
@@ -41,7 +41,7 @@ class ArticleInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleContent:
-    """All that is written of an article; `published_at` is aware, UTC."""
+    """Everything that an author writes in an article; `published_at` is aware, UTC."""
 
     texts: Mapping[str, str]
     slug: str
@@ -52,7 +52,7 @@ class ArticleContent:
     seo: Mapping[str, str]
 
     def flatten(self) -> dict[str, Any]:
-        """Return the content with its texts beside the other fields, as revisions store and show it."""
+        """Return all fields on one level, as revisions store and show them."""
         fields = asdict(self)
         texts: dict[str, Any] = fields.pop("texts")
         return texts | fields | {"tags": list(self.tags)}
@@ -60,7 +60,7 @@ class ArticleContent:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A field that differs between two contents."""
+    """A field whose value differs between two versions of an article."""
 
     field: str
     before: Any
@@ -78,14 +78,14 @@ def revise(
 ) -> ArticleContent:
     """Return the content after a change; `former` is None for a new article.
 
-    `category` and `tags` are those that the references in `given` name, `defaults` the texts of a new
-    article. The slug is not changed here: only the database knows whether one is free. Raises Conflict for
-    a transition that does not exist, Invalid for a schedule without a time ahead.
+    `category` and `tags` are the uuids to which the references in `given` resolve, `defaults` the text
+    fields of a new article. The slug does not change here, because only the database knows whether one is
+    free. Raises Conflict for a transition that is not allowed, Invalid for a schedule without a future time.
     """
     state = (former.status, former.published_at) if former else None
     status, published_at = next_state(state, given.status, given.published_at, now)
     if former is None:
-        assert category is not None, "the schema demands the category of a new article"
+        assert category is not None, "the schema requires the category of a new article"
         texts = {**defaults, **given.texts}
         return ArticleContent(
             texts=texts,
@@ -109,13 +109,13 @@ def revise(
 
 
 def default_seo(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the SEO texts of an article for which nobody wrote any."""
+    """Return the fields of the SEO record of an article whose author wrote none."""
     return {name: texts.get(source, "") for name, source in _SEO_SOURCES.items()}
 
 
 def compare(before: ArticleContent, after: ArticleContent) -> list[Difference]:
-    """Return each field that differs, by name; `seo` field by field."""
-    left, right = _flat(before), _flat(after)
+    """Return the differences in order of the field's name; those of `seo` are named `seo.title` and so on."""
+    left, right = _flatten_seo(before), _flatten_seo(after)
     return [
         Difference(name, left.get(name), right.get(name))
         for name in sorted(left | right)
@@ -124,13 +124,13 @@ def compare(before: ArticleContent, after: ArticleContent) -> list[Difference]:
 
 
 def _revise_seo(former: ArticleContent, texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the SEO texts after a change of the article's: what somebody wrote stays."""
+    """Return the fields of the SEO record after a change of the texts; those that an author wrote stay."""
     before = default_seo(former.texts)
     written = {name: text for name, text in former.seo.items() if text != before[name]}
     return default_seo(texts) | written
 
 
-def _flat(content: ArticleContent) -> dict[str, Any]:
+def _flatten_seo(content: ArticleContent) -> dict[str, Any]:
     fields = content.flatten()
     seo = {f"seo.{name}": text for name, text in fields.pop("seo").items()}
     return fields | seo

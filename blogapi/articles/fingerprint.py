@@ -1,4 +1,4 @@
-"""What the stored JSON of articles depends on, in one value."""
+"""A hash of all code that the stored JSON of articles depends on."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent
 
-# Packages and modules whose code decides what is stored for reads; a test compares them with the imports of
-# `json_writer`.
+# Packages and modules that determine the stored JSON; a test compares them with the imports of `json_writer`.
 SOURCES = (
     "articles",
     "categories",
@@ -27,14 +26,14 @@ LIBRARIES = ("markdown-it-py", "marshmallow", "mdit-py-plugins", "nh3", "python-
 
 @cache
 def fingerprint() -> str:
-    """Return the fingerprint: 16 hexadecimal digits that change with the code and its libraries.
+    """Return 16 hexadecimal digits that change with the code and its libraries.
 
-    At a start with another fingerprint than the stored one, all articles are rendered again.
+    When the stored fingerprint differs at start, all articles are rendered again.
     """
     digest = hashlib.sha256(" ".join(f"{name}={version(name)}" for name in LIBRARIES).encode())
     for source in SOURCES:
         path = _ROOT / source
         for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
-            # A checkout on Windows can have other line ends.
+            # A checkout on Windows may have CRLF line endings.
             digest.update(file.read_bytes().replace(b"\r\n", b"\n"))
     return digest.hexdigest()[:16]

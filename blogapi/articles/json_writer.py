@@ -1,4 +1,4 @@
-"""What reads show of an article is made here, whenever one is written, in the same transaction."""
+"""Renders and stores the JSON of articles, in the transaction of each write."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from blogapi.web.fields import WithAttributes
 
 _SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
 
-# Articles that are made anew in one transaction, so that another writer's turn comes soon.
+# How many articles one transaction renders; other writers wait no longer than that.
 _BATCH_SIZE = 200
 
 
 class RenderedArticle(WithAttributes):
-    """An article with what follows from its content."""
+    """An article with the fields that are computed from its content."""
 
     @cached_property
     def html(self) -> str:
@@ -42,7 +42,7 @@ class RenderedArticle(WithAttributes):
 
     @cached_property
     def words(self) -> str:
-        """The content without markup, in one line."""
+        """The content as plain text on one line."""
         return plain_text.to_plain_text(self.html)
 
     @property
@@ -52,14 +52,14 @@ class RenderedArticle(WithAttributes):
 
     @property
     def reading_minutes(self) -> int:
-        """How long the article takes to read, in minutes."""
+        """The estimated reading time in minutes."""
         return plain_text.estimate_reading_minutes(self.words)
 
 
 def init_app(app: Flask) -> None:
-    """Listen to every flush of the session, and make anew what an older version made.
+    """Listen to every flush of the session, and render all articles again after an update.
 
-    An older version of this program, or of a library whose work is kept.
+    The stored fingerprint tells whether other code, or another version of a library, rendered them.
     """
     if not events.contains(db.session, "after_flush", _render):
         events.listen(db.session, "after_flush", _render)
@@ -72,7 +72,7 @@ def _render_all(app: Flask) -> None:
     articles = db.session.scalar(select(func.count()).select_from(Article)) or 0
     if articles > _BATCH_SIZE:
         app.logger.warning(
-            "%d articles are rendered anew by this version; a thousand take seconds.", articles
+            "Rendering %d articles again after an update; a thousand take a few seconds.", articles
         )
     for _ in render_all():
         pass
@@ -81,7 +81,7 @@ def _render_all(app: Flask) -> None:
 
 
 def render_all() -> Iterator[int]:
-    """Make the pieces of every row anew; yields how many articles are done."""
+    """Render the JSON of every category, tag and article again; yields how many articles are done so far."""
     with transaction():
         for model in json_fragments.stored_models():
             for row in db.session.scalars(select(model)):
@@ -90,41 +90,41 @@ def render_all() -> Iterator[int]:
     last, done = UUID(int=0), 0
     while True:
         with transaction():
-            some = db.session.scalars(
+            batch = db.session.scalars(
                 select(Article)
                 .where(Article.uuid > last)
                 .order_by(Article.uuid)
                 .limit(_BATCH_SIZE)
                 .options(selectinload(Article.seo))
             ).all()
-            store_articles(db.session(), some)
+            store_articles(db.session(), batch)
         db.session.expunge_all()
-        if not some:
+        if not batch:
             return
-        last, done = some[-1].uuid, done + len(some)
+        last, done = batch[-1].uuid, done + len(batch)
         yield done
 
 
 def count_published() -> int:
-    """Return how many articles have the status `published`, counted one by one."""
+    """Return how many articles have the status `published`, without the stored number."""
     return db.session.query(Article).where(Article.status == Status.PUBLISHED).count()
 
 
 def store_articles(session: Session, articles: Iterable[Article]) -> None:
-    """Make the pieces of the articles and their places in the index."""
-    written = [RenderedArticle(article) for article in articles]
-    if not written:
+    """Render the articles, store their JSON and index their words."""
+    rendered = [RenderedArticle(article) for article in articles]
+    if not rendered:
         return
     session.execute(
-        delete(ArticleJson).where(ArticleJson.article_id.in_([one.uuid for one in written])),
+        delete(ArticleJson).where(ArticleJson.article_id.in_([article.uuid for article in rendered])),
         execution_options={"synchronize_session": False},
     )
-    session.execute(insert(ArticleJson), [make_row(one) for one in written])
-    search.index_articles(session, [_text(one) for one in written])
+    session.execute(insert(ArticleJson), [make_row(article) for article in rendered])
+    search.index_articles(session, [_search_text(article) for article in rendered])
 
 
 def make_row(article: RenderedArticle) -> dict[str, Any]:
-    """Return the row of the article's pieces."""
+    """Return the columns of the article's row in ArticleJson, by name."""
     return {
         "article_id": article.uuid,
         "category_id": article.category_id,
@@ -137,18 +137,18 @@ def make_row(article: RenderedArticle) -> dict[str, Any]:
     }
 
 
-def _text(article: RenderedArticle) -> SearchText:
+def _search_text(article: RenderedArticle) -> SearchText:
     return SearchText(article.uuid, article.visible_from(), article.title, article.subtitle, article.words)
 
 
 def _render(session: Session, context: Any) -> None:
     with session.no_autoflush:
-        store_articles(session, _touched(session))
+        store_articles(session, _written_articles(session))
         _update_stats(session)
 
 
-def _touched(session: Session) -> list[Article]:
-    """Return the articles that were written, in themselves or in their SEO records."""
+def _written_articles(session: Session) -> list[Article]:
+    """Return the new and changed articles, and those whose SEO record is new or changed."""
     rows = [*session.new, *(row for row in session.dirty if session.is_modified(row))]
     found = {row.uuid: row for row in rows if isinstance(row, Article)}
     for row in rows:
@@ -158,22 +158,22 @@ def _touched(session: Session) -> list[Article]:
 
 
 def _update_stats(session: Session) -> None:
-    more = 0
+    increase = 0
     for row in (*session.new, *session.dirty, *session.deleted):
         if isinstance(row, Article):
-            more += _after(session, row) - _before(session, row)
-    if more:
+            increase += _is_published(session, row) - _was_published(session, row)
+    if increase:
         session.execute(
-            update(ArticleStats).values(published=ArticleStats.published + more),
+            update(ArticleStats).values(published=ArticleStats.published + increase),
             execution_options={"synchronize_session": False},
         )
 
 
-def _after(session: Session, article: Article) -> bool:
+def _is_published(session: Session, article: Article) -> bool:
     return article not in session.deleted and article.status == Status.PUBLISHED
 
 
-def _before(session: Session, article: Article) -> bool:
+def _was_published(session: Session, article: Article) -> bool:
     if article in session.new:
         return False
     former = inspect(article).attrs.status.history.deleted

@@ -10,7 +10,7 @@ from blogapi.web.errors import Conflict, Invalid
 
 
 class Status(StrEnum):
-    """The stored status; the API shows a published article whose time lies ahead as scheduled."""
+    """The stored status; the API shows a published article with a future `published_at` as scheduled."""
 
     DRAFT = "draft"
     PUBLISHED = "published"
@@ -26,7 +26,7 @@ class ContentType(StrEnum):
 
 
 class Unset(Enum):
-    """The value of what a request does not name, where None is a value of its own."""
+    """The type of UNSET, which stands for a field that the request omits where null is a valid value."""
 
     UNSET = "unset"
 
@@ -50,7 +50,7 @@ def api_status(status: str, published_at: datetime | None, now: datetime) -> str
 
 
 def is_public(status: str, published_at: datetime | None, now: datetime) -> bool:
-    """Return whether everybody may read an article in this state."""
+    """Return whether an article in this state is public, that is, visible to every reader."""
     return status == Status.PUBLISHED and published_at is not None and published_at <= now
 
 
@@ -60,26 +60,32 @@ def next_state(
     published_at: datetime | Unset | None,
     now: datetime,
 ) -> tuple[str, datetime | None]:
-    """Return status and time of publication after a change; `former` is None for a new article.
+    """Return the status and publication time after a change; `former` is None for a new article.
 
-    `status` None and `published_at` UNSET are not changed. Raises Conflict for a transition that does not
-    exist, Invalid for a schedule without a time ahead.
+    `status` None and `published_at` UNSET mean that the request omits the field. Raises Conflict for a
+    transition that is not allowed, Invalid for a schedule without a future time.
     """
-    was, stored = former or (None, None)
-    requested = status or was or Status.DRAFT.value
+    former_status, former_time = former or (None, None)
+    requested = status or former_status or Status.DRAFT.value
     new = Status.PUBLISHED if requested == SCHEDULED else Status(requested)
-    if was is not None and new != was and new not in _TRANSITIONS[Status(was)]:
-        raise Conflict(f"An article that is {was} cannot become {requested}.", code="impossible_transition")
-    if new != Status.PUBLISHED:
-        return new.value, stored if published_at is UNSET else published_at
-    if published_at is None and was == Status.PUBLISHED:
-        raise Invalid("A published article has a time.", errors={"published_at": ["Must not be null."]})
-    named = None if published_at is UNSET else published_at
-    at = named or stored
-    if requested == SCHEDULED and was != Status.PUBLISHED and (at is None or at <= now):
-        raise Invalid(
-            "A scheduled article needs a time.", errors={"published_at": ["Must lie ahead to schedule."]}
+    if former_status is not None and new != former_status and new not in _TRANSITIONS[Status(former_status)]:
+        raise Conflict(
+            f"An article that is {former_status} cannot become {requested}.", code="impossible_transition"
         )
-    # "published" without a time publishes an article now that has no time, or one that lies ahead.
-    publishes_now = status == Status.PUBLISHED and named is None and at is not None and at > now
-    return new.value, now if at is None or publishes_now else at
+    if new != Status.PUBLISHED:
+        return new.value, former_time if published_at is UNSET else published_at
+    if published_at is None and former_status == Status.PUBLISHED:
+        raise Invalid(
+            "A published article needs a publication time; withdraw the article first, or send a time.",
+            errors={"published_at": ["Must not be null."]},
+        )
+    given_time = None if published_at is UNSET else published_at
+    time = given_time or former_time
+    if requested == SCHEDULED and former_status != Status.PUBLISHED and (time is None or time <= now):
+        raise Invalid(
+            "A scheduled article needs a future publication time; send one in `published_at`.",
+            errors={"published_at": ["Must lie in the future."]},
+        )
+    # The status "published" without a time publishes at once, also where the stored time lies ahead.
+    publishes_now = status == Status.PUBLISHED and given_time is None and time is not None and time > now
+    return new.value, now if time is None or publishes_now else time

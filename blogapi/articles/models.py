@@ -19,7 +19,7 @@ from blogapi.tags.models import Tag
 
 
 class Article(TracksChanges, Identified, Timestamped, Base):
-    """An article; its text is kept as it was given."""
+    """An article; its content is stored exactly as the client sent it."""
 
     __tablename__ = "article"
     kind = "article"
@@ -27,7 +27,7 @@ class Article(TracksChanges, Identified, Timestamped, Base):
         CheckConstraint("status IN ('draft', 'published', 'archived')", name="status"),
         CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
         CheckConstraint("status != 'published' OR published_at IS NOT NULL", name="published_at"),
-        # In the order of the lists, so that a page reads only its own rows.
+        # In the order of the lists, so that a page reads only the rows it returns.
         Index("ix_article_visible", "status", desc("published_at"), "uuid"),
         Index("ix_article_author", "author_id", "status", desc("published_at"), "uuid"),
         Index("ix_article_category", "category_id", "status", desc("published_at"), "uuid"),
@@ -61,17 +61,17 @@ class Article(TracksChanges, Identified, Timestamped, Base):
     )
 
     def visible_from(self) -> datetime | None:
-        """Return since when everybody may see the article; None: not at all."""
+        """Return when the article becomes public; None for a draft or an archived article."""
         return self.published_at if self.status == Status.PUBLISHED else None
 
     @classmethod
     def visible_at(cls, now: datetime) -> ColumnElement[bool]:
-        """Return the condition under which everybody may see the article."""
+        """Return the SQL condition that selects the articles that are public at that time."""
         return and_(cls.status == Status.PUBLISHED, cls.published_at <= now)
 
 
 class ArticleTag(Base):
-    """A tag of an article, at its place in the order that the author gave."""
+    """A tag of an article, with its position in the order that the author chose."""
 
     __tablename__ = "article_tag"
     __table_args__ = (Index("ix_article_tag_order", "article_id", "position", "tag_id"),)
@@ -86,7 +86,7 @@ class ArticleTag(Base):
 
 
 class Seo(Identified, Timestamped, Base):
-    """What search engines and social networks are told of an article; each article has one."""
+    """The metadata of an article for search engines and social networks; each article has exactly one."""
 
     __tablename__ = "seo"
 
@@ -98,17 +98,19 @@ class Seo(Identified, Timestamped, Base):
 
 
 class ArticleJson(Base):
-    """What a read shows of an article, made when it was written (`web.json_fragments`).
+    """The JSON fragments of an article (`web.json_fragments`), rendered by every write of the article.
 
-    `fields` are the lines of what the article alone decides; the two long ones stand apart, so that a list
-    without them does not read them. Category, tags and state are joined in when it is read: neither a
-    renamed tag nor the passing of time changes the pieces.
+    `fields` holds the short fields, one per line. `content` and `html` have columns of their own, so that a
+    list without them does not load them. A read adds category, tags and status: neither a renamed tag nor
+    the passing of time changes this row.
     """
 
+    # This table and `article_tally` keep the names under which existing databases have them: renaming a
+    # table would take a migration and gain nothing.
     __tablename__ = "article_pieces"
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    # Without a key of its own: that of the article says that it exists.
+    # No foreign key: the one of `article.category_id` already guarantees that the category exists.
     category_id: Mapped[UUID]
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
@@ -119,7 +121,10 @@ class ArticleJson(Base):
 
 
 class ArticleStats(Base):
-    """The one row that says how many articles are published or scheduled, and what made the pieces."""
+    """The single row with the number of published and scheduled articles.
+
+    `renderer` is the fingerprint of the code that rendered the rows of ArticleJson.
+    """
 
     __tablename__ = "article_tally"
 
@@ -129,7 +134,7 @@ class ArticleStats(Base):
 
 
 class FormerSlug(Base):
-    """A slug that a public article once had; no other article has it now."""
+    """A slug that a public article had before; no other article uses it now."""
 
     __tablename__ = "former_slug"
 
@@ -139,9 +144,9 @@ class FormerSlug(Base):
 
 
 class ArticleRevision(Base):
-    """A former version of an article: who wrote it, when, and all that was written, as JSON.
+    """A former version of an article: its writer, its time and its content as JSON.
 
-    It outlives its article, so that a deletion can be undone; hence no foreign key.
+    There is no foreign key: the row outlives its article, so that a deletion can be undone.
     """
 
     __tablename__ = "article_revision"

@@ -34,10 +34,10 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.7", cacheable=True)
 def published(query: Query) -> PartialResult:
-    """List the published articles, newest first; those that a search finds, best first."""
+    """List the published articles, newest first; with `q` by relevance."""
     return PartialResult(
         queries.list_published(query.fields, query.window, ArticleFilters(**query.filters)),
-        unlisted=_hidden_state(),
+        unlisted=_unlisted_state(),
     )
 
 
@@ -46,7 +46,7 @@ def published(query: Query) -> PartialResult:
 @bp.arguments(ArticleQuery, location="query")
 @bp.response(200, ArticleSchema(), partial_schema=ArticleFieldsSchema, section="4.8", cacheable=True)
 def single(query: Query, id: UUID) -> JsonBody:
-    """Show an article; one that is not public exists for admins only."""
+    """Return an article; only admins see one that is not public."""
     return queries.get_visible_json(id, current_caller(), query.fields)
 
 
@@ -61,8 +61,9 @@ def own(query: Query) -> Page[JsonBody]:
     )
 
 
-def _hidden_state() -> str:
-    # Admins write drafts through the list too, and it does not show them: any change counts for them.
+def _unlisted_state() -> str:
+    # An admin also writes drafts by a bulk write, and the list does not show them: for an admin any change
+    # counts, so that If-Match notices it.
     return str(change_log.last_position()) if current_caller().sees_drafts else ""
 
 
@@ -71,7 +72,7 @@ REPRESENTATION = Representation(
     ArticleSchema(),
     lambda: queries.list_published().rows,
     ArticleSchema(many=True),
-    unlisted=_hidden_state,
+    unlisted=_unlisted_state,
 )
 
 
@@ -80,7 +81,7 @@ REPRESENTATION = Representation(
 @bp.arguments(ArticleBodySchema)
 @bp.write(201, ArticleSchema(), REPRESENTATION)
 def create(given: ArticleInput) -> Article:
-    """Write a new article; a draft unless it says otherwise."""
+    """Create an article; it is a draft unless `status` says otherwise."""
     return service.create(current_user_id(), given)
 
 
@@ -90,7 +91,7 @@ def create(given: ArticleInput) -> Article:
 @bp.arguments(ArticleBodySchema)
 @bp.write(200, ArticleSchema(), REPRESENTATION, creates=True)
 def replace(given: ArticleInput, id: UUID) -> UpsertResult:
-    """Write the article under this uuid, or replace it; what a GET shows can be sent back."""
+    """Create or replace the article with this uuid; the response of a GET is a valid body."""
     return UpsertResult(*service.replace(current_user_id(), id, given))
 
 
@@ -100,7 +101,7 @@ def replace(given: ArticleInput, id: UUID) -> UpsertResult:
 @bp.arguments(ArticleBodySchema(partial=True))
 @bp.write(200, ArticleSchema(), REPRESENTATION)
 def change(given: ArticleInput, id: UUID) -> Article:
-    """Change what is named of an article."""
+    """Change the given fields of an article."""
     return service.change(current_user_id(), id, given)
 
 
@@ -109,12 +110,12 @@ def change(given: ArticleInput, id: UUID) -> Article:
 @bp.item(queries.get_by_uuid)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
-    """Delete an article; its versions stay and can be restored."""
+    """Delete an article; its former versions stay and can be restored."""
     service.delete(id)
 
 
-def _uuid_of(given: ArticleInput) -> UUID:
-    assert given.uuid is not None, "the schema of bulk writes demands it"
+def _get_uuid(given: ArticleInput) -> UUID:
+    assert given.uuid is not None, "the schema of bulk writes requires it"
     return given.uuid
 
 
@@ -123,8 +124,8 @@ def _uuid_of(given: ArticleInput) -> UUID:
 @bp.arguments(ArticleItemSchema(many=True))
 @bp.write(200, ArticleSchema(many=True), REPRESENTATION)
 def replace_all(items: list[ArticleInput]) -> list[Article]:
-    """Write or replace several articles, all or none."""
-    return write_all(items, lambda given: service.replace(current_user_id(), _uuid_of(given), given)[0])
+    """Create or replace several articles, all or none."""
+    return write_all(items, lambda given: service.replace(current_user_id(), _get_uuid(given), given)[0])
 
 
 @bp.patch("/")
@@ -132,8 +133,8 @@ def replace_all(items: list[ArticleInput]) -> list[Article]:
 @bp.arguments(ArticleItemSchema(many=True, partial=("title", "category")))
 @bp.write(200, ArticleSchema(many=True), REPRESENTATION)
 def change_all(items: list[ArticleInput]) -> list[Article]:
-    """Change what is named of several articles, all or none."""
-    return write_all(items, lambda given: service.change(current_user_id(), _uuid_of(given), given))
+    """Change the given fields of several articles, all or none."""
+    return write_all(items, lambda given: service.change(current_user_id(), _get_uuid(given), given))
 
 
 @bp.delete("/")
@@ -141,5 +142,5 @@ def change_all(items: list[ArticleInput]) -> list[Article]:
 @bp.arguments(BulkDeleteQuery, location="query")
 @bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
-    """Delete several articles, all or none."""
+    """Delete several articles, all or none; their former versions stay."""
     write_all(query["uuid"], service.delete)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields as dataclass_fields
 from typing import Any, TypeVar
 
 import marshmallow as ma
@@ -33,7 +34,7 @@ ORDERINGS = ("published_at", "-published_at", "title", "-title")
 
 
 class SeoBodySchema(InputSchema):
-    """The fields of an SEO record that a client writes; the article gives those that are absent."""
+    """The fields of an SEO record that a client writes; omitted ones are derived from the article."""
 
     read_only = frozenset({"uuid", "created", "last_updated", "article"})
 
@@ -46,18 +47,18 @@ class SeoBodySchema(InputSchema):
 class _TermReferenceSchema(Reference):
     @ma.post_load
     def build(self, data: Fields, **_: Any) -> TermReference:
-        """Return the reference."""
+        """Return the reference as an object."""
         return TermReference(**data)
 
 
 class CategoryReference(_TermReferenceSchema):
-    """A category in an article's body; fields other than its uuid and slug are ignored."""
+    """The category in the body of an article; fields other than `uuid` and `slug` are ignored."""
 
     read_only = frozenset(EmbeddedCategorySchema._declared_fields) - {"uuid", "slug"}
 
 
 class TagReference(_TermReferenceSchema):
-    """A tag in an article's body; fields other than its uuid and slug are ignored."""
+    """A tag in the body of an article; fields other than `uuid` and `slug` are ignored."""
 
     read_only = frozenset(TagSchema._declared_fields) - {"uuid", "slug"}
 
@@ -83,24 +84,22 @@ class ArticleBodySchema(InputSchema):
 
     @ma.post_load
     def build(self, data: Fields, **_: Any) -> ArticleInput:
-        """Return the fields that the body names."""
+        """Return the fields of the body as an object."""
         texts = {name: data.pop(name) for name in TEXT_FIELDS if name in data}
         tags = data.pop("tags", None)
         return ArticleInput(texts=texts, tags=None if tags is None else tuple(tags), **data)
 
 
-# The columns of an article that hold a text which a client writes.
-TEXT_FIELDS = tuple(
-    name
-    for name in ArticleBodySchema._declared_fields
-    if name in Article.__table__.c and name not in ("slug", "status", "published_at")
-)
+# The text fields of an article: those of the body that ArticleInput does not name one by one. Each is stored
+# as it is sent, in the column of its name, and is shown in every response with `fields` and in revisions.
+_OTHER_FIELDS = {field.name for field in dataclass_fields(ArticleInput)}
+TEXT_FIELDS = tuple(name for name in ArticleBodySchema._declared_fields if name not in _OTHER_FIELDS)
 
 SchemaType = TypeVar("SchemaType", bound=type[ma.Schema])
 
 
 def with_text_fields(schema: SchemaType) -> SchemaType:
-    """Add to a response schema the text fields that it does not declare itself."""
+    """Add the text fields that a response schema does not declare itself, as plain strings."""
     missing: dict[str, ma.fields.Field[Any]] = {
         name: ma.fields.String() for name in TEXT_FIELDS if name not in schema._declared_fields
     }
@@ -108,7 +107,7 @@ def with_text_fields(schema: SchemaType) -> SchemaType:
 
 
 class SeoSchema(OutputSchema):
-    """What search engines and social networks are told of an article."""
+    """The metadata of an article for search engines and social networks."""
 
     uuid = Identifier()
     created = Timestamp(dump_only=True)
@@ -129,33 +128,33 @@ class _DocumentedFields(ma.Schema):
     category = ma.fields.Nested(EmbeddedCategorySchema)
     slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
     cover_image = ma.fields.String()
-    content = ma.fields.String(metadata={"description": "The text as it was written."})
-    status = ma.fields.Method("shown_status", metadata={"type": "string", "enum": list(API_STATUSES)})
+    content = ma.fields.String(metadata={"description": "The text exactly as it was sent."})
+    status = ma.fields.Method("get_status", metadata={"type": "string", "enum": list(API_STATUSES)})
     content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
     seo = ma.fields.Nested(SeoSchema)
 
-    def shown_status(self, article: Article) -> str:
+    def get_status(self, article: Article) -> str:
         return api_status(article.status, article.published_at, clock.now())
 
 
 class ArticleSchema(_DocumentedFields, OutputSchema):
-    """An article in exactly the documented fields."""
+    """An article with exactly the documented fields."""
 
     def hidden(self, shown: Any) -> str:
-        """Return the version, which counts every write, that of the time of publication too."""
+        """Return the version, which changes with every write, also with one of a field not shown here."""
         return str(shown.version)
 
 
 @with_text_fields
 class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
-    """An article in the fields asked for."""
+    """An article with the requested fields."""
 
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
     published_at = Timestamp(dump_only=True, allow_none=True)
-    excerpt = ma.fields.String(metadata={"description": "The beginning of the text, without markup."})
+    excerpt = ma.fields.String(metadata={"description": "The beginning of the content as plain text."})
     reading_minutes = ma.fields.Integer(metadata={"minimum": 1})
-    html = ma.fields.String(metadata={"description": "The content as HTML that is safe to show."})
+    html = ma.fields.String(metadata={"description": "The content as sanitised HTML."})
 
 
 ArticleBodySchema.read_only = frozenset(ArticleFieldsSchema._declared_fields.keys()) - (
@@ -172,10 +171,10 @@ class ArticleItemSchema(ArticleBodySchema):
 
 
 class FoundFieldsSchema(ArticleFieldsSchema):
-    """An article of a list in the fields asked for."""
+    """An article of a list with the requested fields."""
 
     snippet = ma.fields.String(
-        metadata={"description": "With `q`: the piece around a hit, as HTML with the hits in `<mark>`."}
+        metadata={"description": "With `q`: the text around a match, as HTML with the matches in `<mark>`."}
     )
 
 
@@ -187,37 +186,51 @@ class ArticleListQuery(ListQuery):
         max_length=200,
         min_length=1,
         metadata={
-            "description": "Words that title, subtitle or text hold, the last of them begun; the best first.",
+            "description": "Full-text query over title, subtitle and body. All words must match; the last "
+            "matches as a prefix. Ordered by relevance unless `ordering` is given.",
             "example": "bread",
         },
     )
     category = ma.fields.List(
         Text(max_length=255, min_length=1),
-        metadata={"description": "uuid or slug; repeated: any of them.", "example": ["kitchen"]},
+        metadata={
+            "description": "uuid or slug of the category. May be repeated: articles in any of them match.",
+            "example": ["kitchen"],
+        },
     )
     tag = ma.fields.List(
         Text(max_length=255, min_length=1),
-        metadata={"description": "uuid or slug; repeated: any of them.", "example": ["bread"]},
+        metadata={
+            "description": "uuid or slug of the tag. May be repeated: articles with any of them match.",
+            "example": ["bread"],
+        },
     )
     author = Identifier(metadata={"description": "uuid of the author."})
-    slug = Text(max_length=255, min_length=1, metadata={"example": "the-bread-that-waits-for-me"})
+    slug = Text(
+        max_length=255,
+        min_length=1,
+        metadata={
+            "description": "Current or former slug of the article.",
+            "example": "the-bread-that-waits-for-me",
+        },
+    )
     published_after = Timestamp(
-        metadata={"description": "Published at this moment or later.", "example": "2026-01-01T00:00:00Z"}
+        metadata={"description": "Published at this time or later.", "example": "2026-01-01T00:00:00Z"}
     )
     published_before = Timestamp(
-        metadata={"description": "Published before this moment.", "example": "2027-01-01T00:00:00Z"}
+        metadata={"description": "Published before this time.", "example": "2027-01-01T00:00:00Z"}
     )
     ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-published_at"})
 
     @ma.validates_schema
-    def searched(self, data: Fields, **_: Any) -> None:
-        """Refuse a snippet of nothing."""
+    def check_snippet(self, data: Fields, **_: Any) -> None:
+        """Refuse `snippet` without a search query."""
         if "snippet" in data.get("fields_", ()) and "q" not in data:
-            raise ma.ValidationError("A snippet needs a search; add `q`.", "fields")
+            raise ma.ValidationError("`snippet` is only available with a search; add `q`.", "fields")
 
 
 class OwnArticleListQuery(ArticleListQuery):
-    """The query string of the list of one's own articles."""
+    """The query string of the list of the caller's own articles."""
 
     status = ma.fields.String(validate=validate.OneOf(API_STATUSES), metadata={"example": "draft"})
 

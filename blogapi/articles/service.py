@@ -1,4 +1,4 @@
-"""Writes of articles: each keeps the former version, and one that changes nothing leaves no trace."""
+"""Writes of articles: each keeps the former version; a write that changes nothing stores nothing."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import replace as replace_fields
 from typing import Any
 from uuid import UUID, uuid4
 
+from sqlalchemy import ColumnDefault, select
 from sqlalchemy import delete as delete_rows
-from sqlalchemy import select
 
 from blogapi import clock
 from blogapi.articles import queries
@@ -23,13 +23,18 @@ from blogapi.tags.models import Tag
 from blogapi.web import unique_slugs
 from blogapi.web.errors import Errors, Invalid
 
-# The texts of a new article, and those that a PUT without them brings back: of the documented fields only.
-TEXT_DEFAULTS = {
-    name: column.default.arg if column.default is not None else ""
-    for name in TEXT_FIELDS
-    if (column := Article.__table__.c[name]) is not None
-}
-_REPLACED = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
+
+def _get_default(name: str) -> str:
+    default = Article.__table__.c[name].default
+    return str(default.arg) if isinstance(default, ColumnDefault) else ""
+
+
+# The text fields of a new article. A text field of the schema without a column is a KeyError here, at start.
+TEXT_DEFAULTS = {name: _get_default(name) for name in TEXT_FIELDS}
+
+# The text fields that a PUT resets if it omits them. An undocumented one stays: a client that sends back
+# what it read without `fields` does not know it.
+_RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
 def create(
@@ -40,9 +45,9 @@ def create(
     editor: UUID | None = None,
     slug_from: str = "",
 ) -> Article:
-    """Create an article.
+    """Create an article and return it.
 
-    Without a slug in `given` it comes from `slug_from` or the title, with a number where it is taken.
+    If `given` has no slug, it is derived from `slug_from` or the title, with a number if it is taken.
     Raises Invalid for a category or tag that does not exist, Conflict for a given slug that is taken.
     """
     with transaction():
@@ -54,7 +59,7 @@ def create(
             author_id=author,
             editor_id=editor or author,
             # Re-using a deleted article's UUID continues its version numbers.
-            version=queries.last_number(uuid) + 1,
+            version=queries.get_last_revision_number(uuid) + 1,
             slug_derived=not (given.slug or slug_from),
             seo=Seo(title=""),
         )
@@ -66,15 +71,15 @@ def create(
 
 
 def replace(editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, bool]:
-    """Create the article under that uuid, or replace it; return it and whether it was created.
+    """Create or replace the article with this uuid; return it and whether it was created.
 
-    What a body cannot name stays: the author, and where they are absent the slug, the time of publication
-    and the undocumented texts.
+    A replaced article keeps its author. It also keeps slug, publication time and undocumented text fields
+    if `given` omits them.
     """
     with transaction():
         if queries.find_by_uuid(uuid) is None:
             return create(editor, given, uuid=uuid), True
-        texts = {**_REPLACED, **given.texts}
+        texts = {**_RESET_BY_PUT, **given.texts}
         complete = replace_fields(
             given,
             texts=texts,
@@ -86,24 +91,24 @@ def replace(editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, boo
 
 
 def change(editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
-    """Change the named fields and keep the former version.
+    """Change the given fields and keep the former version.
 
-    Raises NotFound, Invalid, and Conflict for an impossible transition or a slug that is taken.
+    Raises NotFound, Invalid, and Conflict for a transition that is not allowed or a slug that is taken.
     """
     with transaction():
         article = queries.get_by_uuid(uuid)
         former, now = get_content(article), clock.now()
         content = _revise(former, given)
-        # An article also becomes public when its time comes, without a write; that is recorded here, and only
-        # together with a change.
-        public = article.was_public or is_public(former.status, former.published_at, now)
-        slug = _slug(article, former, given.slug, title=content.texts["title"], public=public)
+        # A scheduled article becomes public without a write: `was_public` catches up at the next change.
+        was_public = article.was_public or is_public(former.status, former.published_at, now)
+        slug = _revise_slug(article, former, given.slug, title=content.texts["title"], was_public=was_public)
         content = replace_fields(content, slug=slug)
         if content != former:
-            _keep(article, former)
-            _rename(article, slug, public=public)
+            _keep_revision(article, former)
+            if slug != article.slug:
+                _record_rename(article.uuid, old=article.slug, new=slug, keep_old=was_public)
             _fill(article, content)
-            article.was_public = public or is_public(content.status, content.published_at, now)
+            article.was_public = was_public or is_public(content.status, content.published_at, now)
             article.version += 1
             article.editor_id = editor
             article.last_updated = now
@@ -115,13 +120,13 @@ def delete(uuid: UUID) -> None:
     """Delete the article; its versions stay, so that it can be restored. Raises NotFound."""
     with transaction():
         article = queries.get_by_uuid(uuid)
-        _keep(article, get_content(article))
+        _keep_revision(article, get_content(article))
         db.session.delete(article)
         db.session.flush()
 
 
 def get_content(article: Article) -> ArticleContent:
-    """Return all that is written of an article."""
+    """Return the content of an article, which is everything that an author writes."""
     seo = article.seo
     return ArticleContent(
         texts={name: getattr(article, name) for name in TEXT_FIELDS},
@@ -147,7 +152,7 @@ def _fill(article: Article, content: ArticleContent) -> None:
         setattr(article.seo, name, text)
 
 
-def _keep(article: Article, former: ArticleContent) -> None:
+def _keep_revision(article: Article, former: ArticleContent) -> None:
     db.session.add(
         ArticleRevision(
             article_id=article.uuid,
@@ -164,15 +169,15 @@ def _to_text(value: Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def _rename(article: Article, slug: str, *, public: bool) -> None:
-    if slug != article.slug:
-        record_rename(article.uuid, old=article.slug, new=slug, known=public)
+def _revise_slug(
+    article: Article, former: ArticleContent, given: str | None, *, title: str, was_public: bool
+) -> str:
+    """Return the slug after a change.
 
-
-def _slug(article: Article, former: ArticleContent, given: str | None, *, title: str, public: bool) -> str:
-    """Return the slug after a change: the given one; or, until it is public or given, the title's."""
+    A given slug is taken. A derived slug follows the title until the article is public. Any other stays.
+    """
     if given in (None, former.slug):
-        follows_title = given is None and article.slug_derived and not public
+        follows_title = given is None and article.slug_derived and not was_public
         if not (follows_title and title != former.texts["title"]):
             return former.slug
     article.slug_derived = given is None
@@ -180,11 +185,11 @@ def _slug(article: Article, former: ArticleContent, given: str | None, *, title:
 
 
 def _choose_slug(uuid: UUID, given: str | None, words: str) -> str:
-    return unique_slugs.choose_slug(given, words, lambda slug: queries.find_similar_slugs(slug, but=uuid))
+    return unique_slugs.choose_slug(given, words, lambda slug: queries.find_similar_slugs(slug, exclude=uuid))
 
 
 def _revise(former: ArticleContent | None, given: ArticleInput) -> ArticleContent:
-    """Return the content after a change; raises Invalid with all that is wrong at once."""
+    """Return the content after a change; raises Invalid with the errors of all fields at once."""
     errors: Errors = {}
     category, tags = _resolve_terms(given, errors)
     try:
@@ -192,23 +197,23 @@ def _revise(former: ArticleContent | None, given: ArticleInput) -> ArticleConten
     except Invalid as error:
         errors |= error.errors or {}
     if errors:
-        raise Invalid("The article cannot be written like this; `errors` names the fields.", errors=errors)
+        raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
     return content
 
 
 def _resolve_terms(given: ArticleInput, errors: Errors) -> tuple[UUID | None, tuple[UUID, ...] | None]:
-    """Return the uuids of category and tags (None: not named); unknown ones are added to `errors`."""
+    """Return the uuids of category and tags (None: omitted); adds an error for each unknown reference."""
     category = tags = None
     if given.category is not None:
-        (category,) = _uuids(Category, [given.category], ["category"], errors)
+        (category,) = _resolve(Category, [given.category], ["category"], errors)
     if given.tags is not None:
         paths = [f"tags.{index}" for index in range(len(given.tags))]
-        # Two references to one tag are one tag.
-        tags = tuple(dict.fromkeys(_uuids(Tag, given.tags, paths, errors)))
+        # Two references to the same tag count as one.
+        tags = tuple(dict.fromkeys(_resolve(Tag, given.tags, paths, errors)))
     return category, tags
 
 
-def _uuids(
+def _resolve(
     model: type[Category | Tag], references: Sequence[TermReference], paths: list[str], errors: Errors
 ) -> list[UUID]:
     uuids = [reference.uuid for reference in references if reference.uuid is not None]
@@ -220,16 +225,19 @@ def _uuids(
     known |= {row.slug: row.uuid for row in rows}
     found = []
     for reference, path in zip(references, paths, strict=True):
-        # The uuid counts where both are named: a slug may have changed since it was read.
+        # A uuid takes precedence over a slug, which may have changed since the client read it.
         name, value = ("slug", reference.slug) if reference.uuid is None else ("uuid", reference.uuid)
         if value not in known:
-            errors[f"{path}.{name}"] = [f"There is no such {model.__tablename__}."]
+            errors[f"{path}.{name}"] = [f"There is no such {model.kind}."]
         found.append(known.get(value, queries.NO_UUID))
     return found
 
 
-def record_rename(article: UUID, *, old: str, new: str, known: bool) -> None:
-    """Keep the old slug where the world may know it (`known`); the new one is a former one no more."""
+def _record_rename(article: UUID, *, old: str, new: str, keep_old: bool) -> None:
+    """Remove the new slug from the former slugs; with `keep_old` add the old one.
+
+    The old slug of an article that was never public is not kept: no reader can have linked to it.
+    """
     db.session.execute(delete_rows(FormerSlug).where(FormerSlug.slug.in_((old, new))))
-    if known:
+    if keep_old:
         db.session.add(FormerSlug(slug=old, article_id=article))

@@ -1,1 +1,1 @@
-"""Categories: the shelves that articles stand on."""
+"""Categories; every article belongs to exactly one."""

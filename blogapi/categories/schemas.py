@@ -21,7 +21,7 @@ from blogapi.web.pagination import DetailQuery, ListQuery
 
 
 class CategorySchema(OutputSchema):
-    """A category as the list shows it."""
+    """A category in the list."""
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "Kitchen"})
@@ -32,7 +32,7 @@ class CategorySchema(OutputSchema):
 
 @stored_for(Category)
 class EmbeddedCategorySchema(CategorySchema):
-    """A category as an article shows it."""
+    """A category in an article."""
 
     user = Identifier(attribute="owner_id")
     created = Timestamp(dump_only=True)
@@ -40,14 +40,14 @@ class EmbeddedCategorySchema(CategorySchema):
 
 
 class SingleCategorySchema(CategorySchema):
-    """A category with its published articles, newest first."""
+    """A category with its public articles, newest first."""
 
-    # By name: articles are built on categories, not the other way round.
+    # By name, because articles import categories, and not the other way round.
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
 class CategoryFieldsSchema(PartialOutputSchema):
-    """A category of a list in the requested fields."""
+    """A category of the list with the requested fields."""
 
     uuid = Identifier()
     name = ma.fields.String()
@@ -60,7 +60,7 @@ class CategoryFieldsSchema(PartialOutputSchema):
 
 
 class SingleCategoryFieldsSchema(CategoryFieldsSchema):
-    """A category in the requested fields."""
+    """A category with the requested fields."""
 
     articles = ma.fields.Nested("ArticleSchema", many=True)
 

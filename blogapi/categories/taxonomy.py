@@ -1,4 +1,4 @@
-"""Categories as a taxonomy."""
+"""The taxonomy of categories."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CATEGORIES = Taxonomy(
     item_schema=schemas.CategoryItemSchema,
     list_query=schemas.CategoryListQuery,
     detail_query=schemas.CategoryQuery,
-    deletion="Delete a category that no article belongs to.",
+    deletion="Delete a category that has no articles.",
     defaults={"description": None, "cover_image": ""},
     list_section="4.3",
     detail_section="4.4",

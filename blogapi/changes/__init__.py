@@ -1,1 +1,1 @@
-"""What a front end must fetch anew or drop."""
+"""The feed of changes, which tells a front end what to fetch again and what to drop."""

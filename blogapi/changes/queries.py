@@ -1,8 +1,11 @@
-"""Reads of what has changed."""
+"""Reads of the feed of changes."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
 
 from sqlalchemy import select
 
@@ -12,41 +15,60 @@ from blogapi.storage.database import db
 from blogapi.web.errors import InvalidQuery
 
 
-def list_changes(cursor: str, limit: int, *, public: bool) -> dict[str, Any]:
-    """Return what changed after a cursor: for everybody (`public`, which drafts do not move), or at all.
+@dataclass(frozen=True, slots=True)
+class ChangedItem:
+    """An item that changed, and whether a client fetches it again or drops it."""
 
-    Raises InvalidQuery for a cursor of the other feed, or of a time that this blog has not seen (it was
-    restored from a backup): whoever holds one must begin anew, or they would miss changes.
+    kind: str
+    uuid: UUID
+    action: Literal["fetch", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeList:
+    """The changes after a cursor, the cursor after them, and whether more changes follow."""
+
+    changes: Sequence[ChangedItem]
+    cursor: str
+    more: bool
+
+
+def list_changes(cursor: str, limit: int, *, public: bool) -> ChangeList:
+    """Return up to `limit` changes after a cursor, oldest first; with `public` those of public items only.
+
+    Raises InvalidQuery for a cursor of the other feed, and for one that this blog has not issued yet, because
+    it was restored from a backup: the client must start again, or it would miss changes.
     """
     letter, column = ("p", Change.public_position) if public else ("a", Change.position)
-    since = _position(cursor, letter)
+    since = _parse_cursor(cursor, letter)
     statement = select(Change, column.label("position")).where(column > since).order_by(column)
     rows = db.session.execute(statement.limit(limit + 1)).all()
     if not rows and since > change_log.last_position(public=public):
-        raise _unknown()
-    shown = rows[:limit]
-    return {
-        "changes": [_told(change, there=change.public if public else not change.gone) for change, _ in shown],
-        "cursor": f"{letter}{shown[-1].position}" if shown else cursor,
-        "more": len(rows) > limit,
-    }
-
-
-def _position(cursor: str, letter: str) -> int:
-    if cursor == "0":
-        return 0
-    if not cursor.startswith(letter):
-        raise _unknown()
-    return int(cursor.removeprefix(letter))
-
-
-def _unknown() -> InvalidQuery:
-    return InvalidQuery(
-        "This cursor is not of this feed; begin anew with since=0.",
-        code="cursor_unknown",
-        errors={"since": ["Is not a cursor of this feed."]},
+        raise _unknown_cursor()
+    page = rows[:limit]
+    return ChangeList(
+        [_to_item(change, public=public) for change, _ in page],
+        cursor=f"{letter}{page[-1].position}" if page else cursor,
+        more=len(rows) > limit,
     )
 
 
-def _told(change: Change, *, there: bool) -> dict[str, Any]:
-    return {"kind": change.kind, "uuid": change.uuid, "action": "fetch" if there else "drop"}
+def _parse_cursor(cursor: str, letter: str) -> int:
+    if cursor == "0":
+        return 0
+    if not cursor.startswith(letter):
+        raise _unknown_cursor()
+    return int(cursor.removeprefix(letter))
+
+
+def _unknown_cursor() -> InvalidQuery:
+    return InvalidQuery(
+        "This cursor does not belong to this feed; start again with since=0.",
+        code="cursor_unknown",
+        errors={"since": ["Not a cursor of this feed."]},
+    )
+
+
+def _to_item(change: Change, *, public: bool) -> ChangedItem:
+    exists = change.public if public else not change.gone
+    return ChangedItem(change.kind, change.uuid, "fetch" if exists else "drop")

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from blogapi.changes import queries
+from blogapi.changes.queries import ChangeList
 from blogapi.changes.schemas import ChangesQuery, ChangesSchema
 from blogapi.storage import change_log
 from blogapi.web.access import allow, current_caller, reader
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields
 
-bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", description="What changed since when")
+bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", description="The feed of changes")
 
 
 @bp.get("/")
 @allow(reader, scope="published")
 @bp.arguments(ChangesQuery, location="query")
 @bp.response(200, ChangesSchema())
-def listed(query: Fields) -> dict[str, Any]:
-    """Tell what to fetch anew and what to drop since a cursor."""
+def listed(query: Fields) -> ChangeList:
+    """List the items to fetch again and those to drop since a cursor."""
     change_log.record_due_changes()
     return queries.list_changes(query["since"], query["limit"], public=not current_caller().sees_drafts)

@@ -1,4 +1,4 @@
-"""Wire shapes of the feed of changes."""
+"""Request and response bodies of the feed of changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ChangeKind(ma.fields.String):
 
 
 class ChangeSchema(OutputSchema):
-    """One item that changed, and what to do about it."""
+    """An item that changed, and whether to fetch it again or to drop it."""
 
     kind = ChangeKind()
     uuid = Identifier()
@@ -34,21 +34,27 @@ class ChangeSchema(OutputSchema):
 
 
 class ChangesSchema(OutputSchema):
-    """What changed after a cursor, oldest first, each item once."""
+    """The items that changed after a cursor, oldest change first, each item once."""
 
     changes = ma.fields.List(ma.fields.Nested(ChangeSchema))
-    cursor = ma.fields.String(metadata={"description": "Send it as `since` next time.", "example": "p42"})
-    more = ma.fields.Boolean(metadata={"description": "Whether there is more right now.", "example": False})
+    cursor = ma.fields.String(
+        metadata={"description": "The value of `since` for the next request.", "example": "p42"}
+    )
+    more = ma.fields.Boolean(metadata={"description": "Whether more changes follow.", "example": False})
 
 
 class ChangesQuery(InputSchema):
-    """The query string of the feed."""
+    """The query string of the feed of changes."""
 
     since = ma.fields.String(
-        validate=validate.Regexp(r"(0|[ap][1-9][0-9]{0,15})\Z", error="Not a cursor; 0 begins anew."),
+        validate=validate.Regexp(r"(0|[ap][1-9][0-9]{0,15})\Z", error="Not a cursor; send 0 to start again."),
         load_default="0",
-        metadata={"description": "The last cursor; 0: all.", "example": "0"},
+        metadata={"description": "The cursor of the last response; 0 for all changes.", "example": "0"},
     )
     limit = StrictInteger(
-        minimum=1, maximum=MAX_CHANGES, from_query=True, load_default=MAX_CHANGES, metadata={"example": 100}
+        minimum=1,
+        maximum=MAX_CHANGES,
+        from_query=True,
+        load_default=MAX_CHANGES,
+        metadata={"description": "Maximum number of changes.", "example": 100},
     )

@@ -1,1 +1,1 @@
-"""Links that show one article before it is public."""
+"""Links under which a single article can be read before it is public."""

@@ -13,7 +13,7 @@ from blogapi.storage.database import Base, Identified
 
 
 class Preview(Identified, Base):
-    """A link to one article: the digest of its token, until when it leads there, and who made it."""
+    """A preview link to one article: the digest of its token, its expiry and the user who created it."""
 
     __tablename__ = "preview"
 

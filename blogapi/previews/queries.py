@@ -17,30 +17,33 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.tokens import digest_token
 
 
-def list_previews(article_id: UUID, window: PageRequest | None) -> Page[Sequence[Preview]]:
-    """Return the links of an article that still lead there, newest first; raises NotFound."""
+def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[Preview]]:
+    """Return the preview links of an article that have not expired, newest first; raises NotFound."""
     articles.get_by_uuid(article_id)
     return paginate(
         select(Preview)
         .where(Preview.article_id == article_id, Preview.expires > clock.now())
         .order_by(Preview.created.desc(), Preview.uuid),
-        window,
+        page,
     )
 
 
 def get_article_json(token: str, names: Sequence[str] | None) -> JsonBody:
-    """Return the article that the link leads to, in whatever state; raises NotFound."""
-    found = db.session.scalar(
+    """Return the article of the preview link with this token, in any status.
+
+    Raises NotFound for an unknown token and for an expired or revoked link.
+    """
+    article_id = db.session.scalar(
         select(Preview.article_id).where(Preview.digest == digest_token(token), Preview.expires > clock.now())
     )
-    if found is None:
-        raise NotFound("This preview has ended; ask its author for a new link.")
-    return articles.get_json(found, names)
+    if article_id is None:
+        raise NotFound("This preview link is unknown or has expired; ask its author for a new one.")
+    return articles.get_json(article_id, names)
 
 
 def get_preview(article_id: UUID, uuid: UUID) -> Preview:
-    """Return the link of that article; raises NotFound."""
+    """Return the preview link of that article; raises NotFound."""
     preview = db.session.get(Preview, uuid)
     if preview is None or preview.article_id != article_id:
-        raise NotFound("There is no such preview link.")
+        raise NotFound("There is no such preview link; GET …/preview/ lists those of the article.")
     return preview

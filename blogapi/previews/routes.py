@@ -20,7 +20,7 @@ from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Query
 
-bp = Blueprint("previews", __name__, url_prefix="/api/v1/blog", description="Articles before they are public")
+bp = Blueprint("previews", __name__, url_prefix="/api/v1/blog", description="Preview links")
 _OF_ARTICLE = "/articles/<id:id>/preview/"
 
 
@@ -30,9 +30,9 @@ _OF_ARTICLE = "/articles/<id:id>/preview/"
 @bp.arguments(NewPreviewSchema, required=False)
 @bp.response(201, CreatedPreviewSchema())
 def create(fields: Fields, id: UUID) -> WithAttributes:
-    """Make a link that shows this one article, whatever its state, to whoever has it."""
-    made = service.create(current_user_id(), id, seconds=fields["expires_in"])
-    return WithAttributes(made, url=f"{bp.url_prefix}/preview/{made.token}/")
+    """Create a link under which anyone can read this article, whatever its status."""
+    preview = service.create(current_user_id(), id, seconds=fields["expires_in"])
+    return WithAttributes(preview, url=f"{bp.url_prefix}/preview/{preview.token}/")
 
 
 @bp.get(_OF_ARTICLE)
@@ -40,7 +40,7 @@ def create(fields: Fields, id: UUID) -> WithAttributes:
 @bp.arguments(PreviewListQuery, location="query")
 @bp.response(200, PreviewSchema(many=True), partial_schema=PreviewFieldsSchema)
 def listed(query: Query, id: UUID) -> PartialResult:
-    """List the links that still lead to the article."""
+    """List the preview links of an article that have not expired, newest first."""
     return PartialResult(queries.list_previews(id, query.window), query)
 
 
@@ -48,7 +48,7 @@ def listed(query: Query, id: UUID) -> PartialResult:
 @allow(admin, scope="write")
 @bp.response(204)
 def revoke(id: UUID, preview: UUID) -> None:
-    """End a link."""
+    """Revoke a preview link."""
     service.revoke(id, preview)
 
 
@@ -57,5 +57,5 @@ def revoke(id: UUID, preview: UUID) -> None:
 @bp.arguments(ArticleQuery, location="query")
 @bp.response(200, ArticleSchema(), partial_schema=ArticleFieldsSchema, stored=False)
 def single(query: Query, token: str) -> JsonBody:
-    """Show the article that the link leads to."""
+    """Return the article of a preview link."""
     return queries.get_article_json(token, query.fields)

@@ -1,4 +1,4 @@
-"""Wire shapes of preview links."""
+"""Request and response bodies of preview links."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class _PreviewFields(ma.Schema):
     uuid = Identifier()
     created = Timestamp(dump_only=True)
     expires = Timestamp(dump_only=True)
-    user = Identifier(attribute="user_id", metadata={"description": "Who made it."})
+    user = Identifier(attribute="user_id", metadata={"description": "The user who created the link."})
 
 
 class PreviewSchema(_PreviewFields, OutputSchema):
-    """A preview link, without the link."""
+    """A preview link, without its URL."""
 
 
 class PreviewFieldsSchema(_PreviewFields, PartialOutputSchema):
-    """A preview link in the fields asked for."""
+    """A preview link with the requested fields."""
 
 
 class PreviewListQuery(ListQuery):
@@ -41,22 +41,22 @@ class PreviewListQuery(ListQuery):
 
 
 class CreatedPreviewSchema(PreviewSchema):
-    """A new preview link; it is shown this once."""
+    """A new preview link; only this response shows its URL."""
 
     url = ma.fields.String(
         metadata={
-            "description": "Opens this one article, without a key.",
+            "description": "Path under which the article can be read without a key.",
             "example": "/api/v1/blog/preview/…/",
         }
     )
 
 
 class NewPreviewSchema(InputSchema):
-    """What is said of a new preview link."""
+    """The options of a new preview link."""
 
     expires_in = StrictInteger(
         minimum=1,
         maximum=MAX_SECONDS,
         load_default=DEFAULT_SECONDS,
-        metadata={"description": "How long it leads there, in seconds.", "example": 86_400},
+        metadata={"description": "Lifetime of the link in seconds.", "example": 86_400},
     )

@@ -18,7 +18,10 @@ from blogapi.web.tokens import digest_token
 
 
 def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
-    """Make a link to the article and return it with its `token`, which is kept nowhere; raises NotFound."""
+    """Create a preview link and return it with its `token`, of which only the digest is stored.
+
+    Deletes expired links. Raises NotFound for an unknown article.
+    """
     token, now = secrets.token_urlsafe(32), clock.now()
     with transaction():
         articles.get_by_uuid(article_id)
@@ -35,6 +38,6 @@ def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
 
 
 def revoke(article_id: UUID, uuid: UUID) -> None:
-    """End a link; raises NotFound."""
+    """Delete a preview link; raises NotFound."""
     with transaction():
         db.session.delete(queries.get_preview(article_id, uuid))

@@ -1,1 +1,1 @@
-"""Former slugs of articles, which still lead to them."""
+"""Former slugs of articles with the current ones, from which a front end makes redirects."""

@@ -13,8 +13,8 @@ from blogapi.storage.database import bytewise
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 
-def list_redirects(window: PageRequest | None) -> Page[Sequence[Row[Any]]]:
-    """Return old and new slug of every public article that was renamed, by old slug."""
+def list_redirects(page: PageRequest | None) -> Page[Sequence[Row[Any]]]:
+    """Return the former slugs of public articles, each with the current slug, in order of the former."""
     statement = (
         select(
             FormerSlug.slug.label("old"),
@@ -26,4 +26,4 @@ def list_redirects(window: PageRequest | None) -> Page[Sequence[Row[Any]]]:
         .where(Article.visible_at(clock.now()))
         .order_by(bytewise(FormerSlug.slug))
     )
-    return paginate_rows(statement, window)
+    return paginate_rows(statement, page)

@@ -16,5 +16,5 @@ bp = Blueprint("redirects", __name__, url_prefix="/api/v1/blog/redirects", descr
 @bp.arguments(RedirectListQuery, location="query")
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectFieldsSchema)
 def listed(query: Query) -> PartialResult:
-    """List the former slugs of public articles with the present ones."""
+    """List the former slugs of public articles with the current ones."""
     return PartialResult(queries.list_redirects(query.window), query)

@@ -1,4 +1,4 @@
-"""Wire shape of redirects."""
+"""Response bodies of redirects."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class _RedirectFields(ma.Schema):
 
 
 class RedirectSchema(_RedirectFields, OutputSchema):
-    """A former slug of an article and its present one."""
+    """A former slug of an article and its current one."""
 
 
 class RedirectFieldsSchema(_RedirectFields, PartialOutputSchema):
-    """A redirect in the fields asked for."""
+    """A redirect with the requested fields."""
 
 
 class RedirectListQuery(ListQuery):

@@ -1,4 +1,4 @@
-"""Former versions on the command line."""
+"""Commands for the former versions of articles."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from flask.cli import AppGroup, with_appcontext
 from blogapi.cli import report_problems
 from blogapi.revisions import service
 
-revisions = AppGroup("revisions", help="Keep the former versions of articles in bounds.")
+revisions = AppGroup("revisions", help="Manage the former versions of articles.")
 
 
 @revisions.command()
-@click.option("--keep", required=True, type=click.IntRange(0), help="How many versions each article keeps.")
+@click.option("--keep", required=True, type=click.IntRange(0), help="Former versions to keep per article.")
 @with_appcontext
 def prune(keep: int) -> None:
-    """Delete all but the newest versions of each article."""
+    """Delete all but the newest former versions."""
     with report_problems():
-        gone = service.prune(keep)
-    click.echo(f"Deleted {gone} former versions; each article keeps up to {keep}.")
+        deleted = service.prune(keep)
+    click.echo(f"Deleted {deleted} former versions; each article keeps at most {keep}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
@@ -19,39 +18,45 @@ from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate
 
 
-def list_revisions(article_id: UUID, window: PageRequest | None) -> Page[Sequence[Any]]:
-    """Return the former versions of an article, also of a deleted one, newest first.
+def list_revisions(article_id: UUID, page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
+    """Return the former versions of an article, newest first; the article may be deleted.
 
-    Raises NotFound where there never was such an article.
+    Raises NotFound if there is no such article and no version of it.
     """
     statement = (
         select(ArticleRevision)
         .where(ArticleRevision.article_id == article_id)
         .order_by(ArticleRevision.number.desc())
     )
-    page = paginate(statement, window)
-    if not page.total and db.session.scalar(select(Article.uuid).where(Article.uuid == article_id)) is None:
+    revisions = paginate(statement, page)
+    if (
+        not revisions.total
+        and db.session.scalar(select(Article.uuid).where(Article.uuid == article_id)) is None
+    ):
         raise NotFound("There is no such article.")
-    return Page([with_content(row) for row in page.rows], page.total, page.window)
+    return Page([with_content(row) for row in revisions.rows], revisions.total, page)
 
 
 def get_revision(article_id: UUID, number: int) -> ArticleRevision:
     """Return the former version; raises NotFound."""
     revision = db.session.get(ArticleRevision, (article_id, number))
     if revision is None:
-        raise NotFound("There is no such version; GET …/revisions/ lists them.")
+        raise NotFound("There is no such version; GET …/revisions/ lists the versions.")
     return revision
 
 
 def load_content(revision: ArticleRevision) -> ArticleContent:
-    """Return all that was written of the version; a text field that is younger has its default."""
+    """Return the content of the version.
+
+    A text field that did not exist when the version was stored has its default.
+    """
     stored = json.loads(revision.content)
-    at = stored["published_at"]
+    published_at = stored["published_at"]
     return ArticleContent(
         texts={name: stored.get(name, text) for name, text in TEXT_DEFAULTS.items()},
         slug=stored["slug"],
         status=stored["status"],
-        published_at=at and datetime.fromisoformat(at),
+        published_at=published_at and datetime.fromisoformat(published_at),
         category=UUID(stored["category"]),
         tags=tuple(UUID(tag) for tag in stored["tags"]),
         seo=stored["seo"],
@@ -59,5 +64,5 @@ def load_content(revision: ArticleRevision) -> ArticleContent:
 
 
 def with_content(revision: ArticleRevision) -> WithAttributes:
-    """Return the version with all that was written beside who wrote it, and when."""
+    """Return the version with the fields of its content as attributes."""
     return WithAttributes(revision, **load_content(revision).flatten())

@@ -30,7 +30,7 @@ bp = Blueprint(
     url_prefix="/api/v1/blog/articles/<id:id>/revisions",
     description="Former versions of articles",
 )
-_ONE = f"/<int(max={MAX_NUMBER}):number>/"
+_REVISION = f"/<int(max={MAX_NUMBER}):number>/"
 
 
 @bp.get("/")
@@ -38,32 +38,32 @@ _ONE = f"/<int(max={MAX_NUMBER}):number>/"
 @bp.arguments(RevisionListQuery, location="query")
 @bp.response(200, RevisionSchema(many=True), partial_schema=RevisionFieldsSchema)
 def listed(query: Query, id: UUID) -> PartialResult:
-    """List the former versions of an article, newest first; a deleted one's too."""
+    """List the former versions of an article, newest first; also of a deleted one."""
     return PartialResult(queries.list_revisions(id, query.window), query)
 
 
-@bp.get(_ONE)
+@bp.get(_REVISION)
 @allow(admin)
 @bp.arguments(RevisionQuery, location="query")
 @bp.response(200, SingleRevisionSchema(), partial_schema=SingleRevisionFieldsSchema)
 def single(query: Query, id: UUID, number: int) -> PartialResult:
-    """Show a former version with all that was written."""
+    """Return a former version with its whole content."""
     return PartialResult(queries.with_content(queries.get_revision(id, number)), query)
 
 
-@bp.get(f"{_ONE}compare/")
+@bp.get(f"{_REVISION}compare/")
 @allow(admin)
 @bp.arguments(ComparisonQuery, location="query")
 @bp.response(200, ComparisonSchema())
 def compare(query: Fields, id: UUID, number: int) -> service.Comparison:
-    """Show field by field what changed since that version."""
+    """List the fields that changed since that version, with both values."""
     return service.compare(id, number, **query)
 
 
-@bp.post(f"{_ONE}restore/")
+@bp.post(f"{_REVISION}restore/")
 @allow(admin, scope="write")
 @bp.arguments(EmptySchema, required=False)
 @bp.write(200, ArticleSchema(), REPRESENTATION)
 def restore(nothing: Fields, id: UUID, number: int) -> Article:
-    """Give the article what it was in that version; the present one is kept."""
+    """Restore the content of that version; the current one is kept as a former version."""
     return service.restore(current_user_id(), id, number)

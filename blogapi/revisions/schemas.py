@@ -1,4 +1,4 @@
-"""Wire shapes of former versions."""
+"""Request and response bodies of former versions."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ MAX_NUMBER = 2**31 - 1
 class _RevisionFields(ma.Schema):
     number = ma.fields.Integer(metadata={"description": "1 is the first version.", "example": 1})
     created = Timestamp(dump_only=True)
-    user = Identifier(attribute="user_id", metadata={"description": "Who wrote this version."})
+    user = Identifier(attribute="user_id", metadata={"description": "The user who wrote this version."})
     title = ma.fields.String()
     status = ma.fields.String(metadata={"enum": [status.value for status in Status]})
 
 
 class RevisionSchema(_RevisionFields, OutputSchema):
-    """A former version, as the list shows it."""
+    """A former version in the list."""
 
 
 class RevisionFieldsSchema(_RevisionFields, PartialOutputSchema):
-    """A former version in the fields asked for."""
+    """A former version of the list with the requested fields."""
 
 
 class RevisionSeoSchema(OutputSchema):
-    """The SEO texts of a version."""
+    """The SEO record of a version."""
 
     title = ma.fields.String()
     description = ma.fields.String()
@@ -49,7 +49,7 @@ class RevisionSeoSchema(OutputSchema):
     canonical_url = ma.fields.String()
 
 
-class _WholeRevision(_RevisionFields):
+class _SingleRevisionFields(_RevisionFields):
     slug = ma.fields.String()
     content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
     published_at = Timestamp(dump_only=True, allow_none=True)
@@ -59,17 +59,17 @@ class _WholeRevision(_RevisionFields):
 
 
 @with_text_fields
-class SingleRevisionSchema(_WholeRevision, OutputSchema):
-    """A former version with all that was written."""
+class SingleRevisionSchema(_SingleRevisionFields, OutputSchema):
+    """A former version with its whole content."""
 
 
 @with_text_fields
-class SingleRevisionFieldsSchema(_WholeRevision, PartialOutputSchema):
-    """A former version with what is asked for of all that was written."""
+class SingleRevisionFieldsSchema(_SingleRevisionFields, PartialOutputSchema):
+    """A former version with the requested fields."""
 
 
 class AnyFieldValue(ma.fields.Raw):
-    """A value of any field of an article, as the article shows it."""
+    """The value of any field of an article, serialized as in the article."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> Any:
         if isinstance(value, datetime):
@@ -80,7 +80,7 @@ class AnyFieldValue(ma.fields.Raw):
 
 
 class DifferenceSchema(OutputSchema):
-    """A field that two versions have different."""
+    """A field whose value differs between two versions."""
 
     field = ma.fields.String(metadata={"example": "title"})
     before = AnyFieldValue(allow_none=True)
@@ -88,7 +88,7 @@ class DifferenceSchema(OutputSchema):
 
 
 class ComparisonSchema(OutputSchema):
-    """What changed from one version to another."""
+    """The differences between two versions."""
 
     before = ma.fields.Integer(metadata={"example": 1})
     after = ma.fields.Integer(metadata={"example": 2})
@@ -114,5 +114,5 @@ class ComparisonQuery(InputSchema):
         minimum=1,
         maximum=MAX_NUMBER,
         from_query=True,
-        metadata={"description": "The later version; without, the present one."},
+        metadata={"description": "Number of the later version; the current one if omitted."},
     )

@@ -1,4 +1,4 @@
-"""Writes of former versions: bringing one back, and letting old ones go."""
+"""Restores, compares and prunes the former versions of articles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from blogapi.web.errors import Conflict
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The numbers of two versions and what differs between them."""
+    """The numbers of two versions and the differences between them."""
 
     before: int
     after: int
@@ -31,10 +31,11 @@ class Comparison:
 
 
 def restore(editor: UUID, article_id: UUID, number: int) -> Article:
-    """Give the article what it was in that version, and keep what it is now; also after its deletion.
+    """Restore the content of that version; the current content becomes a former version.
 
-    Status and time of publication stay as they are now, so that nothing becomes public by the way; a
-    deleted article comes back as a draft. Raises NotFound, or Conflict where its category is gone.
+    Slug, status and publication time stay as they are, so that nothing is published by accident. A deleted
+    article is restored as a draft with its former slug. Tags that were deleted are left out. Raises
+    NotFound, and Conflict if the category was deleted.
     """
     with transaction():
         revision = queries.get_revision(article_id, number)
@@ -49,27 +50,27 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
 
 
 def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparison:
-    """Return what changed from a version to a later one, or to the present; raises NotFound."""
+    """Return the differences between a version and a later one (None: the current one); raises NotFound."""
     before = queries.load_content(queries.get_revision(article_id, number))
-    present = articles.get_by_uuid(article_id) if to is None else articles.find_by_uuid(article_id)
-    if present is not None and to in (None, present.version):
-        to, after = present.version, article_service.get_content(present)
+    current = articles.get_by_uuid(article_id) if to is None else articles.find_by_uuid(article_id)
+    if current is not None and to in (None, current.version):
+        to, after = current.version, article_service.get_content(current)
     else:
         after = queries.load_content(queries.get_revision(article_id, to or 0))
     return Comparison(number, to or 0, content.compare(before, after))
 
 
 def prune(keep: int) -> int:
-    """Delete all but the newest `keep` former versions of each article; return how many went."""
-    place = (
+    """Delete all but the newest `keep` former versions of each article; return how many were deleted."""
+    rank = (
         func.row_number()
         .over(partition_by=ArticleRevision.article_id, order_by=ArticleRevision.number.desc())
-        .label("place")
+        .label("rank")
     )
-    ranked = select(ArticleRevision.article_id, ArticleRevision.number, place).subquery()
+    ranked = select(ArticleRevision.article_id, ArticleRevision.number, rank).subquery()
     with transaction():
         old = db.session.execute(
-            select(ranked.c.article_id, ranked.c.number).where(ranked.c.place > keep)
+            select(ranked.c.article_id, ranked.c.number).where(ranked.c.rank > keep)
         ).all()
         for article_id, number in old:
             db.session.execute(
@@ -83,12 +84,12 @@ def prune(keep: int) -> int:
 def _to_input(content: ArticleContent) -> ArticleInput:
     if db.session.get(Category, content.category) is None:
         raise Conflict(
-            "The category of that version was deleted; create it again under its uuid, then restore."
+            "The category of that version was deleted; create it again with the same uuid, then restore."
         )
-    present = set(db.session.scalars(select(Tag.uuid).where(Tag.uuid.in_(content.tags))))
+    existing = set(db.session.scalars(select(Tag.uuid).where(Tag.uuid.in_(content.tags))))
     return ArticleInput(
         texts=content.texts,
         category=TermReference(uuid=content.category),
-        tags=tuple(TermReference(uuid=tag) for tag in content.tags if tag in present),
+        tags=tuple(TermReference(uuid=tag) for tag in content.tags if tag in existing),
         seo=content.seo,
     )

@@ -1,1 +1,1 @@
-"""Tags: the words that articles are found by."""
+"""Tags; an article has any number of them."""

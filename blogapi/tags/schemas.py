@@ -15,28 +15,28 @@ from blogapi.web.pagination import DetailQuery, ListQuery
 
 @stored_for(Tag)
 class TagSchema(TermSchema):
-    """A tag as the list and an article show it."""
+    """A tag, in the list and in an article."""
 
 
 class SingleTagSchema(OutputSchema):
-    """A tag with its published articles, newest first."""
+    """A tag with its public articles, newest first."""
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "slow food"})
-    # By name: articles are built on tags, not the other way round.
+    # By name, because articles import tags, and not the other way round.
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
     def hidden(self, shown: Any) -> str:
-        """Return the slug, which the interface leaves out here."""
+        """Return the slug, which this schema does not show."""
         return str(shown.slug)
 
 
 class TagFieldsSchema(TermFieldsSchema):
-    """A tag of a list in the requested fields."""
+    """A tag of the list with the requested fields."""
 
 
 class SingleTagFieldsSchema(TagFieldsSchema):
-    """A tag in the requested fields."""
+    """A tag with the requested fields."""
 
     articles = ma.fields.Nested("ArticleSchema", many=True)
 

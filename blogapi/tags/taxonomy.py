@@ -1,4 +1,4 @@
-"""Tags as a taxonomy."""
+"""The taxonomy of tags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TAGS = Taxonomy(
     item_schema=schemas.TagItemSchema,
     list_query=schemas.TagListQuery,
     detail_query=schemas.TagQuery,
-    deletion="Delete a tag; its articles stay.",
+    deletion="Delete a tag; its articles lose it and stay.",
     list_section="4.5",
     detail_section="4.6",
 )

@@ -1,1 +1,1 @@
-"""What categories and tags have in common: a taxonomy is a set of terms that articles belong to."""
+"""The common part of categories and tags: both are taxonomies, and a single category or tag is a term."""

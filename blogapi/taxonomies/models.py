@@ -13,7 +13,7 @@ from blogapi.web.json_fragments import StoresJson
 
 
 class Term(TracksChanges, Identified, StoresJson):
-    """A term of a taxonomy: a name, its slug and the user who made it."""
+    """A term of a taxonomy: a name, its slug and the user who created it."""
 
     name: Mapped[str]
     slug: Mapped[str] = mapped_column(unique=True)

@@ -15,19 +15,19 @@ from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
 
-# Returns the published articles of a term in the documented fields.
+# A function that returns the public articles of a term, with the documented fields.
 ListArticles = Callable[[UUID], JsonBody]
 
 
 def list_json(
-    taxonomy: Taxonomy[TermType], names: Sequence[str] | None = None, window: PageRequest | None = None
+    taxonomy: Taxonomy[TermType], names: Sequence[str] | None = None, page: PageRequest | None = None
 ) -> Page[JsonBody]:
-    """Return the terms by name, in the fields of these names (None: the documented ones)."""
+    """Return a page of the terms by name, or all, with these fields (None: the documented ones)."""
     model: type[Term] = taxonomy.model
-    page = paginate(select(model.pieces).order_by(func.lower(bytewise(model.name)), model.uuid), window)
-    chosen = taxonomy.schema._declared_fields if names is None else names
-    rows = json_fragments.to_array(json_fragments.select_fields(model, row, chosen) for row in page.rows)
-    return Page(JsonBody(rows), page.total, window)
+    terms = paginate(select(model.pieces).order_by(func.lower(bytewise(model.name)), model.uuid), page)
+    fields = taxonomy.schema._declared_fields if names is None else names
+    body = json_fragments.to_array(json_fragments.select_fields(model, row, fields) for row in terms.rows)
+    return Page(JsonBody(body), terms.total, page)
 
 
 def get_json(
@@ -36,22 +36,22 @@ def get_json(
     list_articles: ListArticles,
     names: Sequence[str] | None = None,
 ) -> JsonBody:
-    """Return the term with its published articles, in the fields of these names; raises NotFound."""
+    """Return the term, with its articles, in these fields (None: the documented ones); raises NotFound."""
     fragments = get_fragments(taxonomy, uuid)
-    chosen = taxonomy.single_schema._declared_fields if names is None else names
-    shown = json_fragments.select_fields(taxonomy.model, fragments, chosen)
-    if "articles" not in chosen:
-        return JsonBody(shown.encode(), beside=fragments)
-    return json_fragments.add_member(shown, "articles", list_articles(uuid), beside=fragments)
+    fields = taxonomy.single_schema._declared_fields if names is None else names
+    term = json_fragments.select_fields(taxonomy.model, fragments, fields)
+    if "articles" not in fields:
+        return JsonBody(term.encode(), beside=fragments)
+    return json_fragments.add_member(term, "articles", list_articles(uuid), beside=fragments)
 
 
 def get_fragments(taxonomy: Taxonomy[TermType], uuid: UUID) -> str:
     """Return the stored JSON fragments of the term; raises NotFound."""
     model: type[Term] = taxonomy.model
-    found = db.session.scalar(select(model.pieces).where(model.uuid == uuid))
-    if found is None:
+    fragments = db.session.scalar(select(model.pieces).where(model.uuid == uuid))
+    if fragments is None:
         raise _not_found(taxonomy)
-    return found
+    return fragments
 
 
 def get_by_uuid(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
@@ -63,12 +63,12 @@ def get_by_uuid(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
 
 
 def find_by_slug(taxonomy: Taxonomy[TermType], slug: str) -> TermType | None:
-    """Return the term, or None."""
+    """Return the term with this slug, or None."""
     return db.session.scalar(select(taxonomy.model).where(taxonomy.model.slug == slug))
 
 
 def find_similar_slugs(taxonomy: Taxonomy[TermType], slug: str) -> set[str]:
-    """Return the slugs in use that are this one or begin with it and a hyphen."""
+    """Return the slugs in use that equal this one or start with it and a hyphen."""
     column = taxonomy.model.slug
     return set(
         db.session.scalars(

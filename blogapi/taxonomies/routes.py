@@ -1,4 +1,4 @@
-"""The HTTP operations of a taxonomy."""
+"""The HTTP operations that every taxonomy has."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -> Blueprint:
     """Return the blueprint with the operations of the taxonomy.
 
-    `list_articles` comes from outside, since articles are built on taxonomies.
+    `list_articles` is a parameter because articles import taxonomies, and not the other way round.
     """
     one, many, schema = taxonomy.singular, taxonomy.plural, taxonomy.schema
     bp = Blueprint(many, __name__, url_prefix=f"/api/v1/blog/{many}", description=many.capitalize())
@@ -61,7 +61,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
         section=taxonomy.detail_section,
         cacheable=True,
     )
-    @_summary(f"Return a {one} with its published articles, newest first.")
+    @_summary(f"Return a {one} with its public articles, newest first.")
     def single(query: Query, id: UUID) -> JsonBody:
         return show(id, query.fields)
 
@@ -69,7 +69,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
     @allow(admin, scope="write")
     @bp.arguments(taxonomy.body_schema)
     @bp.write(201, schema(), representation)
-    @_summary(f"Create a {one}; without a slug its name gives one.")
+    @_summary(f"Create a {one}; without `slug` the slug is derived from the name.")
     def create(fields: Fields) -> TermType:
         return service.create(taxonomy, current_user_id(), fields)
 
@@ -78,7 +78,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
     @bp.named
     @bp.arguments(taxonomy.body_schema)
     @bp.write(200, schema(), representation, creates=True)
-    @_summary(f"Create the {one} under this uuid, or replace it.")
+    @_summary(f"Create or replace the {one} with this uuid.")
     def replace(fields: Fields, id: UUID) -> UpsertResult:
         return UpsertResult(*service.replace(taxonomy, current_user_id(), id, fields))
 
@@ -87,7 +87,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
     @bp.item(find)
     @bp.arguments(taxonomy.body_schema(partial=True))
     @bp.write(200, schema(), representation)
-    @_summary(f"Change the named fields of a {one}.")
+    @_summary(f"Change the given fields of a {one}.")
     def change(fields: Fields, id: UUID) -> TermType:
         return service.change(taxonomy, id, fields)
 
@@ -114,7 +114,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
     @allow(admin, scope="write")
     @bp.arguments(taxonomy.item_schema(many=True, partial=("name",)))
     @bp.write(200, schema(many=True), representation)
-    @_summary(f"Change the named fields of several {many}, all or none.")
+    @_summary(f"Change the given fields of several {many}, all or none.")
     def change_all(items: list[Fields]) -> list[TermType]:
         return write_all(items, lambda fields: service.change(taxonomy, fields.pop("uuid"), fields))
 

@@ -16,7 +16,7 @@ from blogapi.web.fields import (
 
 
 class TermSchema(OutputSchema):
-    """A term with all that is stored of it."""
+    """A term with all its fields."""
 
     uuid = Identifier()
     created = Timestamp(dump_only=True)
@@ -27,7 +27,7 @@ class TermSchema(OutputSchema):
 
 
 class TermFieldsSchema(PartialOutputSchema):
-    """A term of a list in the requested fields."""
+    """A term of a list with the requested fields."""
 
     uuid = Identifier()
     created = Timestamp(dump_only=True)

@@ -19,21 +19,22 @@ from blogapi.web.unique_slugs import choose_slug
 def create(
     taxonomy: Taxonomy[TermType], owner: UUID, fields: Fields, *, uuid: UUID | None = None
 ) -> TermType:
-    """Create a term from the fields of the taxonomy's body schema; without a slug its name gives one.
+    """Create a term from the fields of the taxonomy's body schema and return it.
 
-    Raises Conflict for a slug that is taken.
+    Without a slug in `fields` it is derived from the name, with a number if it is taken. Raises Conflict
+    for a given slug that is taken.
     """
     with transaction():
         slug = choose_slug(fields.get("slug"), fields["name"], partial(queries.find_similar_slugs, taxonomy))
-        given = {**taxonomy.defaults, **fields, "slug": slug, "owner_id": owner, "uuid": uuid or uuid4()}
-        term = taxonomy.model(**given)
+        columns = {**taxonomy.defaults, **fields, "slug": slug, "owner_id": owner, "uuid": uuid or uuid4()}
+        term = taxonomy.model(**columns)
         db.session.add(term)
         db.session.flush()
     return term
 
 
 def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Fields) -> tuple[TermType, bool]:
-    """Create the term under that uuid, or replace the one there; return it and whether it was created."""
+    """Create or replace the term with this uuid; return it and whether it was created."""
     with transaction():
         try:
             queries.get_by_uuid(taxonomy, uuid)
@@ -43,7 +44,10 @@ def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Field
 
 
 def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
-    """Change the named fields; the slug stays unless it is named. Raises NotFound, Conflict."""
+    """Change the given fields of the term; a new name does not change the slug.
+
+    Raises NotFound, and Conflict for a slug that is taken.
+    """
     with transaction():
         term = queries.get_by_uuid(taxonomy, uuid)
         if "slug" in fields and fields["slug"] != term.slug:
@@ -55,20 +59,20 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
 
 
 def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
-    """Delete the term; raises NotFound, or Conflict while articles must have it."""
+    """Delete the term; raises NotFound, and Conflict for a category that has articles."""
     try:
         with transaction():
             db.session.delete(queries.get_by_uuid(taxonomy, uuid))
             db.session.flush()
     except IntegrityError as error:
         raise Conflict(
-            f"Articles belong to this {taxonomy.singular}; move or delete them first.",
+            f"This {taxonomy.singular} has articles; move or delete them first.",
             code=f"{taxonomy.singular}_in_use",
         ) from error
 
 
 def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str) -> TermType:
-    """Return the term whose slug the name gives; create it first where there is none."""
+    """Return the term with the slug of that name; create the term if there is none."""
     with transaction():
-        found = queries.find_by_slug(taxonomy, make_slug(name))
-        return found or create(taxonomy, owner, taxonomy.body_schema().load({"name": name}))
+        term = queries.find_by_slug(taxonomy, make_slug(name))
+        return term or create(taxonomy, owner, taxonomy.body_schema().load({"name": name}))

@@ -1,4 +1,4 @@
-"""The definition of a taxonomy: its model, its schemas and the words that its texts use."""
+"""The definition of a taxonomy: its model, its schemas and its names."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ TermType = TypeVar("TermType", bound=Term)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taxonomy(Generic[TermType]):
-    """A kind of terms.
+    """A set of terms, such as the categories or the tags.
 
-    `schema` and `single_schema` are the responses of the list and of one term, the `…_fields_schema` all
-    fields that `fields=` may name there; `item_schema` is the body of one term in a bulk write. `defaults`
-    are the values of fields that a new or replaced term does not name. The sections are those of the
-    interface that document the two reads; a taxonomy without them has none.
+    `schema` and `single_schema` are the responses of the list and of a single term; `fields_schema` and
+    `single_fields_schema` have all fields that `fields` may select there. `body_schema` is the body of a
+    write, `item_schema` that of one term in a bulk write. `defaults` are the values of the fields that the
+    body of a new or replaced term omits. `deletion` is the summary of DELETE. `list_section` and
+    `detail_section` are the sections of the interface that document the two reads, if any.
     """
 
     singular: str

@@ -1,4 +1,4 @@
-"""The fingerprint covers all that the stored JSON of articles depends on."""
+"""The fingerprint covers all code that the stored JSON of articles depends on."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from blogapi.articles.fingerprint import LIBRARIES, SOURCES
 
 ROOT = Path(blogapi.__file__).parent
 
-# What `json_writer` imports and what stays without influence on the text that it stores.
+# Files that `json_writer` imports and that do not influence the stored JSON.
 WITHOUT_INFLUENCE = ("__init__.py", "clock.py", "config.py", "storage/", "users/", "version.py", "web/")
 ENGINES = {"alembic", "click", "flask", "flask-sqlalchemy", "sqlalchemy", "werkzeug"}
 
 
-def imported(path):
+def imported_modules(path):
     """Yield the modules that a file imports, as dotted names."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -27,48 +27,51 @@ def imported(path):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def file_of(module):
+def find_file(module):
     """Return the file of a module of the package, None for any other name."""
     place = ROOT.parent.joinpath(*module.split("."))
     found = [path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()]
     return found[0] if found and module.split(".")[0] == "blogapi" else None
 
 
-def closure(module):
-    """Return the files that a module needs, itself included, without the assembly at the top."""
-    waiting, found = [file_of(module)], set()
+def imported_files(module):
+    """Return the files that a module imports directly or indirectly, itself included.
+
+    `blogapi/__init__.py` is left out: it imports the whole application.
+    """
+    waiting, found = [find_file(module)], set()
     while waiting:
         path = waiting.pop()
         if path in found or path == ROOT / "__init__.py":
             continue
         found.add(path)
-        waiting += [other for name in imported(path) if (other := file_of(name))]
+        waiting += [other for name in imported_modules(path) if (other := find_file(name))]
     return found
 
 
-FILES = closure("blogapi.articles.json_writer")
+FILES = imported_files("blogapi.articles.json_writer")
 
 
-def covered(path):
+def is_covered(path):
     inside = path.relative_to(ROOT).as_posix()
     return any(inside == source or inside.startswith(f"{source}/") for source in SOURCES)
 
 
-def test_each_module_that_makes_the_json_is_in_the_fingerprint():
-    missing = {path.relative_to(ROOT).as_posix() for path in FILES if not covered(path)}
+def test_every_module_that_renders_the_json_is_in_the_fingerprint():
+    missing = {path.relative_to(ROOT).as_posix() for path in FILES if not is_covered(path)}
     assert not {name for name in missing if not name.startswith(WITHOUT_INFLUENCE)}
 
 
-def test_each_library_that_makes_the_json_is_in_the_fingerprint():
+def test_every_library_that_renders_the_json_is_in_the_fingerprint():
     distributions = packages_distributions()
-    names = {name.split(".")[0] for path in FILES if covered(path) for name in imported(path)}
+    names = {name.split(".")[0] for path in FILES if is_covered(path) for name in imported_modules(path)}
     used = {
         distributions[name][0].lower() for name in names - sys.stdlib_module_names if name in distributions
     }
     assert used - ENGINES - {"blogapi"} <= set(LIBRARIES)
 
 
-def test_a_changed_line_gives_another_fingerprint(monkeypatch, tmp_path):
+def test_a_changed_line_changes_the_fingerprint(monkeypatch, tmp_path):
     from blogapi.articles import fingerprint as module
 
     for source in SOURCES:

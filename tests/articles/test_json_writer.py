@@ -1,4 +1,4 @@
-"""What reads show of articles is made when they are written: equal to the schemas, and never out of step."""
+"""The stored JSON of articles equals what the schemas serialize, after every write and after an update."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ from tests.texts import texts
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
-NOBODY = "11111111-1111-4111-8111-111111111111"
-ALL_OF = "SELECT {} FROM {}"
-EMPTY = "DELETE FROM main.{}"
-COPY = "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}"
+UNKNOWN_UUID = "11111111-1111-4111-8111-111111111111"
+SELECT_FROM = "SELECT {} FROM {}"
+DELETE_FROM = "DELETE FROM main.{}"
+COPY_ROWS = "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}"
 TABLES = ("article", "article_pieces", "article_tally", "article_tag", "seo", "search_entry", "search_index")
 
-some_examples = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-fields_of_a_read = list(ArticleFieldsSchema().fields)
+few_examples = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ALL_FIELDS = list(ArticleFieldsSchema().fields)
 
 
-def expected(uuid, names=None):
-    """What the schemas make of the rows, in the order of the schema."""
+def expected_json(uuid, names=None):
+    """Return the article as its schema serializes it."""
     db.session.remove()
     article = queries.get_by_uuid(uuid)
     if names is None:
@@ -66,18 +66,18 @@ def expected(uuid, names=None):
 
 
 def rows(*tables):
-    """All that stands in the tables."""
+    """Return all rows of each table."""
     found = {}
     for table in tables:
         # The number of an entry of SQLite's index is not one of its columns.
         columns = f"{engines.get_engine(db.session()).number.name}, *" if table == "search_index" else "*"
-        found[table] = sorted(map(repr, db.session.execute(text(ALL_OF.format(columns, table)))))
+        found[table] = sorted(map(repr, db.session.execute(text(SELECT_FROM.format(columns, table)))))
     db.session.rollback()
     return found
 
 
-def in_step():
-    """Hold the pieces, the entries, the index and the tally against the articles."""
+def check_stored_data():
+    """Compare the stored JSON, the search index and the stored number with the articles."""
     db.session.remove()
     articles = db.session.query(Article).all()
     for model in (ArticleJson, SearchEntry):
@@ -89,22 +89,22 @@ def in_step():
     assert tally == sum(article.status == "published" for article in articles)
     now = clock.now()
     visible = [one for one in articles if one.status == "published" and one.published_at <= now]
-    assert queries.list_published(window=PageRequest(1, 1)).total == len(visible)
+    assert queries.list_published(page=PageRequest(1, 1)).total == len(visible)
     for article in articles:
         assert queries.get_json(article.uuid).body == web_json.to_json_bytes(ArticleSchema().dump(article))
 
 
-@some_examples
+@few_examples
 @given(
     title=texts.map(lambda some: f"t{some}"),
     subtitle=texts,
     content=texts,
     content_type=st.sampled_from(list(ContentType)),
-    names=st.lists(st.sampled_from(fields_of_a_read), min_size=1),
+    names=st.lists(st.sampled_from(ALL_FIELDS), min_size=1),
 )
 @example(title="t", subtitle="", content="", content_type="html", names=["content"])
 @example(title='"},{"', subtitle="\\n", content="a\nb", content_type="text", names=["html", "tags"])
-def test_an_article_shows_what_its_schemas_say(
+def test_stored_json_equals_what_the_schemas_serialize(
     app, people, make_article, make_tag, title, subtitle, content, content_type, names
 ):
     with app.app_context():
@@ -114,12 +114,13 @@ def test_an_article_shows_what_its_schemas_say(
         service.change(
             people.admin.uuid, uuid, ArticleBodySchema(partial=True).load(given_ | {"seo": {"title": title}})
         )
-        assert queries.get_json(uuid).body == expected(uuid)
-        assert queries.get_json(uuid, names).body == expected(uuid, names)
+        assert queries.get_json(uuid).body == expected_json(uuid)
+        assert queries.get_json(uuid, names).body == expected_json(uuid, names)
         listed, category = queries.list_published().rows.body, queries.get_by_uuid(uuid).category_id
-        assert listed == b"[" + expected(uuid) + b"]"
+        assert listed == b"[" + expected_json(uuid) + b"]"
         assert (
-            queries.list_published(names, PageRequest(1, 5)).rows.body == b"[" + expected(uuid, names) + b"]"
+            queries.list_published(names, PageRequest(1, 5)).rows.body
+            == b"[" + expected_json(uuid, names) + b"]"
         )
         assert term_queries.get_json(
             categories_definition.CATEGORIES, category, article_queries.list_published_in_category
@@ -130,37 +131,39 @@ def test_an_article_shows_what_its_schemas_say(
         ).body.endswith(b',"articles":' + listed + b"}")
 
 
-def test_every_pair_of_fields_shows_what_the_schema_says(app, make_article, make_tag):
+def test_every_pair_of_fields_equals_what_the_schema_serializes(app, make_article, make_tag):
     uuid = make_article(tags=(make_tag(),), content="# One\n\ntwo", content_type="markdown").uuid
     with app.app_context():
-        whole = json.loads(expected(uuid, fields_of_a_read))
-        assert list(whole) == fields_of_a_read
-        for names in chain(combinations(fields_of_a_read, 1), combinations(fields_of_a_read, 2)):
+        complete = json.loads(expected_json(uuid, ALL_FIELDS))
+        assert list(complete) == ALL_FIELDS
+        for names in chain(combinations(ALL_FIELDS, 1), combinations(ALL_FIELDS, 2)):
             shown = queries.get_json(uuid, names[::-1]).body
-            assert shown == web_json.to_json_bytes({name: whole[name] for name in names})
+            assert shown == web_json.to_json_bytes({name: complete[name] for name in names})
 
 
 @pytest.mark.parametrize("more", [[], ["title", "created"]])
-def test_every_combination_of_what_is_joined_shows_what_the_schema_says(app, make_article, make_tag, more):
+def test_every_combination_of_joined_fields_equals_what_the_schema_serializes(
+    app, make_article, make_tag, more
+):
     uuid = make_article(tags=(make_tag(), make_tag())).uuid
     joined = ["tags", "category", "status", "content", "html"]
     with app.app_context():
-        whole = json.loads(expected(uuid, fields_of_a_read))
+        complete = json.loads(expected_json(uuid, ALL_FIELDS))
         for size in range(not more, len(joined) + 1):
             for names in combinations(joined, size):
-                wished = [name for name in whole if name in (*names, *more)]
+                wished = [name for name in complete if name in (*names, *more)]
                 shown = queries.list_published(wished).rows.body
-                assert shown == web_json.to_json_bytes([{name: whole[name] for name in wished}])
+                assert shown == web_json.to_json_bytes([{name: complete[name] for name in wished}])
 
 
 @pytest.mark.parametrize("query", ["?fields=title,title", "?fields=title, title"])
-def test_a_field_that_is_named_twice_shows_once(as_reader, make_article, query):
+def test_a_field_that_is_requested_twice_is_shown_once(as_reader, make_article, query):
     article = make_article(title="T")
     assert as_reader.get(f"{ARTICLES}{article.uuid}/{query}").data == b'{"title":"T"}'
 
 
 @pytest.mark.parametrize("kind", ["category", "tag"])
-def test_a_new_name_shows_in_every_article_and_rewrites_none(
+def test_a_renamed_term_shows_in_every_article_without_rewriting_any(
     app, as_admin, make_article, make_category, make_tag, kind
 ):
     category, tag = make_category(name="Old"), make_tag("old")
@@ -172,7 +175,7 @@ def test_a_new_name_shows_in_every_article_and_rewrites_none(
     with app.app_context():
         assert rows(*before) == before
         for uuid in made:
-            assert queries.get_json(uuid).body == expected(uuid)
+            assert queries.get_json(uuid).body == expected_json(uuid)
     for read in (
         ARTICLES,
         f"{CATEGORIES}{category.uuid}/?fields=articles",
@@ -201,29 +204,29 @@ def test_a_new_name_shows_in_every_article_and_rewrites_none(
     ],
     ids=str,
 )
-def test_a_change_shows_at_once(app, as_admin, make_article, make_tag, body):
+def test_a_change_shows_in_the_next_read(app, as_admin, make_article, make_tag, body):
     article = make_article(tags=(make_tag(),))
     path = f"{ARTICLES}{article.uuid}/"
     before = as_admin.get(path)
-    answer = as_admin.patch(path, json=body)
+    response = as_admin.patch(path, json=body)
     after = as_admin.get(path)
-    assert (answer.json, answer.headers["ETag"]) == (after.json, after.headers["ETag"])
+    assert (response.json, response.headers["ETag"]) == (after.json, after.headers["ETag"])
     assert after.headers["ETag"] != before.headers["ETag"]
     with app.app_context():
-        assert after.data == expected(article.uuid)
-        in_step()
+        assert after.data == expected_json(article.uuid)
+        check_stored_data()
 
 
-def test_an_seo_record_that_is_written_by_itself_shows_too(app, make_article):
+def test_a_change_of_the_seo_record_alone_shows_in_the_next_read(app, make_article):
     uuid = make_article().uuid
     with app.app_context():
         with transaction():
             queries.get_by_uuid(uuid).seo.description = "Alone"
         assert json.loads(queries.get_json(uuid).body)["seo"]["description"] == "Alone"
-        in_step()
+        check_stored_data()
 
 
-def test_tags_show_in_the_order_given_and_go_when_deleted(app, as_admin, make_article, make_tag):
+def test_tags_keep_the_given_order_and_disappear_when_they_are_deleted(app, as_admin, make_article, make_tag):
     a, b, c = (make_tag(name) for name in "abc")
     path = f"{ARTICLES}{make_article(tags=(a, b, c)).uuid}/"
 
@@ -242,7 +245,7 @@ def test_tags_show_in_the_order_given_and_go_when_deleted(app, as_admin, make_ar
     assert shown() == ""
 
 
-def test_a_scheduled_article_shows_as_published_once_its_time_came(app, as_admin, make_article, at):
+def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(app, as_admin, make_article, at):
     moment = datetime(2027, 1, 1, tzinfo=UTC)
     uuid = make_article(published_at=moment.isoformat()).uuid
     path, own = f"{ARTICLES}{uuid}/", f"{ARTICLES}author/me/"
@@ -254,26 +257,36 @@ def test_a_scheduled_article_shows_as_published_once_its_time_came(app, as_admin
         assert as_admin.get(own + "?fields=status").json == [{"status": status}]
         assert as_admin.get(own + "?q=words&fields=status").json == [{"status": status}]
         with app.app_context():
-            assert queries.get_json(uuid).body == expected(uuid)
+            assert queries.get_json(uuid).body == expected_json(uuid)
     with app.app_context():
         assert rows(*before) == before
 
 
-def test_the_etag_changes_when_the_time_of_a_scheduled_article_came(as_admin, make_article, at):
+def test_the_etag_changes_at_the_publication_time(as_admin, make_article, at):
     moment = datetime(2027, 1, 1, tzinfo=UTC)
     path = f"{ARTICLES}{make_article(published_at=moment.isoformat()).uuid}/"
     at(moment - timedelta(microseconds=1))
     etag = as_admin.get(path).headers["ETag"]
     at(moment)
-    answer = as_admin.get(path, headers={"If-None-Match": etag})
-    assert answer.json["status"] == "published" and answer.headers["ETag"] != etag
+    response = as_admin.get(path, headers={"If-None-Match": etag})
+    assert response.json["status"] == "published" and response.headers["ETag"] != etag
 
 
-KINDS = ["create", "change", "change", "replace", "delete", "restore", "several", "in_vain", "half_in_vain"]
+KINDS = [
+    "create",
+    "change",
+    "change",
+    "replace",
+    "delete",
+    "restore",
+    "write_several",
+    "roll_back",
+    "roll_back_inner",
+]
 
 
-class Steps:
-    """Writes at random, of every kind that there is."""
+class RandomWrites:
+    """Makes random writes of every kind."""
 
     def __init__(self, seed, editor, category, at):
         self.random = random.Random(seed)  # noqa: S311 (not a secret, but the same each time)
@@ -315,14 +328,14 @@ class Steps:
     def restore(self):
         revisions.restore(self.editor, self.deleted.pop(), 1)
 
-    def several(self):
-        """Some writes in one transaction."""
+    def write_several(self):
+        """Make several writes in one transaction."""
         with transaction():
             for _ in range(3):
                 self.random.choice([self.create, self.change])()
 
-    def in_vain(self):
-        """Some writes that are taken back as a whole."""
+    def roll_back(self):
+        """Make several writes in a transaction that is rolled back."""
         with transaction():
             self.create()
             self.change()
@@ -330,8 +343,8 @@ class Steps:
             self.deleted.pop()
             raise Conflict("No.")
 
-    def half_in_vain(self):
-        """A write that stays and one inside it that is taken back."""
+    def roll_back_inner(self):
+        """Make a write whose inner transaction is rolled back."""
         with transaction():
             self.create()
             with suppress(Conflict), transaction():
@@ -343,17 +356,17 @@ class Steps:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_sequence_of_writes_gets_the_tally_or_the_pieces_out_of_step(app, people, make_category, at, seed):
+def test_stored_data_matches_the_articles_after_any_sequence_of_writes(app, people, make_category, at, seed):
     category = make_category()
     with app.app_context():
-        steps = Steps(seed, people.admin.uuid, category.uuid, at)
+        steps = RandomWrites(seed, people.admin.uuid, category.uuid, at)
         for _ in range(25):
             if queries.is_empty():
                 steps.create()
             with suppress(Problem, IndexError):
                 getattr(steps, steps.random.choice(KINDS))()
             steps.tick()
-            in_step()
+            check_stored_data()
 
 
 @pytest.mark.parametrize(
@@ -364,31 +377,33 @@ def test_no_sequence_of_writes_gets_the_tally_or_the_pieces_out_of_step(app, peo
         ("put", [{"title": "A", "status": "published"}, {"title": "B"}, {"title": "C"}], 1),
     ],
 )
-def test_a_write_of_several_counts_right(app, as_admin, make_article, method, sent, total):
+def test_a_bulk_write_updates_the_number_of_published_articles(
+    app, as_admin, make_article, method, sent, total
+):
     made = [make_article() for _ in range(3)]
     items = [
         {"uuid": str(one.uuid), "category": {"uuid": str(one.category_id)}} | body
         for one, body in zip(made, sent, strict=True)
     ]
-    answer = getattr(as_admin, method)(ARTICLES, json=items)
-    # Replaced by what says nothing of its status, a published article becomes a draft.
-    assert answer.status_code == 200, answer.json
+    response = getattr(as_admin, method)(ARTICLES, json=items)
+    # A PUT without a status makes a published article a draft.
+    assert response.status_code == 200, response.json
     assert as_admin.get(ARTICLES + "?page=1").headers["X-Total-Count"] == str(total)
     with app.app_context():
-        in_step()
+        check_stored_data()
 
 
 @pytest.mark.parametrize(
     ("method", "second"),
     [
-        ("patch", {"uuid": NOBODY, "title": "No"}),
+        ("patch", {"uuid": UNKNOWN_UUID, "title": "No"}),
         ("patch", {"slug": "taken"}),
-        ("put", {"title": "No", "category": {"uuid": NOBODY}}),
+        ("put", {"title": "No", "category": {"uuid": UNKNOWN_UUID}}),
         ("put", {"title": "No", "category": {"slug": "shelf"}, "slug": "taken"}),
-        ("delete", {"uuid": NOBODY}),
+        ("delete", {"uuid": UNKNOWN_UUID}),
     ],
 )
-def test_a_write_that_fails_half_way_leaves_nothing(app, as_admin, make_article, method, second):
+def test_a_bulk_write_that_fails_stores_nothing(app, as_admin, make_article, method, second):
     first, other = make_article(content="before"), make_article()
     make_article(slug="taken")
     good = {"uuid": str(first.uuid), "title": "Changed", "category": {"uuid": str(first.category_id)}}
@@ -396,15 +411,15 @@ def test_a_write_that_fails_half_way_leaves_nothing(app, as_admin, make_article,
     with app.app_context():
         before = rows(*TABLES)
     if method == "delete":
-        answer = as_admin.delete(f"{ARTICLES}?uuid={good['uuid']}&uuid={bad['uuid']}")
+        response = as_admin.delete(f"{ARTICLES}?uuid={good['uuid']}&uuid={bad['uuid']}")
     else:
-        answer = getattr(as_admin, method)(ARTICLES, json=[good, bad])
-    assert answer.status_code in (404, 409, 422)
+        response = getattr(as_admin, method)(ARTICLES, json=[good, bad])
+    assert response.status_code in (404, 409, 422)
     with app.app_context():
         assert rows(*TABLES) == before
 
 
-def test_a_new_article_that_fails_leaves_nothing(app, people, make_article):
+def test_a_failed_create_stores_nothing(app, people, make_article):
     article = make_article()
     with app.app_context():
         before = rows(*TABLES)
@@ -421,7 +436,7 @@ def test_a_new_article_that_fails_leaves_nothing(app, people, make_article):
 
 
 @pytest.mark.parametrize("status", ["draft", "published", "archived"])
-def test_a_deleted_article_leaves_no_trace_but_its_versions(app, as_admin, make_article, make_tag, status):
+def test_a_deleted_article_leaves_only_its_revisions(app, as_admin, make_article, make_tag, status):
     with app.app_context():
         before = rows(*TABLES)
     article = make_article(tags=(make_tag(),), status=status)
@@ -430,102 +445,102 @@ def test_a_deleted_article_leaves_no_trace_but_its_versions(app, as_admin, make_
         assert rows(*TABLES) == before
     assert as_admin.post(f"{ARTICLES}{article.uuid}/revisions/1/restore/").status_code == 200
     with app.app_context():
-        assert queries.get_json(article.uuid).body == expected(article.uuid)
-        in_step()
+        assert queries.get_json(article.uuid).body == expected_json(article.uuid)
+        check_stored_data()
 
 
-SPOILT = """
-UPDATE article_pieces SET fields = '"uuid":"spoilt"', content = '"content":"spoilt"', html = '', version = 99;
+DAMAGE = """
+UPDATE article_pieces SET fields = '"uuid":"broken"', content = '"content":"broken"', html = '', version = 99;
 DELETE FROM article_pieces WHERE article_id = (SELECT uuid FROM article ORDER BY uuid DESC LIMIT 1);
 UPDATE category SET pieces = '';
-UPDATE tag SET pieces = 'spoilt';
+UPDATE tag SET pieces = 'broken';
 UPDATE article_tally SET published = 99;
 DELETE FROM search_entry;
 """
 
 
 @pytest.fixture
-def spoilt(app, make_article, make_tag):
-    """A blog of three articles whose pieces are not what they should be."""
+def damaged(app, make_article, make_tag):
+    """A blog of three articles whose stored JSON, number and search index are wrong."""
     tag = make_tag("kept")
     for status in ("published", "draft", "published"):
         make_article(title="Kept", tags=(tag,), status=status)
     release(app)
     with elsewhere(app) as other:
-        for statement in SPOILT.strip().split("\n"):
+        for statement in DAMAGE.strip().split("\n"):
             other.exec_driver_sql(statement)
     return app
 
 
-def forget(blog):
-    """Say that nobody knows what made the pieces."""
+def invalidate_fingerprint(blog):
+    """Store the fingerprint of other code."""
     with elsewhere(blog) as other:
         other.exec_driver_sql("UPDATE article_tally SET renderer = 'another'")
 
 
-def hold(app):
-    """Hold all that a read and a search show against the articles."""
+def check_blog(app):
+    """Check that reads and searches show the articles, as this version renders them."""
     with app.app_context():
-        in_step()
-        assert queries.list_published(filters=ArticleFilters(q="kept"), window=PageRequest(1, 1)).total == 2
+        check_stored_data()
+        assert queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
         assert db.session.scalar(text("SELECT renderer FROM article_tally")) == fingerprint()
         assert [json.loads(one)["name"] for one in _names("tag")] == ["kept"]
         assert [json.loads(one)["name"] for one in _names("category")] == ["Shelf"]
 
 
 def _names(table):
-    pieces = db.session.scalars(text(ALL_OF.format("pieces", table)))
+    pieces = db.session.scalars(text(SELECT_FROM.format("pieces", table)))
     return ["{" + one.replace("\n", ",") + "}" for one in pieces]
 
 
-def test_a_start_of_another_version_makes_all_anew(spoilt, make_app):
-    forget(spoilt)
-    hold(make_app())
+def test_a_start_after_an_update_renders_everything_again(damaged, make_app):
+    invalidate_fingerprint(damaged)
+    check_blog(make_app())
 
 
-def test_a_start_of_the_same_version_makes_nothing_anew(spoilt, make_app):
+def test_a_start_of_the_same_version_renders_nothing(damaged, make_app):
     app = make_app()
     with app.app_context():
         assert db.session.scalar(text("SELECT published FROM article_tally")) == 99
 
 
-def test_making_anew_dates_nothing_and_tells_nobody(spoilt, make_app):
-    forget(spoilt)
-    before = told(spoilt)
+def test_rendering_again_changes_no_dates_and_records_no_changes(damaged, make_app):
+    invalidate_fingerprint(damaged)
+    before = stored_dates_and_changes(damaged)
     make_app()
-    assert told(spoilt) == before
+    assert stored_dates_and_changes(damaged) == before
 
 
-def told(blog):
-    """What everybody is told of changes: rows as they were written, and when the others were."""
-    whole = [ALL_OF.format("*", table) for table in ("article", "seo", "article_revision")]
-    whole += [ALL_OF.format("*", table) for table in ("change", "change_counter")]
-    stamps = [ALL_OF.format("uuid, created, last_updated", table) for table in ("category", "tag")]
+def stored_dates_and_changes(blog):
+    """Return the rows that rendering again must not touch, and the dates of the others."""
+    complete = [SELECT_FROM.format("*", table) for table in ("article", "seo", "article_revision")]
+    complete += [SELECT_FROM.format("*", table) for table in ("change", "change_counter")]
+    stamps = [SELECT_FROM.format("uuid, created, last_updated", table) for table in ("category", "tag")]
     with elsewhere(blog) as other:
-        return [sorted(map(repr, other.exec_driver_sql(one))) for one in (*whole, *stamps)]
+        return [sorted(map(repr, other.exec_driver_sql(one))) for one in (*complete, *stamps)]
 
 
-def test_more_articles_than_one_turn_are_all_made_anew(spoilt, make_app, monkeypatch):
+def test_more_articles_than_one_batch_are_all_rendered_again(damaged, make_app, monkeypatch):
     monkeypatch.setattr(json_writer, "_BATCH_SIZE", 1)
-    forget(spoilt)
-    hold(make_app())
+    invalidate_fingerprint(damaged)
+    check_blog(make_app())
 
 
-def test_processes_that_start_at_once_make_all_anew(spoilt, make_app):
-    forget(spoilt)
+def test_processes_that_start_at_the_same_time_render_everything_again(damaged, make_app):
+    invalidate_fingerprint(damaged)
     code = "from blogapi import create_app; create_app(); print('up')"
     started = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(3)
     ]
-    told = [process.communicate(timeout=60) for process in started]
-    assert [out.strip() for out, _ in told] == [b"up"] * 3, told
-    hold(make_app())
+    outputs = [process.communicate(timeout=60) for process in started]
+    assert [out.strip() for out, _ in outputs] == [b"up"] * 3, outputs
+    check_blog(make_app())
 
 
 @pytest.fixture
-def first_step(tmp_path):
-    """The file of a blog at the first step of the schema, with nothing in it."""
+def first_migration(tmp_path):
+    """The file of an empty blog at the first migration."""
     path = tmp_path / "old.db"
     engine = create_engine(f"sqlite:///{path}")
     migrate_to(engine, upgrades.list_migrations()[0])
@@ -533,9 +548,9 @@ def first_step(tmp_path):
     return path
 
 
-@pytest.mark.sqlite("attaches an older file")
-def test_a_blog_of_the_first_step_is_read_and_searched_after_its_upgrade(
-    app, people, make_article, make_tag, make_category, instance, first_step, make_app, make_client
+@pytest.mark.sqlite("attaches a file of an older version")
+def test_a_blog_of_the_first_migration_can_be_read_and_searched_after_its_upgrade(
+    app, people, make_article, make_tag, make_category, instance, first_migration, make_app, make_client
 ):
     category = make_category(name="Kitchen", description=None)
     make_article(
@@ -550,27 +565,27 @@ def test_a_blog_of_the_first_step_is_read_and_searched_after_its_upgrade(
     with app.app_context():
         db.session.remove()
         db.engine.dispose()
-    carry_over(instance / "blog.db", first_step)
+    copy_rows(instance / "blog.db", first_migration)
     for leftover in instance.glob("blog.db*"):
         leftover.unlink()
-    first_step.replace(instance / "blog.db")
+    first_migration.replace(instance / "blog.db")
     upgraded = make_app()
     with upgraded.app_context():
         assert (
             db.session.scalar(text("SELECT version_num FROM alembic_version"))
             == upgrades.list_migrations()[-1]
         )
-        in_step()
+        check_stored_data()
     client = make_client(upgraded, key)
     assert [(client.get(path).data, client.get(path).headers["ETag"]) for path in paths] == before
     found = client.get(f"{ARTICLES}?q=kept&fields=title,snippet").json
     assert found == [{"title": "Kept bread", "snippet": "<mark>Kept</mark> bread"}]
     assert len(client.get(f"{ARTICLES}author/me/?q=kept").json) == 3
-    assert client.patch(f"{ARTICLES}{NOBODY}/", json={}).status_code == 403
+    assert client.patch(f"{ARTICLES}{UNKNOWN_UUID}/", json={}).status_code == 403
 
 
-def carry_over(new, old):
-    """Copy what a blog holds into one of an older step, as far as that one has room for it."""
+def copy_rows(new, old):
+    """Copy the rows of a blog into a file with an older schema, without the columns that it lacks."""
     with closing(sqlite3.connect(old, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute("ATTACH ? AS new", (str(new),))
@@ -580,5 +595,5 @@ def carry_over(new, old):
                 continue
             names = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
             columns = ", ".join(f'"{name}"' for name in names)
-            connection.execute(EMPTY.format(table))
-            connection.execute(COPY.format(table=table, columns=columns))
+            connection.execute(DELETE_FROM.format(table))
+            connection.execute(COPY_ROWS.format(table=table, columns=columns))

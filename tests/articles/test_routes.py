@@ -1,4 +1,4 @@
-"""Reading articles: order, pages, filters, fields, visibility, statements."""
+"""Reads of articles: order, pages, filters, fields, visibility."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ ARTICLES = "/api/v1/blog/articles/"
 OWN = ARTICLES + "author/me/"
 
 
-def titles(answer):
-    assert answer.status_code == 200, answer.json
-    return [article["title"] for article in answer.json]
+def titles(response):
+    assert response.status_code == 200, response.json
+    return [article["title"] for article in response.json]
 
 
 @pytest.fixture
-def shelf(make_article, make_category, make_tag):
+def articles(make_article, make_category, make_tag):
     """Four articles: B (2024, Kitchen, bread), A (2025, Kitchen, bread and rye), C (2026, Walks), a draft."""
     kitchen, walks = make_category(name="Kitchen"), make_category(name="Walks")
     bread, rye = make_tag("bread"), make_tag("rye")
@@ -58,11 +58,11 @@ def shelf(make_article, make_category, make_tag):
         ("?page=1", "CAB"),
     ],
 )
-def test_the_list_narrows_and_orders(as_reader, shelf, query, expected):
+def test_the_list_is_filtered_ordered_and_paged(as_reader, articles, query, expected):
     assert titles(as_reader.get(ARTICLES + query)) == list(expected)
 
 
-def test_titles_are_ordered_whatever_their_case_and_by_uuid_among_equals(as_reader, make_article):
+def test_titles_are_ordered_without_regard_to_case_then_by_uuid(as_reader, make_article):
     for title in ("b", "C", "A", "a", "B", "c"):
         make_article(title=title)
     for ordering, falls in (("title", False), ("-title", True)):
@@ -73,17 +73,17 @@ def test_titles_are_ordered_whatever_their_case_and_by_uuid_among_equals(as_read
 
 
 @pytest.mark.parametrize("by", ["category", "tag"])
-def test_a_filter_takes_a_uuid_too(as_reader, shelf, by):
-    named = {"category": shelf["kitchen"], "tag": shelf["bread"]}[by]
+def test_category_and_tag_filters_accept_a_uuid(as_reader, articles, by):
+    named = {"category": articles["kitchen"], "tag": articles["bread"]}[by]
     assert titles(as_reader.get(f"{ARTICLES}?{by}={named.uuid}")) == ["A", "B"]
 
 
-def test_the_author_filter(as_reader, people, shelf, make_article):
+def test_the_author_filter_selects_the_articles_of_one_author(as_reader, people, articles, make_article):
     make_article(title="Grace's", author=people.other_admin)
     assert titles(as_reader.get(f"{ARTICLES}?author={people.other_admin.uuid}")) == ["Grace's"]
 
 
-def test_articles_of_one_moment_stand_in_the_order_of_their_uuids(as_reader, make_article):
+def test_articles_with_the_same_date_are_ordered_by_uuid(as_reader, make_article):
     made = sorted(str(make_article().uuid) for _ in range(5))
     assert [article["uuid"] for article in as_reader.get(ARTICLES).json] == made
 
@@ -112,45 +112,45 @@ def test_articles_of_one_moment_stand_in_the_order_of_their_uuids(as_reader, mak
         *("?slug=a&slug=b", "?fields=uuid&fields=title", "?published_before=2026-01-01T00:00:00+02:00"),
     ],
 )
-def test_an_impossible_query_is_refused_with_the_parameter_named(as_reader, shelf, query):
-    answer = as_reader.get(ARTICLES + query)
-    assert (answer.status_code, answer.json["code"]) == (400, "invalid_query")
-    assert query[1:].split("=")[0] in (str(answer.json.get("errors")) + answer.json["detail"])
+def test_an_invalid_query_is_refused_and_the_parameter_named(as_reader, articles, query):
+    response = as_reader.get(ARTICLES + query)
+    assert (response.status_code, response.json["code"]) == (400, "invalid_query")
+    assert query[1:].split("=")[0] in (str(response.json.get("errors")) + response.json["detail"])
 
 
-def test_paging_tells_the_rest(as_reader, make_article):
+def test_a_page_has_the_total_and_links_to_the_other_pages(as_reader, make_article):
     for _ in range(5):
         make_article()
-    answer = as_reader.get(ARTICLES + "?page=2&page_size=2&ordering=title")
-    assert answer.headers["X-Total-Count"] == "5"
-    link = answer.headers["Link"]
+    response = as_reader.get(ARTICLES + "?page=2&page_size=2&ordering=title")
+    assert response.headers["X-Total-Count"] == "5"
+    link = response.headers["Link"]
     rest = "?ordering=title&page={}&page_size=2>; rel="
     assert [part.split('"')[1] for part in link.split(", ")] == ["first", "prev", "next", "last"]
     for number in (1, 1, 3, 3):
         assert ARTICLES + rest.format(number) in link
 
 
-def test_a_page_past_the_end_leads_back(as_reader, make_article):
+def test_a_page_past_the_end_links_to_the_last_page(as_reader, make_article):
     make_article()
-    answer = as_reader.get(ARTICLES + "?page=9&page_size=1")
-    assert answer.json == []
-    assert 'page=1&page_size=1>; rel="prev"' in answer.headers["Link"]
-    assert 'rel="next"' not in answer.headers["Link"]
+    response = as_reader.get(ARTICLES + "?page=9&page_size=1")
+    assert response.json == []
+    assert 'page=1&page_size=1>; rel="prev"' in response.headers["Link"]
+    assert 'rel="next"' not in response.headers["Link"]
 
 
-def test_a_complete_list_has_its_count_and_no_links(as_reader, shelf):
-    answer = as_reader.get(ARTICLES)
-    assert answer.headers["X-Total-Count"] == "3"
-    assert "Link" not in answer.headers
+def test_a_complete_list_has_the_total_and_no_links(as_reader, articles):
+    response = as_reader.get(ARTICLES)
+    assert response.headers["X-Total-Count"] == "3"
+    assert "Link" not in response.headers
 
 
-def test_fields_trim_a_list_and_an_item(as_reader, make_article):
+def test_fields_selects_the_fields_of_a_list_and_of_an_item(as_reader, make_article):
     article = make_article(title="T", content="<p>One &amp; two</p>")
     assert as_reader.get(ARTICLES + "?fields=title,uuid").json == [{"uuid": str(article.uuid), "title": "T"}]
     assert as_reader.get(f"{ARTICLES}{article.uuid}/?fields=excerpt").json == {"excerpt": "One & two"}
 
 
-def test_fields_name_more_than_is_documented(as_reader, make_article):
+def test_fields_can_select_further_fields(as_reader, make_article):
     article = make_article(content="# Hello\n\n<script>x</script>", content_type="markdown")
     names = "created,last_updated,published_at,excerpt,reading_minutes,html"
     shown = as_reader.get(f"{ARTICLES}{article.uuid}/?fields={names}").json
@@ -168,9 +168,11 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize("fields", HIDDEN)
-@pytest.mark.parametrize("who", ["as_reader", "as_member"])
-def test_what_is_not_public_exists_for_nobody_else(request, make_article, make_tag, who, fields):
-    client = request.getfixturevalue(who)
+@pytest.mark.parametrize("caller", ["as_reader", "as_member"])
+def test_an_article_that_is_not_public_is_hidden_from_readers_and_members(
+    request, make_article, make_tag, caller, fields
+):
+    client = request.getfixturevalue(caller)
     tag = make_tag("secret")
     article = make_article(title="Secret", slug="secret", tags=(tag,), **fields)
     named = {"X-Request-ID": "same"}
@@ -182,22 +184,24 @@ def test_what_is_not_public_exists_for_nobody_else(request, make_article, make_t
         dict(unknown.headers),
     )
     for query in ("", "?slug=secret", "?tag=secret", f"?author={article.author_id}", "?page=1"):
-        answer = client.get(ARTICLES + query)
-        assert (answer.json, answer.headers["X-Total-Count"]) == ([], "0")
+        response = client.get(ARTICLES + query)
+        assert (response.json, response.headers["X-Total-Count"]) == ([], "0")
     assert client.get(f"/api/v1/blog/tags/{tag.uuid}/").json["articles"] == []
     assert client.get(f"/api/v1/blog/categories/{article.category_id}/").json["articles"] == []
 
 
 @pytest.mark.parametrize("fields", HIDDEN)
-@pytest.mark.parametrize("who", ["as_admin", "as_reading_admin"])
-def test_admins_see_all_in_detail_but_not_in_the_public_list(request, make_article, who, fields):
-    client = request.getfixturevalue(who)
+@pytest.mark.parametrize("caller", ["as_admin", "as_reading_admin"])
+def test_admins_can_read_a_hidden_article_but_do_not_see_it_in_the_public_list(
+    request, make_article, caller, fields
+):
+    client = request.getfixturevalue(caller)
     article = make_article(**fields)
     assert client.get(f"{ARTICLES}{article.uuid}/").status_code == 200
     assert client.get(ARTICLES).json == []
 
 
-def test_a_scheduled_article_appears_at_its_moment(as_reader, make_article, at):
+def test_a_scheduled_article_appears_at_its_publication_time(as_reader, make_article, at):
     moment = datetime(2027, 1, 1, tzinfo=UTC)
     article = make_article(published_at=moment.isoformat())
     at(moment - timedelta(microseconds=1))
@@ -212,7 +216,7 @@ def test_a_scheduled_article_appears_at_its_moment(as_reader, make_article, at):
     ("status", "expected"),
     [("draft", ["Draft"]), ("published", ["Now"]), ("scheduled", ["Ahead"]), ("archived", ["Old"])],
 )
-def test_own_articles_narrow_by_status(as_admin, make_article, status, expected):
+def test_own_articles_can_be_filtered_by_status(as_admin, make_article, status, expected):
     make_article(title="Draft", status="draft")
     make_article(title="Now")
     make_article(title="Ahead", published_at="2999-01-01T00:00:00Z")

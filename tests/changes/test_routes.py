@@ -1,4 +1,4 @@
-"""The feed of changes: what to fetch, what to drop, and nothing of drafts."""
+"""The feed of changes: what to fetch, what to drop, and no trace of drafts for readers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def feed(as_reader):
-    """Reads what is new for a reader since the last time."""
+    """Reads the changes since the last call, as a reader unless a client is given."""
     cursor = "0"
 
     def read(client=as_reader):
         nonlocal cursor
-        answer = client.get(f"{CHANGES}?since={cursor}").json
-        cursor = answer["cursor"]
-        return [(change["kind"], change["action"]) for change in answer["changes"]]
+        response = client.get(f"{CHANGES}?since={cursor}").json
+        cursor = response["cursor"]
+        return [(change["kind"], change["action"]) for change in response["changes"]]
 
     return read
 
@@ -33,7 +33,7 @@ def test_a_new_blog_has_no_changes(as_reader):
     assert as_reader.get(CHANGES).json == {"changes": [], "cursor": "0", "more": False}
 
 
-def test_a_published_article_is_fetched_and_then_dropped(as_admin, feed, make_article):
+def test_a_public_article_is_reported_as_fetch_and_a_withdrawn_one_as_drop(as_admin, feed, make_article):
     article = make_article()
     path = f"{ARTICLES}{article.uuid}/"
     assert feed() == [("category", "fetch"), ("article", "fetch")]
@@ -47,7 +47,7 @@ def test_a_published_article_is_fetched_and_then_dropped(as_admin, feed, make_ar
     assert feed() == []
 
 
-def test_a_change_of_tags_or_seo_alone_is_a_change(as_admin, feed, make_article, make_tag):
+def test_a_change_of_only_tags_or_seo_is_reported(as_admin, feed, make_article, make_tag):
     tag = make_tag()
     article = make_article(tags=(tag,))
     feed()
@@ -57,7 +57,7 @@ def test_a_change_of_tags_or_seo_alone_is_a_change(as_admin, feed, make_article,
     assert feed() == [("article", "fetch")]
 
 
-def test_drafts_do_not_even_move_the_cursor(as_admin, as_reader, make_article):
+def test_writes_of_drafts_do_not_move_the_cursor_of_a_reader(as_admin, as_reader, make_article):
     article = make_article()
     before = as_reader.get(CHANGES).json
     draft = make_article(status="draft")
@@ -70,7 +70,7 @@ def test_drafts_do_not_even_move_the_cursor(as_admin, as_reader, make_article):
     assert int(after.removeprefix("p")) == int(before["cursor"].removeprefix("p")) + 1
 
 
-def test_an_admin_hears_of_drafts(as_admin, make_article):
+def test_the_feed_of_an_admin_includes_drafts(as_admin, make_article):
     draft = make_article(status="draft")
     changes = as_admin.get(CHANGES).json["changes"]
     assert {"kind": "article", "uuid": str(draft.uuid), "action": "fetch"} in changes
@@ -78,7 +78,7 @@ def test_an_admin_hears_of_drafts(as_admin, make_article):
     assert as_admin.get(CHANGES).json["changes"][-1]["action"] == "drop"
 
 
-def test_a_schedule_is_told_at_its_moment(as_reader, feed, make_article, at):
+def test_a_scheduled_article_is_reported_at_its_publication_time(as_reader, feed, make_article, at):
     make_article(published_at="2999-01-01T00:00:00Z")
     assert feed() == [("category", "fetch")]
     at(datetime(2999, 1, 1, tzinfo=UTC))
@@ -95,44 +95,44 @@ def test_a_schedule_is_told_at_its_moment(as_reader, feed, make_article, at):
     ],
     ids=["draft", "later", "deleted"],
 )
-def test_what_appeared_by_the_clock_and_was_withdrawn_before_anybody_asked_is_dropped(
+def test_an_article_that_became_public_by_schedule_and_was_withdrawn_is_reported_as_drop(
     as_admin, feed, make_article, at, withdraw
 ):
     at(NOON)
     path = f"{ARTICLES}{make_article(published_at=(NOON + HOUR).isoformat()).uuid}/"
     feed()
     at(NOON + HOUR)
-    # Whoever read the lists meanwhile holds the article.
+    # A client that read the lists in the meantime has the article.
     assert withdraw(as_admin, path).status_code in (200, 204)
     assert feed() == [("article", "drop")]
 
 
-def test_what_appears_is_told_in_the_order_of_its_moments(as_reader, make_article, at):
+def test_scheduled_articles_are_reported_in_the_order_of_their_publication_times(as_reader, make_article, at):
     at(NOON)
     made = [make_article(published_at=(NOON + hours * HOUR).isoformat()) for hours in (3, 1, 2, 9)]
     cursor = as_reader.get(CHANGES).json["cursor"]
     at(NOON + 4 * HOUR)
-    told = as_reader.get(f"{CHANGES}?since={cursor}").json
-    assert [change["uuid"] for change in told["changes"]] == [str(made[place].uuid) for place in (1, 2, 0)]
+    page = as_reader.get(f"{CHANGES}?since={cursor}").json
+    assert [change["uuid"] for change in page["changes"]] == [str(made[place].uuid) for place in (1, 2, 0)]
 
 
-def test_an_article_of_this_very_moment_is_told(as_admin, feed, make_article, at):
+def test_an_article_published_at_this_microsecond_is_reported_once(as_admin, feed, make_article, at):
     at(NOON)
     make_article(published_at=NOON.isoformat())
     assert feed() == [("category", "fetch"), ("article", "fetch")]
     assert feed() == []
 
 
-def test_what_a_clock_that_is_set_back_hides_again_is_dropped(feed, make_article, at):
+def test_an_article_that_a_clock_set_back_hides_again_is_reported_as_drop(feed, make_article, at):
     at(NOON)
     make_article(published_at=(NOON + HOUR).isoformat())
     feed()
-    for moment, action in ((NOON + HOUR, "fetch"), (NOON, "drop"), (NOON + HOUR, "fetch")):
-        at(moment)
+    for time, action in ((NOON + HOUR, "fetch"), (NOON, "drop"), (NOON + HOUR, "fetch")):
+        at(time)
         assert feed() == [("article", action)]
 
 
-def test_a_write_that_changes_nothing_is_no_change(as_admin, make_article, make_tag):
+def test_a_write_that_changes_nothing_is_not_reported(as_admin, make_article, make_tag):
     tag, article = make_tag("same"), make_article(title="Same")
     before = as_admin.get(CHANGES).json
     assert as_admin.patch(f"/api/v1/blog/tags/{tag.uuid}/", json={"name": "same"}).status_code == 200
@@ -140,7 +140,7 @@ def test_a_write_that_changes_nothing_is_no_change(as_admin, make_article, make_
     assert as_admin.get(CHANGES).json == before
 
 
-def test_shelves_are_told_too(as_admin, feed):
+def test_changes_of_tags_are_reported(as_admin, feed):
     made = as_admin.post("/api/v1/blog/tags/", json={"name": "t"}).headers["Location"]
     assert feed() == [("tag", "fetch")]
     as_admin.patch(made, json={"name": "u"})
@@ -149,34 +149,34 @@ def test_shelves_are_told_too(as_admin, feed):
     assert feed() == [("tag", "drop")]
 
 
-def test_the_feed_comes_in_parts(as_reader, make_article):
+def test_the_feed_can_be_read_in_parts(as_reader, make_article):
     for _ in range(4):
         make_article()
     cursor, seen, more = "0", [], True
     while more:
-        answer = as_reader.get(f"{CHANGES}?since={cursor}&limit=2").json
-        cursor, more = answer["cursor"], answer["more"]
-        seen += answer["changes"]
+        response = as_reader.get(f"{CHANGES}?since={cursor}&limit=2").json
+        cursor, more = response["cursor"], response["more"]
+        seen += response["changes"]
     assert len(seen) == len({change["uuid"] for change in seen}) == 5
 
 
 @pytest.mark.parametrize(("limit", "more"), [(1, True), (4, True), (5, False), (6, False)])
-def test_more_is_told_where_more_is_left(as_reader, make_article, limit, more):
+def test_more_is_true_while_changes_remain(as_reader, make_article, limit, more):
     for _ in range(4):
         make_article()
-    answer = as_reader.get(f"{CHANGES}?limit={limit}").json
-    assert (len(answer["changes"]), answer["more"]) == (min(limit, 5), more)
-    rest = as_reader.get(f"{CHANGES}?since={answer['cursor']}&limit={max(1, 5 - limit)}").json
+    response = as_reader.get(f"{CHANGES}?limit={limit}").json
+    assert (len(response["changes"]), response["more"]) == (min(limit, 5), more)
+    rest = as_reader.get(f"{CHANGES}?since={response['cursor']}&limit={max(1, 5 - limit)}").json
     assert (len(rest["changes"]), rest["more"]) == (max(0, 5 - limit), False)
     assert rest["cursor"] == as_reader.get(CHANGES).json["cursor"]
 
 
-def test_without_a_limit_all_is_told(as_reader, make_tag):
+def test_without_a_limit_all_changes_are_returned(as_reader, make_tag):
     for _ in range(101):
         make_tag()
-    answer = as_reader.get(CHANGES).json
-    assert (len(answer["changes"]), answer["more"]) == (101, False)
-    assert as_reader.get(f"{CHANGES}?limit=1000").json == answer
+    response = as_reader.get(CHANGES).json
+    assert (len(response["changes"]), response["more"]) == (101, False)
+    assert as_reader.get(f"{CHANGES}?limit=1000").json == response
 
 
 @pytest.mark.parametrize(
@@ -194,22 +194,22 @@ def test_without_a_limit_all_is_told(as_reader, make_tag):
         "since=" + "9" * 30,
     ],
 )
-def test_an_impossible_cursor_is_refused(as_reader, query):
+def test_an_invalid_cursor_or_limit_is_refused(as_reader, query):
     assert outcome(as_reader.get(f"{CHANGES}?{query}")) == (400, "invalid_query")
 
 
-def test_a_cursor_of_another_feed_or_time_is_refused(as_admin, as_reader, make_article):
+def test_a_cursor_of_another_feed_or_of_the_future_is_refused(as_admin, as_reader, make_article):
     make_article()
     for client, cursor in (
         (as_reader, as_admin.get(CHANGES).json["cursor"]),
         (as_reader, "p999"),
         (as_admin, "p1"),
     ):
-        answer = client.get(f"{CHANGES}?since={cursor}")
-        assert (answer.status_code, answer.json["code"]) == (400, "cursor_unknown")
+        response = client.get(f"{CHANGES}?since={cursor}")
+        assert (response.status_code, response.json["code"]) == (400, "cursor_unknown")
 
 
-def test_no_commit_is_skipped_under_many_writers(app, people, make_client, make_category):
+def test_no_change_is_skipped_under_concurrent_writers(app, people, make_client, make_category):
     category = str(make_category().uuid)
     key = people.key(people.admin, "write")
     made, seen = set(), set()
@@ -217,19 +217,19 @@ def test_no_commit_is_skipped_under_many_writers(app, people, make_client, make_
     def write():
         client = make_client(app, key)
         for _ in range(15):
-            answer = client.post(
+            response = client.post(
                 ARTICLES, json={"title": "x", "status": "published", "category": {"uuid": category}}
             )
-            made.add(answer.json["uuid"])
+            made.add(response.json["uuid"])
 
     writers = [threading.Thread(target=write) for _ in range(4)]
     for writer in writers:
         writer.start()
     reader, cursor = make_client(app, people.key(None)), "0"
     while any(writer.is_alive() for writer in writers):
-        answer = reader.get(f"{CHANGES}?since={cursor}").json
-        cursor = answer["cursor"]
-        seen |= {change["uuid"] for change in answer["changes"]}
+        response = reader.get(f"{CHANGES}?since={cursor}").json
+        cursor = response["cursor"]
+        seen |= {change["uuid"] for change in response["changes"]}
     for writer in writers:
         writer.join()
     seen |= {change["uuid"] for change in reader.get(f"{CHANGES}?since={cursor}").json["changes"]}

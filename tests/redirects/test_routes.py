@@ -1,4 +1,4 @@
-"""Former slugs."""
+"""Former slugs of articles and the list of redirects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REDIRECTS = "/api/v1/blog/redirects/"
 
 @pytest.fixture
 def renamed(as_admin, make_article):
-    """A public article that was called first, then second."""
+    """A public article whose slug was `first` and is now `second`."""
     article = make_article(slug="first")
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "second"})
     return article
@@ -23,26 +23,26 @@ def test_a_former_slug_still_finds_its_article(as_reader, renamed):
         assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug={slug}").json] == ["second"]
 
 
-def test_the_list_leads_from_old_to_new(as_admin, as_reader, renamed):
+def test_the_list_shows_each_former_slug_with_the_current_one(as_admin, as_reader, renamed):
     as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"slug": "third"})
-    told = [(row["old"], row["new"], row["article"]) for row in as_reader.get(REDIRECTS).json]
-    assert told == [("first", "third", str(renamed.uuid)), ("second", "third", str(renamed.uuid))]
+    expected = [(row["old"], row["new"], row["article"]) for row in as_reader.get(REDIRECTS).json]
+    assert expected == [("first", "third", str(renamed.uuid)), ("second", "third", str(renamed.uuid))]
     assert as_reader.get(f"{REDIRECTS}?page=2&page_size=1&fields=old").json == [{"old": "second"}]
 
 
-def test_a_slug_taken_back_is_no_redirect(as_admin, as_reader, renamed):
+def test_a_slug_that_is_used_again_is_no_redirect(as_admin, as_reader, renamed):
     as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"slug": "first"})
     assert [row["old"] for row in as_reader.get(REDIRECTS).json] == ["second"]
 
 
-def test_no_draft_takes_a_former_slug_away(as_admin, as_reader, renamed):
+def test_a_draft_cannot_take_a_former_slug(as_admin, as_reader, renamed):
     body = {"title": "x", "slug": "first", "category": {"uuid": str(renamed.category_id)}}
-    answer = as_admin.post(ARTICLES, json=body)
-    assert (answer.status_code, answer.json["code"]) == (409, "slug_taken")
+    response = as_admin.post(ARTICLES, json=body)
+    assert (response.status_code, response.json["code"]) == (409, "slug_taken")
     assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug=first").json] == ["second"]
 
 
-def test_a_derived_slug_steps_around_a_former_one(as_admin, renamed, make_article):
+def test_a_derived_slug_is_numbered_past_a_former_slug(as_admin, renamed, make_article):
     assert make_article(title="First").slug == "first-2"
 
 
@@ -53,29 +53,29 @@ def test_a_numbered_slug_steps_around_a_former_one_too(as_admin, as_reader, make
     assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug=first-2").json] == ["second"]
 
 
-def test_a_draft_leaves_no_trace(as_admin, as_reader, make_article):
+def test_a_renamed_draft_makes_no_redirect(as_admin, as_reader, make_article):
     article = make_article(slug="secret", status="draft")
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "other"})
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"status": "published"})
     assert as_reader.get(REDIRECTS).json == []
 
 
-def test_what_is_public_no_longer_has_no_redirects(as_admin, as_reader, renamed):
+def test_an_article_that_is_no_longer_public_has_no_redirects(as_admin, as_reader, renamed):
     as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"status": "archived"})
     assert as_reader.get(REDIRECTS).json == []
     assert as_reader.get(f"{ARTICLES}?slug=first").json == []
 
 
-def test_an_article_that_waits_has_no_redirects_until_its_moment(as_admin, as_reader, renamed, at):
-    moment = datetime(2999, 1, 1, tzinfo=UTC)
-    as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"published_at": moment.isoformat()})
-    for now, told in ((moment - timedelta.resolution, []), (moment, ["first"])):
+def test_a_scheduled_article_has_no_redirects_before_its_publication_time(as_admin, as_reader, renamed, at):
+    time = datetime(2999, 1, 1, tzinfo=UTC)
+    as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"published_at": time.isoformat()})
+    for now, expected in ((time - timedelta.resolution, []), (time, ["first"])):
         at(now)
-        assert [row["old"] for row in as_reader.get(REDIRECTS).json] == told
-        assert len(as_reader.get(f"{ARTICLES}?slug=first").json) == len(told)
+        assert [row["old"] for row in as_reader.get(REDIRECTS).json] == expected
+        assert len(as_reader.get(f"{ARTICLES}?slug=first").json) == len(expected)
 
 
-def test_redirects_are_listed_by_the_old_slug_with_the_day_of_the_change(
+def test_redirects_are_listed_by_former_slug_with_the_time_of_the_change(
     as_admin, as_reader, make_article, at
 ):
     for year, slug in ((2031, "b"), (2032, "c"), (2033, "a")):

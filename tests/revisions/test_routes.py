@@ -1,4 +1,4 @@
-"""Former versions over HTTP."""
+"""Former versions of articles: list, comparison, restore, prune."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def test_every_write_keeps_the_former_version(as_admin, people, path):
     assert (one["title"], one["content"], one["seo"]["description"]) == ("One", "first", "d")
 
 
-def test_a_version_tells_who_wrote_it_and_when(app, as_admin, people, make_client, make_article, at):
+def test_a_version_shows_its_writer_and_its_time(app, as_admin, people, make_client, make_article, at):
     as_grace = make_client(app, people.key(people.other_admin, "write"))
     at(datetime(2030, 1, 1, tzinfo=UTC))
     path = f"{ARTICLES}{make_article(title='One').uuid}/"
-    # Who did what in which year: Ada wrote the first version.
+    # One change per year, after Ada wrote the first version; None is a restore.
     for year, client, change in (
         (2031, as_grace, {"title": "Two"}),
         (2032, as_admin, {"tags": [], "seo": {"description": "d"}}),
@@ -56,13 +56,13 @@ def test_a_version_tells_who_wrote_it_and_when(app, as_admin, people, make_clien
     assert as_admin.get(path).json["author"] == ada
 
 
-def test_versions_have_pages_newest_first(as_admin, path):
+def test_the_list_of_versions_is_paged_newest_first(as_admin, path):
     for number, shown in ((1, [2]), (2, [1]), (3, [])):
         page = as_admin.get(f"{path}revisions/?page={number}&page_size=1")
         assert ([row["number"] for row in page.json], page.headers["X-Total-Count"]) == (shown, "2")
 
 
-def test_restoring_leaves_status_slug_and_time_of_publication(as_admin, make_article):
+def test_restoring_keeps_status_slug_and_publication_time(as_admin, make_article):
     path = f"{ARTICLES}{make_article(title='One', slug='one').uuid}/"
     later = {"title": "Two", "slug": "two", "published_at": "2026-02-02T00:00:00Z"}
     as_admin.patch(path, json=later)
@@ -72,7 +72,7 @@ def test_restoring_leaves_status_slug_and_time_of_publication(as_admin, make_art
     assert day.startswith("2026-02-02")
 
 
-def test_a_version_is_compared_with_the_present_one_by_its_number(as_admin, path):
+def test_a_version_can_be_compared_with_the_number_of_the_current_one(as_admin, path):
     assert (
         as_admin.get(f"{path}revisions/1/compare/?to=3").json
         == as_admin.get(f"{path}revisions/1/compare/").json
@@ -83,14 +83,14 @@ def test_a_version_is_compared_with_the_present_one_by_its_number(as_admin, path
     assert as_admin.get(f"{path}revisions/1/compare/").status_code == 404
 
 
-def test_a_write_that_changes_nothing_keeps_nothing(as_admin, path):
+def test_a_write_that_changes_nothing_makes_no_version(as_admin, path):
     as_admin.patch(path, json={"title": "Two"})
     assert len(as_admin.get(f"{path}revisions/").json) == 2
 
 
 def test_versions_are_compared_field_by_field(as_admin, path):
-    answer = as_admin.get(f"{path}revisions/1/compare/?to=2").json
-    assert answer == {
+    response = as_admin.get(f"{path}revisions/1/compare/?to=2").json
+    assert response == {
         "before": 1,
         "after": 2,
         "changes": [
@@ -108,7 +108,7 @@ def test_versions_are_compared_field_by_field(as_admin, path):
     ]
 
 
-def test_every_field_can_be_compared(as_admin, make_article, make_tag, make_category):
+def test_a_comparison_covers_every_kind_of_field(as_admin, make_article, make_tag, make_category):
     tag, category = make_tag(), make_category()
     article = make_article(status="draft")
     path = f"{ARTICLES}{article.uuid}/"
@@ -132,13 +132,15 @@ def test_every_field_can_be_compared(as_admin, make_article, make_tag, make_cate
         }
 
 
-def test_a_deleted_article_comes_back_to_its_author(as_admin, people, make_article):
+def test_a_restored_article_keeps_its_author(as_admin, people, make_article):
     path = f"{ARTICLES}{make_article(author=people.other_admin).uuid}/"
     as_admin.delete(path)
     assert as_admin.post(f"{path}revisions/1/restore/").json["author"] == str(people.other_admin.uuid)
 
 
-def test_who_brings_a_deleted_article_back_wrote_that_version(as_admin, people, make_article):
+def test_the_user_who_restores_a_deleted_article_is_the_writer_of_that_version(
+    as_admin, people, make_article
+):
     path = f"{ARTICLES}{make_article(author=people.other_admin).uuid}/"
     as_admin.delete(path)
     as_admin.post(f"{path}revisions/1/restore/")
@@ -155,14 +157,14 @@ def test_who_brings_a_deleted_article_back_wrote_that_version(as_admin, people, 
         (b"[]", (422, "invalid_fields")),
     ],
 )
-def test_restoring_takes_no_body(as_admin, path, body, expected):
+def test_restoring_accepts_no_body(as_admin, path, body, expected):
     before = as_admin.get(path).json
-    answer = as_admin.post(f"{path}revisions/1/restore/", data=body, content_type="application/json")
-    assert outcome(answer) == expected
+    response = as_admin.post(f"{path}revisions/1/restore/", data=body, content_type="application/json")
+    assert outcome(response) == expected
     assert as_admin.get(path).json == before
 
 
-def test_a_version_is_restored_and_the_present_one_kept(as_admin, path):
+def test_restoring_keeps_the_current_content_as_a_version(as_admin, path):
     before = as_admin.get(path).json
     restored = as_admin.post(f"{path}revisions/1/restore/")
     assert (restored.status_code, restored.json["title"], restored.json["content"]) == (200, "One", "first")
@@ -171,14 +173,14 @@ def test_a_version_is_restored_and_the_present_one_kept(as_admin, path):
     assert (third["title"], third["content"]) == (before["title"], before["content"])
 
 
-def test_restoring_publishes_nothing(as_admin, as_reader, path):
+def test_restoring_does_not_publish_the_article(as_admin, as_reader, path):
     as_admin.patch(path, json={"status": "archived"})
     as_admin.post(f"{path}revisions/1/restore/")
     assert as_reader.get(path).status_code == 404
     assert as_admin.get(path).json["status"] == "archived"
 
 
-def test_a_deleted_article_comes_back_as_a_draft(as_admin, path):
+def test_a_deleted_article_is_restored_as_a_draft(as_admin, path):
     before = as_admin.get(path).json
     as_admin.delete(path)
     assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [3, 2, 1]
@@ -188,14 +190,14 @@ def test_a_deleted_article_comes_back_as_a_draft(as_admin, path):
     assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [4, 3, 2, 1]
 
 
-def test_a_deleted_article_comes_back_with_its_slug(as_admin, make_article):
+def test_a_deleted_article_is_restored_with_its_slug(as_admin, make_article):
     path = f"{ARTICLES}{make_article(title='One', slug='another-slug').uuid}/"
     as_admin.delete(path)
     assert as_admin.post(f"{path}revisions/1/restore/").json["slug"] == "another-slug"
     assert as_admin.patch(path, json={"title": "Two"}).json["slug"] == "another-slug"
 
 
-def test_tags_that_are_gone_are_left_out_and_a_category_that_is_gone_is_said(
+def test_restoring_leaves_out_deleted_tags_and_refuses_a_deleted_category(
     as_admin, make_article, make_tag, make_category
 ):
     tag, category = make_tag(), make_category()
@@ -216,9 +218,7 @@ def test_a_deleted_article_comes_back_under_its_slug_and_keeps_it(as_admin, make
     assert as_admin.patch(path, json={"title": "Other"}).json["slug"] == "permalink"
 
 
-def test_a_deleted_article_comes_back_with_what_is_left_of_its_tags_in_their_order(
-    as_admin, make_article, make_tag
-):
+def test_a_deleted_article_is_restored_with_its_remaining_tags_in_order(as_admin, make_article, make_tag):
     tags = [make_tag(name) for name in ("c", "a", "b")]
     path = f"{ARTICLES}{make_article(title='T', slug='given', tags=tuple(tags)).uuid}/"
     as_admin.delete(path)
@@ -228,9 +228,9 @@ def test_a_deleted_article_comes_back_with_what_is_left_of_its_tags_in_their_ord
     assert [row["title"] for row in as_admin.get(f"{ARTICLES}author/me/?status=draft").json] == ["T"]
 
 
-def test_restoring_honours_preconditions(as_admin, path):
-    answer = as_admin.post(f"{path}revisions/1/restore/", headers={"If-Match": '"stale"'})
-    assert outcome(answer) == (412, "stale")
+def test_restoring_honours_if_match(as_admin, path):
+    response = as_admin.post(f"{path}revisions/1/restore/", headers={"If-Match": '"stale"'})
+    assert outcome(response) == (412, "stale")
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_an_unknown_article_has_no_versions(as_admin):
     assert outcome(as_admin.post(f"{nowhere}1/restore/")) == (404, "not_found")
 
 
-def test_prune_keeps_the_newest(app, as_admin, path):
+def test_prune_deletes_all_but_the_newest_versions(app, as_admin, path):
     result = app.test_cli_runner().invoke(args=["revisions", "prune", "--keep", "1"])
     assert (result.exit_code, "Deleted 1 " in result.stdout) == (0, True)
     assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [2]

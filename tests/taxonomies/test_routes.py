@@ -1,4 +1,4 @@
-"""Categories and tags alike: their order, their pages, their owners, what a write leaves as it is."""
+"""What holds for categories and tags alike: order, pages, slugs, owners, bulk writes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ BOTH = pytest.mark.parametrize("path", [CATEGORIES, TAGS])
 
 
 def create(client, path, name, **fields):
-    answer = client.post(path, json={"name": name} | fields)
-    assert answer.status_code == 201, answer.json
-    return answer.headers["Location"]
+    response = client.post(path, json={"name": name} | fields)
+    assert response.status_code == 201, response.json
+    return response.headers["Location"]
 
 
 @BOTH
-def test_a_list_is_by_name_whatever_the_case_and_by_uuid_among_equals(as_admin, path):
+def test_a_list_is_ordered_by_name_without_regard_to_case_then_by_uuid(as_admin, path):
     for name in ("b", "C", "A", "a", "B", "c"):
         create(as_admin, path, name)
     listed = as_admin.get(path).json
@@ -37,7 +37,7 @@ def test_a_list_has_pages_in_the_same_order(as_admin, path):
 
 
 @BOTH
-def test_its_own_slug_is_free_and_that_of_another_is_not(as_admin, path):
+def test_a_term_may_keep_its_slug_and_not_take_that_of_another(as_admin, path):
     one, two = create(as_admin, path, "One"), create(as_admin, path, "Two")
     for change in (as_admin.patch, as_admin.put):
         assert change(one, json={"name": "One", "slug": "one"}).json["slug"] == "one"
@@ -48,7 +48,7 @@ def test_its_own_slug_is_free_and_that_of_another_is_not(as_admin, path):
 
 
 @BOTH
-def test_all_that_can_be_read_can_be_sent_back(as_admin, path, make_article, make_tag, make_category):
+def test_put_accepts_every_field_that_a_read_can_show(as_admin, path, make_article, make_tag, make_category):
     tag, category = make_tag(), make_category()
     make_article(tags=(tag,), category=category)
     where = f"{path}{tag.uuid if path == TAGS else category.uuid}/"
@@ -60,7 +60,7 @@ def test_all_that_can_be_read_can_be_sent_back(as_admin, path, make_article, mak
 
 
 @BOTH
-def test_a_new_slug_is_numbered_past_all_that_are_in_use(as_admin, path):
+def test_a_derived_slug_gets_a_number_that_is_not_in_use(as_admin, path):
     where = [create(as_admin, path, "One") for _ in range(3)]
     as_admin.delete(where[1])
     made = [as_admin.get(create(as_admin, path, "One") + "?fields=slug").json["slug"] for _ in range(2)]
@@ -68,7 +68,7 @@ def test_a_new_slug_is_numbered_past_all_that_are_in_use(as_admin, path):
 
 
 @BOTH
-def test_a_change_of_another_admin_leaves_the_owner(app, make_client, people, as_admin, path):
+def test_a_change_by_another_admin_keeps_the_owner(app, make_client, people, as_admin, path):
     where = create(as_admin, path, "N")
     other = make_client(app, people.key(people.other_admin, "write"))
     for change in (other.patch, other.put):
@@ -80,7 +80,7 @@ def test_a_change_of_another_admin_leaves_the_owner(app, make_client, people, as
 
 
 @BOTH
-def test_a_change_is_dated_and_one_that_changes_nothing_is_not(as_admin, path, at):
+def test_last_updated_changes_only_with_an_actual_change(as_admin, path, at):
     dates = f"{create(as_admin, path, 'N')}?fields=created,last_updated"
     before = as_admin.get(dates).json
     assert before["created"] == before["last_updated"]
@@ -94,20 +94,20 @@ def test_a_change_is_dated_and_one_that_changes_nothing_is_not(as_admin, path, a
 
 @BOTH
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
-def test_several_are_written_all_or_none(as_admin, path, make_article, method):
+def test_a_bulk_write_is_all_or_nothing(as_admin, path, make_article, method):
     good = create(as_admin, path, "Good").split("/")[-2]
     etag = as_admin.get(path).headers["ETag"]
     if method == "DELETE":
-        answer = as_admin.delete(f"{path}?uuid={good}&uuid={uuid4()}")
+        response = as_admin.delete(f"{path}?uuid={good}&uuid={uuid4()}")
     else:
         items = [{"uuid": good, "name": "Changed"}, {"uuid": str(uuid4()), "name": "x", "slug": "good"}]
-        answer = as_admin.open(path, method=method, json=items)
-    assert answer.status_code == (409 if method == "PUT" else 404)
+        response = as_admin.open(path, method=method, json=items)
+    assert response.status_code == (409 if method == "PUT" else 404)
     assert as_admin.get(path).headers["ETag"] == etag
 
 
 @BOTH
-def test_several_are_answered_in_their_order_and_none_stands_twice(as_admin, path):
+def test_a_bulk_write_responds_in_order_and_refuses_the_same_uuid_twice(as_admin, path):
     one, two = str(uuid4()), str(uuid4())
     items = [{"uuid": two, "name": "B"}, {"uuid": one, "name": "A"}]
     assert [row["uuid"] for row in as_admin.put(path, json=items).json] == [two, one]
@@ -115,16 +115,14 @@ def test_several_are_answered_in_their_order_and_none_stands_twice(as_admin, pat
     assert (twice.status_code, twice.json["errors"]) == (422, {"1.uuid": ["Occurs twice."]})
 
 
-def test_a_replaced_category_loses_what_is_not_named(as_admin):
+def test_put_resets_the_omitted_fields_of_a_category(as_admin):
     where = create(as_admin, CATEGORIES, "N", description="d", cover_image="/c.jpg")
     assert as_admin.patch(where, json={"name": "M"}).json["description"] == "d"
     replaced = as_admin.put(where, json={"name": "M"}).json
     assert (replaced["description"], replaced["cover_image"], replaced["slug"]) == (None, "", "n")
 
 
-def test_a_single_one_shows_its_public_articles_alone_newest_first(
-    as_admin, make_article, make_tag, make_category
-):
+def test_a_term_shows_only_its_public_articles_newest_first(as_admin, make_article, make_tag, make_category):
     tag, category = make_tag(), make_category()
     made = {
         name: make_article(title=name, tags=(tag,), category=category, **fields)
