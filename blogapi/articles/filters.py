@@ -23,8 +23,8 @@ from blogapi.web.fields import parse_uuid
 
 NEWEST = "-published_at"
 
-# The filters of a statement with their variants: (name, variant), in order of the name. A variant is the
-# part of a filter's value that changes the SQL, and not only a bound value.
+# The filters of a statement as (name, variant), sorted by name. The variant says which SQL the filter needs;
+# the rest of its value is bound.
 Variants = tuple[tuple[str, str], ...]
 # Statements of the ordered uuids and of their number.
 Statements = tuple[Select[*tuple[Any, ...]], Select[int]]

@@ -47,7 +47,7 @@ class RenderedArticle(WithAttributes):
 
     @property
     def excerpt(self) -> str:
-        """The beginning of the text."""
+        """The beginning of the content as plain text."""
         return plain_text.make_excerpt(self.words)
 
     @property
@@ -106,7 +106,7 @@ def render_all() -> Iterator[int]:
 
 
 def count_published() -> int:
-    """Return how many articles have the status `published`, without the stored number."""
+    """Count the articles with the status `published` in their table; ArticleStats should have this number."""
     return db.session.query(Article).where(Article.status == Status.PUBLISHED).count()
 
 

@@ -26,7 +26,7 @@ class ContentType(StrEnum):
 
 
 class Unset(Enum):
-    """The type of UNSET, which stands for a field that the request omits where null is a valid value."""
+    """The type of UNSET, the value of an omitted field for which null has a meaning of its own."""
 
     UNSET = "unset"
 

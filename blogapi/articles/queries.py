@@ -33,9 +33,6 @@ from blogapi.web.pagination import Page, PageRequest
 # Names of the fields to show; None: the documented ones.
 Names = Sequence[str] | None
 
-# The nil UUID, which no article has.
-NO_UUID = UUID(int=0)
-
 
 def list_published(
     names: Names = None, page: PageRequest | None = None, filters: ArticleFilters = NO_FILTERS

@@ -216,6 +216,7 @@ def _resolve_terms(given: ArticleInput, errors: Errors) -> tuple[UUID | None, tu
 def _resolve(
     model: type[Category | Tag], references: Sequence[TermReference], paths: list[str], errors: Errors
 ) -> list[UUID]:
+    """Return one uuid per reference, the nil UUID for an unknown one, which also adds an error."""
     uuids = [reference.uuid for reference in references if reference.uuid is not None]
     slugs = [reference.slug for reference in references if reference.slug is not None]
     rows = db.session.execute(
@@ -229,7 +230,7 @@ def _resolve(
         name, value = ("slug", reference.slug) if reference.uuid is None else ("uuid", reference.uuid)
         if value not in known:
             errors[f"{path}.{name}"] = [f"There is no such {model.kind}."]
-        found.append(known.get(value, queries.NO_UUID))
+        found.append(known.get(value, UUID(int=0)))
     return found
 
 

@@ -85,8 +85,8 @@ def check_stored_data():
         assert sorted(known) == sorted(article.uuid for article in articles)
     numbers = db.session.scalars(select(SearchEntry.number)).all()
     assert sorted(numbers) == sorted(db.session.scalars(select(engines.get_engine(db.session()).number)))
-    tally = db.session.scalar(text("SELECT published FROM article_tally"))
-    assert tally == sum(article.status == "published" for article in articles)
+    published = db.session.scalar(text("SELECT published FROM article_tally"))
+    assert published == sum(article.status == "published" for article in articles)
     now = clock.now()
     visible = [one for one in articles if one.status == "published" and one.published_at <= now]
     assert queries.list_published(page=PageRequest(1, 1)).total == len(visible)
@@ -190,7 +190,7 @@ def test_a_renamed_term_shows_in_every_article_without_rewriting_any(
 @pytest.mark.parametrize(
     "body",
     [
-        {"seo": {"title": "Told to others", "canonical_url": "https://example.org/a"}},
+        {"seo": {"title": "For others", "canonical_url": "https://example.org/a"}},
         {"slug": "another"},
         {"cover_image": "/a.jpg"},
         {"published_at": "2024-02-03T04:05:06.789012Z"},
@@ -246,12 +246,12 @@ def test_tags_keep_the_given_order_and_disappear_when_they_are_deleted(app, as_a
 
 
 def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(app, as_admin, make_article, at):
-    moment = datetime(2027, 1, 1, tzinfo=UTC)
-    uuid = make_article(published_at=moment.isoformat()).uuid
+    due = datetime(2027, 1, 1, tzinfo=UTC)
+    uuid = make_article(published_at=due.isoformat()).uuid
     path, own = f"{ARTICLES}{uuid}/", f"{ARTICLES}author/me/"
     with app.app_context():
         before = rows("article", "article_pieces")
-    for time, status in ((moment - timedelta(microseconds=1), "scheduled"), (moment, "published")):
+    for time, status in ((due - timedelta(microseconds=1), "scheduled"), (due, "published")):
         at(time)
         assert as_admin.get(path).json["status"] == status
         assert as_admin.get(own + "?fields=status").json == [{"status": status}]
@@ -263,11 +263,11 @@ def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(app
 
 
 def test_the_etag_changes_at_the_publication_time(as_admin, make_article, at):
-    moment = datetime(2027, 1, 1, tzinfo=UTC)
-    path = f"{ARTICLES}{make_article(published_at=moment.isoformat()).uuid}/"
-    at(moment - timedelta(microseconds=1))
+    due = datetime(2027, 1, 1, tzinfo=UTC)
+    path = f"{ARTICLES}{make_article(published_at=due.isoformat()).uuid}/"
+    at(due - timedelta(microseconds=1))
     etag = as_admin.get(path).headers["ETag"]
-    at(moment)
+    at(due)
     response = as_admin.get(path, headers={"If-None-Match": etag})
     assert response.json["status"] == "published" and response.headers["ETag"] != etag
 
@@ -359,13 +359,13 @@ class RandomWrites:
 def test_stored_data_matches_the_articles_after_any_sequence_of_writes(app, people, make_category, at, seed):
     category = make_category()
     with app.app_context():
-        steps = RandomWrites(seed, people.admin.uuid, category.uuid, at)
+        writes = RandomWrites(seed, people.admin.uuid, category.uuid, at)
         for _ in range(25):
             if queries.is_empty():
-                steps.create()
+                writes.create()
             with suppress(Problem, IndexError):
-                getattr(steps, steps.random.choice(KINDS))()
-            steps.tick()
+                getattr(writes, writes.random.choice(KINDS))()
+            writes.tick()
             check_stored_data()
 
 
@@ -484,13 +484,13 @@ def check_blog(app):
         check_stored_data()
         assert queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
         assert db.session.scalar(text("SELECT renderer FROM article_tally")) == fingerprint()
-        assert [json.loads(one)["name"] for one in _names("tag")] == ["kept"]
-        assert [json.loads(one)["name"] for one in _names("category")] == ["Shelf"]
+        assert [json.loads(one)["name"] for one in _stored_objects("tag")] == ["kept"]
+        assert [json.loads(one)["name"] for one in _stored_objects("category")] == ["Shelf"]
 
 
-def _names(table):
-    pieces = db.session.scalars(text(SELECT_FROM.format("pieces", table)))
-    return ["{" + one.replace("\n", ",") + "}" for one in pieces]
+def _stored_objects(table):
+    fragments = db.session.scalars(text(SELECT_FROM.format("pieces", table)))
+    return ["{" + one.replace("\n", ",") + "}" for one in fragments]
 
 
 def test_a_start_after_an_update_renders_everything_again(damaged, make_app):

@@ -61,8 +61,8 @@ def stored_blog(blogs, tmp_path_factory):
             fields = {"category": {"slug": "shelf"}, "tags": [{"slug": "bread"}], "status": "published"}
             for number in range(NUMBER):
                 # Three articles each have the same time.
-                moment = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=number // 3)
-                body = fields | {"title": f'N {number} "}},{{" 面包', "published_at": moment.isoformat()}
+                date = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=number // 3)
+                body = fields | {"title": f'N {number} "}},{{" 面包', "published_at": date.isoformat()}
                 service.create(ada, ArticleBodySchema().load(body))
             ahead = fields | {"title": "Ahead", "published_at": DUE.isoformat()}
             scheduled = service.create(ada, ArticleBodySchema().load(ahead)).uuid
@@ -211,14 +211,14 @@ def test_head_of_a_long_list_has_the_headers_of_get(read, large):
         lambda admin, large, item: admin.delete(f"{TAGS}{large.tag}/"),
         lambda admin, large, item: admin.patch(large.ahead, json={"status": "published"}),
     ],
-    ids=["seo", "moment", "withdrawn", "deleted", "category", "tag", "tag gone", "new"],
+    ids=["seo", "date", "withdrawn", "deleted", "category", "tag", "deleted tag", "new"],
 )
 def test_every_change_that_a_long_list_shows_changes_its_etag(read, large, admin, change):
-    asked = paths(large)[:4]
-    before = [read(path, method="HEAD").headers["ETag"] for path in asked]
+    some_paths = paths(large)[:4]
+    before = [read(path, method="HEAD").headers["ETag"] for path in some_paths]
     item = f"{ARTICLES}{read(ARTICLES + '?fields=uuid').json[-1]['uuid']}/"
     assert change(admin, large, item).status_code in (200, 204)
-    after = [read(path, method="HEAD").headers["ETag"] for path in asked]
+    after = [read(path, method="HEAD").headers["ETag"] for path in some_paths]
     assert all(old != new for old, new in zip(before, after, strict=True))
 
 
@@ -280,11 +280,11 @@ def test_a_bulk_write_honours_the_etag_of_a_long_list(read, large, admin):
 
 @pytest.mark.parametrize("query", ["", "?q=面包", "?ordering=title"])
 def test_an_article_deleted_or_hidden_before_a_long_list_is_sent_is_left_out(app, read, large, admin, query):
-    gone, hidden, later = read(ARTICLES + "?fields=uuid").json[-3:]
+    deleted, hidden, later = read(ARTICLES + "?fields=uuid").json[-3:]
     environ = EnvironBuilder(ARTICLES + query, headers={"X-API-KEY": large.reader}).get_environ()
     body = app.wsgi_app(environ, lambda status, headers: None)
     # The response is ready, and none of it is sent yet.
-    assert admin.delete(f"{ARTICLES}{gone['uuid']}/").status_code == 204
+    assert admin.delete(f"{ARTICLES}{deleted['uuid']}/").status_code == 204
     secret = {"status": "draft", "content": "secret"}
     assert admin.patch(f"{ARTICLES}{hidden['uuid']}/", json=secret).status_code == 200
     moved = {"published_at": "2999-01-01T00:00:00Z"}
@@ -308,11 +308,11 @@ def test_a_client_that_disconnects_leaves_no_connection_open(app, read, large):
 
 @pytest.mark.parametrize("extra", [-1, 0, 1])
 def test_lists_of_about_one_chunk_are_complete(read, large, monkeypatch, extra):
-    whole = read(ARTICLES).data
+    complete = read(ARTICLES).data
     for size in (1, 67, NUMBER + extra):
         monkeypatch.setattr(json_reader, "CHUNK_SIZE", size)
         response = read(ARTICLES)
-        assert (response.data, response.headers["X-Total-Count"]) == (whole, str(NUMBER))
+        assert (response.data, response.headers["X-Total-Count"]) == (complete, str(NUMBER))
 
 
 def test_a_page_past_the_end_of_a_long_list_is_empty(read, large):

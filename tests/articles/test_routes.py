@@ -65,11 +65,11 @@ def test_the_list_is_filtered_ordered_and_paged(as_reader, articles, query, expe
 def test_titles_are_ordered_without_regard_to_case_then_by_uuid(as_reader, make_article):
     for title in ("b", "C", "A", "a", "B", "c"):
         make_article(title=title)
-    for ordering, falls in (("title", False), ("-title", True)):
+    for ordering, descending in (("title", False), ("-title", True)):
         listed = as_reader.get(f"{ARTICLES}?ordering={ordering}&fields=uuid,title").json
-        assert [article["title"].lower() for article in listed] == sorted("aabbcc", reverse=falls)
+        assert [article["title"].lower() for article in listed] == sorted("aabbcc", reverse=descending)
         by_uuid = sorted(listed, key=lambda article: article["uuid"])
-        assert listed == sorted(by_uuid, key=lambda article: article["title"].lower(), reverse=falls)
+        assert listed == sorted(by_uuid, key=lambda article: article["title"].lower(), reverse=descending)
 
 
 @pytest.mark.parametrize("by", ["category", "tag"])
@@ -202,12 +202,12 @@ def test_admins_can_read_a_hidden_article_but_do_not_see_it_in_the_public_list(
 
 
 def test_a_scheduled_article_appears_at_its_publication_time(as_reader, make_article, at):
-    moment = datetime(2027, 1, 1, tzinfo=UTC)
-    article = make_article(published_at=moment.isoformat())
-    at(moment - timedelta(microseconds=1))
+    due = datetime(2027, 1, 1, tzinfo=UTC)
+    article = make_article(published_at=due.isoformat())
+    at(due - timedelta(microseconds=1))
     assert as_reader.get(f"{ARTICLES}{article.uuid}/").status_code == 404
     assert as_reader.get(ARTICLES).json == []
-    at(moment)
+    at(due)
     assert as_reader.get(f"{ARTICLES}{article.uuid}/").json["status"] == "published"
     assert len(as_reader.get(ARTICLES).json) == 1
 

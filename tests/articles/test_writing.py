@@ -396,10 +396,10 @@ def test_a_bulk_write_is_all_or_nothing(as_admin, write, body):
         ARTICLES, json=[body(uuid=missing, title="New"), body(uuid=str(uuid4()), slug="one")]
     )
     assert (conflict.status_code, list(conflict.json["errors"])) == (409, ["1.slug"])
-    gone = as_admin.patch(
+    unknown = as_admin.patch(
         ARTICLES, json=[{"uuid": made["uuid"], "title": "x"}, {"uuid": missing, "title": "y"}]
     )
-    assert (gone.status_code, list(gone.json["errors"])) == (404, ["1"])
+    assert (unknown.status_code, list(unknown.json["errors"])) == (404, ["1"])
     deleted = as_admin.delete(f"{ARTICLES}?uuid={made['uuid']}&uuid={missing}")
     assert (deleted.status_code, list(deleted.json["errors"])) == (404, ["1"])
     assert as_admin.get(OWN).json == [made]

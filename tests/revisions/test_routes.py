@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 
+from blogapi.articles.models import ArticleRevision
+from blogapi.storage.database import db, transaction
 from tests.contracts.client import outcome
 
 ARTICLES = "/api/v1/blog/articles/"
@@ -238,6 +241,16 @@ def test_restoring_honours_if_match(as_admin, path):
 )
 def test_an_unknown_version_is_a_404(as_admin, path, tail):
     assert outcome(as_admin.get(path + tail)) == (404, "not_found")
+
+
+def test_a_version_stored_before_a_field_existed_shows_its_default(app, as_admin, path):
+    with app.app_context(), transaction():
+        for revision in db.session.query(ArticleRevision):
+            content = json.loads(revision.content)
+            del content["cover_image"]
+            revision.content = json.dumps(content)
+    assert as_admin.get(f"{path}revisions/1/").json["cover_image"] == ""
+    assert as_admin.post(f"{path}revisions/1/restore/").json["cover_image"] == ""
 
 
 def test_an_unknown_article_has_no_versions(as_admin):
