@@ -18,8 +18,8 @@ from blogapi.storage import files
 
 ROOT = Path(__file__).parent.parent
 
-# Deletes the names that Windows lacks before it imports blogapi; then it creates, fills, serves, checks, backs
-# up and restores a blog.
+# Deletes the names that Windows lacks before it imports blogapi; then it creates, fills, serves, checks,
+# backs up and restores a blog.
 PROGRAM = """
 import os, select, signal, socket, sys, time, types
 

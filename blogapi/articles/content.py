@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from blogapi.articles.lifecycle import UNSET, Unset, next_state
+from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
 
 # The text field whose value an SEO field has until an author writes one.
 _SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_image", "canonical_url": ""}
@@ -83,7 +83,7 @@ def revise(
     free. Raises Conflict for a transition that is not allowed, Invalid for a schedule without a future time.
     """
     state = (former.status, former.published_at) if former else None
-    status, published_at = next_state(state, given.status, given.published_at, now)
+    status, published_at = compute_next_state(state, given.status, given.published_at, now)
     if former is None:
         assert category is not None, "the schema requires the category of a new article"
         texts = {**defaults, **given.texts}

@@ -25,7 +25,7 @@ LIBRARIES = ("markdown-it-py", "marshmallow", "mdit-py-plugins", "nh3", "python-
 
 
 @cache
-def fingerprint() -> str:
+def compute_fingerprint() -> str:
     """Return 16 hexadecimal digits that change with the code and its libraries.
 
     When the stored fingerprint differs at start, all articles are rendered again.

@@ -15,7 +15,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi import clock
 from blogapi.articles.filters import Selection
-from blogapi.articles.fingerprint import fingerprint
+from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.lifecycle import SCHEDULED, Status
 from blogapi.articles.models import Article, ArticleJson, ArticleTag
 from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema
@@ -91,7 +91,7 @@ def get_articles_json(
     fields = _order_fields(names)
     if len(uuids) <= CHUNK_SIZE:
         return _to_array(_fetch(uuids, fields, public=public), fields, snippets)
-    state = f"{fingerprint()} {change_log.state_token(public=public)}"
+    state = f"{compute_fingerprint()} {change_log.state_token(public=public)}"
     return JsonBody(_stream_array(uuids, fields, snippets, public=public), state=state)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import delete, func, insert, inspect, select, update
 from sqlalchemy import event as events
 from sqlalchemy.orm import Session, selectinload
 
-from blogapi.articles.fingerprint import fingerprint
+from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.json_reader import FRAGMENT_FIELDS
 from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
@@ -64,7 +64,7 @@ def init_app(app: Flask) -> None:
     if not events.contains(db.session, "after_flush", _render):
         events.listen(db.session, "after_flush", _render)
     with app.app_context(), upgrades.convert_errors(db.engine):
-        if db.session.scalar(select(ArticleStats.renderer)) != fingerprint():
+        if db.session.scalar(select(ArticleStats.renderer)) != compute_fingerprint():
             _render_all(app)
 
 
@@ -77,7 +77,7 @@ def _render_all(app: Flask) -> None:
     for _ in render_all():
         pass
     with transaction():
-        db.session.execute(update(ArticleStats).values(renderer=fingerprint()))
+        db.session.execute(update(ArticleStats).values(renderer=compute_fingerprint()))
 
 
 def render_all() -> Iterator[int]:

@@ -42,7 +42,7 @@ _TRANSITIONS = {
 }
 
 
-def api_status(status: str, published_at: datetime | None, now: datetime) -> str:
+def get_api_status(status: str, published_at: datetime | None, now: datetime) -> str:
     """Return the status as the API shows it."""
     if status == Status.PUBLISHED and published_at is not None and published_at > now:
         return SCHEDULED
@@ -54,7 +54,7 @@ def is_public(status: str, published_at: datetime | None, now: datetime) -> bool
     return status == Status.PUBLISHED and published_at is not None and published_at <= now
 
 
-def next_state(
+def compute_next_state(
     former: tuple[str, datetime | None] | None,
     status: str | None,
     published_at: datetime | Unset | None,

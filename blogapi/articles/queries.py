@@ -104,7 +104,7 @@ def is_empty() -> bool:
     return db.session.scalar(select(Article.uuid).limit(1)) is None
 
 
-def next_publication(now: datetime) -> datetime | None:
+def get_next_publication(now: datetime) -> datetime | None:
     """Return when the next scheduled article becomes public; None if nothing is scheduled.
 
     The articles themselves are searched and not the change log, which another machine with a faster clock

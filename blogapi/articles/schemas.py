@@ -10,7 +10,7 @@ from marshmallow import validate
 
 from blogapi import clock
 from blogapi.articles.content import ArticleInput, TermReference
-from blogapi.articles.lifecycle import API_STATUSES, ContentType, api_status
+from blogapi.articles.lifecycle import API_STATUSES, ContentType, get_api_status
 from blogapi.articles.models import Article
 from blogapi.categories.schemas import EmbeddedCategorySchema
 from blogapi.tags.schemas import TagSchema
@@ -134,7 +134,7 @@ class _DocumentedFields(ma.Schema):
     seo = ma.fields.Nested(SeoSchema)
 
     def get_status(self, article: Article) -> str:
-        return api_status(article.status, article.published_at, clock.now())
+        return get_api_status(article.status, article.published_at, clock.now())
 
 
 class ArticleSchema(_DocumentedFields, OutputSchema):

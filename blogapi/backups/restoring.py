@@ -14,7 +14,7 @@ from sqlalchemy import URL, create_engine, select, text
 
 from blogapi import clock, config
 from blogapi.articles import json_writer
-from blogapi.articles.fingerprint import fingerprint
+from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.models import ArticleStats
 from blogapi.backups import archive, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
@@ -132,7 +132,7 @@ def _is_up_to_date(path: Path) -> bool:
             ):
                 return False
             upgrades.check_schema(connection, Base.metadata)
-            return connection.scalar(select(ArticleStats.renderer)) == fingerprint()
+            return connection.scalar(select(ArticleStats.renderer)) == compute_fingerprint()
     finally:
         engine.dispose()
 

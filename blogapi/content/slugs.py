@@ -10,15 +10,15 @@ MAX_SLUG_LENGTH = 255
 MAX_DERIVED_LENGTH = 240
 
 
-def make_slug(words: str, *, longest: int = MAX_DERIVED_LENGTH) -> str:
-    """Return the slug of a name or a title, of at most `longest` characters.
+def make_slug(words: str, *, max_length: int = MAX_DERIVED_LENGTH) -> str:
+    """Return the slug of a name or a title, of at most `max_length` characters.
 
     Latin letters become ASCII; other scripts are kept. A text without letters and digits (only emoji, say)
     gets eight random hexadecimal digits.
     """
-    slug = _slugify(words, longest)
+    slug = _slugify(words, max_length)
     # Folding one letter can produce another that folds too; repeat until the slug is its own slug.
-    while (again := _slugify(slug, longest)) != slug:
+    while (again := _slugify(slug, max_length)) != slug:
         slug = again
     return slug or secrets.token_hex(4)
 

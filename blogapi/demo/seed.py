@@ -18,12 +18,12 @@ from blogapi.users import queries as users
 from blogapi.users import service as accounts
 from blogapi.users.models import Role
 
-AUTHOR = "demo"
+AUTHOR_NAME = "demo"
 
 _FOLDER = Path(__file__).parent
 
 
-def fill() -> int:
+def fill_empty_blog() -> int:
     """Store the sample articles and return their number; 0 if the blog already has an article.
 
     The articles belong to the admin `demo`, who has no password.
@@ -31,7 +31,7 @@ def fill() -> int:
     with transaction():
         if not articles.is_empty():
             return 0
-        author = (users.find_by_name(AUTHOR) or accounts.create(AUTHOR, None, role=Role.ADMIN)).uuid
+        author = (users.find_by_name(AUTHOR_NAME) or accounts.create(AUTHOR_NAME, None, role=Role.ADMIN)).uuid
         for category in tomllib.loads((_FOLDER / "categories.toml").read_text(encoding="utf-8"))["category"]:
             taxonomies.create(CATEGORIES, author, CategoryBodySchema().load(category))
         now, stored = clock.now(), 0

@@ -162,7 +162,7 @@ class ResponseCacheMiddleware:
         version, since, due = self._next_due
         if version != pending.version or not since <= pending.started_at < due:
             with self._app.app_context():
-                due = articles.next_publication(pending.started_at) or NO_EXPIRY
+                due = articles.get_next_publication(pending.started_at) or NO_EXPIRY
             self._next_due = (pending.version, pending.started_at, due)
         return due
 

@@ -50,7 +50,11 @@ class RevisionSeoSchema(OutputSchema):
 
 
 class _SingleRevisionFields(_RevisionFields):
+    # The documented order; `with_text_fields` appends any other text field of an article.
+    subtitle = ma.fields.String()
     slug = ma.fields.String()
+    cover_image = ma.fields.String()
+    content = ma.fields.String()
     content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
     published_at = Timestamp(dump_only=True, allow_none=True)
     category = Identifier()

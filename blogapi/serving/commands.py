@@ -135,9 +135,9 @@ def _welcome(with_demo: bool) -> None:
         # Imported here, so that a server without --demo starts sooner.
         from blogapi.demo import seed as demo
 
-        stored = demo.fill()
+        stored = demo.fill_empty_blog()
         click.echo(
-            f"Created a sample blog: {stored} articles by the admin {demo.AUTHOR!r}."
+            f"Created a sample blog: {stored} articles by the admin {demo.AUTHOR_NAME!r}."
             if stored
             else "The blog already has articles; no sample was added."
         )

@@ -12,7 +12,7 @@ from blogapi.articles.models import Article
 from blogapi.storage.database import Base
 
 
-class Imported(Base):
+class ImportedFile(Base):
     """The source file of an article; the digest of its record shows whether the file has changed."""
 
     __tablename__ = "imported"

@@ -26,7 +26,7 @@ from blogapi.storage.database import db, transaction
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import service as taxonomies
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
-from blogapi.transfer.models import Imported
+from blogapi.transfer.models import ImportedFile
 from blogapi.web.errors import Errors, Problem, flatten_messages
 from blogapi.web.fields import join_messages
 
@@ -92,11 +92,11 @@ def store_record(author: UUID, record: ArticleRecord, *, dry_run: bool = False) 
 
 
 def _create_or_update(author: UUID, record: ArticleRecord) -> FileReport:
-    imported = db.session.get(Imported, record.key)
+    imported = db.session.get(ImportedFile, record.key)
     digest = _compute_digest(record)
     if imported is None:
         article = articles.create(author, _to_input(author, record), slug_from=record.slug)
-        db.session.add(Imported(key=record.key, article=article, digest=digest, imported_at=clock.now()))
+        db.session.add(ImportedFile(key=record.key, article=article, digest=digest, imported_at=clock.now()))
         notes = (*record.notes, *_slug_notes(record, article))
         return FileReport(record.key, Result.CREATED, _api_status(article), notes)
     if imported.digest == digest:
@@ -111,7 +111,7 @@ def _create_or_update(author: UUID, record: ArticleRecord) -> FileReport:
 
 
 def _api_status(article: Article) -> str:
-    return lifecycle.api_status(article.status, article.published_at, clock.now())
+    return lifecycle.get_api_status(article.status, article.published_at, clock.now())
 
 
 def _to_input(author: UUID, record: ArticleRecord) -> ArticleInput:

@@ -94,7 +94,7 @@ class Slug(Text):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         slug = super()._deserialize(value, attr, data, **options)
-        valid_slug = slugs.make_slug(slug, longest=slugs.MAX_SLUG_LENGTH)
+        valid_slug = slugs.make_slug(slug, max_length=slugs.MAX_SLUG_LENGTH)
         if slug != valid_slug:
             raise ma.ValidationError(f"Not a slug; {valid_slug!r} would be one.")
         return slug

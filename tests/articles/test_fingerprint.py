@@ -80,11 +80,11 @@ def test_a_changed_line_changes_the_fingerprint(monkeypatch, tmp_path):
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(file.read_bytes())
     monkeypatch.setattr(module, "_ROOT", tmp_path)
-    before = module.fingerprint.__wrapped__()
-    assert before == module.fingerprint()
+    before = module.compute_fingerprint.__wrapped__()
+    assert before == module.compute_fingerprint()
     for changed in ("content/plain_text.py", "web/fields.py", "tags/schemas.py"):
         with (tmp_path / changed).open("a", encoding="utf-8") as file:
             file.write("# changed\n")
-        after = module.fingerprint.__wrapped__()
+        after = module.compute_fingerprint.__wrapped__()
         assert after != before
         before = after

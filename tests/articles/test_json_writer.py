@@ -22,7 +22,7 @@ from blogapi.articles import json_writer, queries, service
 from blogapi.articles import queries as article_queries
 from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.filters import ArticleFilters
-from blogapi.articles.fingerprint import fingerprint
+from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.lifecycle import ContentType
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.articles.schemas import ArticleBodySchema, ArticleFieldsSchema, ArticleSchema
@@ -483,7 +483,7 @@ def check_blog(app):
     with app.app_context():
         check_stored_data()
         assert queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
-        assert db.session.scalar(text("SELECT renderer FROM article_tally")) == fingerprint()
+        assert db.session.scalar(text("SELECT renderer FROM article_tally")) == compute_fingerprint()
         assert [json.loads(one)["name"] for one in _stored_objects("tag")] == ["kept"]
         assert [json.loads(one)["name"] for one in _stored_objects("category")] == ["Shelf"]
 

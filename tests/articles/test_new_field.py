@@ -23,7 +23,7 @@ LAST = list_migrations()[-1]
 NEXT = f"{int(LAST) + 1:04}"
 
 COLUMN = '    epigraph: Mapped[str] = mapped_column(default="", server_default="")\n'
-FIELD = "    epigraph = Text(longest=1000)\n"
+FIELD = "    epigraph = Text(max_length=1000)\n"
 MIGRATION = f'''"""Epigraphs of articles."""
 
 import sqlalchemy as sa
@@ -64,7 +64,7 @@ def copy_package(folder, *, column=True, field=True, migration=True):
             copy / "articles/models.py", '    cover_image: Mapped[str] = mapped_column(default="")\n', COLUMN
         )
     if field:
-        insert_after(copy / "articles/schemas.py", '    subtitle = Text(longest="MAX_SUBTITLE")\n', FIELD)
+        insert_after(copy / "articles/schemas.py", '    subtitle = Text(max_length="MAX_SUBTITLE")\n', FIELD)
     if migration:
         (copy / f"migrations/versions/{NEXT}_epigraph.py").write_text(MIGRATION, encoding="utf-8")
     return folder

@@ -102,8 +102,8 @@ def check_headers(method: str, response: TestResponse, *, stored: bool = True) -
     for header in headers.RESPONSE_HEADERS:
         (value,) = response.headers.getlist(header.name)
         Draft202012Validator(header.schema).validate(value)
-    # What has no body has no type of one.
-    assert ("Content-Type" in answer.headers) is (answer.status_code not in (204, 304))
+    # A response without a body has no content type.
+    assert ("Content-Type" in response.headers) is (response.status_code not in (204, 304))
     if method in ("GET", "HEAD"):
         storable = stored or response.status_code >= 400
         assert response.headers["Cache-Control"] == ("private, no-cache" if storable else "no-store")

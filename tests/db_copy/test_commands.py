@@ -17,7 +17,7 @@ from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
 from blogapi.storage.database import Base, db, transaction
-from blogapi.transfer.models import Imported
+from blogapi.transfer.models import ImportedFile
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
 from tests.engines import SERVER
@@ -63,7 +63,7 @@ def full(app, as_admin, people, make_article, make_tag, make_category):
         users.log_in(people.admin, lasts=timedelta(days=3))
         row = {"key": "blog/a.md", "article_id": first.uuid, "digest": "d", "imported_at": datetime.now(UTC)}
         with transaction():
-            db.session.execute(insert(Imported).values(row))
+            db.session.execute(insert(ImportedFile).values(row))
         tables = Base.metadata.sorted_tables
         bare = [one.name for one in tables if not db.session.execute(one.select()).first()]
     assert bare == []

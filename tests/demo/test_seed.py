@@ -10,11 +10,11 @@ ARTICLES = "/api/v1/blog/articles/"
 
 def test_the_sample_has_every_status_and_content_type(app, make_client):
     with app.app_context():
-        assert seed.fill() >= 12
+        assert seed.fill_empty_blog() >= 12
         from blogapi.api_keys import service as api_keys
         from blogapi.users import queries as users
 
-        admin = users.get_by_name(seed.AUTHOR).uuid
+        admin = users.get_by_name(seed.AUTHOR_NAME).uuid
         key = api_keys.issue(admin, scopes={"read"}).value
     own = make_client(app, key).get(ARTICLES + "author/me/").json
     assert {article["status"] for article in own} == {"draft", "published", "scheduled", "archived"}
@@ -26,12 +26,12 @@ def test_the_sample_has_every_status_and_content_type(app, make_client):
 def test_a_blog_with_an_article_is_not_changed(app, make_article):
     make_article()
     with app.app_context():
-        assert seed.fill() == 0
+        assert seed.fill_empty_blog() == 0
 
 
 def test_the_sample_is_stored_once(app):
     with app.app_context():
-        assert seed.fill() > 0
+        assert seed.fill_empty_blog() > 0
     with app.app_context():
-        assert seed.fill() == 0
+        assert seed.fill_empty_blog() == 0
         db.session.remove()

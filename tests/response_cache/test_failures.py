@@ -73,7 +73,7 @@ def test_a_database_that_fails_after_the_response_does_not_break_it(cached, envi
         raise OperationalError("", {}, Exception("the disk is gone"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(article_queries, "next_publication", fail)
+        patch.setattr(article_queries, "get_next_publication", fail)
         assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
     assert len(cached.cache) == 0
     assert call_without_waiting(cached.middleware, environ)[2] == b"[]"

@@ -234,8 +234,9 @@ def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_collector):
             refused = answered(made, path, of="10.0.0.9")
             assert_problem(refused, 503, "unavailable")
             assert refused.headers["Retry-After"] == "1"
-        # No more of it was made than may be held back.
-        assert blog.made.made - before < BOUND // SHARES
+        # The refused responses were produced no further than may be buffered; the system's own buffers take
+        # a part of the two that are streamed.
+        assert blog.made.made - before < 2 * BOUND // SHARES
         # Nor is any of it kept, though nothing looks for what holds itself.
         until(
             lambda: (
