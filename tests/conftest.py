@@ -191,7 +191,7 @@ class People:
             self.member = users.create("mel", None, role=Role.MEMBER)
 
     def key(self, owner: Account | None, scope: Scope | None = None) -> str:
-        """Return a new key; its default scope is `read` with an owner, `published` without."""
+        """Return a new key, by default `published` if it is anonymous, `read` if it has an owner."""
         with self.app.app_context():
             key_scope: Scope = scope or ("read" if owner else "published")
             value: str = api_keys.issue(owner and owner.uuid, scopes={key_scope}).value

@@ -159,8 +159,7 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
     engine = engines.get_engine(target)
 
     def store(rows: list[Row[Any]]) -> None:
-        entries = [engine.row(number, title, subtitle, body) for number, title, subtitle, body in rows]
-        target.execute(insert(engine.table), entries)
+        target.execute(insert(engine.table), [engine.row(*values) for values in map(list[Any], rows)])
 
     copied, stored = _RowReader(store), _RowReader()
     yield from copied.read(source, _select_index(source))

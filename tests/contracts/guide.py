@@ -50,7 +50,7 @@ def make_settings_table() -> str:
     """Return the table of all settings."""
     return _make_table(
         ("Setting", "Default", "What it does"),
-        [(f"`{setting.name}`", _format_default(setting), setting.sentence) for setting in SETTINGS],
+        [(f"`{setting.name}`", _format_default(setting), setting.description) for setting in SETTINGS],
     )
 
 
