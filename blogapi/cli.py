@@ -41,7 +41,7 @@ def no_progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[It
     yield from items
 
 
-def progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+def show_progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
     """Yield the items, with a progress bar if standard error is a terminal."""
     if not sys.stderr.isatty():
         yield from items

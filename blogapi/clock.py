@@ -9,6 +9,6 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def steady() -> float:
+def monotonic() -> float:
     """Return seconds of a monotonic clock, which setting the system clock does not change."""
     return time.monotonic()

@@ -250,7 +250,7 @@ SETTINGS = (
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
-def default(name: str) -> Any:
+def get_default(name: str) -> Any:
     """Return the default of a setting."""
     return _BY_NAME[name].default
 
@@ -273,7 +273,7 @@ def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
     """
     folder = Path(app.instance_path)
     _create_folder(folder)
-    app.config.update(read(folder))
+    app.config.update(read_settings(folder))
     overrides = overrides or {}
     app.config.update({name: value for name, value in overrides.items() if name not in _BY_NAME})
     own = {name: value for name, value in overrides.items() if name in _BY_NAME}
@@ -282,7 +282,7 @@ def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
     app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(days=app.config["SESSION_DAYS"])
 
 
-def read(folder: Path) -> dict[str, Any]:
+def read_settings(folder: Path) -> dict[str, Any]:
     """Return all settings from the folder and the environment, without creating anything.
 
     Raises CannotStart for a setting that is unknown or has an invalid value.

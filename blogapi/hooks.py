@@ -117,7 +117,7 @@ def _with_slash(path: str) -> str:
 
 
 def _check(access: Access) -> None:
-    if access.rule.identifies:
+    if access.rule.checks_credentials:
         g.caller = _identify()
     authorize(access, g.caller)
 
@@ -126,8 +126,10 @@ def _check_most_open(error: MethodNotAllowed) -> None:
     """Require a caller if every method that the path supports requires one."""
     endpoints = {_adapter().match(method=method)[0] for method in error.valid_methods or ()}
     accesses = [_access(endpoint) for endpoint in endpoints]
-    most_open = min(accesses, key=lambda access: (access.rule.requires, access.rule.identifies))
-    if most_open.rule.requires:
+    most_open = min(
+        accesses, key=lambda access: (access.rule.requires_credentials, access.rule.checks_credentials)
+    )
+    if most_open.rule.requires_credentials:
         _check(Access(reader, "published"))
 
 
@@ -165,7 +167,7 @@ def _authenticate_key(value: str) -> Caller:
         scopes=policy.scopes(key.scope),
         key=key.uuid,
         expires=expires,
-        known=True,
+        is_authenticated=True,
     )
 
 
@@ -180,7 +182,7 @@ def _authenticate_session() -> Caller:
         username=login.account.username,
         is_admin=login.account.role == Role.ADMIN,
         scopes=frozenset(SCOPES),
-        known=True,
+        is_authenticated=True,
     )
 
 

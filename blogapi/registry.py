@@ -59,10 +59,10 @@ def init_app(app: Flask, *, version: str) -> None:
     for command in COMMANDS:
         app.cli.add_command(command)
     # Raises CannotStart for a view without an access rule.
-    list(rules(app))
+    list(list_operations(app))
 
 
-def rules(app: Flask) -> Iterator[tuple[str, str, str, Access]]:
+def list_operations(app: Flask) -> Iterator[tuple[str, str, str, Access]]:
     """Yield (path, method, endpoint, access) of every operation.
 
     Raises CannotStart for a view without an access rule.
@@ -84,8 +84,8 @@ def routes() -> None:
     from rich.table import Table
 
     table = Table("path", "method", "rule", "scope", "who may call", box=None)
-    for path, method, _, access in rules(current_app):
-        table.add_row(path, method, access.rule.name, access.scope, access.rule.sentence)
+    for path, method, _, access in list_operations(current_app):
+        table.add_row(path, method, access.rule.name, access.scope, access.rule.description)
     # Redirected output is not cut to the width of a terminal.
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 

@@ -365,7 +365,7 @@ def test_routes_prints_every_operation_with_its_rule(app):
     result = app.test_cli_runner().invoke(args=["routes"])
     lines = [re.split(r"\s{2,}", line.strip()) for line in result.stdout.splitlines()]
     printed = {tuple(line[:4]) for line in lines}
-    operations = list(registry.rules(app))
+    operations = list(registry.list_operations(app))
     assert result.exit_code == 0
     assert {
         (path, method, access.rule.name, access.scope) for path, method, _, access in operations
@@ -374,7 +374,7 @@ def test_routes_prints_every_operation_with_its_rule(app):
 
 
 def test_the_documented_operations_have_their_rules(app):
-    rules = {(method, path): access.rule.name for path, method, _, access in registry.rules(app)}
+    rules = {(method, path): access.rule.name for path, method, _, access in registry.list_operations(app)}
     expected = {
         ("POST", KEYS): "guest",
         ("DELETE", f"{KEYS}<id:id>/"): "reader",

@@ -19,7 +19,7 @@ from blogapi.web.fields import parse_uuid
 key = AppGroup("key", help="Create and manage API keys.")
 
 # Who runs commands on the server may see every key.
-_OPERATOR = Caller(is_admin=True, scopes=frozenset(SCOPES), known=True)
+_OPERATOR = Caller(is_admin=True, scopes=frozenset(SCOPES), is_authenticated=True)
 
 
 @key.command()

@@ -92,7 +92,7 @@ def _create(
     name: str = "",
     scope: Scope = "published",
 ) -> WithAttributes:
-    value = key_format.new_value()
+    value = key_format.generate_key()
     key = ApiKey(
         digest=digest_token(value),
         prefix=value[: key_format.PREFIX_LENGTH],

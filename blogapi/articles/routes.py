@@ -37,7 +37,7 @@ def published(query: Query) -> PartialResult:
     """List the published articles, newest first; with `q` by relevance."""
     return PartialResult(
         queries.list_published(query.fields, query.window, ArticleFilters(**query.filters)),
-        unlisted=_unlisted_state(),
+        hidden_state=_hidden_state(),
     )
 
 
@@ -61,7 +61,7 @@ def own(query: Query) -> Page[JsonBody]:
     )
 
 
-def _unlisted_state() -> str:
+def _hidden_state() -> str:
     # An admin also writes drafts by a bulk write, and the list does not show them: for an admin any change
     # counts, so that If-Match notices it.
     return str(change_log.last_position()) if current_caller().sees_drafts else ""
@@ -72,7 +72,7 @@ REPRESENTATION = Representation(
     ArticleSchema(),
     lambda: queries.list_published().rows,
     ArticleSchema(many=True),
-    unlisted=_unlisted_state,
+    hidden_state=_hidden_state,
 )
 
 

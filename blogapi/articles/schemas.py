@@ -140,7 +140,7 @@ class _DocumentedFields(ma.Schema):
 class ArticleSchema(_DocumentedFields, OutputSchema):
     """An article with exactly the documented fields."""
 
-    def hidden(self, shown: Any) -> str:
+    def hidden_state(self, shown: Any) -> str:
         """Return the version, which changes with every write, also with one of a field not shown here."""
         return str(shown.version)
 

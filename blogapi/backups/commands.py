@@ -13,7 +13,7 @@ from blogapi import clock, config
 from blogapi.backups import naming, restoring, service
 from blogapi.backups.manifest import Manifest
 from blogapi.backups.naming import Kind
-from blogapi.cli import progress, report_problems
+from blogapi.cli import report_problems, show_progress
 
 
 @click.command()
@@ -31,14 +31,14 @@ def backup(path: Path, keep: int | None, verify: bool, as_json: bool) -> None:
         raise click.UsageError("--keep needs an existing FOLDER, and excludes --verify.")
     with report_problems():
         if verify:
-            manifest = restoring.verify(_existing_file(path), watch=progress)
+            manifest = restoring.verify(_existing_file(path), watch=show_progress)
             _print(f"{path} can be restored", path, manifest, as_json)
             return
         home = Path(config.instance_path())
         target = path / naming.manual_backup_name(clock.now()) if path.is_dir() else path
         if not target.parent.is_dir():
             raise click.UsageError(f"The folder {target.parent} does not exist.")
-        manifest = service.make(home, target, watch=progress)
+        manifest = service.make(home, target, watch=show_progress)
         deleted = service.rotate(path, Kind.MANUAL, keep=keep, made=target) if keep is not None else []
     _print(f"Wrote {target}", target, manifest, as_json, deleted)
 
@@ -52,7 +52,7 @@ def restore(path: Path) -> None:
     that is not a complete backup is refused, and nothing changes.
     """
     with report_problems():
-        result = restoring.restore(_existing_file(path), Path(config.instance_path()), watch=progress)
+        result = restoring.restore(_existing_file(path), Path(config.instance_path()), watch=show_progress)
     click.echo(f"Restored {path}: {_summarize(result.manifest)}.")
     if result.unreadable:
         click.echo(f"The former file could not be read; it was moved to {result.kept}. Restart the service.")

@@ -229,7 +229,7 @@ def _restore_settings(folder: Path, home: Path) -> str:
         same = current.read_bytes() == restored.read_bytes()
         return "" if same else "The settings were not changed; those of the backup differ."
     try:
-        elsewhere = config.read(folder)["DATABASE_URL"] != config.read(home)["DATABASE_URL"]
+        elsewhere = config.read_settings(folder)["DATABASE_URL"] != config.read_settings(home)["DATABASE_URL"]
     except CannotStart as error:
         return f"The settings of the backup were not restored: {error.message}"
     if elsewhere:

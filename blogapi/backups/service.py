@@ -25,7 +25,7 @@ def get_database_path(home: Path) -> Path:
 
     Raises Conflict if the blog uses a database server.
     """
-    path = connections.sqlite_path(config.read(home)["DATABASE_URL"], home)
+    path = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
     if path is None:
         raise Conflict("The content is kept by a database server; use its own backups (such as pg_dump).")
     return path

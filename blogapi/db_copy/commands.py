@@ -11,7 +11,7 @@ from sqlalchemy import URL, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import config
-from blogapi.cli import progress, report_problems
+from blogapi.cli import report_problems, show_progress
 from blogapi.config import CannotStart
 from blogapi.db_copy import service
 from blogapi.storage import connections
@@ -34,7 +34,7 @@ def copy(source: str, target: str, as_json: bool) -> None:
     source_engine, target_engine = _make_engine(source, home), _make_engine(target, home)
     try:
         with report_problems():
-            sums = service.copy(source_engine, target_engine, backups=home / "backups", watch=progress)
+            sums = service.copy(source_engine, target_engine, backups=home / "backups", watch=show_progress)
     except SQLAlchemyError as error:
         raise click.ClickException(f"The copy failed: {error}") from error
     finally:

@@ -16,7 +16,7 @@ from blogapi.docs.schemas import ProblemSchema
 from blogapi.web import headers
 from blogapi.web.access import Access, Rule, get_access
 from blogapi.web.blueprint import Blueprint, IdConverter
-from blogapi.web.errors import PROBLEM_JSON, default_problem, phrase
+from blogapi.web.errors import PROBLEM_JSON, default_problem, reason_phrase
 from blogapi.web.fields import FieldNames, Identifier, Timestamp
 from blogapi.web.request_id import REQUEST_ID_HEADER
 
@@ -194,7 +194,7 @@ def _complete_operation(
         operation.setdefault("parameters", []).extend(conditions)
     shared_responses = document["components"]["responses"]
     for status in _error_statuses(operation, path, method, view):
-        name = phrase(status).replace(" ", "")
+        name = reason_phrase(status).replace(" ", "")
         shared_responses.setdefault(name, _problem_response(status))
         responses[str(status)] = {"$ref": f"#/components/responses/{name}"}
     operation["responses"] = responses
@@ -222,15 +222,15 @@ def _complete_response(
 
 
 def _describe_access(access: Access) -> str:
-    scope = f" Scope: {access.scope}." if access.rule.identifies else ""
-    return f"For: {access.rule.sentence}.{scope}"
+    scope = f" Scope: {access.scope}." if access.rule.checks_credentials else ""
+    return f"For: {access.rule.description}.{scope}"
 
 
 def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
     identified: list[dict[str, list[str]]] = [{"key": []}, {"login": []}]
-    if rule.requires:
+    if rule.requires_credentials:
         return identified
-    return [{}, *identified] if rule.identifies else []
+    return [{}, *identified] if rule.checks_credentials else []
 
 
 def _error_statuses(operation: Document, path: str, method: str, view: Any) -> Iterator[int]:
@@ -238,7 +238,7 @@ def _error_statuses(operation: Document, path: str, method: str, view: Any) -> I
     yield 400
     access = get_access(view)
     assert access is not None
-    if access.rule.identifies or "requestBody" in operation:
+    if access.rule.checks_credentials or "requestBody" in operation:
         yield from (401, 403)
     if "{" in path:
         yield 404
@@ -260,14 +260,14 @@ def _problem_response(status: int) -> Document:
     code, detail = default_problem(status)
     example = {
         "type": "about:blank",
-        "title": phrase(status),
+        "title": reason_phrase(status),
         "status": status,
         "detail": detail,
         "code": code,
     }
     extra_headers = (_ERROR_HEADERS[status],) if status in _ERROR_HEADERS else ()
     return {
-        "description": phrase(status),
+        "description": reason_phrase(status),
         "headers": _header_references(*_COMMON_HEADERS, *extra_headers),
         "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}},
     }

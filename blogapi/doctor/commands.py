@@ -11,7 +11,7 @@ import click
 from flask.cli import ScriptInfo
 
 from blogapi import config
-from blogapi.cli import progress, report_problems
+from blogapi.cli import report_problems, show_progress
 from blogapi.config import CannotStart
 from blogapi.doctor import derived_data_checks, instance_checks, rate_limit_checks, sqlite_checks
 from blogapi.doctor.findings import Finding, Level, ok, wrong
@@ -48,7 +48,7 @@ def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
 def _run_checks(context: click.Context, repair: bool) -> Iterator[Finding]:
     home = Path(config.instance_path())
     try:
-        path = connections.sqlite_path(config.read(home)["DATABASE_URL"], home)
+        path = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
     except CannotStart as error:
         yield wrong(
             "settings", error.message, "correct the setting; the other checks use the default database"
@@ -77,7 +77,7 @@ def _run_application_checks(context: click.Context, repair: bool) -> Iterator[Fi
         return
     with app.app_context():
         yield from rate_limit_checks.run_checks()
-        yield from derived_data_checks.run_checks(repair=repair, watch=progress)
+        yield from derived_data_checks.run_checks(repair=repair, watch=show_progress)
 
 
 def _print(finding: Finding) -> None:

@@ -75,7 +75,7 @@ class MemoryCounters:
 
         Returns the seconds to wait, 0 if the attempts were counted. An empty limit allows everything.
         """
-        now = clock.steady()
+        now = clock.monotonic()
         with self._lock:
             windows = list(self._find_windows(*attempts))
             wait = max((window.wait(key, now) for window, key in windows), default=0.0)

@@ -140,7 +140,7 @@ class CircuitBreaker:
 
     def _start_check(self) -> None:
         with self._lock:
-            if clock.steady() < self._next_check:
+            if clock.monotonic() < self._next_check:
                 return
             # One check at a time.
             self._next_check = math.inf
@@ -157,7 +157,7 @@ class CircuitBreaker:
 
     def _open(self, error: RedisError) -> None:
         with self._lock:
-            now = clock.steady()
+            now = clock.monotonic()
             self._available, self._next_check = False, now + RETRY_SECONDS
             warn = now >= self._next_warning
             if warn:

@@ -33,7 +33,7 @@ class WriteAheadLog:
 
         The caller holds the write lock and has committed.
         """
-        now = clock.steady()
+        now = clock.monotonic()
         if now < self._next_try or self._size() < MAX_LOG_BYTES:
             return
         self._next_try = now + RETRY_SECONDS

@@ -26,7 +26,7 @@ class SingleTagSchema(OutputSchema):
     # By name, because articles import tags, and not the other way round.
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
-    def hidden(self, shown: Any) -> str:
+    def hidden_state(self, shown: Any) -> str:
         """Return the slug, which this schema does not show."""
         return str(shown.slug)
 

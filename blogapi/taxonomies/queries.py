@@ -41,8 +41,8 @@ def get_json(
     fields = taxonomy.single_schema._declared_fields if names is None else names
     term = json_fragments.select_fields(taxonomy.model, fragments, fields)
     if "articles" not in fields:
-        return JsonBody(term.encode(), beside=fragments)
-    return json_fragments.add_member(term, "articles", list_articles(uuid), beside=fragments)
+        return JsonBody(term.encode(), hidden_state=fragments)
+    return json_fragments.add_member(term, "articles", list_articles(uuid), hidden_state=fragments)
 
 
 def get_fragments(taxonomy: Taxonomy[TermType], uuid: UUID) -> str:

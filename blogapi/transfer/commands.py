@@ -12,7 +12,7 @@ import click
 from flask.cli import with_appcontext
 
 from blogapi import clock
-from blogapi.cli import progress, report_problems
+from blogapi.cli import report_problems, show_progress
 from blogapi.transfer import folder, service
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.service import FileReport, Result
@@ -44,7 +44,7 @@ def import_(
         entries = _list_entries(paths)
         reports = [
             _import_entry(author_id, entry, dry_run=dry_run, publish_undated=publish_undated)
-            for entry in progress(entries, total=len(entries), label="Importing")
+            for entry in show_progress(entries, total=len(entries), label="Importing")
         ]
     _print_json(reports, dry_run) if as_json else _print(reports, dry_run)
     if any(report.result is Result.REFUSED for report in reports):

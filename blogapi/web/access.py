@@ -33,7 +33,7 @@ class Caller:
     scopes: frozenset[str] = frozenset()
     key: UUID | None = None
     expires: datetime | None = None
-    known: bool = False
+    is_authenticated: bool = False
 
     @property
     def sees_drafts(self) -> bool:
@@ -54,17 +54,19 @@ class Rule:
     """
 
     name: str
-    sentence: str
-    identifies: bool = True
-    requires: bool = True
+    description: str
+    checks_credentials: bool = True
+    requires_credentials: bool = True
     admins_only: bool = False
 
 
-anyone = Rule("anyone", "everyone; an API key is not checked", identifies=False, requires=False)
+anyone = Rule(
+    "anyone", "everyone; an API key is not checked", checks_credentials=False, requires_credentials=False
+)
 guest = Rule(
     "guest",
     "everyone; a key or login that is sent must be valid, and a user's must have the scope",
-    requires=False,
+    requires_credentials=False,
 )
 reader = Rule("reader", "holders of any valid key, and logged-in users")
 admin = Rule("admin", "admins, by API key or login", admins_only=True)
@@ -122,12 +124,12 @@ def current_user_id() -> UUID:
 
 def authorize(access: Access, caller: Caller) -> None:
     """Raise Unauthorized or Forbidden unless the caller meets the requirement."""
-    if access.rule.requires and not caller.known:
+    if access.rule.requires_credentials and not caller.is_authenticated:
         raise Unauthorized("Send an API key in the X-API-KEY header; POST /api/v1/auth/api-key/ creates one.")
     if access.rule.admins_only and not caller.is_admin:
         raise Forbidden("Only admins may do this; use an admin's key, or log in as one.")
-    identified = access.rule.identifies and caller.user is not None
-    if (access.rule.requires or identified) and access.scope not in caller.scopes:
+    identified = access.rule.checks_credentials and caller.user is not None
+    if (access.rule.requires_credentials or identified) and access.scope not in caller.scopes:
         raise Forbidden(
             f"This key lacks the {access.scope} scope; use one that has it.", code="scope_missing"
         )

@@ -82,32 +82,32 @@ class Parser(FlaskParser):
 class PartialResult:
     """A result, and the fields of it that the query selects (None: all fields of the schema).
 
-    `unlisted` is state that a write can change and the body does not show; it is part of the ETag.
+    `hidden_state` is state that a write can change and the body does not show; it is part of the ETag.
     """
 
-    def __init__(self, result: Any, query: Query | None = None, *, unlisted: str = "") -> None:
+    def __init__(self, result: Any, query: Query | None = None, *, hidden_state: str = "") -> None:
         self.result = result
         self.fields = query.fields if query else None
-        self.unlisted = unlisted
+        self.hidden_state = hidden_state
 
 
 @dataclass(frozen=True, slots=True)
 class Representation:
     """How a GET of a resource gets and renders one item (by its uuid) and the whole list.
 
-    `unlisted` returns state that a write to the list can change and the list does not show.
+    `hidden_state` returns state that a write to the list can change and the list does not show.
     """
 
     get_item: Callable[[UUID], Any]
     item_schema: ma.Schema
     get_items: Callable[[], Any]
     items_schema: ma.Schema
-    unlisted: Callable[[], str] = str
+    hidden_state: Callable[[], str] = str
 
     def etag(self, id: UUID | None) -> str | None:
         """Return the ETag of an item (None if it does not exist), or of the list if `id` is None."""
         if id is None:
-            return _render(self.get_items(), self.items_schema).etag(self.unlisted())
+            return _render(self.get_items(), self.items_schema).etag(self.hidden_state())
         try:
             return _render(self.get_item(id), self.item_schema).etag()
         except NotFound:
@@ -272,9 +272,9 @@ def _build_response(
 ) -> Response:
     if isinstance(result, Response):
         return result
-    unlisted = ""
+    hidden_state = ""
     if isinstance(result, PartialResult):
-        unlisted = result.unlisted
+        hidden_state = result.hidden_state
         if result.fields is not None and partial_schema is not None:
             schema = _only_fields(partial_schema, tuple(sorted(set(result.fields))))
         result = result.result
@@ -286,7 +286,7 @@ def _build_response(
     json_body = _render(items, schema, many=is_page or schema.many)
     response = web_json.json_response(json_body.body, status)
     if request.method in ("GET", "HEAD"):
-        response.set_etag(json_body.etag(unlisted))
+        response.set_etag(json_body.etag(hidden_state))
     if is_page:
         response.headers["X-Total-Count"] = str(result.total)
         links = result.links(request.path, list(request.args.items(multi=True)))
@@ -300,7 +300,7 @@ def _render(result: Any, schema: ma.Schema, *, many: bool | None = None) -> Json
     if isinstance(result, JsonBody):
         return result
     items = result if isinstance(result, Sequence) else [result]
-    hidden = " ".join(schema.hidden(item) for item in items) if isinstance(schema, OutputSchema) else ""
+    hidden = " ".join(schema.hidden_state(item) for item in items) if isinstance(schema, OutputSchema) else ""
     return JsonBody(web_json.to_json_bytes(schema.dump(result, many=many)), hidden)
 
 

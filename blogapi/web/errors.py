@@ -186,7 +186,7 @@ _DEFAULTS = {
 }
 
 
-def phrase(status: int) -> str:
+def reason_phrase(status: int) -> str:
     """Return the reason phrase of a status."""
     # Python 3.13 renamed some phrases of http.HTTPStatus; Werkzeug's are the same on every version.
     return HTTP_STATUS_CODES[status]
@@ -194,7 +194,7 @@ def phrase(status: int) -> str:
 
 def default_problem(status: int) -> tuple[str, str]:
     """Return the (code, detail) of an HTTP error that no Problem describes."""
-    name = phrase(status)
+    name = reason_phrase(status)
     code = _CODES.get(status) or re.sub(r"\W+", "_", name.lower())
     return _DEFAULTS.get(status, (code, f"{name}."))
 
@@ -203,7 +203,7 @@ def problem_body(status: int, code: str, detail: str, errors: Errors | None = No
     """Return the problem+json body, as UTF-8."""
     body: dict[str, Any] = {
         "type": "about:blank",
-        "title": phrase(status),
+        "title": reason_phrase(status),
         "status": status,
         "detail": detail,
         "code": code,

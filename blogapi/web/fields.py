@@ -68,7 +68,9 @@ class Text(ma.fields.String):
 
     def __init__(self, *, max_length: int | str, min_length: int = 0, **options: Any) -> None:
         self.max_length, self.min_length = max_length, min_length
-        json_schema = {"maxLength": config.default(max_length) if isinstance(max_length, str) else max_length}
+        json_schema = {
+            "maxLength": config.get_default(max_length) if isinstance(max_length, str) else max_length
+        }
         if min_length:
             json_schema["minLength"] = min_length
         super().__init__(metadata=json_schema | options.pop("metadata", {}), **options)
@@ -227,7 +229,7 @@ class Reference(InputSchema):
 class OutputSchema(ma.Schema):
     """Base of response schemas: every field is always present."""
 
-    def hidden(self, shown: Any) -> str:
+    def hidden_state(self, shown: Any) -> str:
         """Return the state of an item that a write can change and this schema does not show.
 
         It is part of the ETag; without it an If-Match would miss such a change.

@@ -79,17 +79,17 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """A JSON response body; `beside` is state that its ETag depends on and the body does not show.
+    """A JSON response body; `hidden_state` is state that its ETag depends on and the body does not show.
 
     A long body is an iterator of chunks, which is never in memory as a whole: its ETag is computed from
     `state`, the state of the data that it shows, instead of its bytes.
     """
 
     body: bytes | Iterator[bytes]
-    beside: str = ""
+    hidden_state: str = ""
     state: str = ""
 
-    def etag(self, unlisted: str = "") -> str:
-        """Return the ETag, without quotes; `unlisted` is further state that a write can change."""
+    def etag(self, extra_state: str = "") -> str:
+        """Return the ETag, without quotes; `extra_state` is further state that a write can change."""
         content = self.body if isinstance(self.body, bytes) else self.state.encode()
-        return headers.compute_etag(content, f"{self.beside}{unlisted}")
+        return headers.compute_etag(content, f"{self.hidden_state}{extra_state}")

@@ -89,14 +89,14 @@ def to_array(objects: Iterable[str]) -> bytes:
     return f"[{','.join(objects)}]".encode()
 
 
-def add_member(json_object: str, name: str, value: JsonBody, *, beside: str) -> JsonBody:
+def add_member(json_object: str, name: str, value: JsonBody, *, hidden_state: str) -> JsonBody:
     """Return the JSON object with a further member at its end."""
     separator = "," if len(json_object) > 2 else ""
     start = f"{json_object[:-1]}{separator}{web_json.to_json(name)}:".encode()
-    beside = f"{beside} {value.beside}"
+    hidden_state = f"{hidden_state} {value.hidden_state}"
     if isinstance(value.body, bytes):
-        return JsonBody(start + value.body + b"}", beside)
-    return JsonBody(chain([start], value.body, [b"}"]), beside, f"{json_object} {value.state}")
+        return JsonBody(start + value.body + b"}", hidden_state)
+    return JsonBody(chain([start], value.body, [b"}"]), hidden_state, f"{json_object} {value.state}")
 
 
 def _store_all(session: Session, context: Any) -> None:

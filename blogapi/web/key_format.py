@@ -16,7 +16,7 @@ PREFIX_LENGTH = len(PREFIX) + 6
 KEY_LENGTH = len(PREFIX) + RANDOM_LENGTH + CHECKSUM_LENGTH
 
 
-def new_value() -> str:
+def generate_key() -> str:
     """Return a new key: `blogapi_`, 32 random base62 characters (190 bits), 6 characters of their CRC32."""
     random = "".join(secrets.choice(BASE62) for _ in range(RANDOM_LENGTH))
     return f"{PREFIX}{random}{_checksum(random)}"

@@ -8,7 +8,7 @@ from blogapi.content.slugs import make_slug
 from blogapi.web.errors import Conflict
 
 
-def first_free(slug: str, taken: Collection[str]) -> str:
+def first_free_slug(slug: str, taken: Collection[str]) -> str:
     """Return `slug`, or if it is taken, `slug` with the first free number (-2, -3, …)."""
     if slug not in taken:
         return slug
@@ -23,7 +23,7 @@ def choose_slug(given: str | None, name: str, find_similar: Callable[[str], Coll
     """
     if given is None:
         slug = make_slug(name)
-        return first_free(slug, find_similar(slug))
+        return first_free_slug(slug, find_similar(slug))
     if given in find_similar(given):
         raise Conflict(
             f"The slug {given!r} is taken; choose another.", code="slug_taken", errors={"slug": ["Is taken."]}

@@ -20,19 +20,19 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEL, ADA = uuid4(), uuid4()
 PUBLISHED, READ, WRITE = map(policy.scopes, SCOPES)
 
-values = st.builds(key_format.new_value)
+values = st.builds(key_format.generate_key)
 
 
 def reader(scopes=READ, **fields):
-    return Caller(key=uuid4(), scopes=scopes, known=True, **fields)
+    return Caller(key=uuid4(), scopes=scopes, is_authenticated=True, **fields)
 
 
 def test_a_value_has_the_form_that_secret_scanners_look_for():
-    assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}", key_format.new_value())
+    assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}", key_format.generate_key())
 
 
 def test_values_are_unique():
-    assert len({key_format.new_value() for _ in range(1000)}) == 1000
+    assert len({key_format.generate_key() for _ in range(1000)}) == 1000
 
 
 def test_the_checksum_is_the_crc32_of_the_random_characters():
@@ -78,7 +78,7 @@ def test_no_other_text_is_well_formed(text):
     ],
 )
 def test_a_badly_copied_value_is_not_well_formed(spoil):
-    assert not key_format.is_well_formed(spoil(key_format.new_value()))
+    assert not key_format.is_well_formed(spoil(key_format.generate_key()))
 
 
 def test_a_digest_is_a_sha_256():
@@ -99,7 +99,7 @@ def test_a_digest_is_a_sha_256():
     ],
 )
 def test_a_new_key_gets_the_requested_scope(owned, requested, granted):
-    assert policy.choose_scope(Caller(user=MEL, scopes=owned, known=True), requested) == granted
+    assert policy.choose_scope(Caller(user=MEL, scopes=owned, is_authenticated=True), requested) == granted
 
 
 @pytest.mark.parametrize(("owned", "requested"), [(PUBLISHED, []), (PUBLISHED, ["read"]), (READ, ["write"])])
@@ -169,10 +169,10 @@ def test_a_key_is_visible_to_its_owner_and_admins_and_an_anonymous_one_by_its_uu
 @pytest.mark.parametrize(
     "caller",
     [
-        pytest.param(Caller(user=MEL, key=KEY, scopes=READ, known=True), id="itself"),
+        pytest.param(Caller(user=MEL, key=KEY, scopes=READ, is_authenticated=True), id="itself"),
         pytest.param(HOLDER, id="an anonymous key"),
         pytest.param(reader(WRITE, user=MEL), id="a write key"),
-        pytest.param(Caller(user=MEL, scopes=WRITE, known=True), id="a login"),
+        pytest.param(Caller(user=MEL, scopes=WRITE, is_authenticated=True), id="a login"),
     ],
 )
 def test_a_key_may_delete_itself_and_a_write_key_others(caller):

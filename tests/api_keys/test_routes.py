@@ -283,7 +283,7 @@ def mistype(value):
         (lambda make_key: "<API_KEY>", "key_invalid"),
         (lambda make_key: mistype(make_key().value), "key_invalid"),
         (lambda make_key: make_key().value.upper(), "key_invalid"),
-        (lambda make_key: key_format.new_value(), "key_invalid"),
+        (lambda make_key: key_format.generate_key(), "key_invalid"),
         (lambda make_key: digest_token(make_key().value), "key_invalid"),
         (lambda make_key: f"ApiKey {make_key().value}", "key_invalid"),
         (lambda make_key: "clé", "key_invalid"),
@@ -298,7 +298,7 @@ def test_an_invalid_or_expired_key_is_a_401(as_stranger, make_key, value, code):
 
 
 def test_an_invalid_key_is_a_401_even_if_no_key_is_required(as_stranger):
-    assert outcome(as_stranger.post(KEYS, headers={"X-API-KEY": key_format.new_value()})) == (
+    assert outcome(as_stranger.post(KEYS, headers={"X-API-KEY": key_format.generate_key()})) == (
         401,
         "key_invalid",
     )
@@ -313,7 +313,7 @@ def test_a_mistyped_key_is_refused_without_a_query(as_stranger, make_key, statem
 
 def test_a_key_is_looked_up_in_one_statement(as_stranger, statements):
     with statements() as seen:
-        assert as_stranger.get(TAGS, headers={"X-API-KEY": key_format.new_value()}).status_code == 401
+        assert as_stranger.get(TAGS, headers={"X-API-KEY": key_format.generate_key()}).status_code == 401
     assert len(seen) == 1
 
 

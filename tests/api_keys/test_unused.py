@@ -156,9 +156,9 @@ def test_a_start_does_not_wait_for_a_writer(app, make_app, create_key, at, count
     create_key()
     at(NOON + DAY)
     with elsewhere(app, writing=True):
-        before = clock.steady()
+        before = clock.monotonic()
         make_app()
-        assert clock.steady() - before < BUSY_SECONDS
+        assert clock.monotonic() - before < BUSY_SECONDS
     assert count_keys() == 1
 
 
@@ -176,7 +176,7 @@ def test_a_flood_of_many_addresses_stays_under_a_megabyte(app, count_keys):
 
 def test_a_flood_of_one_address_ends_at_the_limit(make_app, make_client, monkeypatch, count_keys):
     passed = [0.0]
-    monkeypatch.setattr(clock, "steady", lambda: passed[0])
+    monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
     client = make_client(make_app(KEY_LIMIT="30 per minute; 100 per hour"))
     made = 0
     for _ in range(600):

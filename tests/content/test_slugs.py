@@ -66,13 +66,13 @@ def test_a_slug_is_its_own_slug(words):
 
 
 def test_a_free_slug_is_kept_and_a_taken_one_gets_the_first_free_number():
-    assert unique_slugs.first_free("a", ()) == "a"
-    assert unique_slugs.first_free("a", {"a"}) == "a-2"
-    assert unique_slugs.first_free("a", {"a", "a-2", "a-4"}) == "a-3"
+    assert unique_slugs.first_free_slug("a", ()) == "a"
+    assert unique_slugs.first_free_slug("a", {"a"}) == "a-2"
+    assert unique_slugs.first_free_slug("a", {"a", "a-2", "a-4"}) == "a-3"
 
 
 @settings(deadline=None)
 @given(st.sets(st.integers(1, 20)))
 def test_first_free_never_returns_a_taken_slug(numbers):
     taken = {"a" if number == 1 else f"a-{number}" for number in numbers}
-    assert unique_slugs.first_free("a", taken) not in taken
+    assert unique_slugs.first_free_slug("a", taken) not in taken

@@ -24,12 +24,12 @@ PERMISSIONS_PAGE = GUIDE / "reading.md"
 PUBLISHED, READ, WRITE = (frozenset(SCOPES[: number + 1]) for number in range(3))
 CALLERS = {
     "stranger": STRANGER,
-    "anonymous key": Caller(known=True, scopes=PUBLISHED),
-    "user's `published` key": Caller(known=True, user=uuid4(), is_admin=True, scopes=PUBLISHED),
-    "member's `read` key": Caller(known=True, user=uuid4(), scopes=READ),
-    "member's `write` key, login": Caller(known=True, user=uuid4(), scopes=WRITE),
-    "admin's `read` key": Caller(known=True, user=uuid4(), is_admin=True, scopes=READ),
-    "admin's `write` key, login": Caller(known=True, user=uuid4(), is_admin=True, scopes=WRITE),
+    "anonymous key": Caller(is_authenticated=True, scopes=PUBLISHED),
+    "user's `published` key": Caller(is_authenticated=True, user=uuid4(), is_admin=True, scopes=PUBLISHED),
+    "member's `read` key": Caller(is_authenticated=True, user=uuid4(), scopes=READ),
+    "member's `write` key, login": Caller(is_authenticated=True, user=uuid4(), scopes=WRITE),
+    "admin's `read` key": Caller(is_authenticated=True, user=uuid4(), is_admin=True, scopes=READ),
+    "admin's `write` key, login": Caller(is_authenticated=True, user=uuid4(), is_admin=True, scopes=WRITE),
 }
 
 
@@ -60,7 +60,7 @@ def make_permissions_table(app: Flask) -> str:
     The methods of a path are in one row if their results are equal.
     """
     methods_by_row: dict[tuple[str, ...], list[str]] = {}
-    for path, method, _, access in registry.rules(app):
+    for path, method, _, access in registry.list_operations(app):
         shown_path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r":\1", path)
         results = tuple(_result(access, caller) for caller in CALLERS.values())
         methods_by_row.setdefault((shown_path, *results), []).append(method)

@@ -138,7 +138,9 @@ def fill_path(request, as_admin, make_article, make_tag):
 @pytest.mark.parametrize("caller", CALLERS)
 def test_each_caller_gets_what_the_rule_says(request, app, fill_path, tried, caller):
     ((method, access),) = {
-        (method, access) for _, method, endpoint, access in registry.rules(app) if endpoint == tried.endpoint
+        (method, access)
+        for _, method, endpoint, access in registry.list_operations(app)
+        if endpoint == tried.endpoint
     }
     client = request.getfixturevalue(caller)
     response = client.open(fill_path(tried.path), method=method, json=tried.body)
@@ -151,7 +153,9 @@ def test_each_caller_gets_what_the_rule_says(request, app, fill_path, tried, cal
 
 
 def test_every_operation_is_tried(app):
-    assert {endpoint for _, _, endpoint, _ in registry.rules(app)} == {tried.endpoint for tried in TRIES}
+    assert {endpoint for _, _, endpoint, _ in registry.list_operations(app)} == {
+        tried.endpoint for tried in TRIES
+    }
 
 
 def test_every_view_declares_an_access_rule(app):

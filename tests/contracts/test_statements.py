@@ -67,5 +67,5 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
 
 
 def test_every_get_operation_has_a_statement_count(app):
-    reads = {endpoint for _, method, endpoint, _ in registry.rules(app) if method == "GET"}
+    reads = {endpoint for _, method, endpoint, _ in registry.list_operations(app) if method == "GET"}
     assert reads == {endpoint for _, endpoint, _ in READS}

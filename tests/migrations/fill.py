@@ -79,7 +79,7 @@ def fill(folder: Path) -> dict[str, Any]:
         digits = f"{next(numbers):032}"
         return f"{key_format.PREFIX}{digits}{key_format._checksum(digits)}"
 
-    key_format.new_value = new_value
+    key_format.generate_key = new_value
     app = create_app({"SECRET_KEY": "x" * 32, "TESTING": True})
     client, keys = app.test_client(), {}
 

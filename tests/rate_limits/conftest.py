@@ -22,7 +22,7 @@ def later(
 ) -> Callable[[float], None]:
     """Holds the clock of those who count, and lets seconds pass on it."""
     passed = [1000.0]
-    monkeypatch.setattr(clock, "steady", lambda: passed[0])
+    monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
     if not limits_url:
         return lambda seconds: passed.append(passed.pop() + seconds)
     # What Redis would tell of its clock, it reads from two names here.

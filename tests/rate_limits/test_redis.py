@@ -55,7 +55,7 @@ def grace(app, people):
 def seconds(monkeypatch):
     """The steady clock, as a list of one number that the test sets."""
     passed = [1000.0]
-    monkeypatch.setattr(clock, "steady", lambda: passed[0])
+    monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
     return passed
 
 

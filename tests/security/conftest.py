@@ -120,7 +120,7 @@ def operations(app, blog):
 
     return [
         (endpoint, method, filled(path, endpoint), body(path, method))
-        for path, method, endpoint, _ in registry.rules(app)
+        for path, method, endpoint, _ in registry.list_operations(app)
     ]
 
 

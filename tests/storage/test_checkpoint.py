@@ -79,21 +79,21 @@ def test_overlapping_readers_do_not_keep_the_log_long(instance, log, write):
 
 
 def test_a_long_read_delays_few_writes(app, instance, log, write, monkeypatch):
-    tries, open_database, later = [], checkpoint.integrity.open_database, clock.steady() + 100
+    tries, open_database, later = [], checkpoint.integrity.open_database, clock.monotonic() + 100
     monkeypatch.setattr(
         checkpoint.integrity,
         "open_database",
         lambda *path, **options: tries.append(path) or open_database(*path, **options),
     )
     monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 5.0)
-    monkeypatch.setattr(clock, "steady", lambda: later)
+    monkeypatch.setattr(clock, "monotonic", lambda: later)
     with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as reader:
         write(1, log)
         assert not tries
         read(reader)
         assert write(10, log) > 3 * SHORT
     assert len(tries) == 1
-    monkeypatch.setattr(clock, "steady", lambda: later + 5)
+    monkeypatch.setattr(clock, "monotonic", lambda: later + 5)
     write(1, log)
     assert len(tries) == 2 and log.stat().st_size == 0
 

@@ -28,14 +28,18 @@ from blogapi.web.errors import Forbidden, Unauthorized
 PUBLISHED, READ, WRITE = (frozenset(SCOPES[: number + 1]) for number in range(3))
 CALLERS = {
     "stranger": STRANGER,
-    "anonymous key": Caller(key=uuid4(), scopes=PUBLISHED, known=True),
-    "member's published key": Caller(user=uuid4(), key=uuid4(), scopes=PUBLISHED, known=True),
-    "member's read key": Caller(user=uuid4(), key=uuid4(), scopes=READ, known=True),
-    "member's write key": Caller(user=uuid4(), key=uuid4(), scopes=WRITE, known=True),
-    "admin's published key": Caller(user=uuid4(), is_admin=True, key=uuid4(), scopes=PUBLISHED, known=True),
-    "admin's read key": Caller(user=uuid4(), is_admin=True, key=uuid4(), scopes=READ, known=True),
-    "admin's write key": Caller(user=uuid4(), is_admin=True, key=uuid4(), scopes=WRITE, known=True),
-    "admin's login": Caller(user=uuid4(), is_admin=True, scopes=WRITE, known=True),
+    "anonymous key": Caller(key=uuid4(), scopes=PUBLISHED, is_authenticated=True),
+    "member's published key": Caller(user=uuid4(), key=uuid4(), scopes=PUBLISHED, is_authenticated=True),
+    "member's read key": Caller(user=uuid4(), key=uuid4(), scopes=READ, is_authenticated=True),
+    "member's write key": Caller(user=uuid4(), key=uuid4(), scopes=WRITE, is_authenticated=True),
+    "admin's published key": Caller(
+        user=uuid4(), is_admin=True, key=uuid4(), scopes=PUBLISHED, is_authenticated=True
+    ),
+    "admin's read key": Caller(user=uuid4(), is_admin=True, key=uuid4(), scopes=READ, is_authenticated=True),
+    "admin's write key": Caller(
+        user=uuid4(), is_admin=True, key=uuid4(), scopes=WRITE, is_authenticated=True
+    ),
+    "admin's login": Caller(user=uuid4(), is_admin=True, scopes=WRITE, is_authenticated=True),
 }
 EVERYONE = set(CALLERS)
 KNOWN = EVERYONE - {"stranger"}
