@@ -73,7 +73,7 @@ def delete_expired() -> None:
         expired = db.session.scalars(queries.select_expired(now).limit(1)).first()
         db.session.rollback()
         if expired is not None:
-            with transaction(patient=False):
+            with transaction(wait=False):
                 _delete_expired(now)
 
 
@@ -164,5 +164,5 @@ def record_use(key: UUID, now: datetime, *, stays: bool = False) -> None:
     Does nothing while another connection writes, so that a read never waits for the write lock.
     """
     values = {"last_used": now} | ({"expires": None} if stays else {})
-    with suppress(*BUSY_ERRORS), transaction(patient=False):
+    with suppress(*BUSY_ERRORS), transaction(wait=False):
         db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(values))

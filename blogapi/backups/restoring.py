@@ -89,7 +89,7 @@ def _prepare(path: Path, folder: Path, watch: ProgressReporter) -> Manifest:
 
 def _check_seal(path: Path, watch: ProgressReporter) -> None:
     """Raise Conflict if the file is not a complete backup, before any folder is created."""
-    if upgrades.is_set_aside(path):
+    if upgrades.is_pre_upgrade_copy(path):
         return
     try:
         with service.convert_errors(path):

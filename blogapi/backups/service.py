@@ -73,7 +73,7 @@ def pack(
     Returns the manifest. Raises Conflict if the copy is damaged.
     """
     with integrity.open_database(database) as connection:
-        if faults := integrity.find_faults(connection, quick=True):
+        if faults := integrity.check_integrity(connection, quick=True):
             raise Conflict(f"The database is damaged ({faults[0]}); run `doctor` to see what to do.")
         migration, rows = integrity.read_migration(connection), integrity.count_rows(connection)
     if migration is None:
@@ -95,7 +95,7 @@ def unpack(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -
     """
     try:
         with convert_errors(path):
-            if upgrades.is_set_aside(path):
+            if upgrades.is_pre_upgrade_copy(path):
                 manifest = _copy_plain(path, folder / DATABASE)
             else:
                 manifest = archive.unpack(path, folder, watch=watch)
@@ -132,7 +132,7 @@ def _check_database(path: Path, manifest: Manifest) -> None:
     if reason := naming.explain_unknown_migration(manifest.step, upgrades.list_migrations()):
         raise InvalidBackup(reason)
     with integrity.open_database(path) as connection:
-        if faults := integrity.find_faults(connection):
+        if faults := integrity.check_integrity(connection):
             raise InvalidBackup(f"its database is damaged ({faults[0]})")
         if integrity.count_broken_references(connection):
             raise InvalidBackup("its database refers to missing rows")

@@ -62,7 +62,7 @@ def _check_version() -> Finding:
 
 
 def _check_file(connection: sqlite3.Connection, path: Path) -> Iterator[Finding]:
-    faults = integrity.find_faults(connection)
+    faults = integrity.check_integrity(connection)
     for fault in faults:
         yield wrong("database", f"{path} is damaged: {fault}.", _RESTORE)
     if faults:

@@ -54,7 +54,7 @@ def find_problem() -> str | None:
     return None if path is None else _find_write_problem(path)
 
 
-def look(app: Flask) -> threading.Thread | None:
+def start_integrity_check(app: Flask) -> threading.Thread | None:
     """Check the integrity of the database file in a thread, for a limited time; return the thread.
 
     Logs the damage that it finds, and makes the health check report it. Returns None on PostgreSQL.
@@ -69,7 +69,7 @@ def look(app: Flask) -> threading.Thread | None:
 
 def _check_integrity(app: Flask, path: Path) -> None:
     try:
-        damage = integrity.find_damage(path, seconds=_CHECK_SECONDS)
+        damage = integrity.run_quick_check(path, seconds=_CHECK_SECONDS)
     except sqlite3.Error as error:
         app.logger.warning("the integrity of the database could not be checked: %s", error)
         return

@@ -75,10 +75,10 @@ def init_app(app: Flask) -> None:
         engine = db.engine
     if engine.dialect.name == "sqlite":
         log = files.side_files(Path(str(engine.url.database))).log
-        registry.gauge(app, "wal_bytes", "Size of SQLite's write-ahead log.", lambda: _size(log))
+        registry.add_gauge(app, "wal_bytes", "Size of SQLite's write-ahead log.", lambda: _size(log))
     for name in ("checkedout", "checkedin", "overflow"):
         if read := getattr(engine.pool, name, None):
-            registry.gauge(app, f"database_pool_{name}", f"Database connections: {name}.", read)
+            registry.add_gauge(app, f"database_pool_{name}", f"Database connections: {name}.", read)
     app.extensions[_KEY] = RequestMetrics(app)
 
 

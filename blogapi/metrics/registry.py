@@ -27,12 +27,12 @@ def init_app(app: Flask) -> None:
     app.extensions[_KEY] = {}
 
 
-def gauge(app: Flask, name: str, description: str, read: Read) -> None:
+def add_gauge(app: Flask, name: str, description: str, read: Read) -> None:
     """Register a metric that can go up and down."""
     app.extensions[_KEY][name] = Metric(description, "gauge", read)
 
 
-def counter(app: Flask, name: str, description: str, read: Read) -> None:
+def add_counter(app: Flask, name: str, description: str, read: Read) -> None:
     """Register a metric that only grows."""
     app.extensions[_KEY][name] = Metric(description, "counter", read)
 

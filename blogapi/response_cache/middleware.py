@@ -231,16 +231,16 @@ class _CollectedBody:
 
 def init_app(app: Flask) -> None:
     """Wrap the application in the response cache, unless its database is in memory."""
-    source = commit_version.get_source(app)
+    source = commit_version.create_source(app)
     if source is None:
         return
     middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, app.config["CACHE_MEGABYTES"] * 2**20)
     cache = middleware.cache
     app.extensions["blogapi-replay"] = middleware
     app.wsgi_app = middleware  # type: ignore[method-assign]
-    registry.counter(app, "replay_hits", "Responses replayed from the cache.", lambda: cache.hits)
-    registry.counter(app, "replay_misses", "Cacheable responses computed.", lambda: middleware.misses)
-    registry.gauge(app, "replay_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
+    registry.add_counter(app, "replay_hits", "Responses replayed from the cache.", lambda: cache.hits)
+    registry.add_counter(app, "replay_misses", "Cacheable responses computed.", lambda: middleware.misses)
+    registry.add_gauge(app, "replay_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
 
 
 def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:

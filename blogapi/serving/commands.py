@@ -95,7 +95,7 @@ def serve(
         where = unix_socket or f"{host}:{port}"
         raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
     _welcome(with_demo)
-    health.look(app)
+    health.start_integrity_check(app)
     daily.start(app)
     address = f"[{host}]" if ":" in host else host
     where = unix_socket or f"http://{address}:{made.effective_port}/"

@@ -340,9 +340,9 @@ def create(
     served = trust_proxy(app, proxy, trust_all=unix_socket is not None)
     kind = Server if unix_socket is None else UnixServer
     made = kind(served, listening_socket, settings, proxy=proxy, limits=limits, access_log=access_log)
-    registry.gauge(app, "connections", "Connections of clients.", lambda: len(made.active_channels))
-    registry.gauge(app, "unread_bytes", "Memory held by answers not read yet.", lambda: made.unread.held)
-    registry.gauge(
+    registry.add_gauge(app, "connections", "Connections of clients.", lambda: len(made.active_channels))
+    registry.add_gauge(app, "unread_bytes", "Memory held by answers not read yet.", lambda: made.unread.held)
+    registry.add_gauge(
         app, "queue_depth", "Requests that wait for a thread.", lambda: len(made.task_dispatcher.queue)
     )
     return made

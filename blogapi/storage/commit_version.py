@@ -143,7 +143,7 @@ class PostgresCommitVersion:
             return self._version
 
 
-def get_source(app: Flask) -> CommitVersionSource | None:
+def create_source(app: Flask) -> CommitVersionSource | None:
     """Return a new source for the application's database; None for a database in memory."""
     with app.app_context():
         engine = db.engine

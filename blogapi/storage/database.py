@@ -131,10 +131,10 @@ class CommitCounter(Base):
 
 
 @contextmanager
-def transaction(*, patient: bool = True) -> Iterator[None]:
+def transaction(*, wait: bool = True) -> Iterator[None]:
     """Take the write lock and run one transaction; commit at its end, roll back on any exception.
 
-    Waits up to `BUSY_SECONDS` for other writes, or not at all without `patient`; then raises one of
+    Waits up to `BUSY_SECONDS` for other writes, or not at all without `wait`; then raises one of
     BUSY_ERRORS. Fewer threads may wait for a write that is stuck.
 
     Rows that were read before are expired, so that no decision rests on a state from before the lock. Inside
@@ -149,10 +149,10 @@ def transaction(*, patient: bool = True) -> Iterator[None]:
     session.rollback()
     session.expire_all()
     lock: WriteLock = current_app.extensions[_WRITE_LOCK_KEY]
-    with lock.acquire(wait=patient) as waited:
+    with lock.acquire(wait=wait) as waited:
         session.info["writing"] = True
         try:
-            timeout = math.ceil(connections.BUSY_SECONDS - waited) if patient else 0
+            timeout = math.ceil(connections.BUSY_SECONDS - waited) if wait else 0
             session.connection(execution_options=connections.write_options(db.engine, timeout))
             yield
             if session.get_bind().dialect.name != "sqlite":

@@ -37,7 +37,7 @@ def open_database(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connect
         yield connection
 
 
-def find_faults(connection: sqlite3.Connection, *, quick: bool = False) -> list[str]:
+def check_integrity(connection: sqlite3.Connection, *, quick: bool = False) -> list[str]:
     """Return the first faults that SQLite finds in the file, as sentences; `quick` skips the indexes."""
     check = "quick_check" if quick else "integrity_check"
     try:
@@ -48,13 +48,13 @@ def find_faults(connection: sqlite3.Connection, *, quick: bool = False) -> list[
     return [] if found == ["ok"] else [line for row in found for line in row.splitlines()][:_MAX_FAULTS]
 
 
-def find_damage(path: Path, *, seconds: float) -> str:
+def run_quick_check(path: Path, *, seconds: float) -> str:
     """Return the first fault that a quick check finds; an empty string if there is none or time runs out."""
     deadline = time.monotonic() + seconds
     with open_database(path) as connection:
         # SQLite calls the handler every 10,000 virtual machine instructions, at no measurable cost.
         connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
-        found = find_faults(connection, quick=True)
+        found = check_integrity(connection, quick=True)
     return "" if not found or time.monotonic() > deadline else found[0]
 
 

@@ -190,7 +190,7 @@ def _copied_first(engine: Engine, backups: Path, migration: str | None) -> Itera
         raise
 
 
-def is_set_aside(path: Path) -> bool:
+def is_pre_upgrade_copy(path: Path) -> bool:
     """Return whether the file's name is that of a copy made before an upgrade."""
     return path.name.startswith(_COPY_PREFIX) and path.suffix == ".db"
 

@@ -39,7 +39,7 @@ def check_at_start(app):
     """Runs the integrity check of the service's start; its result is removed at the end."""
 
     def check() -> None:
-        queries.look(app).join(20)
+        queries.start_integrity_check(app).join(20)
 
     yield check
     app.extensions.pop("blogapi.damage", None)
@@ -84,8 +84,8 @@ def test_a_file_that_is_not_a_database_is_damaged(as_stranger, app, instance):
 
 def test_the_integrity_check_stops_at_its_time_limit(damage, instance):
     damage(2)
-    assert integrity.find_damage(instance / "blog.db", seconds=0) == ""
-    assert integrity.find_damage(instance / "blog.db", seconds=20) != ""
+    assert integrity.run_quick_check(instance / "blog.db", seconds=0) == ""
+    assert integrity.run_quick_check(instance / "blog.db", seconds=20) != ""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot remove an open file")

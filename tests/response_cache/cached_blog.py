@@ -54,7 +54,7 @@ class CachedBlog:
 def add_cache(app: Flask, monkeypatch: Any, source: CommitVersionSource | None = None) -> CachedBlog:
     """Replace the cache of the application by an empty one that records what passes it."""
     application = RecordingApplication(app)
-    source = source or commit_version.get_source(app)
+    source = source or commit_version.create_source(app)
     middleware = ResponseCacheMiddleware(app, application, source, app.config["CACHE_MEGABYTES"] * 2**20)
     monkeypatch.setattr(app, "wsgi_app", RequestIdMiddleware(middleware))
     return CachedBlog(app, application, source, middleware)

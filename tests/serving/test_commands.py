@@ -75,7 +75,7 @@ def test_a_blog_with_articles_is_just_served(serve, make_article):
 
 def test_the_file_is_looked_through_at_the_start(serve, monkeypatch):
     looked: list[object] = []
-    monkeypatch.setattr(health, "look", looked.append)
+    monkeypatch.setattr(health, "start_integrity_check", looked.append)
     assert serve().exit_code == 0
     assert len(looked) == 1
 

@@ -100,7 +100,7 @@ def test_the_version_grows_with_a_commit_of_another_process(source, path):
 
 
 def test_the_version_grows_with_a_transaction_of_the_application(app):
-    source = commit_version.get_source(app)
+    source = commit_version.create_source(app)
     before = source.state()
     with app.app_context():
         db.session.query(Account).all()
@@ -261,7 +261,7 @@ def test_no_thread_reads_a_version_from_before_a_commit(source, other):
 @pytest.mark.sqlite("in memory")
 def test_a_database_in_memory_has_no_source():
     app = create_app({"TESTING": True, "SQLALCHEMY_DATABASE_URI": "sqlite://"})
-    assert commit_version.get_source(app) is None
+    assert commit_version.create_source(app) is None
     assert "blogapi-replay" not in app.extensions
     release(app)
 

@@ -230,10 +230,10 @@ def test_rows_that_were_pending_before_are_dropped(within):
 def test_an_impatient_transaction_fails_at_once(within):
     with elsewhere(within, writing=True):
         began = time.monotonic()
-        with pytest.raises(OperationalError, match="lock"), transaction(patient=False):
+        with pytest.raises(OperationalError, match="lock"), transaction(wait=False):
             pytest.fail("never entered")
         assert time.monotonic() - began < 2
-    with transaction(patient=False):
+    with transaction(wait=False):
         db.session.add(account("a"))
     assert names() == ["a"]
     timeout = {"sqlite": "PRAGMA busy_timeout", "postgresql": "SHOW lock_timeout"}[db.engine.dialect.name]
@@ -247,7 +247,7 @@ def try_to_write(app) -> str:
     def write() -> None:
         with app.app_context():
             try:
-                with transaction(patient=False):
+                with transaction(wait=False):
                     errors.append("")
             except BUSY_ERRORS as error:
                 errors.append(str(error))

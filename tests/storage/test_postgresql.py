@@ -189,7 +189,7 @@ def test_each_connection_has_timeouts(app):
 
 
 def test_a_restored_backup_gives_a_new_commit_version(app, make_tag):
-    source = commit_version.get_source(app)
+    source = commit_version.create_source(app)
     with app.app_context():
         make_tag()
         before = source.state()
@@ -205,7 +205,7 @@ def test_a_restored_backup_gives_a_new_commit_version(app, make_tag):
 
 
 def test_an_unreachable_server_has_no_commit_version(app):
-    source = commit_version.get_source(app)
+    source = commit_version.create_source(app)
     with app.app_context():
         before = source.state()
         release(app)
