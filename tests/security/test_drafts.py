@@ -57,8 +57,8 @@ PATHS = [
 
 def refusal(caller):
     """Return status and code of a write by a caller who may not write."""
-    codes = {"stranger": (401, "key_missing"), "admin's published key": (403, "scope_missing")}
-    return codes.get(caller, (403, "forbidden"))
+    refusals = {"stranger": (401, "key_missing"), "admin's published key": (403, "scope_missing")}
+    return refusals.get(caller, (403, "forbidden"))
 
 
 @pytest.fixture
