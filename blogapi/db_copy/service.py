@@ -143,7 +143,7 @@ def _copy_tables(source: Connection, target: Connection, sums: dict[str, TableSu
 def _copy_table(
     source: Connection, target: Connection, table: Table, sums: dict[str, TableSum]
 ) -> Iterator[None]:
-    def store(rows: list[Row[Any]]) -> None:
+    def store(rows: list[Row[*tuple[Any, ...]]]) -> None:
         target.execute(insert(table), [dict(row._mapping) for row in rows])
 
     keys = [bytewise(key) if isinstance(key.type, String) else key for key in table.primary_key]
@@ -158,8 +158,8 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
     """Fill the index of the target with the texts in the index of the source."""
     engine = engines.get_engine(target)
 
-    def store(rows: list[Row[Any]]) -> None:
-        target.execute(insert(engine.table), [engine.row(*values) for values in map(list[Any], rows)])
+    def store(rows: list[Row[*tuple[Any, ...]]]) -> None:
+        target.execute(insert(engine.table), [engine.row(*row) for row in rows])
 
     copied, stored = _RowReader(store), _RowReader()
     yield from copied.read(source, _select_index(source))
@@ -178,7 +178,7 @@ def _select_index(connection: Connection) -> Select[*tuple[Any, ...]]:
 class _RowReader:
     """Reads rows in batches, counts and digests them, and passes each batch to `store`."""
 
-    def __init__(self, store: Callable[[list[Row[Any]]], None] = lambda rows: None) -> None:
+    def __init__(self, store: Callable[[list[Row[*tuple[Any, ...]]]], None] = lambda rows: None) -> None:
         self.rows = 0
         self._store, self._digest = store, hashlib.sha256()
 
