@@ -121,8 +121,8 @@ def replace(settings: Fields, id: UUID) -> ApiKey:
 def delete(id: UUID) -> None:
     """Delete an API key; it is refused from the next request on.
 
-    An anonymous key may delete any anonymous key whose uuid it is given; a key of scope `read`, only itself. A
-    login or a key of scope `write` may delete all keys of its user, or as an admin any key.
+    An anonymous key may delete any anonymous key whose uuid it is given; a key of scope `read`, only itself.
+    A login or a key of scope `write` may delete all keys of its user, or as an admin any key.
     """
     service.delete(current_caller(), id)
 
