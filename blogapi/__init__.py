@@ -7,15 +7,16 @@ from typing import Any
 
 from flask import Flask
 
+# No alias here may be the name of a subpackage, which it would hide.
 from blogapi import config, hooks, registry
-from blogapi.api_keys import service as api_keys
+from blogapi.api_keys import service as api_key_service
 from blogapi.articles import json_writer
 from blogapi.backups import staging
-from blogapi.metrics import exposition as metrics
+from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
 from blogapi.rate_limits import limiter
-from blogapi.rate_limits import middleware as rate_limits
-from blogapi.response_cache import middleware as response_cache
+from blogapi.rate_limits import middleware as rate_limit_middleware
+from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.storage import change_log, database
 from blogapi.version import __version__
 from blogapi.web import errors, json_fragments, request_id
@@ -42,10 +43,10 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     json_fragments.init_app()
     json_writer.init_app(app)
     # WSGI middleware: the last one is the outermost.
-    response_cache.init_app(app)
-    rate_limits.init_app(app)
+    response_cache_middleware.init_app(app)
+    rate_limit_middleware.init_app(app)
     request_id.init_app(app)
-    metrics.init_app(app)
+    exposition.init_app(app)
     with app.app_context():
-        api_keys.delete_expired()
+        api_key_service.delete_expired()
     return app

@@ -128,12 +128,12 @@ def test_wsgi_py_serves_a_key_and_the_lists(tmp_path, instance):
 
 def test_the_demo_is_created_once(tmp_path):
     with serving([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, running):
-        assert "The sample blog is there" in "".join(running.printed)
+        assert "Created a sample blog" in "".join(running.printed)
         key = send(port, "POST", KEYS)[1]["public_state"]
         status, first = send(port, "GET", ARTICLES, key)
         assert status == 200 and len(first) > 5
     with serving([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, running):
-        assert "the sample is left out" in "".join(running.printed)
+        assert "no sample was added" in "".join(running.printed)
         assert send(port, "GET", ARTICLES, key) == (200, first)
 
 

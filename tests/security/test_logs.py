@@ -51,7 +51,7 @@ def logged(app, secrets, caplog):
     journal = log.AccessLog(lambda found: lines.extend(form(one) for one in found for form in FORMS))
 
     def sent(*requests):
-        with server(app, journal=journal) as made:
+        with server(app, access_log=journal) as made:
             for request in requests:
                 with connected(made.effective_port) as sock:
                     sock.sendall(request.encode("latin-1"))

@@ -83,8 +83,8 @@ def test_the_file_is_looked_through_at_the_start(serve, monkeypatch):
 def test_the_demo_fills_an_empty_blog_once(serve, app):
     first = serve("--demo").output
     stored = articles(app)
-    assert f"The sample blog is there: {stored} articles by the admin 'demo'." in first
-    assert "The blog has articles; the sample is left out." in serve("--demo").output
+    assert f"Created a sample blog: {stored} articles by the admin 'demo'." in first
+    assert "The blog already has articles; no sample was added." in serve("--demo").output
     assert articles(app) == stored > 0
 
 
@@ -175,10 +175,10 @@ def test_a_socket_file_is_told(serve, tmp_path, monkeypatch):
     (tmp_path / "s").touch()
     told = serve("--unix-socket", "s")
     assert told.exit_code == 1
-    assert told.output == "Error: Cannot listen on s: there is a file of that name, and it is no socket.\n"
+    assert told.output == "Error: Cannot listen on s: a file of that name exists and is not a socket.\n"
 
 
 def test_a_system_without_socket_files_says_so(serve, monkeypatch):
     monkeypatch.setattr(listening, "UNIX_SOCKETS", False)
     told = serve("--unix-socket", "s")
-    assert told.exit_code == 2 and "this system has none" in told.output
+    assert told.exit_code == 2 and "this system has no Unix sockets" in told.output

@@ -327,7 +327,7 @@ def test_without_a_file_descriptor_accepting_rests(app, caplog, monkeypatch):
         sock.sendall(HEALTH)
         assert parsed(read_all(sock)).status == 200
     assert tries[3] - tries[0] > 0.25
-    assert len([line for line in caplog.messages if "No connection can be taken" in line]) == 1
+    assert len([line for line in caplog.messages if "No connection can be accepted" in line]) == 1
 
 
 def test_one_request_too_many_is_a_503(app, gate, caplog):

@@ -66,14 +66,14 @@ def test_a_socket_that_was_left_behind_is_replaced(app, path):
 def test_any_other_file_stays(path, kind):
     {"file": path.touch, "folder": path.mkdir, "link": lambda: path.symlink_to("nowhere")}[kind]()
     before = path.lstat()
-    with pytest.raises(OSError, match="it is no socket"):
+    with pytest.raises(OSError, match="is not a socket"):
         listening.bind_unix_socket(path)
     assert os.path.samestat(before, path.lstat())
 
 
 def test_a_socket_in_use_stays(app, path):
     with server(app, unix_socket=path):
-        with pytest.raises(OSError, match="a server is listening there"):
+        with pytest.raises(OSError, match="another server is listening there"):
             listening.bind_unix_socket(path)
         assert ask(path).status == 200
 

@@ -194,7 +194,7 @@ def test_what_nobody_takes_is_counted(monkeypatch, caplog):
         journal.add(served())
     go.set()
     journal.close()
-    assert "3 requests are not in this log" in caplog.text
+    assert "3 requests are missing from this log" in caplog.text
 
 
 @pytest.fixture
