@@ -1,0 +1,54 @@
+"""What all commands share: one-sentence errors and progress bars."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+import sys
+
+import click
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from blogapi import cli
+from blogapi.web.errors import Conflict, Invalid
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (Conflict("The name is taken."), "The name is taken."),
+        (
+            Invalid("It is not valid.", errors={"name": ["Must not be empty."]}),
+            "It is not valid. name: Must not",
+        ),
+        (
+            OperationalError("BEGIN", None, sqlite3.OperationalError("database is locked")),
+            "database is locked",
+        ),
+    ],
+)
+def test_an_error_becomes_one_message_and_the_exit_status_1(error, message):
+    with pytest.raises(click.ClickException) as raised, cli.report_problems():
+        raise error
+    assert message in raised.value.message
+    assert raised.value.exit_code == 1
+
+
+@pytest.mark.parametrize("stream", [io.StringIO, Terminal])
+def test_progress_yields_every_item_and_draws_only_on_a_terminal(monkeypatch, stream):
+    shown = stream()
+    monkeypatch.setattr(sys, "stderr", shown)
+    assert list(cli.show_progress(iter("abc"), total=3, label="Reading")) == ["a", "b", "c"]
+    assert bool(shown.getvalue()) is shown.isatty()
+
+
+def test_no_progress_yields_every_item():
+    assert list(cli.no_progress(iter("abc"), total=3, label="Reading")) == ["a", "b", "c"]
