@@ -32,7 +32,7 @@ REMEMBER_SECONDS = 90 * 24 * 3600
 # KEYS are the windows, ARGV the amount and the milliseconds of each; returns the milliseconds to wait, or 0
 # if all were counted. A window is a list of times, the newest first, no longer than its amount. A time in the
 # future was stored before the clock of Redis was set back, and is ignored.
-_COUNT = """
+COUNT_SCRIPT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local wait = 0
@@ -61,7 +61,7 @@ class RedisCounters(MemoryCounters):
     def __init__(self, url: str, secret: str, log: Logger) -> None:
         super().__init__()
         self._redis, self._secret = _make_client(url), secret.encode("utf-8")
-        self._script = self._redis.register_script(_COUNT)
+        self._script = self._redis.register_script(COUNT_SCRIPT)
         self._breaker = CircuitBreaker(self._redis, log)
 
     def count(self, *attempts: Attempt) -> float:

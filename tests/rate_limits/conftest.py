@@ -1,4 +1,4 @@
-"""Where limits are counted: in memory, and in a Redis."""
+"""Fixtures that run a test with counters in memory and with counters in Redis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from blogapi.rate_limits import redis
 
 @pytest.fixture(params=["memory", "redis"])
 def limits_url(request: pytest.FixtureRequest) -> str:
-    """The address of the Redis that counts; empty: the memory does."""
+    """The URL of the Redis that counts, empty for counters in memory."""
     return "" if request.param == "memory" else str(request.getfixturevalue("redis").url)
 
 
@@ -20,20 +20,20 @@ def limits_url(request: pytest.FixtureRequest) -> str:
 def later(
     request: pytest.FixtureRequest, limits_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[float], None]:
-    """Holds the clock of those who count, and lets seconds pass on it."""
+    """Stops the clock of the counters; returns a function that moves it on by some seconds."""
     passed = [1000.0]
     monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
     if not limits_url:
         return lambda seconds: passed.append(passed.pop() + seconds)
-    # What Redis would tell of its clock, it reads from two names here.
-    told = redis._COUNT.replace("'TIME'", "'MGET', 'seconds', 'microseconds'")
-    monkeypatch.setattr(redis, "_COUNT", told)
+    # Instead of its clock, Redis reads two keys that the test sets.
+    script = redis.COUNT_SCRIPT.replace("'TIME'", "'MGET', 'seconds', 'microseconds'")
+    monkeypatch.setattr(redis, "COUNT_SCRIPT", script)
     client = request.getfixturevalue("redis").client
 
     def wait(seconds: float) -> None:
         passed[0] += seconds
-        whole = int(passed[0])
-        client.mset({"seconds": whole, "microseconds": round((passed[0] - whole) * 1_000_000)})
+        now = int(passed[0])
+        client.mset({"seconds": now, "microseconds": round((passed[0] - now) * 1_000_000)})
 
     wait(0)
     return wait

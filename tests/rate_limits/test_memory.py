@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from blogapi.rate_limits import memory
 from blogapi.rate_limits.memory import MemoryCounters, SlidingWindow
 from blogapi.rate_limits.redis import RedisCounters
 
@@ -47,7 +48,7 @@ def test_only_a_remembered_key_is_known(counters):
 
 
 def test_the_key_seen_least_recently_is_forgotten(monkeypatch):
-    monkeypatch.setattr("blogapi.rate_limits.memory.MAX_TRACKED", 2)
+    monkeypatch.setattr(memory, "MAX_TRACKED", 2)
     counters = MemoryCounters()
     for key in ("a", "b", "a", "c"):
         counters.remember(key)
