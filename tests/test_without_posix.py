@@ -134,11 +134,11 @@ def test_folders_are_not_opened_and_modes_not_checked_on_windows(windows, tmp_pa
     (tmp_path / "secret_key").write_text("x" * 64, encoding="utf-8")
     (tmp_path / "secret_key").chmod(0o666)
     tmp_path.chmod(0o777)
-    files._keep_name(tmp_path)
+    files._sync_folder(tmp_path)
     assert {finding.check for finding in instance_checks.run_checks(tmp_path, None)} == {"disk", "clock"}
 
 
 def test_a_port_is_exclusive_on_windows(windows):
     windows(listening)
-    with closing(listening.at_address("127.0.0.1", 0)) as made:
+    with closing(listening.bind_address("127.0.0.1", 0)) as made:
         assert not made.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
