@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import sqlite3
 
 import pytest
 from sqlalchemy import text
@@ -112,3 +113,22 @@ def test_any_other_error_is_a_problem_of_the_database(as_stranger, app):
         db.session.execute(text("ALTER TABLE article RENAME TO elsewhere"))
         db.session.commit()
     assert health(as_stranger) == (503, "database")
+
+
+def test_a_failed_integrity_check_is_a_warning(app, monkeypatch, caplog):
+    def fail(path, *, seconds):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(integrity, "run_quick_check", fail)
+    with caplog.at_level(logging.WARNING):
+        thread = queries.start_integrity_check(app)
+        thread.join(10)
+    assert "could not be checked: disk I/O error" in caplog.text
+    with app.app_context():
+        assert queries.find_problem() is None
+
+
+@pytest.mark.parametrize("url", ["postgresql+psycopg://127.0.0.1/blog", "nonsense"])
+def test_only_a_sqlite_file_is_checked(app, monkeypatch, url):
+    monkeypatch.setitem(app.config, "DATABASE_URL", url)
+    assert queries.start_integrity_check(app) is None
