@@ -12,8 +12,8 @@ EXPECTED = {
     "about SQLite": "runs in the run on SQLite",
     "BLOGAPI_TEST_DATABASE_URL names no server": "runs in the run on PostgreSQL",
     "BLOGAPI_TEST_CORPUS names no folder": "needs real blogs, which cannot be published",
-    "root may read everything": "needs a user other than root",
-    "only root of a Linux makes a small disk": "needs a right that few containers have",
+    "root can read every folder": "needs a user other than root",
+    "only root on Linux can mount a small disk": "needs a right that few containers have",
     "no IPv6": "needs a network that few containers have",
 }
 
