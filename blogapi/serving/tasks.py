@@ -149,8 +149,8 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         try:
             super().execute()
         finally:
-            told = self.environ or {}
-            self.route, self.request_id = told.get(log.ROUTE_KEY, ""), told.get(log.REQUEST_ID_KEY, "")
+            environ = self.environ or {}
+            self.route, self.request_id = environ.get(log.ROUTE_KEY, ""), environ.get(log.REQUEST_ID_KEY, "")
 
     def get_environment(self) -> dict[str, Any]:
         """Return the WSGI environment of the request."""
