@@ -14,7 +14,7 @@ from typing import Any
 import hypothesis
 import pytest
 from flask import Flask
-from sqlalchemy import event
+from sqlalchemy import Engine, event
 
 from blogapi import clock, create_app
 from blogapi.api_keys import queries as key_queries
@@ -28,6 +28,7 @@ from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.docs import document
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import redis as shared_counters
+from blogapi.storage import connections
 from blogapi.storage.database import db, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag
@@ -337,6 +338,20 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
         monkeypatch.setattr(clock, "now", lambda: time.astimezone(UTC))
 
     return set_clock
+
+
+@pytest.fixture
+def lock_timeouts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many seconds each write transaction may wait for other processes, in their order."""
+    timeouts: list[int] = []
+    write_options = connections.write_options
+
+    def record(engine: Engine, seconds: int) -> dict[str, Any]:
+        timeouts.append(seconds)
+        return write_options(engine, seconds)
+
+    monkeypatch.setattr(connections, "write_options", record)
+    return timeouts
 
 
 @pytest.fixture(scope="session")

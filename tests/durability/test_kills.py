@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import statistics
 import threading
 import time
 from http.client import HTTPException
@@ -18,12 +17,8 @@ from tests.durability.test_processes import run
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 
-FEW = 3
-KILLS = times("KILLS", FEW)
+KILLS = times("KILLS", 3)
 WRITERS = 4
-
-# The time limit for the start of a server after a kill.
-READY_SECONDS = 2
 
 
 class Writer:
@@ -93,12 +88,9 @@ def kill_during_writes(client, running, writers) -> None:
 
 
 def test_no_acknowledged_write_is_lost_when_the_server_is_killed(serve, writers, instance, tmp_path):
-    starts = []
     for number in range(KILLS + 1):
-        began = time.monotonic()
         with serve() as (client, running):
             assert client("GET", "/health/").status == 200
-            starts.append(time.monotonic() - began)
             found = client("GET", f"{ARTICLES}author/me/?fields=uuid,subtitle").json
             lost = [
                 one
@@ -109,7 +101,5 @@ def test_no_acknowledged_write_is_lost_when_the_server_is_killed(serve, writers,
             assert is_intact(instance / "blog.db")
             if number < KILLS:
                 kill_during_writes(client, running, writers)
-    # The default run is too short to measure the starts on a busy machine.
-    assert KILLS == FEW or statistics.median(starts) < READY_SECONDS
     result = run("doctor", "--json", cwd=tmp_path)
     assert (result.returncode, json.loads(result.stdout)["ok"]) == (0, True), result.stdout

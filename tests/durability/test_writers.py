@@ -23,12 +23,11 @@ pytestmark = pytest.mark.sqlite("its lock")
 
 CLIENTS = 8
 WRITES = times("WRITES", 5)
-FEW_SECONDS = 3
-LOCK_SECONDS = times("LOCK_SECONDS", FEW_SECONDS)
+LOCK_SECONDS = times("LOCK_SECONDS", 3)
 
-# How long a read may take while another process holds the write lock; the default run allows more for a busy
-# machine.
-READ_SECONDS = 2 if LOCK_SECONDS == FEW_SECONDS else 1
+# How many reads of each kind succeed while another process holds the write lock. If each waited for the lock,
+# as a write does for 5 seconds, so many would not end in time.
+READS = 20
 
 LIN = {"username": "lin", "password": "a long password"}
 
@@ -39,16 +38,13 @@ class RequestLoop:
     def __init__(self, send: Callable[[int], Response]) -> None:
         self.send = send
         self.responses: dict[int, Response] = {}
-        self.slowest = 0.0
 
     def __call__(self, stop: threading.Event) -> None:
         """Send requests until `stop` is set."""
         for number in count():
             if stop.is_set():
                 return
-            began = time.monotonic()
             self.responses[number] = self.send(number)
-            self.slowest = max(self.slowest, time.monotonic() - began)
             stop.wait(float(self.responses[number].headers.get("Retry-After", 0.02)))
 
     def numbers(self, status: int) -> set[int]:
@@ -123,6 +119,7 @@ def test_reads_succeed_while_another_process_holds_the_write_lock(serve, instanc
         with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as holder:
             holder.execute("BEGIN IMMEDIATE")
             with running(*readers.values(), *tags, keys, logins):
+                until(lambda: all(len(one.responses) >= READS for one in readers.values()))
                 time.sleep(LOCK_SECONDS)
                 assert not any(one.numbers(201) for one in (*tags, keys))
                 holder.execute("ROLLBACK")
@@ -130,7 +127,6 @@ def test_reads_succeed_while_another_process_holds_the_write_lock(serve, instanc
         names = {tag["name"] for tag in ada("GET", TAGS).json}
     for name, reader in readers.items():
         assert reader.statuses() == {200}, name
-        assert reader.slowest < READ_SECONDS, name
     assert {status for one in (*tags, keys) for status in one.statuses()} == {201, 503}
     assert logins.statuses() <= {200, 503}
     # Exactly the acknowledged tags are stored.

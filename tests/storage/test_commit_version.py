@@ -116,9 +116,8 @@ def test_the_version_grows_with_a_transaction_of_the_application(app):
 def test_the_version_can_be_read_during_a_write(source, other):
     other.execute("BEGIN EXCLUSIVE")
     write(other)
-    began = time.monotonic()
+    # A read that waits for the write fails after its timeout: nobody ends the write meanwhile.
     assert source.state() is not None
-    assert time.monotonic() - began < 1
     other.execute("ROLLBACK")
 
 
