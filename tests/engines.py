@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 
 from blogapi import create_app
 from blogapi.storage.database import Base, CommitCounter, db
+from blogapi.storage.files import side_files
 from blogapi.storage.upgrades import WRITE_LOCK_SQL
 
 SERVER = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
@@ -82,8 +83,8 @@ class Files:
     def lay(self, kept: str, instance: Path) -> None:
         """Copy the file into the folder."""
         instance.mkdir(exist_ok=True)
-        for leftover in instance.glob("blog.db-*"):
-            leftover.unlink()
+        for leftover in side_files(instance / "blog.db"):
+            leftover.unlink(missing_ok=True)
         shutil.copy(kept, instance / "blog.db")
 
     def nothing(self, folder: Path) -> str:

@@ -32,6 +32,7 @@ from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.storage import upgrades
 from blogapi.storage.database import db, transaction
+from blogapi.storage.files import side_files
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import queries as term_queries
 from blogapi.web import json as web_json
@@ -565,10 +566,11 @@ def test_a_blog_of_the_first_migration_can_be_read_and_searched_after_its_upgrad
     with app.app_context():
         db.session.remove()
         db.engine.dispose()
-    copy_rows(instance / "blog.db", first_migration)
-    for leftover in instance.glob("blog.db*"):
-        leftover.unlink()
-    first_migration.replace(instance / "blog.db")
+    database = instance / "blog.db"
+    copy_rows(database, first_migration)
+    for leftover in (database, *side_files(database)):
+        leftover.unlink(missing_ok=True)
+    first_migration.replace(database)
     upgraded = make_app()
     with upgraded.app_context():
         assert (

@@ -243,8 +243,8 @@ def test_a_damaged_page_gives_no_wrong_response(blog, correct, write_key):
     starts = range(0, len(whole), PAGE)
     texts = [start for start in starts if b"Words." in whole[start : start + PAGE]]
     for number, start in enumerate((*sample(starts), *sample(texts))):
-        for leftover in blog.parent.glob("blog.db-*"):
-            leftover.unlink()
+        for leftover in side_files(blog):
+            leftover.unlink(missing_ok=True)
         blog.write_bytes(whole[:start] + JUNK[number % len(JUNK)] + whole[start + PAGE :])
         try:
             test_client = create_app().test_client()

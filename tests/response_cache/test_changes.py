@@ -9,6 +9,7 @@ import pytest
 
 from blogapi.api_keys import service as api_keys
 from blogapi.storage.database import db
+from blogapi.storage.files import side_files
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome
 from tests.engines import write_elsewhere
@@ -135,8 +136,9 @@ def test_without_its_database_file_a_blog_serves_nothing_from_the_cache(
     with app.app_context():
         db.session.remove()
         db.engine.dispose()
-    for path in instance.glob("blog.db*"):
-        path.unlink()
+    database = instance / "blog.db"
+    for path in (database, *side_files(database)):
+        path.unlink(missing_ok=True)
     assert outcome(as_reader.get(ARTICLES)) == (503, "unavailable")
 
 
