@@ -17,7 +17,7 @@ from blogapi.users import service as users
 from blogapi.users.models import Role
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.durability.conftest import Client, Response, in_threads, times, until
-from tests.users.test_routes import LOGIN, ME
+from tests.users.conftest import LOGIN, ME
 
 pytestmark = pytest.mark.sqlite("its lock")
 
