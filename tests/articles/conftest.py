@@ -1,0 +1,119 @@
+"""Fixtures: bodies of articles, and a blog of many articles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from blogapi.api_keys import service as api_keys
+from blogapi.articles import json_reader, service
+from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.categories import taxonomy as categories_definition
+from blogapi.storage.database import transaction
+from blogapi.tags import taxonomy as tags_definition
+from blogapi.taxonomies import service as taxonomies
+from blogapi.users import service as users
+from blogapi.users.models import Role
+from tests.conftest import ARTICLES, release
+from tests.engines import made
+
+OWN = ARTICLES + "author/me/"
+FUTURE = "2999-01-01T00:00:00Z"
+
+# The large blog has so many published articles, and one that is scheduled for DUE.
+NUMBER = json_reader.CHUNK_SIZE + 3
+DUE = datetime(2027, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def body(make_category, make_tag):
+    """Makes bodies of articles in one category, with two tags."""
+    category, tags = make_category(name="Kitchen"), (make_tag("bread"), make_tag("rye"))
+
+    def make(**fields):
+        return {
+            "title": "Hello",
+            "category": {"uuid": str(category.uuid)},
+            "tags": [{"slug": tag.slug} for tag in tags],
+        } | fields
+
+    return make
+
+
+@pytest.fixture
+def write(as_admin, body):
+    """Creates an article and returns the JSON of the response."""
+
+    def write(**fields):
+        response = as_admin.post(ARTICLES, json=body(**fields))
+        assert response.status_code == 201, response.json
+        return response.json
+
+    return write
+
+
+@dataclass(frozen=True)
+class LargeBlog:
+    """A blog of many published articles, one scheduled and one draft, in one category under one tag."""
+
+    kept: str
+    admin: str
+    reader: str
+    author: Any
+    category: Any
+    tag: Any
+    ahead: Any
+
+
+@pytest.fixture(scope="session")
+def stored_blog(blogs, tmp_path_factory):
+    """The large blog, stored once."""
+    app = made(blogs.nothing(tmp_path_factory.mktemp("large")))
+    with app.app_context():
+        with transaction():
+            ada = users.create("ada", None, role=Role.ADMIN).uuid
+            category = taxonomies.create(categories_definition.CATEGORIES, ada, {"name": "Shelf"}).uuid
+            tag = taxonomies.create(tags_definition.TAGS, ada, {"name": "bread"}).uuid
+            fields = {"category": {"slug": "shelf"}, "tags": [{"slug": "bread"}], "status": "published"}
+            for number in range(NUMBER):
+                # Three articles each have the same time.
+                date = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=number // 3)
+                body = fields | {"title": f'N {number} "}},{{" 面包', "published_at": date.isoformat()}
+                service.create(ada, ArticleBodySchema().load(body))
+            ahead = fields | {"title": "Ahead", "published_at": DUE.isoformat()}
+            scheduled = service.create(ada, ArticleBodySchema().load(ahead)).uuid
+            service.create(ada, ArticleBodySchema().load(fields | {"title": "Draft", "status": "draft"}))
+        admin = api_keys.issue(ada, scopes=frozenset({"read", "write"})).value
+        reader = api_keys.issue(None).value
+    return LargeBlog(blogs.keep(app), admin, reader, ada, category, tag, f"{ARTICLES}{scheduled}/")
+
+
+@pytest.fixture
+def large(app, blogs, stored_blog, instance, at):
+    """The large blog in place of the test's own."""
+    release(app)
+    blogs.lay(stored_blog.kept, instance)
+    at(NOW)
+    return stored_blog
+
+
+@pytest.fixture
+def read(app, large):
+    """Reads as a reader, without the cost of checking each response against the OpenAPI document."""
+    client = FlaskClient(app, app.response_class)
+
+    def send(path, key=large.reader, method="GET", **headers):
+        return client.open(path, method=method, headers={"X-API-KEY": key} | headers, buffered=True)
+
+    return send
+
+
+@pytest.fixture
+def admin(app, large, make_client):
+    """A client with a write key of Ada, the admin of the large blog."""
+    return make_client(app, large.admin)

@@ -1,0 +1,57 @@
+"""The data that is stored for each article, and what it is compared with."""
+
+from __future__ import annotations
+
+from sqlalchemy import select, text
+
+from blogapi import clock
+from blogapi.articles import json_writer, queries
+from blogapi.articles.models import Article, ArticleJson
+from blogapi.articles.schemas import ArticleFieldsSchema, ArticleSchema
+from blogapi.search import engines
+from blogapi.search.models import SearchEntry
+from blogapi.storage.database import db
+from blogapi.web import json as web_json
+from blogapi.web.pagination import PageRequest
+
+SELECT_FROM = "SELECT {} FROM {}"
+TABLES = ("article", "article_pieces", "article_tally", "article_tag", "seo", "search_entry", "search_index")
+
+
+def expected_json(uuid, names=None):
+    """Return the article as its schema serializes it."""
+    db.session.remove()
+    article = queries.get_by_uuid(uuid)
+    if names is None:
+        return web_json.to_json_bytes(ArticleSchema().dump(article))
+    shown = ArticleFieldsSchema().dump(json_writer.RenderedArticle(article))
+    return web_json.to_json_bytes({name: value for name, value in shown.items() if name in names})
+
+
+def rows(*tables):
+    """Return all rows of each table."""
+    found = {}
+    for table in tables:
+        # The number of an entry of SQLite's index is not one of its columns.
+        columns = f"{engines.get_engine(db.session()).number.name}, *" if table == "search_index" else "*"
+        found[table] = sorted(map(repr, db.session.execute(text(SELECT_FROM.format(columns, table)))))
+    db.session.rollback()
+    return found
+
+
+def check_stored_data():
+    """Compare the stored JSON, the search index and the stored number with the articles."""
+    db.session.remove()
+    articles = db.session.query(Article).all()
+    for model in (ArticleJson, SearchEntry):
+        known = db.session.scalars(select(model.article_id)).all()
+        assert sorted(known) == sorted(article.uuid for article in articles)
+    numbers = db.session.scalars(select(SearchEntry.number)).all()
+    assert sorted(numbers) == sorted(db.session.scalars(select(engines.get_engine(db.session()).number)))
+    published = db.session.scalar(text("SELECT published FROM article_tally"))
+    assert published == sum(article.status == "published" for article in articles)
+    now = clock.now()
+    visible = [one for one in articles if one.status == "published" and one.published_at <= now]
+    assert queries.list_published(page=PageRequest(1, 1)).total == len(visible)
+    for article in articles:
+        assert queries.get_json(article.uuid).body == web_json.to_json_bytes(ArticleSchema().dump(article))

@@ -1,0 +1,86 @@
+"""The indexes from which lists are read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sqlalchemy import event
+
+from blogapi.articles import filters as selections
+from blogapi.articles import json_reader
+from blogapi.articles.filters import ArticleFilters
+from blogapi.storage.database import db
+from tests.articles.conftest import NOW
+
+
+def explain(statement, values):
+    """Return the steps of SQLite's query plan for the statement."""
+    seen = []
+
+    def note(connection, cursor, sql, parameters, *_):
+        seen.append((sql, parameters))
+
+    event.listen(db.engine, "before_cursor_execute", note)
+    try:
+        db.session.connection().execute(statement, values).all()
+    finally:
+        event.remove(db.engine, "before_cursor_execute", note)
+    sql, parameters = seen[-1]
+    steps = db.session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", parameters)
+    return [step.detail for step in steps]
+
+
+def full_scans(steps):
+    """Return the steps that read a whole table."""
+    return [step for step in steps if re.fullmatch(r"SCAN (article|article_pieces|category|tag)", step)]
+
+
+INDEX_ORDERED = [
+    *({}, {"author": "author"}, {"category": ["shelf"]}),
+    *({"published_after": NOW}, {"published_before": NOW}),
+]
+SORTED_AFTERWARDS = [
+    *({"tag": ["bread"]}, {"category": ["shelf", "walks"]}, {"slug": "n-1"}, {"ordering": "title"}),
+    {"author": "author", "tag": ["bread"], "published_after": NOW},
+]
+
+
+@pytest.mark.sqlite("explains its query plans")
+@pytest.mark.parametrize("filters", [*INDEX_ORDERED, *SORTED_AFTERWARDS], ids=" ".join)
+def test_a_list_scans_no_whole_table(app, large, filters):
+    with app.app_context():
+        if "author" in filters:
+            filters = filters | {"author": large.author}
+        for chosen in (
+            selections.select_public(ArticleFilters(**filters)),
+            selections.select_by_author(large.author, ArticleFilters(**filters)),
+        ):
+            values = {**chosen.values, "limit": 20, "offset": 40}
+            page = json_reader._select_page(chosen.uuids, chosen.descending, json_reader.DOCUMENTED_FIELDS)
+            for statement in (page, chosen.uuids, chosen.count):
+                steps = explain(statement, values)
+                assert not full_scans(steps), steps
+
+
+@pytest.mark.sqlite("explains its query plans")
+@pytest.mark.parametrize("filters", INDEX_ORDERED, ids=" ".join)
+def test_a_list_of_public_articles_is_read_in_the_order_of_an_index(app, large, filters):
+    with app.app_context():
+        chosen = selections.select_public(
+            ArticleFilters(**filters | ({"author": large.author} if "author" in filters else {}))
+        )
+        steps = explain(chosen.uuids, chosen.values)
+    assert len(steps) == 1 and "USING COVERING INDEX" in steps[0], steps
+
+
+@pytest.mark.sqlite("explains its query plans")
+def test_a_read_by_uuid_scans_no_whole_table(app, large):
+    with app.app_context():
+        values = {"uuid": large.author, "now": NOW}
+        for public in (True, False):
+            steps = explain(json_reader._select_one(json_reader.DOCUMENTED_FIELDS, public), values)
+            assert not full_scans(steps), steps
+            several = json_reader._select_several(json_reader.DOCUMENTED_FIELDS, public)
+            steps = explain(several, {"uuids": [large.author], "now": NOW})
+            assert not full_scans(steps), steps

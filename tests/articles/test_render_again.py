@@ -1,0 +1,177 @@
+"""A start after an update renders all articles again, whatever was stored."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from blogapi.articles import json_writer, queries
+from blogapi.articles.filters import ArticleFilters
+from blogapi.articles.fingerprint import compute_fingerprint
+from blogapi.storage import upgrades
+from blogapi.storage.database import db
+from blogapi.storage.files import side_files
+from blogapi.web.pagination import PageRequest
+from tests.articles.stored_data import SELECT_FROM, check_stored_data
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
+from tests.engines import elsewhere
+from tests.migrations.alembic_runs import migrate_to
+
+UNKNOWN_UUID = "11111111-1111-4111-8111-111111111111"
+DELETE_FROM = "DELETE FROM main.{}"
+COPY_ROWS = "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}"
+DAMAGE = """
+UPDATE article_pieces SET fields = '"uuid":"broken"', content = '"content":"broken"', html = '', version = 99;
+DELETE FROM article_pieces WHERE article_id = (SELECT uuid FROM article ORDER BY uuid DESC LIMIT 1);
+UPDATE category SET pieces = '';
+UPDATE tag SET pieces = 'broken';
+UPDATE article_tally SET published = 99;
+DELETE FROM search_entry;
+"""
+
+
+@pytest.fixture
+def damaged(app, make_article, make_tag):
+    """A blog of three articles whose stored JSON, number and search index are wrong."""
+    tag = make_tag("kept")
+    for status in ("published", "draft", "published"):
+        make_article(title="Kept", tags=(tag,), status=status)
+    release(app)
+    with elsewhere(app) as other:
+        for statement in DAMAGE.strip().split("\n"):
+            other.exec_driver_sql(statement)
+    return app
+
+
+def invalidate_fingerprint(blog):
+    """Store the fingerprint of other code."""
+    with elsewhere(blog) as other:
+        other.exec_driver_sql("UPDATE article_tally SET renderer = 'another'")
+
+
+def check_blog(app):
+    """Check that reads and searches show the articles, as this version renders them."""
+    with app.app_context():
+        check_stored_data()
+        assert queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
+        assert db.session.scalar(text("SELECT renderer FROM article_tally")) == compute_fingerprint()
+        assert [json.loads(one)["name"] for one in _stored_objects("tag")] == ["kept"]
+        assert [json.loads(one)["name"] for one in _stored_objects("category")] == ["Shelf"]
+
+
+def _stored_objects(table):
+    fragments = db.session.scalars(text(SELECT_FROM.format("pieces", table)))
+    return ["{" + one.replace("\n", ",") + "}" for one in fragments]
+
+
+def test_a_start_after_an_update_renders_everything_again(damaged, make_app):
+    invalidate_fingerprint(damaged)
+    check_blog(make_app())
+
+
+def test_a_start_of_the_same_version_renders_nothing(damaged, make_app):
+    app = make_app()
+    with app.app_context():
+        assert db.session.scalar(text("SELECT published FROM article_tally")) == 99
+
+
+def test_rendering_again_changes_no_dates_and_records_no_changes(damaged, make_app):
+    invalidate_fingerprint(damaged)
+    before = stored_dates_and_changes(damaged)
+    make_app()
+    assert stored_dates_and_changes(damaged) == before
+
+
+def stored_dates_and_changes(blog):
+    """Return the rows that rendering again must not touch, and the dates of the others."""
+    complete = [SELECT_FROM.format("*", table) for table in ("article", "seo", "article_revision")]
+    complete += [SELECT_FROM.format("*", table) for table in ("change", "change_counter")]
+    stamps = [SELECT_FROM.format("uuid, created, last_updated", table) for table in ("category", "tag")]
+    with elsewhere(blog) as other:
+        return [sorted(map(repr, other.exec_driver_sql(one))) for one in (*complete, *stamps)]
+
+
+def test_more_articles_than_one_batch_are_all_rendered_again(damaged, make_app, monkeypatch):
+    monkeypatch.setattr(json_writer, "_BATCH_SIZE", 1)
+    invalidate_fingerprint(damaged)
+    check_blog(make_app())
+
+
+def test_processes_that_start_at_the_same_time_render_everything_again(damaged, make_app):
+    invalidate_fingerprint(damaged)
+    code = "from blogapi import create_app; create_app(); print('up')"
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    outputs = [process.communicate(timeout=60) for process in started]
+    assert [out.strip() for out, _ in outputs] == [b"up"] * 3, outputs
+    check_blog(make_app())
+
+
+@pytest.fixture
+def first_migration(tmp_path):
+    """The file of an empty blog at the first migration."""
+    path = tmp_path / "old.db"
+    engine = create_engine(f"sqlite:///{path}")
+    migrate_to(engine, upgrades.list_migrations()[0])
+    engine.dispose()
+    return path
+
+
+@pytest.mark.sqlite("attaches a file of an older version")
+def test_a_blog_of_the_first_migration_can_be_read_and_searched_after_its_upgrade(
+    app, people, make_article, make_tag, make_category, instance, first_migration, make_app, make_client
+):
+    category = make_category(name="Kitchen", description=None)
+    make_article(
+        title="Kept bread", content="<p>rye</p>", category=category, tags=(make_tag("a"), make_tag())
+    )
+    make_article(title="Kept draft", status="draft")
+    make_article(title="Kept ahead", published_at="2999-01-01T00:00:00Z")
+    key = people.key(people.admin)
+    client = make_client(app, key)
+    paths = (ARTICLES, CATEGORIES, TAGS, f"{ARTICLES}author/me/", f"{CATEGORIES}{category.uuid}/")
+    before = [(client.get(path).data, client.get(path).headers["ETag"]) for path in paths]
+    with app.app_context():
+        db.session.remove()
+        db.engine.dispose()
+    database = instance / "blog.db"
+    copy_rows(database, first_migration)
+    for leftover in (database, *side_files(database)):
+        leftover.unlink(missing_ok=True)
+    first_migration.replace(database)
+    upgraded = make_app()
+    with upgraded.app_context():
+        assert (
+            db.session.scalar(text("SELECT version_num FROM alembic_version"))
+            == upgrades.list_migrations()[-1]
+        )
+        check_stored_data()
+    client = make_client(upgraded, key)
+    assert [(client.get(path).data, client.get(path).headers["ETag"]) for path in paths] == before
+    found = client.get(f"{ARTICLES}?q=kept&fields=title,snippet").json
+    assert found == [{"title": "Kept bread", "snippet": "<mark>Kept</mark> bread"}]
+    assert len(client.get(f"{ARTICLES}author/me/?q=kept").json) == 3
+    assert client.patch(f"{ARTICLES}{UNKNOWN_UUID}/", json={}).status_code == 403
+
+
+def copy_rows(new, old):
+    """Copy the rows of a blog into a file with an older schema, without the columns that it lacks."""
+    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
+        connection.execute("PRAGMA foreign_keys=OFF")
+        connection.execute("ATTACH ? AS new", (str(new),))
+        tables = connection.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            if table == "alembic_version":
+                continue
+            names = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
+            columns = ", ".join(f'"{name}"' for name in names)
+            connection.execute(DELETE_FROM.format(table))
+            connection.execute(COPY_ROWS.format(table=table, columns=columns))

@@ -1,0 +1,86 @@
+"""Slugs: derived, given, and kept once the article is public."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.articles.conftest import FUTURE
+from tests.conftest import ARTICLES
+
+
+def test_a_slug_is_derived_from_the_title_or_given(as_admin, write, body):
+    assert [write(title="Été à Łódź")["slug"] for _ in range(3)] == [
+        f"ete-a-lodz{end}" for end in ("", "-2", "-3")
+    ]
+    assert write(title="日本語の題")["slug"] == "日本語の題"
+    assert write(title="🎉")["slug"]
+    assert write(slug="my-own")["slug"] == "my-own"
+    taken = as_admin.post(ARTICLES, json=body(slug="my-own"))
+    assert (taken.status_code, taken.json["code"]) == (409, "slug_taken")
+    wrong = as_admin.post(ARTICLES, json=body(slug="Not a Slug"))
+    assert (wrong.status_code, list(wrong.json["errors"])) == (422, ["slug"])
+
+
+def test_a_drafts_slug_follows_its_title_until_it_is_published(as_admin, write):
+    path = f"{ARTICLES}{write(title='One')['uuid']}/"
+    assert as_admin.patch(path, json={"title": "Two"}).json["slug"] == "two"
+    as_admin.patch(path, json={"status": "published"})
+    assert as_admin.patch(path, json={"title": "Three"}).json["slug"] == "two"
+    as_admin.patch(path, json={"status": "draft"})
+    assert as_admin.patch(path, json={"title": "Four"}).json["slug"] == "two"
+
+
+def test_a_given_slug_does_not_follow_the_title(as_admin, write):
+    path = f"{ARTICLES}{write(title='One', slug='mine')['uuid']}/"
+    assert as_admin.patch(path, json={"title": "Two"}).json["slug"] == "mine"
+
+
+@pytest.mark.parametrize("day", ["2020-01-01T00:00:00Z", None, FUTURE])
+def test_a_slug_given_in_a_later_change_does_not_follow_the_title(as_admin, write, day):
+    path = f"{ARTICLES}{write(title='One', published_at=day)['uuid']}/"
+    # A slug that is put back as it was read does not count as given.
+    as_admin.put(path, json=as_admin.get(path).json)
+    assert as_admin.patch(path, json={"title": "Two"}).json["slug"] == "two"
+    assert as_admin.patch(path, json={"slug": "mine", "title": "Three"}).json["slug"] == "mine"
+    assert as_admin.patch(path, json={"title": "Four"}).json["slug"] == "mine"
+
+
+def test_a_put_without_a_slug_keeps_the_slug_of_a_public_article(as_admin, write, body):
+    path = f"{ARTICLES}{write(title='One', status='published')['uuid']}/"
+    replaced = as_admin.put(path, json=body(title="Two", status="published")).json
+    assert (replaced["slug"], replaced["title"]) == ("one", "Two")
+
+
+@pytest.mark.parametrize("slug", ["a" * 255, "a" * 240 + "-2", "report-2024"])
+def test_a_given_slug_is_never_changed(as_admin, write, slug):
+    made = write(title="Report", slug=slug)
+    path = f"{ARTICLES}{made['uuid']}/"
+    assert as_admin.patch(path, json={"title": "Annual"}).json["slug"] == slug
+    read = as_admin.get(path).json
+    as_admin.delete(path)
+    assert as_admin.put(path, json=read).json["slug"] == slug
+
+
+def test_the_slug_of_a_dated_draft_follows_its_title_and_leaves_no_redirect(as_admin, as_reader, write):
+    path = f"{ARTICLES}{write(title='Secret codename', published_at=FUTURE)['uuid']}/"
+    assert as_admin.patch(path, json={"title": "Launch"}).json["slug"] == "launch"
+    as_admin.patch(path, json={"status": "published", "published_at": "2020-01-01T00:00:00Z"})
+    assert as_reader.get("/api/v1/blog/redirects/").json == []
+
+
+def test_a_slug_that_was_public_still_finds_the_article_after_a_rename(as_admin, as_reader, write):
+    path = f"{ARTICLES}{write(title='Old', status='published')['uuid']}/"
+    as_admin.patch(path, json={"status": "draft", "published_at": None})
+    assert as_admin.patch(path, json={"title": "New"}).json["slug"] == "old"
+    as_admin.patch(path, json={"slug": "new", "status": "published"})
+    assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug=old").json] == ["new"]
+
+
+def test_an_article_that_became_public_by_schedule_keeps_its_slug(as_admin, as_reader, write, at):
+    path = f"{ARTICLES}{write(title='Old', status='scheduled', published_at=FUTURE)['uuid']}/"
+    at(datetime(2999, 1, 2, tzinfo=UTC))
+    assert as_admin.patch(path, json={"title": "New"}).json["slug"] == "old"
+    as_admin.patch(path, json={"slug": "new"})
+    assert [row["old"] for row in as_reader.get("/api/v1/blog/redirects/").json] == ["old"]
