@@ -1,9 +1,6 @@
-"""Full-text search: matches, their order, their visibility and their snippets."""
+"""Full-text search: matches, their order, and the index behind them."""
 
 from __future__ import annotations
-
-from datetime import UTC, datetime, timedelta
-from html import unescape
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -12,37 +9,8 @@ from hypothesis import strategies as st
 from blogapi.articles.models import Article
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
+from tests.search.conftest import OWN, day
 from tests.texts import texts
-
-OWN = ARTICLES + "author/me/"
-
-
-@pytest.fixture
-def find(as_reader):
-    """Searches as a reader; returns the titles of the matching articles."""
-
-    def ask(words, client=as_reader, path=ARTICLES, **more):
-        response = client.get(path, query_string={"q": words, "fields": "title"} | more)
-        assert response.status_code == 200, response.json
-        return [hit["title"] for hit in response.json]
-
-    return ask
-
-
-@pytest.fixture
-def snippet(as_reader):
-    """Searches as a reader for a single match; returns its snippet."""
-
-    def ask(words, **more):
-        response = as_reader.get(ARTICLES, query_string={"q": words, "fields": "snippet"} | more)
-        (hit,) = response.json
-        return hit["snippet"]
-
-    return ask
-
-
-def day(number):
-    return f"2026-01-{number:02}T00:00:00Z"
 
 
 def test_matches_are_ordered_by_relevance(find, make_article):
@@ -244,131 +212,6 @@ def test_a_match_has_the_same_fields_as_in_a_list(as_reader, kitchen):
     ]
 
 
-HIDDEN = [
-    {"status": "draft"},
-    {"status": "archived", "published_at": "2020-01-01T00:00:00Z"},
-    {"status": "draft", "published_at": "2020-01-01T00:00:00Z"},
-    {"published_at": "2999-01-01T00:00:00Z"},
-]
-
-
-@pytest.mark.parametrize("caller", ["as_reader", "as_member", "as_admin"])
-def test_the_public_list_never_finds_hidden_articles(request, make_article, caller):
-    client = request.getfixturevalue(caller)
-    for fields in HIDDEN:
-        make_article(title="Secret", content="secret", **fields)
-    for more in ("", "&ordering=title", "&page=1", "&slug=secret", "&fields=title,snippet"):
-        response = client.get(f"{ARTICLES}?q=secret{more}")
-        assert (response.json, response.headers["X-Total-Count"]) == ([], "0")
-
-
-def test_hidden_articles_do_not_change_the_results_of_a_reader(as_reader, make_article):
-    for number in range(1, 9):
-        make_article(
-            title=f"{'bread ' * (number % 3)}{number}", content="bread rye", published_at=day(number)
-        )
-    paths = [
-        f"{ARTICLES}?q={words}&fields=uuid,snippet{more}"
-        for words in ("bread", "rye", "bread rye", "br")
-        for more in ("", "&page=2&page_size=3", "&ordering=title", "&category=shelf")
-    ]
-
-    def shown():
-        responses = [as_reader.get(path) for path in paths]
-        return [(one.data, one.headers["X-Total-Count"], one.headers["ETag"]) for one in responses]
-
-    before = shown()
-    for fields in HIDDEN * 3:
-        make_article(title="bread rye", subtitle="bread", content="rye " * 50, **fields)
-    assert shown() == before
-
-
-def test_a_scheduled_article_is_found_from_its_publication_on(find, snippet, make_article, at):
-    time = datetime(2027, 1, 1, tzinfo=UTC)
-    make_article(title="Ahead", published_at=time.isoformat())
-    at(time - timedelta(microseconds=1))
-    assert find("ahead") == find("ahead", ordering="title") == []
-    at(time)
-    assert find("ahead") == find("ahead", ordering="title") == ["Ahead"]
-    assert snippet("ahead") == "<mark>Ahead</mark>"
-
-
-def test_an_unpublished_article_is_no_longer_found(find, as_admin, make_article):
-    path = f"{ARTICLES}{make_article(title='Bread').uuid}/"
-    for status, found in (("draft", []), ("published", ["Bread"]), ("archived", [])):
-        assert as_admin.patch(path, json={"status": status}).status_code == 200
-        assert find("bread") == found
-
-
-def test_own_articles_are_found_in_any_status(find, as_admin, people, make_article):
-    make_article(title="Now bread", published_at=day(1))
-    make_article(title="Draft bread", status="draft")
-    make_article(title="Ahead bread", published_at="2999-01-01T00:00:00Z")
-    make_article(title="Old bread", status="archived", published_at=day(2))
-    make_article(title="Grace's bread", author=people.other_admin, status="draft")
-
-    def own(**more):
-        return find("bread", as_admin, OWN, **more)
-
-    assert own()[:2] == ["Ahead bread", "Now bread"]
-    assert (
-        sorted(own())
-        == sorted(own(ordering="title"))
-        == ["Ahead bread", "Draft bread", "Now bread", "Old bread"]
-    )
-    assert own(status="draft") == own(status="draft", ordering="title") == ["Draft bread"]
-    assert own(status="scheduled") == ["Ahead bread"]
-    assert own(status="published") == ["Now bread"]
-    assert [own(page=page, page_size=2) for page in (1, 2, 3)] == [own()[:2], own()[2:], []]
-
-
-@pytest.mark.parametrize(
-    ("content", "words", "shown"),
-    [
-        (
-            "<p>a &amp; <b>zebra</b> &lt;i&gt;</p><script>x()</script>",
-            "zebra",
-            "a &amp; <mark>zebra</mark> &lt;i&gt;",
-        ),
-        ("<p>&lt;script&gt;zebra&lt;/script&gt;</p>", "script", None),
-        ("&lt;mark&gt;zebra", "zebra", "&lt;mark&gt;<mark>zebra</mark>"),
-        ("zebra &#2; quagga &#3; okapi", "zebra", "<mark>zebra</mark> quagga okapi"),
-        ("zebra &#3; quagga &#2; okapi", "okapi", "zebra quagga <mark>okapi</mark>"),
-        ("我们学习Go语言编程", "语言", "我们学习Go<mark>语言</mark>编程"),
-        ("我们学习Go语言编程", "go语言", "我们学习<mark>Go语言</mark>编程"),
-        ("你好、世界。再见", "世界", "你好、<mark>世界</mark>。再见"),
-        ("a &quot;zebra&quot; 'b'", "zebra", "a \"<mark>zebra</mark>\" 'b'"),
-    ],
-)
-def test_a_snippet_is_safe_html_with_the_hits_marked(snippet, make_article, content, words, shown):
-    make_article(title="T", content=content)
-    shown_snippet = snippet(words)
-    assert shown_snippet == snippet(words, ordering="title")
-    if shown is None:
-        assert (
-            "&lt;" in shown_snippet
-            and "<mark>script</mark>" in shown_snippet
-            and "<script" not in shown_snippet
-        )
-    else:
-        assert shown_snippet == shown
-
-
-def test_a_snippet_is_a_short_text_around_the_hit(snippet, make_article):
-    make_article(title="T", content="before " * 500 + "zebra" + " after" * 500)
-    shown_snippet = snippet("zebra")
-    assert "<mark>zebra</mark>" in shown_snippet and len(shown_snippet) < 300
-    assert shown_snippet.startswith("…") and shown_snippet.endswith("…")
-
-
-def test_a_snippet_comes_from_the_field_with_the_hit(snippet, make_article):
-    make_article(title="A zebra", subtitle="An okapi", content="A quagga")
-    assert snippet("zebra") == "A <mark>zebra</mark>"
-    assert snippet("okapi") == "An <mark>okapi</mark>"
-    assert snippet("quagga") == "A <mark>quagga</mark>"
-    assert unescape(snippet("zebra quagga")).count("<mark>") >= 1
-
-
 def test_markup_is_not_searched(find, make_article):
     make_article(title="T", content='<p class="hidden"><a href="https://example.org">x</a></p>')
     assert [word for word in ("p", "class", "href", "example", "hidden") if find(word)] == []
@@ -410,26 +253,6 @@ def test_many_articles_of_the_same_time_are_all_found(app, find, as_admin, make_
         as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"subtitle": "again"})
     assert sorted(find("bread")) == sorted(found)
     assert len(find("again")) == 5
-
-
-def test_many_articles_published_now_are_all_found(find, make_article, at):
-    time = datetime(2027, 1, 1, tzinfo=UTC)
-    at(time)
-    for number in range(40):
-        make_article(title=f"Bread {number}", published_at=time.isoformat())
-    assert len(find("bread")) == 40
-
-
-def test_many_articles_scheduled_for_the_same_time_are_not_found_early(find, as_reader, make_article, at):
-    time = datetime(2027, 1, 1, tzinfo=UTC)
-    for number in range(40):
-        make_article(title=f"Bread {number}", published_at=time.isoformat())
-    for before in (1, 2, 5, 100):
-        at(time - timedelta(microseconds=before))
-        response = as_reader.get(ARTICLES + "?q=bread")
-        assert (response.json, response.headers["X-Total-Count"]) == ([], "0")
-    at(time + timedelta(milliseconds=1))
-    assert len(find("bread")) == 40
 
 
 @pytest.mark.parametrize("time", ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999999Z"])

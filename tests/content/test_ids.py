@@ -1,0 +1,114 @@
+"""Ids and names: those of page globals are prefixed, those of footnotes are never replaced."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from blogapi.content import sanitizer
+from tests.content.inspector import Inspector
+
+CLOBBERING = [
+    *("location", "cookie", "document", "window", "self", "top", "parent", "name", "history", "localStorage"),
+    *("forms", "images", "links", "scripts", "body", "head", "getElementById", "querySelector", "write"),
+    *("attributes", "nodeName", "parentNode", "innerHTML", "children", "ownerDocument", "firstChild"),
+    *("submit", "action", "method", "elements", "target", "reset", "length", "onload", "onsubmit"),
+    *("constructor", "toString", "hasOwnProperty", "__proto__", "fetch", "alert", "setTimeout", "domain"),
+]
+
+
+@pytest.mark.parametrize("name", CLOBBERING)
+def test_an_id_or_name_of_a_page_global_is_prefixed(name):
+    assert sanitizer.to_safe_html(f'<p id="{name}">a</p>', "html") == f'<p id="user-content-{name}">a</p>'
+    assert f'<a name="user-content-{name}"' in sanitizer.to_safe_html(f'<a name="{name}"></a>', "html")
+    assert f'id="user-content-{name}"' in sanitizer.to_safe_html(f'<h2 id="{name}">A</h2>', "markdown")
+    for tag in ("img", "form", "input", "iframe src=https://www.youtube.com/embed/a", "object", "embed"):
+        assert f'="{name}"' not in sanitizer.to_safe_html(f"<{tag} name='{name}' id='{name}'>", "html")
+
+
+@pytest.mark.parametrize(
+    ("written", "id_"),
+    [
+        ("## Location", "user-content-location"),
+        ("## History", "user-content-history"),
+        ("## Our location", "our-location"),
+        ("## A {#parentNode}", "user-content-parentNode"),
+        ("## A {#Location}", "Location"),
+        ("## A {#nodename}", "nodename"),
+        ("## fn1", "fn1"),
+        ("## Footnotes", "footnotes"),
+    ],
+)
+def test_only_a_clashing_heading_id_is_prefixed(written, id_):
+    assert f'id="{id_}"' in sanitizer.to_safe_html(written, "markdown")
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("[a](#location)\n\n## Location", 'href="#user-content-location"'),
+        ("## Location\n\n[a](#location)", 'href="#user-content-location"'),
+        (
+            '<p id="location"><a title=\' href="#cookie"\' href="#%6cocation">a</a>',
+            '"#user-content-location"',
+        ),
+        ('<p id="__proto__"><a href="#__proto__">a</a>', 'href="#user-content-__proto__"'),
+        ('<a name="top"></a><a href="#top">a</a>', 'href="#user-content-top"'),
+        ("[a](#location)", 'href="#location"'),
+        ("[a](/b#location)\n\n## Location", 'href="/b#location"'),
+        ("[a](#place)\n\n## Location\n\n## Place", 'href="#place"'),
+        (
+            '<table><tr><th id="status">a</th><td headers="status b">c</td></tr></table>',
+            'headers="user-content-status b"',
+        ),
+    ],
+)
+def test_links_follow_a_prefixed_id_of_the_same_article(written, shown):
+    assert shown in sanitizer.to_safe_html(written, "markdown")
+
+
+FOOTNOTES = "a[^1] b[^1]\n\n[^1]: note\n\n"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"## {{0}}\n\n{FOOTNOTES}",
+        f"{FOOTNOTES}## A {{{{#{{0}}}}}}",
+        f'<p id="{{0}}">x</p>\n\n{FOOTNOTES}',
+        f'{FOOTNOTES}<p id="{{0}}">x</p>\n',
+    ],
+)
+@pytest.mark.parametrize("name", ["fn1", "fnref1", "fnref1:1"])
+def test_an_id_of_the_author_never_replaces_that_of_a_footnote(written, name):
+    shown = sanitizer.to_safe_html(f"{written.format(name)}\n\n[own](#{name})", "markdown")
+    ids = [attributes["id"] for _, attributes in Inspector(shown).tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for own, tag in (("fn1", "li"), ("fnref1", "a"), ("fnref1:1", "a")):
+        assert (tag, own) in [(tag, attributes.get("id")) for tag, attributes in Inspector(shown).tags]
+    assert shown.count('href="#fn1"') == 2 and shown.count('href="#fnref1"') == 1
+    if f"user-content-{name}" in ids:
+        assert f'<a href="#user-content-{name}" rel="noopener noreferrer">own</a>' in shown
+
+
+def test_footnotes_written_in_html_keep_their_ids():
+    written = 'a<a href="#fn1" id="fnref1">1</a>\n\n<p id="fn1"><a href="#fnref1">b</a></p>\n'
+    for content_type in ("html", "markdown"):
+        shown = sanitizer.to_safe_html(written, content_type)
+        assert 'id="fn1"' in shown and 'href="#fnref1"' in shown and "user-content" not in shown
+
+
+def test_the_footnote_mark_is_removed():
+    shown = sanitizer.to_safe_html(f"{FOOTNOTES}a^[inline]", "markdown")
+    assert re.findall(r'"#?(fn[^"]*)"', shown) == [
+        *("fn1", "fnref1", "fn1", "fnref1:1", "fn2", "fnref2"),
+        *("fn1", "fnref1", "fnref1:1", "fn2", "fnref2"),
+    ]
+
+
+def test_a_duplicate_id_is_removed():
+    shown = sanitizer.to_safe_html(
+        '<p id="a">1</p><p id="a">2</p><p id="user-content-top"></p><p id="top"></p>', "html"
+    )
+    assert shown == '<p id="a">1</p><p>2</p><p id="user-content-top"></p><p></p>'

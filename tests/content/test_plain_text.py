@@ -1,0 +1,46 @@
+"""Plain text, excerpts and reading time."""
+
+from __future__ import annotations
+
+import pytest
+
+from blogapi.content import plain_text, sanitizer
+
+
+def test_plain_content_keeps_paragraphs_and_line_breaks():
+    assert sanitizer.to_safe_html("a\nb\n\n<b>&c", "text") == "<p>a<br>\nb</p>\n<p>&lt;b&gt;&amp;c</p>\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "words"),
+    [
+        ("<p>a</p><p>b</p>", "html", "a b"),
+        ("<p>w<b>or</b>d</p>", "html", "word"),
+        ("a<br>b", "html", "a b"),
+        ("<script>x</script>a", "html", "a"),
+        ("&amp;&lt;b&gt;", "html", "&<b>"),
+        ("# A\n\n*b* `c`", "markdown", "A b c"),
+        ("a\n\n  b", "text", "a b"),
+        ("<b>", "text", "<b>"),
+        ("", "html", ""),
+    ],
+)
+def test_plain_text_is_one_line_without_markup(content, kind, words):
+    assert plain_text.to_plain_text(sanitizer.to_safe_html(content, kind)) == words
+
+
+def test_an_excerpt_is_cut_between_words():
+    assert plain_text.make_excerpt("short") == "short"
+    assert plain_text.make_excerpt("word " * 100) == "word " * 38 + "word…"
+    assert len(plain_text.make_excerpt("x" * 500)) == plain_text.MAX_EXCERPT_LENGTH
+
+
+@pytest.mark.parametrize(
+    ("words", "minutes"),
+    [
+        *[("", 1), ("a " * 220, 1), ("a " * 221, 2), ("日" * 1000, 2), ("日" * 1001, 3)],
+        *[("\uf900" * 1001, 3), ("ꀀꀁꀂꀃꀄ " * 220, 1)],
+    ],
+)
+def test_reading_time_is_estimated_in_minutes(words, minutes):
+    assert plain_text.estimate_reading_minutes(words) == minutes

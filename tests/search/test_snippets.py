@@ -1,0 +1,54 @@
+"""Snippets of matches."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "shown"),
+    [
+        (
+            "<p>a &amp; <b>zebra</b> &lt;i&gt;</p><script>x()</script>",
+            "zebra",
+            "a &amp; <mark>zebra</mark> &lt;i&gt;",
+        ),
+        ("<p>&lt;script&gt;zebra&lt;/script&gt;</p>", "script", None),
+        ("&lt;mark&gt;zebra", "zebra", "&lt;mark&gt;<mark>zebra</mark>"),
+        ("zebra &#2; quagga &#3; okapi", "zebra", "<mark>zebra</mark> quagga okapi"),
+        ("zebra &#3; quagga &#2; okapi", "okapi", "zebra quagga <mark>okapi</mark>"),
+        ("我们学习Go语言编程", "语言", "我们学习Go<mark>语言</mark>编程"),
+        ("我们学习Go语言编程", "go语言", "我们学习<mark>Go语言</mark>编程"),
+        ("你好、世界。再见", "世界", "你好、<mark>世界</mark>。再见"),
+        ("a &quot;zebra&quot; 'b'", "zebra", "a \"<mark>zebra</mark>\" 'b'"),
+    ],
+)
+def test_a_snippet_is_safe_html_with_the_hits_marked(snippet, make_article, content, words, shown):
+    make_article(title="T", content=content)
+    shown_snippet = snippet(words)
+    assert shown_snippet == snippet(words, ordering="title")
+    if shown is None:
+        assert (
+            "&lt;" in shown_snippet
+            and "<mark>script</mark>" in shown_snippet
+            and "<script" not in shown_snippet
+        )
+    else:
+        assert shown_snippet == shown
+
+
+def test_a_snippet_is_a_short_text_around_the_hit(snippet, make_article):
+    make_article(title="T", content="before " * 500 + "zebra" + " after" * 500)
+    shown_snippet = snippet("zebra")
+    assert "<mark>zebra</mark>" in shown_snippet and len(shown_snippet) < 300
+    assert shown_snippet.startswith("…") and shown_snippet.endswith("…")
+
+
+def test_a_snippet_comes_from_the_field_with_the_hit(snippet, make_article):
+    make_article(title="A zebra", subtitle="An okapi", content="A quagga")
+    assert snippet("zebra") == "A <mark>zebra</mark>"
+    assert snippet("okapi") == "An <mark>okapi</mark>"
+    assert snippet("quagga") == "A <mark>quagga</mark>"
+    assert unescape(snippet("zebra quagga")).count("<mark>") >= 1
