@@ -1,0 +1,30 @@
+"""Database files: their rows, changes of them, and one of the first migration."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+from sqlalchemy import create_engine
+
+from tests.migrations.alembic_runs import migrate_to
+
+
+def rows(path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
+
+
+def change(path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+def older_blog(tmp_path):
+    """Return the instance folder of a blog with the first migration only."""
+    home = tmp_path / "older"
+    home.mkdir()
+    engine = create_engine(f"sqlite:///{home / 'blog.db'}")
+    migrate_to(engine, "0001")
+    engine.dispose()
+    return home

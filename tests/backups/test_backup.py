@@ -1,0 +1,148 @@
+"""`backup`: what it contains, and when it is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import zipfile
+
+import pytest
+
+from blogapi import clock
+from blogapi.backups import archive, service
+from tests.conftest import release
+
+pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
+POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
+
+
+def test_a_backup_contains_the_blog_and_reports_its_contents(run, blog, tmp_path):
+    result = run("backup", tmp_path / "blog.zip")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"Wrote {tmp_path / 'blog.zip'}: 0.") and ": 0" in result.stdout
+    assert "2 articles, as of " in result.stdout
+    with zipfile.ZipFile(tmp_path / "blog.zip") as made:
+        assert made.testzip() is None
+        # Not the secret key: with it, a finder of the file could sign sessions.
+        assert made.namelist() == ["blog.db", "config.toml", "manifest.json"]
+        manifest = json.loads(made.read("manifest.json"))
+    assert (manifest["rows"]["article"], manifest["rows"]["tag"]) == (2, 1)
+    assert set(manifest["files"]) == {"blog.db", "config.toml"}
+    assert [path.name for path in tmp_path.iterdir() if "zip" in path.name] == ["blog.zip"]
+
+
+def test_a_backup_does_not_change_the_blog(run, blog, fingerprint, tmp_path):
+    before = fingerprint()
+    run("backup", tmp_path / "blog.zip")
+    assert fingerprint() == before
+
+
+@POSIX
+def test_only_the_owner_can_read_a_backup(run, blog, tmp_path):
+    previous = os.umask(0)
+    try:
+        run("backup", tmp_path / "blog.zip")
+    finally:
+        os.umask(previous)
+    assert stat.S_IMODE((tmp_path / "blog.zip").stat().st_mode) == 0o600
+
+
+def test_an_existing_file_is_not_overwritten(run, blog, tmp_path):
+    (tmp_path / "blog.zip").write_text("dear")
+    result = run("backup", tmp_path / "blog.zip")
+    assert (result.exit_code, "exists already" in result.stderr) == (1, True)
+    assert (tmp_path / "blog.zip").read_text() == "dear"
+
+
+def test_a_file_created_meanwhile_is_not_overwritten(run, blog, tmp_path, monkeypatch):
+    pack = service.pack
+
+    def pack_slowly(*arguments):
+        (tmp_path / "blog.zip").write_text("dear", encoding="utf-8")
+        return pack(*arguments)
+
+    monkeypatch.setattr(service, "pack", pack_slowly)
+    result = run("backup", tmp_path / "blog.zip")
+    assert (result.exit_code, "exists already" in result.stderr) == (1, True)
+    assert (tmp_path / "blog.zip").read_text(encoding="utf-8") == "dear"
+
+
+def test_a_failed_backup_leaves_no_file(run, blog, tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(archive, "_seal", fail)
+    result = run("backup", tmp_path / "blog.zip")
+    assert result.stderr == f"Error: The disk is full; nothing was written to {tmp_path / 'blog.zip'}.\n"
+    assert [path for path in tmp_path.iterdir() if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["{}/no/blog.zip"], 2),
+        (["{}/blog.zip", "--keep", "3"], 2),
+        (["{}", "--keep", "0"], 2),
+        (["{}/gone.zip", "--verify"], 2),
+        (["{}", "--verify", "--keep", "1"], 2),
+        ([], 2),
+    ],
+)
+def test_wrong_usage_creates_nothing(run, blog, tmp_path, words, status):
+    before = list(tmp_path.iterdir())
+    assert run("backup", *(word.format(tmp_path) for word in words)).exit_code == status
+    assert list(tmp_path.iterdir()) == before
+
+
+def test_a_missing_blog_is_refused_and_not_created(run, instance, tmp_path, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "gone"))
+    result = run("backup", tmp_path / "blog.zip")
+    assert (result.exit_code, "The blog cannot be backed up" in result.stderr) == (1, True)
+    assert not (tmp_path / "gone").exists() and not (tmp_path / "blog.zip").exists()
+
+
+def test_a_blog_on_a_database_server_is_refused(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", "postgresql://localhost/blog")
+    assert "pg_dump" in run("backup", tmp_path / "blog.zip").stderr
+
+
+def test_a_damaged_blog_is_refused(run, blog, app, tmp_path):
+    release(app)
+    whole = (blog / "blog.db").read_bytes()
+    (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
+    result = run("backup", tmp_path / "blog.zip")
+    assert (result.exit_code, "doctor" in result.stderr) == (1, True)
+    assert not (tmp_path / "blog.zip").exists()
+
+
+def test_keep_deletes_the_oldest_backups_in_a_folder(run, blog, tmp_path):
+    (tmp_path / "blog.zip").write_text("a name that a person gave")
+    for _ in range(4):
+        result = run("backup", tmp_path, "--keep", "2")
+    made = [path.name for path in sorted(tmp_path.glob("blogapi-*"))]
+    assert len(made) == 2 and "Deleted " in result.stdout and made[-1] in result.stdout
+    assert (tmp_path / "blog.zip").exists()
+
+
+def test_partial_files_of_a_killed_process_are_deleted(run, blog, tmp_path):
+    for name, age in ((".old.zip.0a.partial", 2 * 86_400), (".new.zip.0b.partial", 0)):
+        (tmp_path / name).write_text("")
+        modified_at = clock.now().timestamp() - age
+        os.utime(tmp_path / name, (modified_at, modified_at))
+    run("backup", tmp_path, "--keep", "2")
+    assert [path.name for path in tmp_path.glob(".*.partial")] == [".new.zip.0b.partial"]
+
+
+def test_a_backup_can_be_verified(run, saved, fingerprint):
+    before = fingerprint()
+    result = run("backup", "--verify", saved)
+    assert (result.exit_code, result.stdout.split(":")[0]) == (0, f"{saved} can be restored")
+    assert fingerprint() == before
+
+
+def test_json_prints_the_manifest(run, blog, tmp_path):
+    made = json.loads(run("backup", tmp_path / "blog.zip", "--json").stdout)
+    read = json.loads(run("backup", "--verify", tmp_path / "blog.zip", "--json").stdout)
+    assert made == read
+    assert (made["file"], made["rows"]["article"]) == (str(tmp_path / "blog.zip"), 2)

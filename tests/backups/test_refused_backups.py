@@ -1,0 +1,208 @@
+"""Damaged files, other files and other schemas are refused without changes."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+import zipfile
+from contextlib import closing
+
+import pytest
+
+from blogapi.backups import archive, service
+from blogapi.storage import files
+from tests.backups.databases import change, older_blog
+
+pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
+
+
+def altered(saved, target, **manifest):
+    """Write a backup with a valid digest and another manifest."""
+    with zipfile.ZipFile(saved) as source, zipfile.ZipFile(target, "w") as made:
+        made.comment = archive._SIGNATURE + b"0" * archive._DIGEST_LENGTH
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "manifest.json":
+                content = json.dumps(json.loads(content) | manifest).encode()
+            made.writestr(name, content)
+    archive._seal(target)
+    return target
+
+
+def cut(content: bytes, chance: random.Random) -> bytes:
+    return content[: chance.randrange(len(content))]
+
+
+def flip(content: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(content))
+    return content[:place] + bytes([content[place] ^ (1 << chance.randrange(8))]) + content[place + 1 :]
+
+
+def blank(content: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(content) - 600)
+    return content[:place] + b"\0" * 600 + content[place + 600 :]
+
+
+def lengthen(content: bytes, chance: random.Random) -> bytes:
+    return content + bytes([chance.randrange(256)])
+
+
+@pytest.mark.parametrize("spoil", [cut, flip, blank, lengthen])
+def test_a_damaged_backup_is_refused_without_changes(run, saved, fingerprint, tmp_path, spoil):
+    before, whole = fingerprint(), saved.read_bytes()
+    for seed in range(25):
+        (tmp_path / "spoilt.zip").write_bytes(spoil(whole, random.Random(seed)))  # noqa: S311
+        for words in (("restore",), ("backup", "--verify")):
+            result = run(*words, tmp_path / "spoilt.zip")
+            assert result.exit_code == 1, (seed, words)
+            assert result.stderr.startswith("Error: ") and result.stderr.count("\n") == 1
+    assert fingerprint() == before
+
+
+def a_zip(path, saved):
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("manifest.json", '{"format": "blogapi-backup"}')
+
+
+def a_database(path, saved):
+    change(path, "CREATE TABLE article (x)")
+
+
+def our_database(path, saved):
+    with zipfile.ZipFile(saved) as source:
+        path.write_bytes(source.read("blog.db"))
+
+
+def another_program(path, saved):
+    altered(saved, path, format="other")
+
+
+def a_newer_format(path, saved):
+    altered(saved, path, version=2)
+
+
+def a_newer_migration(path, saved):
+    altered(saved, path, step="9999")
+
+
+def other_counts(path, saved):
+    altered(saved, path, rows={"article": 3})
+
+
+def another_size(path, saved):
+    altered(saved, path, files={"blog.db": {"size": 1, "sha256": "0" * 64}})
+
+
+def another_digest(path, saved):
+    with zipfile.ZipFile(saved) as source:
+        size = source.getinfo("blog.db").file_size
+    altered(saved, path, files={"blog.db": {"size": size, "sha256": "0" * 64}})
+
+
+def no_database(path, saved):
+    altered(saved, path, files={})
+
+
+def no_manifest(path, saved):
+    altered(saved, path, created=None, unknown=1)
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda path, _: path.write_bytes(b""), "not a complete backup"),
+        (lambda path, _: path.write_bytes(b"Dear reader, " * 100), "not a complete backup"),
+        (a_zip, "not a complete backup"),
+        (a_database, "not a complete backup"),
+        (our_database, "not a complete backup"),
+        (another_program, "not a backup of blogapi"),
+        (a_newer_format, "newer than this version"),
+        (a_newer_migration, "newer version of blogapi (migration 9999)"),
+        (other_counts, "does not match its manifest"),
+        (another_size, "damaged"),
+        (another_digest, "damaged"),
+        (no_database, "contains no database"),
+        (no_manifest, "manifest cannot be read"),
+    ],
+)
+def test_a_file_that_is_not_a_backup_is_refused_without_changes(
+    run, saved, fingerprint, tmp_path, make, reason
+):
+    make(tmp_path / "other", saved)
+    before = fingerprint()
+    for words in (("restore",), ("backup", "--verify")):
+        result = run(*words, tmp_path / "other")
+        assert (result.exit_code, reason in result.stderr) == (1, True), result.output
+    assert fingerprint() == before
+
+
+FOREIGN = {
+    "a trigger": (
+        "CREATE TRIGGER other AFTER INSERT ON api_key BEGIN UPDATE account SET role = 'admin'; END",
+        "trigger other is unknown",
+    ),
+    "a view": ("CREATE VIEW other AS SELECT * FROM account", "view other is unknown"),
+    "a table": ("CREATE TABLE other (x)", "table other is unknown"),
+    "a column less": ("ALTER TABLE seo DROP COLUMN og_image", "table seo lacks: og_image"),
+    "a column more": ("ALTER TABLE tag ADD COLUMN motto TEXT", "table tag also has: motto TEXT"),
+    "an index less": ("DROP INDEX ix_change_due", "index ix_change_due is missing"),
+    "a trigger less": ("DROP TRIGGER search_entry_gone", "trigger search_entry_gone is missing"),
+    "a view in the place of a table": (
+        "ALTER TABLE article_tally RENAME TO article_count; "
+        "CREATE VIEW article_tally AS SELECT * FROM article_count",
+        "view article_tally is unknown",
+    ),
+}
+
+
+def sealed(path, target, statement):
+    """Write a backup of the blog's database, changed by the statement, with a valid digest."""
+    service.copy(path, target.with_suffix(".db"))
+    with closing(sqlite3.connect(target.with_suffix(".db"))) as connection:
+        connection.executescript(statement)
+    files.create_private(target)
+    service.pack(target.with_suffix(".db"), target, target.parent / "no settings")
+
+
+@pytest.mark.parametrize(("statement", "says"), FOREIGN.values(), ids=FOREIGN)
+def test_a_backup_of_another_schema_is_refused_without_changes(
+    run, blog, fingerprint, tmp_path, statement, says
+):
+    sealed(blog / "blog.db", tmp_path / "other.zip", statement)
+    before = fingerprint()
+    for words in (("restore",), ("backup", "--verify")):
+        result = run(*words, tmp_path / "other.zip")
+        assert (result.exit_code, says in result.stderr) == (1, True), result.output
+        assert result.stderr.count("\n") == 1
+    assert fingerprint() == before
+
+
+def test_an_older_backup_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
+    older = older_blog(tmp_path) / "blog.db"
+    sealed(older, tmp_path / "other.zip", "CREATE TRIGGER other AFTER INSERT ON tag BEGIN SELECT 1; END")
+    before = fingerprint()
+    for words in (("restore",), ("backup", "--verify")):
+        result = run(*words, tmp_path / "other.zip")
+        assert (result.exit_code, "trigger other is unknown" in result.stderr) == (1, True), result.output
+    assert fingerprint() == before
+
+
+def test_an_upgrade_copy_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
+    aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
+    service.copy(blog / "blog.db", aside)
+    change(aside, "CREATE VIEW other AS SELECT 1")
+    before = fingerprint()
+    result = run("restore", aside)
+    assert (result.exit_code, "view other is unknown" in result.stderr) == (1, True), result.output
+    assert fingerprint() == before
+
+
+@pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
+def test_an_upgrade_copy_that_cannot_be_read_is_refused(run, blog, fingerprint, tmp_path, content):
+    aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
+    aside.write_bytes(content)
+    before = fingerprint()
+    result = run("restore", aside)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1), result.output
+    assert fingerprint() == before
