@@ -26,7 +26,7 @@ from blogapi.tags.models import Tag
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, release
 from tests.durability.conftest import Client, Response, is_intact, times
 from tests.durability.test_processes import WSGI
-from tests.serving.test_limits import until
+from tests.serving.sockets import until
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 

@@ -9,9 +9,8 @@ from blogapi.metrics import exposition
 from blogapi.serving import log
 from tests.conftest import ARTICLES, TAGS
 from tests.live import server as live
-from tests.serving.test_limits import until
+from tests.serving.sockets import connected, until
 from tests.serving.test_log import served
-from tests.serving.test_server import connected
 
 
 def read_metrics(client):

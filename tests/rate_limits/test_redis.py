@@ -23,7 +23,7 @@ from blogapi.web.tokens import digest_token
 from tests.conftest import KEYS, TAGS
 from tests.contracts.client import outcome
 from tests.redis_servers import redis_server
-from tests.serving.test_limits import until
+from tests.serving.sockets import until
 
 LOGIN = "/api/v1/auth/login/"
 GRACE = {"username": "grace", "password": "correct horse battery"}

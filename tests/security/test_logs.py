@@ -18,7 +18,7 @@ from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.live import server
 from tests.security.test_logins import COOKIE, LOGIN
-from tests.serving.test_server import connected, read_all
+from tests.serving.sockets import connected, read_all
 
 PREVIEW = "/api/v1/blog/preview/"
 WORDS = {

@@ -12,8 +12,7 @@ import pytest
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
 from tests.live import server
-from tests.serving.test_limits import until
-from tests.serving.test_server import LOGIN, assert_problem, connected, parsed, read_all
+from tests.serving.sockets import LOGIN, assert_problem, connected, parsed, read_all, until
 
 LARGEST = 1_000_000
 LIMITS = Limits(sweep=0.05, bodies=3, bodies_per_address=2, short_body_bytes=1000)

@@ -1,4 +1,4 @@
-"""What the server grants a client: time, places, room in the queue; and how it ends."""
+"""Connections, file descriptors, and room in the queue."""
 
 from __future__ import annotations
 
@@ -6,132 +6,17 @@ import errno
 import os
 import select
 import socket
-import threading
-import time
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from waitress import channel as waitress_channel
 
-from blogapi.serving import channel, parser
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
-from blogapi.serving.unread import OVERHEAD, Piece
 from blogapi.storage import connections
 from tests.engines import elsewhere
 from tests.live import running, server
-from tests.serving.test_server import assert_problem, connected, parsed, read_all, send
-
-HEALTH = b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-PIECE = b"x" * 65536
-
-
-class Gate:
-    """An application that answers when it is let."""
-
-    def __init__(self) -> None:
-        self.open = threading.Event()
-        self.entered = threading.Semaphore(0)
-
-    def __call__(self, environ: Any, start_response: Any) -> list[bytes]:
-        self.entered.release()
-        assert self.open.wait(10)
-        start_response("200 OK", [("Content-Length", "2")])
-        return [b"ok"]
-
-
-@pytest.fixture
-def gate(app: Any, monkeypatch: pytest.MonkeyPatch) -> Gate:
-    made = Gate()
-    monkeypatch.setattr(app, "wsgi_app", made)
-    return made
-
-
-class ServerClock:
-    """The clock of the server's deadlines; it stands still until a test moves it."""
-
-    def __init__(self) -> None:
-        self.seconds = time.monotonic()
-
-    def monotonic(self) -> float:
-        return self.seconds
-
-    def move(self, seconds: float) -> None:
-        self.seconds += seconds
-
-
-@pytest.fixture
-def server_clock(monkeypatch: pytest.MonkeyPatch) -> ServerClock:
-    made = ServerClock()
-    for module in (serving, channel, parser):
-        monkeypatch.setattr(module, "time", made)
-    return made
-
-
-@pytest.fixture
-def streams(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets the application answer 20 MB in pieces."""
-
-    def answer(environ: Any, start_response: Any) -> Iterator[bytes]:
-        small = environ["PATH_INFO"] == "/health"
-        start_response("200 OK", [])
-        yield from ([b"ok"] if small else [PIECE] * 320)
-
-    monkeypatch.setattr(app, "wsgi_app", answer)
-
-
-def until(true: Callable[[], Any], seconds: float = 8) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it never came to be"
-        time.sleep(0.005)
-
-
-@pytest.mark.parametrize(
-    "begun",
-    [b"G", b"GET / HTTP/1.1\r\nHost: a\r\n", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"],
-)
-def test_a_request_that_does_not_come_to_its_end_is_a_408(app, begun):
-    with running(app, limits=Limits(request=0.2, sweep=0.05)) as port, connected(port) as sock:
-        sock.sendall(begun)
-        assert_problem(parsed(read_all(sock)), 408, "request_timeout")
-
-
-def test_dripping_gains_no_time(app, server_clock):
-    def has_received(count: int) -> bool:
-        requests = [channel.request for channel in made.active_channels.values()]
-        return [request.header_bytes_received for request in requests if request] == [count]
-
-    with server(app, limits=Limits(request=10, sweep=0.02)) as made, connected(made.effective_port) as sock:
-        for count in (1, 2, 3):
-            sock.sendall(b"x")
-            until(partial(has_received, count))
-            server_clock.move(4)
-        assert_problem(parsed(read_all(sock)), 408, "request_timeout")
-
-
-@pytest.mark.parametrize("clock", ["runs", "stands still"])
-def test_a_connection_that_asks_nothing_is_ended(app, monkeypatch, clock):
-    if clock == "stands still":
-        monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
-    with running(app, limits=Limits(idle=0.2, sweep=0.05)) as port, connected(port) as sock:
-        sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
-        assert read_all(sock).startswith(b"HTTP/1.1 200")
-
-
-def test_a_clock_that_is_set_ends_no_connection(app, monkeypatch):
-    monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
-    with server(app, limits=Limits(sweep=0.02)) as made, connected(made.effective_port) as sock:
-        sock.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert sock.recv(65536).startswith(b"HTTP/1.1 200")
-        sweeps = made._next_sweep
-        until(lambda: made._next_sweep > sweeps + 0.1)
-        sock.sendall(HEALTH)
-        assert parsed(read_all(sock)).status == 200
+from tests.serving.sockets import HEALTH, assert_problem, connected, parsed, read_all, send, until
 
 
 @pytest.mark.skipif(not hasattr(select, "poll"), reason="this system has no poll()")
@@ -173,73 +58,6 @@ def test_writes_that_wait_leave_threads_to_readers(make_app, monkeypatch):
         waiting = [sock for sock in writes if not select.select([sock], [], [], 0)[0]]
         refused = [parsed(read_all(sock)) for sock in writes if sock not in waiting]
         assert waiting and {answer.status for answer in refused} <= {503}
-
-
-def test_an_answer_may_take_its_time(app, gate):
-    hurried = Limits(request=0.1, idle=0.1, stall=0.1, sweep=0.02)
-    with server(app, limits=hurried) as made, connected(made.effective_port) as sock:
-        sock.sendall(HEALTH)
-        assert gate.entered.acquire(timeout=5)
-        sweeps = made._next_sweep
-        until(lambda: made._next_sweep > sweeps + 0.4)
-        gate.open.set()
-        assert parsed(read_all(sock)).body == b"ok"
-
-
-def test_a_reader_that_takes_nothing_is_ended(app, streams):
-    limits = Limits(stall=0.3, sweep=0.05)
-    with server(app, limits=limits) as made, connected(made.effective_port) as sock:
-        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        until(lambda: made.active_channels)
-        until(lambda: not made.active_channels)
-
-
-def test_slow_readers_of_a_stream_leave_threads_to_others(app, streams):
-    with running(app) as port, ExitStack() as stack:
-        for _ in range(8):
-            sock = stack.enter_context(connected(port))
-            sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert send(port, HEALTH).status == 200
-
-
-def test_a_slow_reader_gets_all_of_it(app, streams):
-    with running(app) as port, connected(port) as sock:
-        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        time.sleep(0.1)
-        assert read_all(sock).count(PIECE) == 320
-
-
-def test_what_a_reader_has_taken_is_not_kept(app, monkeypatch):
-    held = []
-
-    def answer(environ: Any, start_response: Any) -> Iterator[bytes]:
-        start_response("200 OK", [])
-        for _ in range(320):
-            yield PIECE
-            (channel,) = made.active_channels.values()
-            pieces = [outbuf for outbuf in channel.outbufs if isinstance(outbuf, Piece)]
-            # All but the few bytes around the chunks is sent from where it is.
-            assert channel.total_outbufs_len - sum(map(len, pieces)) < 64
-            held.append(sum(piece.held for piece in pieces) - channel.total_outbufs_len)
-
-    monkeypatch.setattr(app, "wsgi_app", answer)
-    with server(app) as made, connected(made.effective_port) as sock:
-        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert read_all(sock).count(PIECE) == 320
-    # What was sent of the first piece, and what each takes besides.
-    assert max(held) < 2 * len(PIECE) + 320 * OVERHEAD
-
-
-def test_a_refusal_follows_all_of_the_answer_before_it(app, monkeypatch):
-    def answer(environ: Any, start_response: Any) -> list[bytes]:
-        start_response("200 OK", [("Content-Length", str(320 * len(PIECE)))])
-        return [PIECE] * 320
-
-    monkeypatch.setattr(app, "wsgi_app", answer)
-    with running(app) as port, connected(port) as sock:
-        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\ngarbage\r\n\r\n")
-        answered, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
-    assert answered.count(PIECE) == 320 and refused.endswith(b"}")
 
 
 def test_250_slow_connections_of_one_address_leave_others_answered(app):
@@ -367,60 +185,6 @@ def test_one_request_too_many_is_a_503(app, gate, caplog):
     assert not caplog.messages
 
 
-def test_a_stop_answers_what_is_at_work_and_what_waits(app, gate):
-    with server(app) as made, ExitStack() as stack:
-        held = [stack.enter_context(connected(made.effective_port)) for _ in range(16)]
-        for sock in held:
-            sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
-        until(lambda: len(made.task_dispatcher.queue) == 12)
-        made.stop()
-        until(lambda: not made.accepting)
-        gate.open.set()
-        heard = [parsed(read_all(sock)) for sock in held]
-    assert [answer.body for answer in heard] == [b"ok"] * 16
-    assert {answer.headers["Connection"] for answer in heard} == {"close"}
-
-
-def test_a_stop_answers_who_has_just_called(app):
-    made = serving.create(app, host="127.0.0.1", port=0, threads=2)
-    with ExitStack() as stack:
-        held = [stack.enter_context(connected(made.effective_port)) for _ in range(5)]
-        for sock in held:
-            sock.sendall(HEALTH)
-        made.stop()
-        made.run()
-        assert [parsed(read_all(sock)).status for sock in held] == [200] * 5
-
-
-def test_a_stop_waits_for_nobody_for_long(app, gate, server_clock):
-    limits = Limits(stop=8, last_words=1, sweep=0.05)
-    with server(app, limits=limits) as made, ExitStack() as stack:
-        half, idle, stuck = (stack.enter_context(connected(made.effective_port)) for _ in range(3))
-        half.sendall(b"GET")
-        stuck.sendall(HEALTH)
-        assert gate.entered.acquire(timeout=5)
-        until(lambda: len(made.active_channels) == 3)
-        made.stop()
-        assert read_all(idle) == b""
-        server_clock.move(1.1)
-        assert parsed(read_all(half)).status == 408
-        server_clock.move(7)
-        assert read_all(stuck) == b""
-        gate.open.set()
-
-
-def test_a_stop_waits_for_no_refused_client_for_long(app, server_clock):
-    limits = Limits(stop=8, last_words=1, sweep=0.05)
-    with server(app, limits=limits) as made, ExitStack() as stack:
-        refused = stack.enter_context(connected(made.effective_port))
-        refused.sendall(b"garbage\r\n\r\n")
-        assert parsed(read_all(refused)).status == 400
-        made.stop()
-        until(lambda: not made.accepting)
-        server_clock.move(1.1)
-        until(lambda: not made.active_channels)
-
-
 def test_one_that_takes_nothing_of_its_answer_makes_room(app, streams, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with server(app, limits=Limits(connections=2, stall=600, sweep=0.05)) as made, ExitStack() as stack:
@@ -429,72 +193,3 @@ def test_one_that_takes_nothing_of_its_answer_makes_room(app, streams, monkeypat
         until(lambda: len(made.active_channels) == 2)
         until(lambda: all(channel.stalled_since() for channel in made.active_channels.values()))
         assert send(made.effective_port, HEALTH).status == 200
-
-
-@pytest.mark.parametrize(("sweep", "stands"), [(60, False), (0.05, True)])
-def test_what_has_moved_since_the_last_sweep_does_not_stand_still(app, streams, sweep, stands):
-    with server(app, limits=Limits(sweep=sweep)) as made, connected(made.effective_port) as sock:
-        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        until(lambda: made.active_channels)
-        (channel,) = made.active_channels.values()
-        until(lambda: channel.total_outbufs_len and channel.streams)
-        if stands:
-            until(lambda: channel.stalled_since() is not None)
-        assert (channel.stalled_since() is not None) is stands
-
-
-def test_a_stop_sends_all_of_an_answer_that_is_taken(app, streams):
-    with server(app, limits=Limits(sweep=0.05)) as made, connected(made.effective_port) as sock:
-        sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        until(lambda: any(channel.total_outbufs_len for channel in made.active_channels.values()))
-        made.stop()
-        until(lambda: not made.accepting)
-        assert read_all(sock).count(PIECE) == 320
-
-
-def test_a_stop_leaves_a_refused_client_the_time_to_read(app, server_clock):
-    with server(app, limits=Limits(last_words=5, sweep=0.05)) as made, ExitStack() as stack:
-        refused = stack.enter_context(connected(made.effective_port))
-        refused.sendall(b"garbage\r\n\r\n")
-        until(lambda: [type(channel).__name__ for channel in made.active_channels.values()] == ["HalfClosed"])
-        made.stop()
-        until(lambda: not made.accepting)
-        server_clock.move(4)
-        refused.sendall(b"more")
-        assert parsed(read_all(refused)).status == 400
-        assert made.active_channels
-        refused.close()
-        until(lambda: not made.active_channels)
-
-
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_the_scheme_is_as_told(app, monkeypatch, scheme):
-    def tell(environ: Any, start_response: Any) -> list[bytes]:
-        start_response("200 OK", [("Content-Length", str(len(environ["wsgi.url_scheme"])))])
-        return [environ["wsgi.url_scheme"].encode()]
-
-    monkeypatch.setattr(app, "wsgi_app", tell)
-    with running(app, url_scheme=scheme) as port:
-        assert f"\r\n\r\n{scheme}".encode() in read_of(port)
-
-
-def read_of(port: int) -> bytes:
-    with connected(port) as sock:
-        sock.sendall(HEALTH)
-        return read_all(sock)
-
-
-@pytest.mark.parametrize(
-    ("setting", "option", "told"),
-    [("10.0.0.1", "127.0.0.1", b"1.2.3.4"), ("", "", b"127.0.0.1"), ("127.0.0.1", "", b"127.0.0.1")],
-)
-def test_the_option_wins_over_the_setting(make_app, monkeypatch, setting, option, told):
-    def tell(environ: Any, start_response: Any) -> list[bytes]:
-        start_response("200 OK", [("Content-Length", str(len(environ["REMOTE_ADDR"])))])
-        return [environ["REMOTE_ADDR"].encode()]
-
-    app = make_app(TRUSTED_PROXY=setting)
-    monkeypatch.setattr(app, "wsgi_app", tell)
-    with running(app, trusted_proxy=option) as port, connected(port) as sock:
-        sock.sendall(HEALTH.replace(b"Host: a", b"Host: a\r\nX-Forwarded-For: 1.2.3.4"))
-        assert read_all(sock).endswith(told)

@@ -14,7 +14,7 @@ import pytest
 
 from blogapi.serving import listening
 from tests.live import server
-from tests.serving.test_server import parsed, read_all
+from tests.serving.sockets import parsed, read_all
 
 pytestmark = pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="this system has no such sockets")
 

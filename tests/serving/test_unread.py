@@ -25,8 +25,7 @@ from blogapi.serving.unread import OVERHEAD, SHARES
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
 from tests.live import server
-from tests.serving.test_limits import HEALTH, until
-from tests.serving.test_server import Heard, assert_problem, parsed, read_all
+from tests.serving.sockets import HEALTH, Heard, assert_problem, parsed, read_all, until
 
 BODY = b"0123456789abcdef" * 25_000
 # One answer of 400 kB has room in the half of a share that long answers may take, a second one has not.
