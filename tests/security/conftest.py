@@ -14,6 +14,10 @@ from blogapi.docs import document
 from blogapi.storage.database import Base, CommitCounter, db
 from tests.conftest import ARTICLES, KEYS
 
+LOGIN = "/api/v1/auth/login/"
+# The uuid of no item.
+A = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
+
 # Part of everything that only admins may see.
 SECRET = "xyzzysecret"
 CALLERS = {
@@ -131,3 +135,20 @@ def full_text(response):
 
 def key_path(uuid):
     return f"{KEYS}{uuid}/"
+
+
+@pytest.fixture
+def unchanged(request, contents):
+    """Asserts that the test has not changed the database."""
+    for name in ("as_stranger", "as_admin"):
+        if name in request.fixturenames:
+            request.getfixturevalue(name)
+    before = contents()
+    yield
+    assert contents() == before
+
+
+def assert_refused(response, *statuses: int) -> None:
+    assert response.status_code in (statuses or (400, 404, 405, 413, 414, 415, 422)), response.text
+    # The client checks the body against the OpenAPI document; these are the texts for people.
+    assert response.json["detail"] and response.json["code"] and response.json["title"]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from blogapi.serving import channel, parser
 from blogapi.serving import server as serving
+from blogapi.serving.channel import Channel
 from tests.live import running
+from tests.serving.unread_answers import Blog
 
 LIMIT = 1024 * 1024
 PIECE = b"x" * 65536
@@ -76,3 +80,31 @@ def streams(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         yield from ([b"ok"] if small else [PIECE] * 320)
 
     monkeypatch.setattr(app, "wsgi_app", answer)
+
+
+@pytest.fixture
+def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The application behind a proxy on this machine."""
+    app = make_app(TRUSTED_PROXY="127.0.0.1")
+    made = Blog(app.wsgi_app)
+    monkeypatch.setattr(app, "wsgi_app", made)
+    return SimpleNamespace(app=app, asked=made.asked, made=made)
+
+
+@pytest.fixture
+def peaks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """The most that was unread at any moment, by address and, as `all`, in all."""
+    found: Counter[str] = Counter()
+    unread: dict[Channel, int] = {}
+    lock = threading.Lock()
+
+    def change(channel: Channel, size: int) -> None:
+        with lock:
+            unread[channel] = size
+            of_reader = sum(held for other, held in unread.items() if other.reader == channel.reader)
+            found[channel.reader] = max(found[channel.reader], of_reader)
+            found["all"] = max(found["all"], sum(unread.values()))
+
+    counted = property(lambda channel: unread.get(channel, 0), change)
+    monkeypatch.setattr(Channel, "total_outbufs_len", counted, raising=False)
+    return found
