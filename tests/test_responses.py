@@ -46,6 +46,7 @@ def test_a_key_is_never_logged(app, people, make_client, broken, caplog):
     assert key not in caplog.text
 
 
+# CheckedClient checks the headers on every response; here their values are spelled out.
 RESPONSES = {
     "200": ("GET", TAGS, 200),
     "201": ("POST", KEYS, 201),

@@ -17,10 +17,21 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.conftest import People, release
+from blogapi import create_app
+from blogapi.config import CannotStart
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, People, release
 from tests.durability.test_processes import WSGI, Running, serving
 
 TIMEOUT = 60
+PAGE = 4096
+LISTS = (
+    TAGS,
+    CATEGORIES,
+    ARTICLES,
+    f"{ARTICLES}?fields=html,excerpt",
+    f"{ARTICLES}?q=title",
+    f"{ARTICLES}author/me/",
+)
 
 
 @dataclass(frozen=True)
@@ -114,3 +125,23 @@ def until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+@pytest.fixture
+def blog(instance, make_article, make_tag) -> Path:
+    """The file of a blog with long and short articles."""
+    for number in range(12):
+        make_article(title=f"Title {number}", content="<p>Words.</p>" * 60 * number, tags=(make_tag(),))
+    return instance / "blog.db"
+
+
+def code(response: Response) -> tuple[int, str]:
+    return response.status, "" if isinstance(response.json, list) else response.json.get("code", "")
+
+
+def refusal(**settings: Any) -> str:
+    """Return the sentence with which the start is refused."""
+    with pytest.raises(CannotStart) as raised:
+        create_app(settings)
+    assert raised.value.message.endswith(".") and "\n" not in raised.value.message
+    return raised.value.message

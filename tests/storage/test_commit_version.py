@@ -11,12 +11,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import URL, create_engine, event, update
+from sqlalchemy import URL, create_engine
 
 from blogapi import create_app
 from blogapi.storage import commit_version
-from blogapi.storage.commit_version import PostgresCommitVersion, SqliteCommitVersion
-from blogapi.storage.database import CommitCounter, db, transaction
+from blogapi.storage.commit_version import SqliteCommitVersion
+from blogapi.storage.database import db, transaction
 from blogapi.users.models import Account
 from tests.conftest import release
 
@@ -263,102 +263,6 @@ def test_a_database_in_memory_has_no_source():
     assert commit_version.create_source(app) is None
     assert "blogapi-replay" not in app.extensions
     release(app)
-
-
-@pytest.fixture
-def commits(app):
-    """The commit version source for PostgreSQL, and a function that increments the commit counter."""
-    with app.app_context():
-        engine = db.engine
-
-    def increment():
-        with engine.begin() as connection:
-            connection.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
-
-    return PostgresCommitVersion(engine), increment
-
-
-def test_the_version_grows_with_the_commit_counter(commits):
-    source, increment = commits
-    versions = [source.state(), source.state()]
-    increment()
-    assert versions[0] == versions[1] < source.state()
-
-
-def test_a_counter_that_was_read_after_the_arrival_is_reused(commits):
-    source, increment = commits
-    received_at = time.monotonic()
-    first = source.state()
-    increment()
-    assert source.state(since=received_at) == first
-    assert source.state(since=time.monotonic()) > first
-
-
-def test_an_increment_during_a_read_is_seen_by_later_requests(app):
-    with app.app_context():
-        engine, received_at = db.engine, []
-
-    def commit_meanwhile(connection, cursor, statement, *_):
-        if statement.startswith("SELECT revision.commits") and not received_at:
-            received_at.append(None)
-            with engine.begin() as another:
-                another.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
-            received_at[:] = [time.monotonic()]
-
-    event.listen(engine, "after_cursor_execute", commit_meanwhile)
-    try:
-        source = PostgresCommitVersion(engine)
-        first = source.state()
-        assert source.state(since=received_at[0]) > first
-    finally:
-        event.remove(engine, "after_cursor_execute", commit_meanwhile)
-
-
-def test_a_slow_read_does_not_undo_a_newer_one(app):
-    with app.app_context():
-        engine, newer = db.engine, []
-    source = PostgresCommitVersion(engine)
-    source.state()
-
-    def read_again(connection, cursor, statement, *_):
-        if statement.startswith("SELECT revision.commits") and not newer:
-            newer.append(None)
-            with engine.begin() as another:
-                another.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
-            newer.append(source.state())
-
-    event.listen(engine, "after_cursor_execute", read_again)
-    try:
-        assert [source.state(), source.state()] == [newer[1], newer[1]]
-    finally:
-        event.remove(engine, "after_cursor_execute", read_again)
-
-
-def test_a_database_that_comes_back_has_a_new_version_with_the_same_counter(app, commits):
-    source, _ = commits
-    before = source.state()
-    with app.app_context(), db.engine.begin() as connection:
-        connection.exec_driver_sql("ALTER TABLE revision RENAME TO gone")
-    assert source.state() is None
-    with app.app_context(), db.engine.begin() as connection:
-        connection.exec_driver_sql("ALTER TABLE gone RENAME TO revision")
-    assert source.state() > before
-
-
-def test_a_counter_that_a_backup_restored_gives_a_new_version(commits):
-    source, increment = commits
-    increment()
-    before = source.state()
-    with source._engine.begin() as connection:
-        connection.execute(update(CommitCounter).values(commits=0))
-    restored = source.state()
-    increment()
-    assert before < restored < source.state()
-
-
-def test_an_unreachable_database_has_no_version(tmp_path):
-    source = PostgresCommitVersion(create_engine(f"sqlite:///{tmp_path / 'nowhere' / 'blog.db'}"))
-    assert source.state() is None
 
 
 def test_the_path_of_the_file_may_be_relative(tmp_path, monkeypatch):

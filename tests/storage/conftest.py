@@ -1,0 +1,24 @@
+"""Fixtures: the application in whose context a test runs."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from blogapi.storage.database import db
+from blogapi.users.models import Account, Role
+
+
+def account(name: str) -> Account:
+    return Account(username=name, role=Role.MEMBER)
+
+
+def names() -> list[str]:
+    return list(db.session.scalars(select(Account.username).order_by(Account.username)))
+
+
+@pytest.fixture
+def within(app):
+    """The application, with its context pushed."""
+    with app.app_context():
+        yield app

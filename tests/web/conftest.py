@@ -1,0 +1,28 @@
+"""Fixtures: an article, a category and a tag to write."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import ARTICLES, CATEGORIES, TAGS
+
+TERM_PATHS = [CATEGORIES, TAGS]
+
+
+@pytest.fixture(params=["articles", "categories", "tags"])
+def resource(request, as_admin, make_category):
+    """An item of each resource: its path, list, body, a change and its ETag."""
+    path = {"articles": ARTICLES, "categories": CATEGORIES, "tags": TAGS}[request.param]
+    body = (
+        {"title": "T", "category": {"uuid": str(make_category().uuid)}} if path == ARTICLES else {"name": "N"}
+    )
+    made = as_admin.post(path, json=body)
+    assert made.status_code == 201, made.json
+    change = {"subtitle": "changed"} if path == ARTICLES else {"name": "changed"}
+    return {
+        "list": path,
+        "path": made.headers["Location"],
+        "body": body,
+        "change": change,
+        "etag": made.headers["ETag"],
+    }
