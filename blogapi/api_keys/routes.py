@@ -82,7 +82,7 @@ def listed(query: Query) -> PartialResult:
     """List the caller's API keys that have not expired; admins see all keys."""
     if query.filters and not current_caller().is_admin:
         raise Forbidden("Only an admin may filter the list of keys; omit `user` and `ownerless`.")
-    return PartialResult(queries.list_keys(current_caller(), query.window, **query.filters), query)
+    return PartialResult(queries.list_keys(current_caller(), query.page, **query.filters), query)
 
 
 @bp.get("/<id:id>/")

@@ -36,7 +36,7 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 def published(query: Query) -> PartialResult:
     """List the published articles, newest first; with `q` by relevance."""
     return PartialResult(
-        queries.list_published(query.fields, query.window, ArticleFilters(**query.filters)),
+        queries.list_published(query.fields, query.page, ArticleFilters(**query.filters)),
         hidden_state=_hidden_state(),
     )
 
@@ -57,7 +57,7 @@ def single(query: Query, id: UUID) -> JsonBody:
 def own(query: Query) -> Page[JsonBody]:
     """List the caller's own articles in any status."""
     return queries.list_by_author(
-        current_user_id(), query.fields, query.window, ArticleFilters(**query.filters)
+        current_user_id(), query.fields, query.page, ArticleFilters(**query.filters)
     )
 
 

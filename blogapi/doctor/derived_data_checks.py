@@ -71,9 +71,9 @@ def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
     last = UUID(int=0)
     while True:
         statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ROWS_PER_BATCH)
-        rows = db.session.scalars(statement.options(undefer(model.pieces))).all()
+        rows = db.session.scalars(statement.options(undefer(model.json_fragments))).all()
         differing = [
-            (row.uuid, row.name) for row in rows if row.pieces != json_fragments.render_fragments(row)
+            (row.uuid, row.name) for row in rows if row.json_fragments != json_fragments.render_fragments(row)
         ]
         last = rows[-1].uuid if rows else last
         _end_read()

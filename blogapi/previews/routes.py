@@ -41,7 +41,7 @@ def create(fields: Fields, id: UUID) -> WithAttributes:
 @bp.response(200, PreviewSchema(many=True), partial_schema=PreviewFieldsSchema)
 def listed(query: Query, id: UUID) -> PartialResult:
     """List the preview links of an article that have not expired, newest first."""
-    return PartialResult(queries.list_previews(id, query.window), query)
+    return PartialResult(queries.list_previews(id, query.page), query)
 
 
 @bp.delete(f"{_OF_ARTICLE}<id:preview>/")

@@ -39,7 +39,7 @@ _REVISION = f"/<int(max={MAX_NUMBER}):number>/"
 @bp.response(200, RevisionSchema(many=True), partial_schema=RevisionFieldsSchema)
 def listed(query: Query, id: UUID) -> PartialResult:
     """List the former versions of an article, newest first; also of a deleted one."""
-    return PartialResult(queries.list_revisions(id, query.window), query)
+    return PartialResult(queries.list_revisions(id, query.page), query)
 
 
 @bp.get(_REVISION)

@@ -49,7 +49,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
     )
     @_summary(f"List the {many} by name.")
     def listed(query: Query) -> Page[JsonBody]:
-        return queries.list_json(taxonomy, query.fields, query.window)
+        return queries.list_json(taxonomy, query.fields, query.page)
 
     @bp.get("/<id:id>/")
     @allow(reader, scope="published")
