@@ -38,7 +38,7 @@ from blogapi.web.access import Scope
 from tests import attempts, engines, skips
 from tests.contracts.client import CheckedClient, Contract
 from tests.engines import SERVER, Blogs
-from tests.redis_servers import PROGRAM, RedisServer, redis_server
+from tests.redis_servers import REDIS_SERVER, RedisServer, redis_server
 
 # No deadline, as machines can be busy. On CI the same examples are tried each time.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize="CI" in os.environ)
@@ -342,7 +342,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
 @pytest.fixture(scope="session")
 def redis_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     """The Redis server of this worker."""
-    if PROGRAM is None:
+    if REDIS_SERVER is None:
         pytest.skip("redis-server is not installed")
     with redis_server(tmp_path_factory.mktemp("redis")) as server:
         yield server
@@ -351,7 +351,7 @@ def redis_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSer
 @pytest.fixture
 def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisServer:
     """An empty Redis server, with a long timeout for busy machines."""
-    monkeypatch.setattr(shared_counters, "PATIENCE", 30)
+    monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 30)
     redis_process.client.flushall()
     return redis_process
 

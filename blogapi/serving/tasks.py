@@ -219,7 +219,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
 
     def _before_wait(self) -> None:
         """Release what other threads wait for before this thread waits for its client."""
-        give_up = self.get_environment().get(cache.GIVE_UP)
+        give_up = self.get_environment().get(cache.GIVE_UP_KEY)
         if give_up is not None:
             give_up()
         if has_app_context():

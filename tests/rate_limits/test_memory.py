@@ -31,13 +31,13 @@ def test_several_limits_are_counted_together_or_not_at_all(counters, later):
 
 
 def test_an_attempt_that_is_taken_back_does_not_count(counters, later):
-    tries = [("A", "2 per minute; 3 per hour", "a"), ("B", "3 per minute", ("b", "c"))]
-    counters.count(*tries)
+    attempts = [("A", "2 per minute; 3 per hour", "a"), ("B", "3 per minute", ("b", "c"))]
+    counters.count(*attempts)
     later(10)
-    counters.count(*tries)
-    counters.take_back(*tries)
-    assert [counters.count(*tries) for _ in range(2)] == [0, 50]
-    counters.take_back(("A", "5 per minute", "nobody"))
+    counters.count(*attempts)
+    counters.undo(*attempts)
+    assert [counters.count(*attempts) for _ in range(2)] == [0, 50]
+    counters.undo(("A", "5 per minute", "nobody"))
     assert counters.count(("A", "5 per minute", "nobody")) == 0
 
 

@@ -175,7 +175,7 @@ def test_without_redis_each_process_counts_until_it_is_back(server, counters, mo
     assert [each.count(A) > 0 for each in (one, other, one, other)] == [False, False, False, True]
     server.stop()
     assert [one.count(A) > 0 for _ in range(4)] == [False, False, False, True]
-    one.take_back(A)
+    one.undo(A)
     assert [one.count(A) > 0 for _ in range(2)] == [False, True]
     one.remember("ada")
     assert (one.remembers("ada"), one.remembers("grace")) == (True, False)
@@ -209,12 +209,12 @@ def test_the_log_warns_once_a_minute(server, counters, seconds, told):
 
 
 def test_a_silent_redis_delays_one_request(counters, monkeypatch, seconds):
-    monkeypatch.setattr(shared_counters, "PATIENCE", 0.05)
+    monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 0.05)
     with silent() as (listening, url):
         counted = counters(url)
         assert [counted.count(A) > 0 for _ in range(4)] == [False, False, False, True]
         for _ in range(20):
-            counted.take_back(A)
+            counted.undo(A)
             counted.remembers("ada")
         wait_for_checks()
         listening.accept()[0].close()
@@ -223,7 +223,7 @@ def test_a_silent_redis_delays_one_request(counters, monkeypatch, seconds):
 
 
 def test_requests_do_not_wait_for_the_check_whether_redis_is_back(counters, monkeypatch, seconds):
-    monkeypatch.setattr(shared_counters, "PATIENCE", 0.05)
+    monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 0.05)
     with silent() as (_, url):
         counted = counters(url)
         counted.count(A)

@@ -148,7 +148,7 @@ def test_a_read_pipelined_behind_a_write_sees_it(cached, people):
 
     def respond_after_another_look(environ, start_response):
         # Meanwhile another request has the commit version looked up.
-        assert cached.source.state() is not None
+        assert cached.source.get_version() is not None
         return respond(environ, start_response)
 
     cached.application.respond = respond_after_another_look

@@ -11,7 +11,7 @@ import pytest
 
 from blogapi import clock
 from blogapi.response_cache import middleware
-from blogapi.response_cache.lru_cache import GIVE_UP
+from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from tests.conftest import ARTICLES, TAGS
 from tests.engines import write_elsewhere
 from tests.response_cache.cached_blog import call, call_without_waiting, deleted_key, make_environ, start
@@ -162,7 +162,7 @@ def test_a_client_that_reads_slowly_blocks_nobody(cached, environ):
 def test_a_client_that_the_server_gives_up_on_blocks_nobody(cached, environ):
     slow = dict(environ)
     chunks = cached.middleware(slow, lambda status, headers, *_: None)
-    slow[GIVE_UP]()
+    slow[GIVE_UP_KEY]()
     assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
     chunks.close()
 

@@ -68,7 +68,7 @@ def test_a_body_that_several_callers_see_is_stored_once(
 
 def test_the_setting_bounds_the_memory(make_app):
     app = make_app(CACHE_MEGABYTES=1)
-    key, cache = People(app).key(None), app.extensions["blogapi-replay"].cache
+    key, cache = People(app).key(None), app.extensions["blogapi-response-cache"].cache
     for number in range(200):
         # The Link header of the response repeats the query twice.
         query = f"page=1&tag={number}{f'&tag={number:0100}' * 25}"

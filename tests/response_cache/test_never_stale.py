@@ -112,7 +112,7 @@ class Readers:
 class FrozenVersion:
     """A source that never reports a commit."""
 
-    def state(self, since: float | None = None) -> int:
+    def get_version(self, since: float | None = None) -> int:
         return 1
 
 

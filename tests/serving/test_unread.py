@@ -16,7 +16,7 @@ from waitress import wasyncore
 
 from blogapi.articles import json_reader
 from blogapi.metrics import registry
-from blogapi.response_cache.lru_cache import GIVE_UP
+from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from blogapi.serving import server as serving
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
@@ -49,7 +49,7 @@ class Blog:
         if path == "/health":
             return self.real(environ, start_response)
         self.asked.append(path)
-        environ[GIVE_UP] = self.gave_up.set
+        environ[GIVE_UP_KEY] = self.gave_up.set
         length = [("Content-Length", str(len(self.body)))] if path == "/whole" else []
         start_response("200 OK", [("Content-Type", "text/plain"), *length])
         return [self.body] if path == "/whole" else self.pieces()

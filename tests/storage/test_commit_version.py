@@ -69,47 +69,47 @@ def write(connection):
 
 
 def test_the_version_stays_while_nothing_is_written(source, other):
-    first = source.state()
+    first = source.get_version()
     for _ in range(10):
         other.execute("SELECT * FROM note").fetchall()
-        assert source.state() == first
+        assert source.get_version() == first
 
 
 def test_the_version_grows_with_every_commit_of_another_connection(source, other):
-    versions = [source.state()]
+    versions = [source.get_version()]
     for _ in range(20):
         write(other)
-        versions.append(source.state())
+        versions.append(source.get_version())
     assert versions == sorted(set(versions))
 
 
 @pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
 def test_a_write_changes_the_version_only_when_it_is_committed(source, other, end):
-    before = source.state()
+    before = source.get_version()
     other.execute("BEGIN IMMEDIATE")
     write(other)
-    assert source.state() == before
+    assert source.get_version() == before
     other.execute(end)
-    assert (source.state() > before) is (end == "COMMIT")
+    assert (source.get_version() > before) is (end == "COMMIT")
 
 
 def test_the_version_grows_with_a_commit_of_another_process(source, path):
-    before = source.state()
+    before = source.get_version()
     subprocess.run([sys.executable, "-c", WRITER, path], check=True, timeout=60)
-    assert source.state() > before
+    assert source.get_version() > before
 
 
 def test_the_version_grows_with_a_transaction_of_the_application(app):
     source = commit_version.create_source(app)
-    before = source.state()
+    before = source.get_version()
     with app.app_context():
         db.session.query(Account).all()
-        assert source.state() == before
+        assert source.get_version() == before
         with transaction():
             db.session.add(Account(username="ada", role="admin"))
-        after = source.state()
+        after = source.get_version()
         db.session.query(Account).all()
-    assert before < after == source.state()
+    assert before < after == source.get_version()
     release(app)
 
 
@@ -117,7 +117,7 @@ def test_the_version_can_be_read_during_a_write(source, other):
     other.execute("BEGIN EXCLUSIVE")
     write(other)
     began = time.monotonic()
-    assert source.state() is not None
+    assert source.get_version() is not None
     assert time.monotonic() - began < 1
     other.execute("ROLLBACK")
 
@@ -128,35 +128,35 @@ def test_the_version_can_be_read_during_a_write(source, other):
 def test_a_missing_file_has_no_version_and_is_not_created(engine, path):
     source = SqliteCommitVersion(engine)
     path.unlink()
-    assert [source.state(), source.state(since=0)] == [None, None]
+    assert [source.get_version(), source.get_version(since=0)] == [None, None]
     assert not path.exists()
 
 
 def test_a_file_that_is_not_a_database_has_no_version(engine, path):
     path.write_bytes(b"not a database" * 100)
-    assert SqliteCommitVersion(engine).state() is None
+    assert SqliteCommitVersion(engine).get_version() is None
 
 
 def test_a_file_that_was_recreated_has_a_new_version(engine, source, path):
-    before = source.state()
+    before = source.get_version()
     engine.dispose()
     path.unlink()
-    assert source.state(since=0) is None
+    assert source.get_version(since=0) is None
     create_note_table(path)
-    assert source.state() > before
+    assert source.get_version() > before
 
 
 def test_a_file_that_was_replaced_has_a_new_version(engine, source, path, tmp_path):
-    before = source.state()
+    before = source.get_version()
     other = tmp_path / "other.db"
     create_note_table(other)
     engine.dispose()
     other.replace(path)
-    assert source.state(since=0) > before
+    assert source.get_version(since=0) > before
 
 
 def test_disposing_of_the_engine_closes_the_connection(engine, source):
-    source.state()
+    source.get_version()
     assert source._connection is not None
     engine.dispose()
     assert source._connection is None
@@ -165,10 +165,10 @@ def test_disposing_of_the_engine_closes_the_connection(engine, source):
 @pytest.mark.sqlite("holds its file open")
 def test_releasing_the_application_closes_the_connection(make_app):
     app = make_app()
-    replay = app.extensions["blogapi-replay"]
-    assert replay._source.state() is not None
+    middleware = app.extensions["blogapi-response-cache"]
+    assert middleware._source.get_version() is not None
     release(app)
-    assert replay._source._connection is None
+    assert middleware._source._connection is None
 
 
 # One query for many requests
@@ -176,24 +176,24 @@ def test_releasing_the_application_closes_the_connection(make_app):
 
 def test_a_version_that_was_read_after_the_arrival_is_reused(source, other):
     received_at = time.monotonic()
-    first = source.state()
+    first = source.get_version()
     write(other)
-    assert source.state(since=received_at) == first
-    assert source.state() > first
+    assert source.get_version(since=received_at) == first
+    assert source.get_version() > first
 
 
 def test_a_version_that_was_read_before_the_arrival_is_not_reused(source, other):
-    first = source.state()
+    first = source.get_version()
     write(other)
-    assert source.state(since=time.monotonic()) > first
+    assert source.get_version(since=time.monotonic()) > first
 
 
 def test_a_version_that_was_read_at_the_time_of_the_arrival_is_not_reused(source, other, monkeypatch):
     # On Windows the clock moves in steps of 16 ms, so the order of two events within a step is unknown.
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
-    first = source.state()
+    first = source.get_version()
     write(other)
-    assert source.state(since=100.0) > first
+    assert source.get_version(since=100.0) > first
 
 
 def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other, monkeypatch):
@@ -211,8 +211,8 @@ def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other, monkeyp
 
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **named: connect(*args, factory=Slow, **named))
     source = SqliteCommitVersion(engine)
-    first = source.state()
-    assert source.state(since=received_at[0]) > first
+    first = source.get_version()
+    assert source.get_version(since=received_at[0]) > first
     source.close()
 
 
@@ -225,19 +225,19 @@ class Rows(list):
 
 def test_no_version_is_reused_after_its_connection_was_closed(engine, source):
     received_at = time.monotonic()
-    first = source.state()
+    first = source.get_version()
     engine.dispose()
-    assert source.state(since=received_at) > first
+    assert source.get_version(since=received_at) > first
 
 
 def test_no_thread_reads_a_version_from_before_a_commit(source, other):
-    versions, done, failures = [source.state()], threading.Event(), []
+    versions, done, failures = [source.get_version()], threading.Event(), []
 
     def read():
         last = 0
         while not done.is_set():
             least, received_at = versions[-1], time.monotonic()
-            version = source.state(since=received_at)
+            version = source.get_version(since=received_at)
             if version < max(least, last):
                 failures.append((version, least, last))
             last = version
@@ -247,7 +247,7 @@ def test_no_thread_reads_a_version_from_before_a_commit(source, other):
         thread.start()
     for _ in range(60):
         write(other)
-        versions.append(source.state())
+        versions.append(source.get_version())
     done.set()
     for thread in threads:
         thread.join(10)
@@ -262,7 +262,7 @@ def test_no_thread_reads_a_version_from_before_a_commit(source, other):
 def test_a_database_in_memory_has_no_source():
     app = create_app({"TESTING": True, "SQLALCHEMY_DATABASE_URI": "sqlite://"})
     assert commit_version.create_source(app) is None
-    assert "blogapi-replay" not in app.extensions
+    assert "blogapi-response-cache" not in app.extensions
     release(app)
 
 
@@ -281,18 +281,18 @@ def commits(app):
 
 def test_the_version_grows_with_the_commit_counter(commits):
     source, increment = commits
-    versions = [source.state(), source.state()]
+    versions = [source.get_version(), source.get_version()]
     increment()
-    assert versions[0] == versions[1] < source.state()
+    assert versions[0] == versions[1] < source.get_version()
 
 
 def test_a_counter_that_was_read_after_the_arrival_is_reused(commits):
     source, increment = commits
     received_at = time.monotonic()
-    first = source.state()
+    first = source.get_version()
     increment()
-    assert source.state(since=received_at) == first
-    assert source.state(since=time.monotonic()) > first
+    assert source.get_version(since=received_at) == first
+    assert source.get_version(since=time.monotonic()) > first
 
 
 def test_an_increment_during_a_read_is_seen_by_later_requests(app):
@@ -309,8 +309,8 @@ def test_an_increment_during_a_read_is_seen_by_later_requests(app):
     event.listen(engine, "after_cursor_execute", commit_meanwhile)
     try:
         source = PostgresCommitVersion(engine)
-        first = source.state()
-        assert source.state(since=received_at[0]) > first
+        first = source.get_version()
+        assert source.get_version(since=received_at[0]) > first
     finally:
         event.remove(engine, "after_cursor_execute", commit_meanwhile)
 
@@ -319,52 +319,52 @@ def test_a_slow_read_does_not_undo_a_newer_one(app):
     with app.app_context():
         engine, newer = db.engine, []
     source = PostgresCommitVersion(engine)
-    source.state()
+    source.get_version()
 
     def read_again(connection, cursor, statement, *_):
         if statement.startswith("SELECT revision.commits") and not newer:
             newer.append(None)
             with engine.begin() as another:
                 another.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
-            newer.append(source.state())
+            newer.append(source.get_version())
 
     event.listen(engine, "after_cursor_execute", read_again)
     try:
-        assert [source.state(), source.state()] == [newer[1], newer[1]]
+        assert [source.get_version(), source.get_version()] == [newer[1], newer[1]]
     finally:
         event.remove(engine, "after_cursor_execute", read_again)
 
 
 def test_a_database_that_comes_back_has_a_new_version_with_the_same_counter(app, commits):
     source, _ = commits
-    before = source.state()
+    before = source.get_version()
     with app.app_context(), db.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE revision RENAME TO gone")
-    assert source.state() is None
+    assert source.get_version() is None
     with app.app_context(), db.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE gone RENAME TO revision")
-    assert source.state() > before
+    assert source.get_version() > before
 
 
 def test_a_counter_that_a_backup_restored_gives_a_new_version(commits):
     source, increment = commits
     increment()
-    before = source.state()
+    before = source.get_version()
     with source._engine.begin() as connection:
         connection.execute(update(CommitCounter).values(commits=0))
-    restored = source.state()
+    restored = source.get_version()
     increment()
-    assert before < restored < source.state()
+    assert before < restored < source.get_version()
 
 
 def test_an_unreachable_database_has_no_version(tmp_path):
     source = PostgresCommitVersion(create_engine(f"sqlite:///{tmp_path / 'nowhere' / 'blog.db'}"))
-    assert source.state() is None
+    assert source.get_version() is None
 
 
 def test_the_path_of_the_file_may_be_relative(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     create_note_table(Path("blog.db"))
     source = SqliteCommitVersion(create_engine("sqlite:///blog.db"))
-    assert source.state() is not None
+    assert source.get_version() is not None
     source.close()

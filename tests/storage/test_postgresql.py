@@ -192,30 +192,30 @@ def test_a_restored_backup_gives_a_new_commit_version(app, make_tag):
     source = commit_version.create_source(app)
     with app.app_context():
         make_tag()
-        before = source.state()
-        assert source.state() == before
+        before = source.get_version()
+        assert source.get_version() == before
         make_tag()
-        later = source.state()
+        later = source.get_version()
         assert later > before
         with elsewhere(app) as other:
             other.exec_driver_sql("UPDATE revision SET commits = commits - 2")
-        restored = source.state()
+        restored = source.get_version()
         assert restored > later
-        assert source.state(since=0) == restored
+        assert source.get_version(since=0) == restored
 
 
 def test_an_unreachable_server_has_no_commit_version(app):
     source = commit_version.create_source(app)
     with app.app_context():
-        before = source.state()
+        before = source.get_version()
         release(app)
         with elsewhere(app) as other:
             other.exec_driver_sql("ALTER TABLE revision RENAME TO away")
             try:
-                assert source.state() is None
+                assert source.get_version() is None
             finally:
                 other.exec_driver_sql("ALTER TABLE away RENAME TO revision")
-        assert source.state() > before
+        assert source.get_version() > before
 
 
 @pytest.mark.parametrize("language", ["en", "sv"])
