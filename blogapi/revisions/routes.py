@@ -64,6 +64,6 @@ def compare(query: Fields, id: UUID, number: int) -> service.Comparison:
 @allow(admin, scope="write")
 @bp.arguments(EmptySchema, required=False)
 @bp.write(200, ArticleSchema(), REPRESENTATION)
-def restore(nothing: Fields, id: UUID, number: int) -> Article:
+def restore(body: Fields, id: UUID, number: int) -> Article:
     """Restore the content of that version; the current one is kept as a former version."""
     return service.restore(current_user_id(), id, number)

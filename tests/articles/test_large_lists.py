@@ -113,7 +113,7 @@ def join_pages(read, path):
 def test_no_statement_binds_more_values_than_every_build_of_sqlite_accepts(
     app, read, large, monkeypatch, query
 ):
-    for module, name in ((json_reader, "CHUNK_SIZE"), (search, "_AT_ONCE")):
+    for module, name in ((json_reader, "CHUNK_SIZE"), (search, "_MAX_PARAMETERS")):
         monkeypatch.setattr(module, name, 50)
     with app.app_context():
         engine = db.engine
