@@ -45,7 +45,7 @@ def altered(saved, target, **manifest):
             if name == "manifest.json":
                 content = json.dumps(json.loads(content) | manifest).encode()
             made.writestr(name, content)
-    archive._seal(target)
+    archive._write_digest(target)
     return target
 
 
@@ -107,7 +107,7 @@ def test_a_failed_backup_leaves_no_file(run, blog, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive, "_seal", fail)
+    monkeypatch.setattr(archive, "_write_digest", fail)
     result = run("backup", tmp_path / "blog.zip")
     assert result.stderr == f"Error: The disk is full; nothing was written to {tmp_path / 'blog.zip'}.\n"
     assert [path for path in tmp_path.iterdir() if path.is_file()] == []
@@ -445,7 +445,7 @@ FOREIGN = {
 }
 
 
-def sealed(path, target, statement):
+def make_backup_of(path, target, statement):
     """Write a backup of the blog's database, changed by the statement, with a valid digest."""
     service.copy(path, target.with_suffix(".db"))
     with closing(sqlite3.connect(target.with_suffix(".db"))) as connection:
@@ -458,7 +458,7 @@ def sealed(path, target, statement):
 def test_a_backup_of_another_schema_is_refused_without_changes(
     run, blog, fingerprint, tmp_path, statement, says
 ):
-    sealed(blog / "blog.db", tmp_path / "other.zip", statement)
+    make_backup_of(blog / "blog.db", tmp_path / "other.zip", statement)
     before = fingerprint()
     for words in (("restore",), ("backup", "--verify")):
         result = run(*words, tmp_path / "other.zip")
@@ -469,7 +469,9 @@ def test_a_backup_of_another_schema_is_refused_without_changes(
 
 def test_an_older_backup_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
     older = older_blog(tmp_path) / "blog.db"
-    sealed(older, tmp_path / "other.zip", "CREATE TRIGGER other AFTER INSERT ON tag BEGIN SELECT 1; END")
+    make_backup_of(
+        older, tmp_path / "other.zip", "CREATE TRIGGER other AFTER INSERT ON tag BEGIN SELECT 1; END"
+    )
     before = fingerprint()
     for words in (("restore",), ("backup", "--verify")):
         result = run(*words, tmp_path / "other.zip")

@@ -60,9 +60,9 @@ def test_repeated_checks_make_one_backup_a_day(start, blog):
 
 
 def test_a_restart_makes_no_second_backup(blog):
-    first = daily.make_if_missing(blog, keep=3, today=TODAY)
+    first = daily.create_if_missing(blog, keep=3, today=TODAY)
     content = first.read_bytes()
-    assert daily.make_if_missing(blog, keep=3, today=TODAY) is None
+    assert daily.create_if_missing(blog, keep=3, today=TODAY) is None
     assert first.read_bytes() == content
 
 
@@ -70,13 +70,13 @@ def test_the_newest_backups_are_kept(blog):
     (blog / "backups").mkdir()
     (blog / "backups" / "mine.zip").write_text("named by a person")
     for day in range(1, 5):
-        daily.make_if_missing(blog, keep=2, today=date(2026, 3, day))
+        daily.create_if_missing(blog, keep=2, today=date(2026, 3, day))
     assert made(blog) == ["daily-2026-03-03.zip", "daily-2026-03-04.zip", "mine.zip"]
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("odd")])
 def test_a_failed_backup_is_logged_and_tried_again(start, blog, monkeypatch, caplog, error):
-    make_backup = service.make
+    make_backup = service.create_backup
     failed = []
 
     def make(*arguments, **options):
@@ -86,7 +86,7 @@ def test_a_failed_backup_is_logged_and_tried_again(start, blog, monkeypatch, cap
                 raise error
         return make_backup(*arguments, **options)
 
-    monkeypatch.setattr(service, "make", make)
+    monkeypatch.setattr(service, "create_backup", make)
     with caplog.at_level(logging.ERROR):
         start(DAILY_BACKUPS=1)
         wait_for(lambda: made(blog))

@@ -71,7 +71,7 @@ def tags(path: Path) -> set[int]:
 def test_every_backup_under_load_holds_every_earlier_write(writer, instance, tmp_path):
     for number in range(ROUNDS):
         acknowledged = writer()
-        service.make(instance, tmp_path / f"{number}.zip")
+        service.create_backup(instance, tmp_path / f"{number}.zip")
         restoring.restore(tmp_path / f"{number}.zip", tmp_path / f"home{number}")
         held = tags(tmp_path / f"home{number}" / "blog.db")
         assert held == set(range(len(held))), "a backup shows the blog at one point in time"
@@ -102,12 +102,12 @@ def test_a_copy_ends_while_another_connection_writes_all_the_time(tmp_path):
 
 
 def test_a_restore_under_load_loses_no_write_between_the_two_states(writer, instance, tmp_path):
-    service.make(instance, tmp_path / "saved.zip")
+    service.create_backup(instance, tmp_path / "saved.zip")
     saved = len(restoring.verify(tmp_path / "saved.zip").rows)
     before = writer()
     done = restoring.restore(tmp_path / "saved.zip", instance)
-    assert saved and done.kept is not None
-    restoring.restore(done.kept, tmp_path / "former")
+    assert saved and done.former_copy is not None
+    restoring.restore(done.former_copy, tmp_path / "former")
     former, now = tags(tmp_path / "former" / "blog.db"), tags(instance / "blog.db")
     assert_it_goes_on(writer)
     # Writes before the exchange are in the former state, later ones in the live blog.

@@ -60,7 +60,7 @@ def full(app, as_admin, people, make_article, make_tag, make_category):
     as_admin.delete(f"{TAGS}{gone}/")
     people.key(None)
     with app.app_context():
-        users.log_in(people.admin, lasts=timedelta(days=3))
+        users.log_in(people.admin, lifetime=timedelta(days=3))
         row = {"key": "blog/a.md", "article_id": first.uuid, "digest": "d", "imported_at": datetime.now(UTC)}
         with transaction():
             db.session.execute(insert(ImportedFile).values(row))
@@ -230,13 +230,13 @@ def test_the_progress_counts_every_row_twice(app, full, tmp_path, monkeypatch):
     counted = []
     plain = service.copy
 
-    def watched(*engines, watch, **more):
+    def watched(*engines, progress, **more):
         def note(items, *, total, label):
             for number, item in enumerate(items, 1):
                 counted[:] = [number, total, label]
                 yield item
 
-        return plain(*engines, watch=note, **more)
+        return plain(*engines, progress=note, **more)
 
     monkeypatch.setattr(service, "copy", watched)
     assert copy(address(app), tmp_path / "copy.db").exit_code == 0

@@ -339,11 +339,11 @@ def test_a_damaged_log_is_refused_until_doctor_drops_the_lost_writes(killed, whe
 def test_a_backup_can_be_restored_over_a_blog_with_a_damaged_log(killed, app, instance, tmp_path):
     log = side_files(killed).log
     intact = log.read_bytes()
-    backups.make(instance, tmp_path / "backup.zip")
+    backups.create_backup(instance, tmp_path / "backup.zip")
     shutil.copy(tmp_path / "blog.db", killed)
     log.write_bytes(intact)
     damaged = overwrite(log, len(intact) // 2)
     restored = restoring.restore(tmp_path / "backup.zip", instance)
-    assert restored.unreadable and restored.kept is not None
-    assert side_files(restored.kept).log.read_bytes() == damaged
+    assert restored.unreadable and restored.former_copy is not None
+    assert side_files(restored.former_copy).log.read_bytes() == damaged
     assert len(tags()) == 30
