@@ -200,7 +200,7 @@ class People:
     def uuid(self, value: str) -> str:
         """Return the uuid of the key."""
         with self.app.app_context():
-            return str(key_queries.find_holder(value).uuid)
+            return str(key_queries.find_by_value(value).uuid)
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def as_admin(app: Flask, people: People, make_client: Callable[..., CheckedClien
 def as_login(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
     """Ada (an admin), logged in."""
     with app.app_context():
-        token = users.log_in(people.admin, lasts=timedelta(days=1))
+        token = users.log_in(people.admin, lifetime=timedelta(days=1))
     client = make_client(app)
     with client.session_transaction() as session:
         session["token"] = token

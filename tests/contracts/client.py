@@ -42,7 +42,7 @@ class Contract:
 
     def check(self, method: str, path: str, response: TestResponse) -> None:
         """Raise AssertionError if the response differs from the document."""
-        check_headers(method, response, stored=not path.startswith(PREVIEWS))
+        check_headers(method, response, storable=not path.startswith(PREVIEWS))
         if response.status_code >= 400:
             assert response.content_type == "application/problem+json", response.content_type
             if method != "HEAD":
@@ -94,7 +94,7 @@ def operation_method(method: str) -> str:
     return "get" if method == "HEAD" else method.lower()
 
 
-def check_headers(method: str, response: TestResponse, *, stored: bool = True) -> None:
+def check_headers(method: str, response: TestResponse, *, storable: bool = True) -> None:
     """Raise AssertionError if a header that every response carries is missing or wrong.
 
     `stored`: a browser may store the response.
@@ -105,7 +105,7 @@ def check_headers(method: str, response: TestResponse, *, stored: bool = True) -
     # A response without a body has no content type.
     assert ("Content-Type" in response.headers) is (response.status_code not in (204, 304))
     if method in ("GET", "HEAD"):
-        storable = stored or response.status_code >= 400
+        storable = storable or response.status_code >= 400
         assert response.headers["Cache-Control"] == ("private, no-cache" if storable else "no-store")
         if response.status_code in (200, 304):
             assert re.fullmatch(r'"[^"]+"', response.headers["ETag"])

@@ -105,7 +105,7 @@ TRIES = [
     Try("redirects.listed", "/api/v1/blog/redirects/", READERS),
     Try("changes.listed", "/api/v1/blog/changes/", READERS),
     Try("health.check", "/health/", EVERYONE),
-    Try("metrics.page", "/metrics/", ADMINS),
+    Try("metrics.show_metrics", "/metrics/", ADMINS),
     Try("openapi.document", "/openapi.json", EVERYONE),
     Try("docs.page", "/docs/", EVERYONE),
     Try("docs.asset", "/docs/docs.js", EVERYONE),

@@ -36,7 +36,7 @@ READS = [
     ("/api/v1/blog/redirects/", "redirects.listed", 2),
     ("/api/v1/blog/changes/?limit=1000", "changes.listed", 3),
     ("/health/", "health.check", 1),
-    ("/metrics/", "metrics.page", 1),
+    ("/metrics/", "metrics.show_metrics", 1),
     ("/openapi.json", "openapi.document", 0),
     ("/docs/", "docs.page", 0),
     ("/docs/docs.js", "docs.asset", 0),

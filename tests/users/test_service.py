@@ -73,7 +73,7 @@ def test_wrong_credentials_are_not_authenticated(context, name, password):
 def test_a_login_session_lasts_for_the_given_time(context, at):
     account = service.create("ada", None, role=Role.ADMIN)
     at(NOON)
-    token = service.log_in(account, lasts=DAY)
+    token = service.log_in(account, lifetime=DAY)
     at(NOON + DAY - timedelta(microseconds=1))
     assert queries.find_session(token).account.username == "ada"
     at(NOON + DAY)
@@ -81,7 +81,7 @@ def test_a_login_session_lasts_for_the_given_time(context, at):
 
 
 def test_only_the_digest_of_a_token_is_stored(context):
-    token = service.log_in(service.create("ada", None, role=Role.ADMIN), lasts=DAY)
+    token = service.log_in(service.create("ada", None, role=Role.ADMIN), lifetime=DAY)
     assert db.session.scalars(select(WebSession.digest)).all() == [tokens.digest_token(token)]
 
 
@@ -89,13 +89,13 @@ def test_a_login_deletes_expired_sessions(context, at):
     account = service.create("ada", None, role=Role.ADMIN)
     for days in range(3):
         at(NOON + days * DAY)
-        service.log_in(account, lasts=DAY)
+        service.log_in(account, lifetime=DAY)
     assert db.session.scalar(select(func.count()).select_from(WebSession)) == 1
 
 
 def test_logging_out_ends_one_session(context):
     account = service.create("ada", None, role=Role.ADMIN)
-    here, there = (service.log_in(account, lasts=DAY) for _ in range(2))
+    here, there = (service.log_in(account, lifetime=DAY) for _ in range(2))
     assert queries.find_session(here) is not None
     service.log_out(here)
     assert queries.find_session(here) is None
@@ -104,8 +104,8 @@ def test_logging_out_ends_one_session(context):
 
 def test_a_new_password_ends_all_sessions_of_only_that_user(context):
     ada, mel = (service.create(name, PASSWORD, role=Role.MEMBER) for name in ("ada", "mel"))
-    hers = [service.log_in(ada, lasts=DAY) for _ in range(2)]
-    other = service.log_in(mel, lasts=DAY)
+    hers = [service.log_in(ada, lifetime=DAY) for _ in range(2)]
+    other = service.log_in(mel, lifetime=DAY)
     service.set_password("ada", "another password")
     assert [queries.find_session(token) for token in hers] == [None, None]
     assert queries.find_session(other) is not None
@@ -114,7 +114,7 @@ def test_a_new_password_ends_all_sessions_of_only_that_user(context):
 
 
 def test_an_invalid_new_password_changes_nothing(context):
-    token = service.log_in(service.create("ada", PASSWORD, role=Role.ADMIN), lasts=DAY)
+    token = service.log_in(service.create("ada", PASSWORD, role=Role.ADMIN), lifetime=DAY)
     with pytest.raises(Invalid):
         service.set_password("ada", "short")
     assert queries.find_session(token) is not None
@@ -130,7 +130,7 @@ def test_an_unknown_user_is_not_found(context, act):
 def test_deleting_a_user_deletes_their_keys_and_sessions(app, people, as_stranger):
     key = people.key(people.member)
     with app.app_context():
-        token = service.log_in(people.member, lasts=DAY)
+        token = service.log_in(people.member, lifetime=DAY)
         service.delete_user("mel")
         assert queries.find_session(token) is None
     assert as_stranger.get(TAGS, headers={"X-API-KEY": key}).status_code == 401
