@@ -20,7 +20,7 @@ def running(app: Any, **options: Any) -> Iterator[int]:
 @contextmanager
 def server(app: Any, **options: Any) -> Iterator[serving.Server]:
     """Serve the application in a thread; yield the server."""
-    made = serving.create(app, **{"host": "127.0.0.1", "port": 0, "threads": 4} | options)
+    made = serving.create_server(app, **{"host": "127.0.0.1", "port": 0, "threads": 4} | options)
     thread = threading.Thread(target=made.run, daemon=True)
     thread.start()
     try:

@@ -58,7 +58,7 @@ def run(*arguments):
 run("user", "create", "ada", "--admin", "--password-stdin")
 run("import", "posts", "--author", "ada")
 app = create_app()
-made = server.create(app, host="127.0.0.1", port=0, threads=4)
+made = server.create_server(app, host="127.0.0.1", port=0, threads=4)
 thread = threading.Thread(target=made.run)
 thread.start()
 connection = HTTPConnection("127.0.0.1", int(made.effective_port), timeout=10)

@@ -158,7 +158,7 @@ def test_the_options_reach_the_server(serve, begun):
     told = serve("--url-scheme", "https", "--trusted-proxy", "10.0.0.0/8")
     assert told.exit_code == 0
     (made,) = begun
-    assert made.adj.url_scheme == "https" and made.client_of(("10.1.2.3", 1)) == ""
+    assert made.adj.url_scheme == "https" and made.get_client(("10.1.2.3", 1)) == ""
 
 
 @pytest.mark.parametrize("options", [["--trusted-proxy", "somebody"], ["--url-scheme", "gopher"]])

@@ -18,7 +18,7 @@ from waitress import channel as waitress_channel
 
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
-from blogapi.serving.unread import OVERHEAD, Piece
+from blogapi.serving.unread import OVERHEAD_BYTES, ChunkBuffer
 from blogapi.storage import connections
 from tests.engines import elsewhere
 from tests.live import running, server
@@ -198,7 +198,7 @@ def test_what_a_reader_has_taken_is_not_kept(app, monkeypatch):
         for _ in range(320):
             yield PIECE
             (channel,) = made.active_channels.values()
-            pieces = [outbuf for outbuf in channel.outbufs if isinstance(outbuf, Piece)]
+            pieces = [outbuf for outbuf in channel.outbufs if isinstance(outbuf, ChunkBuffer)]
             # All but the few bytes around the chunks is sent from where it is.
             assert channel.total_outbufs_len - sum(map(len, pieces)) < 64
             held.append(sum(piece.held for piece in pieces) - channel.total_outbufs_len)
@@ -208,7 +208,7 @@ def test_what_a_reader_has_taken_is_not_kept(app, monkeypatch):
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         assert read_all(sock).count(PIECE) == 320
     # What was sent of the first piece, and what each takes besides.
-    assert max(held) < 2 * len(PIECE) + 320 * OVERHEAD
+    assert max(held) < 2 * len(PIECE) + 320 * OVERHEAD_BYTES
 
 
 def test_a_refusal_follows_all_of_the_answer_before_it(app, monkeypatch):
@@ -296,11 +296,11 @@ def test_the_proxy_has_as_many_connections_as_there_are(app):
 )
 def test_by_which_name_an_address_is_counted(app, address, client):
     with server(app, trusted_proxy="10.0.0.0/8") as made:
-        assert made.client_of((address, 1)) == client
+        assert made.get_client((address, 1)) == client
 
 
 def test_where_all_places_are_taken_the_next_waits(app, gate, caplog):
-    limits = Limits(connections=2, rest=0.02, sweep=0.05)
+    limits = Limits(connections=2, accept_pause=0.02, sweep=0.05)
     with server(app, limits=limits) as made, ExitStack() as stack:
         held = [stack.enter_context(connected(made.effective_port)) for _ in range(3)]
         for sock in held:
@@ -319,7 +319,10 @@ def test_without_a_file_descriptor_accepting_rests(app, caplog, monkeypatch):
         tries.append(time.monotonic())
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
-    with server(app, limits=Limits(rest=0.1, sweep=0.05)) as made, connected(made.effective_port) as sock:
+    with (
+        server(app, limits=Limits(accept_pause=0.1, sweep=0.05)) as made,
+        connected(made.effective_port) as sock,
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(serving.Server, "accept", refuse)
             with connected(made.effective_port):
@@ -361,7 +364,7 @@ def test_a_stop_answers_what_is_at_work_and_what_waits(app, gate):
 
 
 def test_a_stop_answers_who_has_just_called(app):
-    made = serving.create(app, host="127.0.0.1", port=0, threads=2)
+    made = serving.create_server(app, host="127.0.0.1", port=0, threads=2)
     with ExitStack() as stack:
         held = [stack.enter_context(connected(made.effective_port)) for _ in range(5)]
         for sock in held:
@@ -372,7 +375,7 @@ def test_a_stop_answers_who_has_just_called(app):
 
 
 def test_a_stop_waits_for_nobody_for_long(app, gate):
-    limits = Limits(stop=0.4, last_words=0.1, sweep=0.05)
+    limits = Limits(stop=0.4, stop_grace=0.1, sweep=0.05)
     with server(app, limits=limits) as made, ExitStack() as stack:
         half, idle, stuck = (stack.enter_context(connected(made.effective_port)) for _ in range(3))
         half.sendall(b"GET")
@@ -389,7 +392,7 @@ def test_a_stop_waits_for_nobody_for_long(app, gate):
 
 
 def test_a_stop_waits_for_no_refused_client_for_long(app):
-    with server(app, limits=Limits(last_words=0.1, sweep=0.05)) as made, ExitStack() as stack:
+    with server(app, limits=Limits(stop_grace=0.1, sweep=0.05)) as made, ExitStack() as stack:
         refused = stack.enter_context(connected(made.effective_port))
         refused.sendall(b"garbage\r\n\r\n")
         assert parsed(read_all(refused)).status == 400
@@ -433,7 +436,7 @@ def test_a_stop_sends_all_of_an_answer_that_is_taken(app, streams):
 
 
 def test_a_stop_leaves_a_refused_client_the_time_to_read(app):
-    with server(app, limits=Limits(last_words=5, sweep=0.05)) as made, ExitStack() as stack:
+    with server(app, limits=Limits(stop_grace=5, sweep=0.05)) as made, ExitStack() as stack:
         refused = stack.enter_context(connected(made.effective_port))
         refused.sendall(b"garbage\r\n\r\n")
         until(lambda: [type(channel).__name__ for channel in made.active_channels.values()] == ["HalfClosed"])

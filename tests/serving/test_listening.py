@@ -52,7 +52,7 @@ def test_who_may_open_it_is_the_proxy(app, path, monkeypatch):
     with server(app, unix_socket=path) as made:
         assert ask(path, "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: https").body == b"1.2.3.4 https"
         assert ask(path).body == b"127.0.0.1 http"
-        assert made.client_of(("127.0.0.1", None)) == ""
+        assert made.get_client(("127.0.0.1", None)) == ""
 
 
 def test_a_socket_that_was_left_behind_is_replaced(app, path):

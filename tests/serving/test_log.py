@@ -180,7 +180,7 @@ def test_a_stop_loses_no_line(app, heard):
 
 
 def test_what_nobody_takes_is_counted(monkeypatch, caplog):
-    monkeypatch.setattr(log, "MAX_WAITING", 2)
+    monkeypatch.setattr(log, "MAX_WAITING_ENTRIES", 2)
     entered, go = threading.Event(), threading.Event()
 
     def take(found):

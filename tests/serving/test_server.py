@@ -442,12 +442,12 @@ def test_the_cookie_is_secure_where_the_proxy_says_tls(make_app, trusted, secure
 
 def test_a_port_in_use_is_an_oserror(port, app):
     with pytest.raises(OSError):  # each system has its own words
-        serving.create(app, host="127.0.0.1", port=port, threads=1)
+        serving.create_server(app, host="127.0.0.1", port=port, threads=1)
 
 
 def test_a_host_that_does_not_exist_is_an_oserror(app):
     with pytest.raises(OSError):  # each resolver has its own words
-        serving.create(app, host="nowhere.invalid", port=0, threads=1)
+        serving.create_server(app, host="nowhere.invalid", port=0, threads=1)
 
 
 def test_unfinished_trailers_are_limited(port):

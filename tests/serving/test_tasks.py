@@ -71,11 +71,11 @@ def answering(command: str, *, stopping: bool = False) -> ResponseTask:
 
 @pytest.mark.parametrize(("command", "kept"), [("GET", 1), ("HEAD", 0), ("POST", 0), ("DELETE", 0)])
 def test_the_heads_of_reads_alone_are_kept(command, kept):
-    tasks._form.cache_clear()
+    tasks._make_head_template.cache_clear()
     task = answering(command)
     task.response_headers = [LENGTH, ("Set-Cookie", "a=1"), (request_id.REQUEST_ID_HEADER, "5f")]
     assert b"Set-Cookie: a=1\r\n" in task.build_response_header()
-    assert tasks._form.cache_info().currsize == kept
+    assert tasks._make_head_template.cache_info().currsize == kept
 
 
 def test_a_server_that_ends_says_so():

@@ -21,7 +21,7 @@ from blogapi.serving import server as serving
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
 from blogapi.serving.tasks import ResponseTask
-from blogapi.serving.unread import OVERHEAD, SHARES
+from blogapi.serving.unread import OVERHEAD_BYTES, SHARE_COUNT
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
 from tests.live import server
@@ -30,7 +30,7 @@ from tests.serving.test_server import Heard, assert_problem, parsed, read_all
 
 BODY = b"0123456789abcdef" * 25_000
 # One answer of 400 kB has room in the half of a share that long answers may take, a second one has not.
-BOUND = 1_200_000 * SHARES
+BOUND = 1_200_000 * SHARE_COUNT
 LIMITS = Limits(unread_bytes=BOUND, connections=32, sweep=0.02)
 LARGE = BODY * 8
 
@@ -139,7 +139,7 @@ def test_unread_answers_stay_under_the_bound_at_every_moment(blog, peaks, addres
         assert answered(made, "/health", of="10.1.0.1").status == 200
         assert any(channel.total_outbufs_len for channel in made.active_channels.values())
     assert 0 < peaks.pop("all") <= BOUND
-    assert max(peaks.values()) <= BOUND // SHARES
+    assert max(peaks.values()) <= BOUND // SHARE_COUNT
     # Nobody's second request was begun.
     assert len(blog.asked) <= 16
 
@@ -195,7 +195,7 @@ def test_an_answer_larger_than_a_share_is_sent_as_its_client_takes_it(blog, path
     with serving_blog(blog.app) as made, asking(made, path) as sock:
         until(lambda: blog.made.gave_up.is_set())
         (channel,) = made.active_channels.values()
-        assert channel.streams and made.unread.held <= BOUND // SHARES
+        assert channel.streams and made.unread.held <= BOUND // SHARE_COUNT
         assert blog.made.made < len(LARGE)
         taken = 0
         while taken < len(LARGE):
@@ -236,7 +236,7 @@ def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_collector):
             assert refused.headers["Retry-After"] == "1"
         # The refused responses were produced no further than may be buffered; the system's own buffers take
         # a part of the two that are streamed.
-        assert blog.made.made - before < 2 * BOUND // SHARES
+        assert blog.made.made - before < 2 * BOUND // SHARE_COUNT
         # Nor is any of it kept, though nothing looks for what holds itself.
         until(
             lambda: (
@@ -275,7 +275,7 @@ def test_one_address_has_at_most_half_of_the_threads_that_wait(blog):
 
 
 def test_who_takes_nothing_makes_room_for_others_of_its_address(blog):
-    limits = Limits(unread_bytes=BOUND, connections=32, sweep=0.02, stall_in_the_way=0.1)
+    limits = Limits(unread_bytes=BOUND, connections=32, sweep=0.02, stall_when_full=0.1)
     with serving_blog(blog.app, threads=2, limits=limits) as made, ExitStack() as stack:
         for _ in range(2):
             stack.enter_context(asking(made, "/whole", of="10.0.0.1"))
@@ -318,7 +318,9 @@ def test_the_longest_stalled_make_room_and_those_that_move_are_kept(app, monkeyp
     monkeypatch.setattr(made, "active_channels", channels)
     monkeypatch.setattr(made.unread, "is_full", lambda size: full)
     monkeypatch.setattr(
-        made.unread, "admits", lambda *_: sum(len(channel.closed) for channel in channels.values()) >= enough
+        made.unread,
+        "can_send",
+        lambda *_: sum(len(channel.closed) for channel in channels.values()) >= enough,
     )
     made._make_room("a", 100, 100.0)
     assert {name for name, channel in channels.items() if channel.closed} == closed
@@ -345,8 +347,8 @@ def test_what_a_client_takes_is_seen_before_the_system_tells_of_it(blog):
         swept = made._next_sweep
         until(lambda: made._next_sweep > swept + 0.1)
         (channel,) = made.active_channels.values()
-        moved = channel._still_since
-        until(lambda: sock.recv(4096) and channel._still_since > moved)
+        moved = channel._inactive_since
+        until(lambda: sock.recv(4096) and channel._inactive_since > moved)
 
 
 def test_a_long_list_keeps_no_connection_to_the_database_for_a_slow_client(
@@ -373,7 +375,7 @@ def test_the_bound_is_a_setting(make_app):
     with server(make_app(UNREAD_MEGABYTES=32)) as made:
         assert made.limits.unread_bytes == 32 * 2**20
         # There is always room for an error.
-        assert made.unread.allowance > OVERHEAD * 3
+        assert made.unread.allowance > OVERHEAD_BYTES * 3
 
 
 def test_what_is_unread_is_shown_among_the_figures(blog):
