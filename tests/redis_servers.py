@@ -65,7 +65,7 @@ def _free_port() -> int:
 
 
 @contextmanager
-def redis_server(folder: Path) -> Iterator[RedisServer]:
+def run_redis_server(folder: Path) -> Iterator[RedisServer]:
     """Yield an empty server."""
     server = RedisServer(folder)
     try:

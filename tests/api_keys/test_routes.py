@@ -17,7 +17,7 @@ from blogapi.web.access import SCOPES
 from blogapi.web.tokens import digest_token
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome
-from tests.engines import elsewhere
+from tests.databases import other_connection
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 READ, WRITE = frozenset({"read"}), frozenset({"read", "write"})
@@ -304,15 +304,15 @@ def test_an_invalid_key_is_a_401_even_if_no_key_is_required(as_stranger):
     )
 
 
-def test_a_mistyped_key_is_refused_without_a_query(as_stranger, make_key, statements):
+def test_a_mistyped_key_is_refused_without_a_query(as_stranger, make_key, record_statements):
     mistyped = mistype(make_key().value)
-    with statements() as seen:
+    with record_statements() as seen:
         assert as_stranger.get(TAGS, headers={"X-API-KEY": mistyped}).status_code == 401
     assert seen == []
 
 
-def test_a_key_is_looked_up_in_one_statement(as_stranger, statements):
-    with statements() as seen:
+def test_a_key_is_looked_up_in_one_statement(as_stranger, record_statements):
+    with record_statements() as seen:
         assert as_stranger.get(TAGS, headers={"X-API-KEY": key_format.generate_key()}).status_code == 401
     assert len(seen) == 1
 
@@ -333,27 +333,27 @@ def test_a_key_in_another_header_is_ignored(as_stranger, make_key, form):
     assert outcome(as_stranger.get(TAGS, headers=headers)) == (401, "key_missing")
 
 
-def test_a_key_is_valid_until_its_expiry(as_stranger, make_key, at):
+def test_a_key_is_valid_until_its_expiry(as_stranger, make_key, set_clock):
     key = make_key(expires=NOON)
-    at(NOON - timedelta(microseconds=1))
+    set_clock(NOON - timedelta(microseconds=1))
     assert is_valid(as_stranger, key.value)
-    at(NOON)
+    set_clock(NOON)
     assert not is_valid(as_stranger, key.value)
 
 
-def test_last_used_is_written_at_most_once_an_hour(as_stranger, make_key, at, statements):
+def test_last_used_is_written_at_most_once_an_hour(as_stranger, make_key, set_clock, record_statements):
     key = make_key()
     minutes = {0: True, 1: False, 59: False, 60: True, 61: False, 120: True}
     for minute, writes in minutes.items():
-        at(NOON + timedelta(minutes=minute))
-        with statements() as seen:
+        set_clock(NOON + timedelta(minutes=minute))
+        with record_statements() as seen:
             assert is_valid(as_stranger, key.value)
         assert any(statement.startswith("UPDATE api_key") for statement in seen) is writes, minute
 
 
-def test_last_used_is_shown(as_stranger, make_key, people, at):
+def test_last_used_is_shown(as_stranger, make_key, people, set_clock):
     key = make_key(people.member)
-    at(NOON)
+    set_clock(NOON)
     as_stranger.get(TAGS, headers={"X-API-KEY": key.value})
     shown = as_stranger.get(path_of(key), headers={"X-API-KEY": key.value}).json
     assert shown["last_used"] == "2026-03-01T12:00:00.000000"
@@ -361,7 +361,7 @@ def test_last_used_is_shown(as_stranger, make_key, people, at):
 
 def test_a_read_does_not_wait_for_a_writer_in_another_process(app, as_stranger, make_key):
     key = make_key()
-    with elsewhere(app, writing=True) as other:
+    with other_connection(app, writing=True) as other:
         began = time.monotonic()
         assert is_valid(as_stranger, key.value)
         # A blocked connection would wait for 5 seconds.
@@ -552,7 +552,7 @@ def names_of(response):
 
 
 @pytest.fixture
-def keys_by_name(make_key, people, at):
+def keys_by_name(make_key, people, set_clock):
     """Keys of several owners, created a second apart."""
     kinds = [
         ("anonymous", None, None),
@@ -562,9 +562,9 @@ def keys_by_name(make_key, people, at):
     ]
     keys = {}
     for number, (name, owner, expires) in enumerate(kinds):
-        at(NOON + timedelta(seconds=number))
+        set_clock(NOON + timedelta(seconds=number))
         keys[name] = make_key(owner, name=name, expires=expires)
-    at(NOON + timedelta(days=1))
+    set_clock(NOON + timedelta(days=1))
     return keys
 
 
@@ -627,11 +627,11 @@ def test_the_list_is_paginated(logged_in, people, keys_by_name):
     assert f"<{KEYS}?fields=name&page=3&page_size=1>" in links
 
 
-def test_the_list_takes_the_same_statements_for_any_length(as_admin, make_key, people, statements):
+def test_the_list_takes_the_same_statements_for_any_length(as_admin, make_key, people, record_statements):
     as_admin.get(KEYS)
     counts = []
     for _ in range(2):
-        with statements() as seen:
+        with record_statements() as seen:
             as_admin.get(KEYS)
         counts.append(len(seen))
         for owner in (None, people.member, people.admin) * 3:
@@ -709,11 +709,11 @@ def test_the_scopes_of_a_key_never_change(as_member, make_key, people, method):
     assert response.json["scopes"] == ["published", "read"]
 
 
-def test_a_key_may_shorten_its_own_expiry(as_stranger, make_key, people, at):
+def test_a_key_may_shorten_its_own_expiry(as_stranger, make_key, people, set_clock):
     key, end = make_key(people.member, WRITE), NOON + timedelta(hours=1)
-    at(NOON)
+    set_clock(NOON)
     as_stranger.patch(path_of(key), json={"expires": end.isoformat()}, headers={"X-API-KEY": key.value})
-    at(end)
+    set_clock(end)
     assert not is_valid(as_stranger, key.value)
 
 
@@ -736,14 +736,14 @@ def test_a_successor_has_the_settings_of_the_old_key(as_stranger, make_key, peop
     assert shown["uuid"] != str(key.uuid)
 
 
-def test_the_old_key_is_valid_until_the_overlap_ends(as_stranger, make_key, people, at):
+def test_the_old_key_is_valid_until_the_overlap_ends(as_stranger, make_key, people, set_clock):
     key = make_key(people.member, WRITE)
-    at(NOON)
+    set_clock(NOON)
     body, headers = {"overlap_seconds": 60}, {"X-API-KEY": key.value}
     new = as_stranger.post(f"{path_of(key)}rotate/", json=body, headers=headers).json["public_state"]
-    at(NOON + timedelta(seconds=59))
+    set_clock(NOON + timedelta(seconds=59))
     assert (is_valid(as_stranger, key.value), is_valid(as_stranger, new)) == (True, True)
-    at(NOON + timedelta(seconds=60))
+    set_clock(NOON + timedelta(seconds=60))
     assert (is_valid(as_stranger, key.value), is_valid(as_stranger, new)) == (False, True)
 
 

@@ -37,8 +37,8 @@ from blogapi.taxonomies import queries as term_queries
 from blogapi.web import json as web_json
 from blogapi.web.errors import Conflict, Problem
 from blogapi.web.pagination import PageRequest
-from tests.conftest import release
-from tests.engines import elsewhere
+from tests.conftest import close_connections
+from tests.databases import other_connection
 from tests.migrations.alembic_runs import migrate_to
 from tests.texts import texts
 
@@ -245,14 +245,16 @@ def test_tags_keep_the_given_order_and_disappear_when_they_are_deleted(app, as_a
     assert shown() == ""
 
 
-def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(app, as_admin, make_article, at):
+def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(
+    app, as_admin, make_article, set_clock
+):
     due = datetime(2027, 1, 1, tzinfo=UTC)
     uuid = make_article(published_at=due.isoformat()).uuid
     path, own = f"{ARTICLES}{uuid}/", f"{ARTICLES}author/me/"
     with app.app_context():
         before = rows("article", "article_pieces")
     for time, status in ((due - timedelta(microseconds=1), "scheduled"), (due, "published")):
-        at(time)
+        set_clock(time)
         assert as_admin.get(path).json["status"] == status
         assert as_admin.get(own + "?fields=status").json == [{"status": status}]
         assert as_admin.get(own + "?q=words&fields=status").json == [{"status": status}]
@@ -262,12 +264,12 @@ def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(app
         assert rows(*before) == before
 
 
-def test_the_etag_changes_at_the_publication_time(as_admin, make_article, at):
+def test_the_etag_changes_at_the_publication_time(as_admin, make_article, set_clock):
     due = datetime(2027, 1, 1, tzinfo=UTC)
     path = f"{ARTICLES}{make_article(published_at=due.isoformat()).uuid}/"
-    at(due - timedelta(microseconds=1))
+    set_clock(due - timedelta(microseconds=1))
     etag = as_admin.get(path).headers["ETag"]
-    at(due)
+    set_clock(due)
     response = as_admin.get(path, headers={"If-None-Match": etag})
     assert response.json["status"] == "published" and response.headers["ETag"] != etag
 
@@ -288,15 +290,15 @@ KINDS = [
 class RandomWrites:
     """Makes random writes of every kind."""
 
-    def __init__(self, seed, editor, category, at):
+    def __init__(self, seed, editor, category, set_clock):
         self.random = random.Random(seed)  # noqa: S311 (not a secret, but the same each time)
-        self.editor, self.category, self.at = editor, category, at
+        self.editor, self.category, self.set_clock = editor, category, set_clock
         self.now, self.deleted = datetime(2026, 1, 1, tzinfo=UTC), []
         self.tick()
 
     def tick(self):
         self.now += timedelta(hours=self.random.choice([0, 1, 30]))
-        self.at(self.now)
+        self.set_clock(self.now)
 
     def body(self, **fields):
         status = self.random.choice(["draft", "published", "scheduled", "archived"])
@@ -356,10 +358,12 @@ class RandomWrites:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_stored_data_matches_the_articles_after_any_sequence_of_writes(app, people, make_category, at, seed):
+def test_stored_data_matches_the_articles_after_any_sequence_of_writes(
+    app, people, make_category, set_clock, seed
+):
     category = make_category()
     with app.app_context():
-        writes = RandomWrites(seed, people.admin.uuid, category.uuid, at)
+        writes = RandomWrites(seed, people.admin.uuid, category.uuid, set_clock)
         for _ in range(25):
             if queries.is_empty():
                 writes.create()
@@ -465,8 +469,8 @@ def damaged(app, make_article, make_tag):
     tag = make_tag("kept")
     for status in ("published", "draft", "published"):
         make_article(title="Kept", tags=(tag,), status=status)
-    release(app)
-    with elsewhere(app) as other:
+    close_connections(app)
+    with other_connection(app) as other:
         for statement in DAMAGE.strip().split("\n"):
             other.exec_driver_sql(statement)
     return app
@@ -474,7 +478,7 @@ def damaged(app, make_article, make_tag):
 
 def invalidate_fingerprint(blog):
     """Store the fingerprint of other code."""
-    with elsewhere(blog) as other:
+    with other_connection(blog) as other:
         other.exec_driver_sql("UPDATE article_tally SET renderer = 'another'")
 
 
@@ -516,7 +520,7 @@ def stored_dates_and_changes(blog):
     complete = [SELECT_FROM.format("*", table) for table in ("article", "seo", "article_revision")]
     complete += [SELECT_FROM.format("*", table) for table in ("change", "change_counter")]
     stamps = [SELECT_FROM.format("uuid, created, last_updated", table) for table in ("category", "tag")]
-    with elsewhere(blog) as other:
+    with other_connection(blog) as other:
         return [sorted(map(repr, other.exec_driver_sql(one))) for one in (*complete, *stamps)]
 
 

@@ -26,9 +26,9 @@ from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Role
-from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.contracts.client import lasting, outcome
-from tests.engines import made
+from tests.databases import create_test_app
 
 NUMBER = json_reader.CHUNK_SIZE + 3
 OWN = ARTICLES + "author/me/"
@@ -50,9 +50,9 @@ class LargeBlog:
 
 
 @pytest.fixture(scope="module")
-def stored_blog(blogs, tmp_path_factory):
+def stored_blog(databases, tmp_path_factory):
     """The large blog, stored_blog once."""
-    app = made(blogs.nothing(tmp_path_factory.mktemp("large")))
+    app = create_test_app(databases.create_empty(tmp_path_factory.mktemp("large")))
     with app.app_context():
         with transaction():
             ada = users.create("ada", None, role=Role.ADMIN).uuid
@@ -69,15 +69,15 @@ def stored_blog(blogs, tmp_path_factory):
             service.create(ada, ArticleBodySchema().load(fields | {"title": "Draft", "status": "draft"}))
         admin = api_keys.issue(ada, scopes=frozenset({"read", "write"})).value
         reader = api_keys.issue(None).value
-    return LargeBlog(blogs.keep(app), admin, reader, ada, category, tag, f"{ARTICLES}{scheduled}/")
+    return LargeBlog(databases.save_copy(app), admin, reader, ada, category, tag, f"{ARTICLES}{scheduled}/")
 
 
 @pytest.fixture
-def large(app, blogs, stored_blog, instance, at):
+def large(app, databases, stored_blog, instance, set_clock):
     """The large blog in place of the test's own."""
-    release(app)
-    blogs.lay(stored_blog.kept, instance)
-    at(NOW)
+    close_connections(app)
+    databases.restore_copy(stored_blog.kept, instance)
+    set_clock(NOW)
     return stored_blog
 
 
@@ -126,7 +126,7 @@ def test_no_statement_binds_more_values_than_every_build_of_sqlite_accepts(
         response = read(ARTICLES + query)
     finally:
         event.remove(engine, "connect", lower_the_limit)
-        release(app)
+        close_connections(app)
     assert response.status_code == 200 and len(json.loads(response.data)) == NUMBER
 
 
@@ -236,11 +236,11 @@ def test_another_version_of_the_code_changes_the_etags_of_long_lists(read, large
     assert not set(etags_after_restart()) & set(before)
 
 
-def test_a_scheduled_article_changes_the_etags_at_its_publication_time(read, large, at):
+def test_a_scheduled_article_changes_the_etags_at_its_publication_time(read, large, set_clock):
     before = etags(read, large)
-    at(DUE - timedelta(microseconds=1))
+    set_clock(DUE - timedelta(microseconds=1))
     assert etags(read, large) == before
-    at(DUE)
+    set_clock(DUE)
     assert not set(etags(read, large)) & set(before)
     shown = read(ARTICLES + "?fields=title,status").json
     assert (len(shown), shown[0]) == (NUMBER + 1, {"title": "Ahead", "status": "published"})
@@ -260,11 +260,11 @@ def test_writes_that_a_reader_may_not_see_do_not_change_the_etags(read, large, a
     assert read(ARTICLES, large.admin, "HEAD").headers["ETag"] != of_admin
 
 
-def test_a_long_list_of_own_articles_shows_every_status(read, large, at):
+def test_a_long_list_of_own_articles_shows_every_status(read, large, set_clock):
     response = read(OWN + "?fields=title,status", large.admin)
     assert len(response.json) == NUMBER + 2 == int(response.headers["X-Total-Count"])
     assert [one["status"] for one in response.json[:3]] == ["draft", "scheduled", "published"]
-    at(DUE)
+    set_clock(DUE)
     later = read(OWN + "?fields=title,status", large.admin)
     assert later.json[1] == {"title": "Ahead", "status": "published"}
     assert later.headers["ETag"] != response.headers["ETag"]

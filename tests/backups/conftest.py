@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from tests.conftest import release
+from tests.conftest import close_connections
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def fingerprint(app, instance):
 
     def digest_files() -> dict[str, str]:
         # Closing the last connection moves the log into the file.
-        release(app)
+        close_connections(app)
         return {
             str(path.relative_to(instance)): hashlib.sha256(path.read_bytes()).hexdigest()
             if path.is_file()

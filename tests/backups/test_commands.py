@@ -18,7 +18,7 @@ from blogapi import clock, create_app
 from blogapi.backups import archive, service
 from blogapi.storage import files, integrity, upgrades
 from blogapi.storage.database import db
-from tests.conftest import ARTICLES, TAGS, release
+from tests.conftest import ARTICLES, TAGS, close_connections
 from tests.migrations.alembic_runs import migrate_to
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
@@ -143,7 +143,7 @@ def test_a_blog_on_a_database_server_is_refused(run, tmp_path, monkeypatch):
 
 
 def test_a_damaged_blog_is_refused(run, blog, app, tmp_path):
-    release(app)
+    close_connections(app)
     whole = (blog / "blog.db").read_bytes()
     (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
     result = run("backup", tmp_path / "blog.zip")
@@ -227,7 +227,7 @@ def test_a_restore_without_a_blog_creates_it(run, saved, tmp_path, monkeypatch):
     with app.app_context():
         assert db.session.scalar(db.text("SELECT count(*) FROM article")) == 2
     assert app.config["SESSION_DAYS"] == 7
-    release(app)
+    close_connections(app)
 
 
 def test_existing_settings_are_not_replaced(run, blog, saved):
@@ -294,7 +294,7 @@ def older_blog(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
 def test_a_blog_that_cannot_be_read_is_moved_unchanged(run, blog, saved, app, content):
     shown = rows(blog / "blog.db")
-    release(app)
+    close_connections(app)
     (blog / "blog.db").write_bytes(content)
     result = run("restore", saved)
     assert result.exit_code == 0, result.output
@@ -306,7 +306,7 @@ def test_a_blog_that_cannot_be_read_is_moved_unchanged(run, blog, saved, app, co
 
 def test_a_damaged_blog_is_saved_unchanged(run, blog, saved, app):
     shown = rows(blog / "blog.db")
-    release(app)
+    close_connections(app)
     whole = (blog / "blog.db").read_bytes()
     (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
     result = run("restore", saved)

@@ -12,7 +12,7 @@ from blogapi import create_app
 from blogapi.backups import staging
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
-from tests.conftest import release
+from tests.conftest import close_connections
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
@@ -35,7 +35,7 @@ restoring.restore(Path(sys.argv[1]), Path(sys.argv[2]))
 @pytest.fixture
 def restoring(app, saved, blog):
     """A process that has unpacked a backup and goes no further."""
-    release(app)
+    close_connections(app)
     words = [sys.executable, "-c", RESTORE, str(saved), str(blog)]
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "unpacked\n"
@@ -54,7 +54,7 @@ def left(folder: Path) -> list[str]:
 
 
 def start() -> None:
-    release(create_app())
+    close_connections(create_app())
 
 
 def test_a_start_deletes_the_folder_of_a_killed_restore(restoring, blog):
@@ -87,14 +87,14 @@ def test_a_second_restore_is_refused_while_one_is_running(restoring, run, blog, 
 def test_the_folder_of_a_killed_restore_without_its_lock_is_deleted(run, blog, app):
     (blog / ".restore-abc").mkdir()
     (blog / ".restore-abc" / "blog.db").write_bytes(b"half")
-    release(app)
+    close_connections(app)
     start()
     assert left(blog) == []
 
 
 def test_a_start_goes_on_if_deleting_is_forbidden(blog, app, monkeypatch):
     (blog / ".restore-abc").mkdir()
-    release(app)
+    close_connections(app)
 
     def refuse(*_):
         raise PermissionError(13, "Permission denied")

@@ -78,10 +78,10 @@ def test_the_feed_of_an_admin_includes_drafts(as_admin, make_article):
     assert as_admin.get(CHANGES).json["changes"][-1]["action"] == "drop"
 
 
-def test_a_scheduled_article_is_reported_at_its_publication_time(as_reader, feed, make_article, at):
+def test_a_scheduled_article_is_reported_at_its_publication_time(as_reader, feed, make_article, set_clock):
     make_article(published_at="2999-01-01T00:00:00Z")
     assert feed() == [("category", "fetch")]
-    at(datetime(2999, 1, 1, tzinfo=UTC))
+    set_clock(datetime(2999, 1, 1, tzinfo=UTC))
     assert feed() == [("article", "fetch")]
     assert feed() == []
 
@@ -96,39 +96,41 @@ def test_a_scheduled_article_is_reported_at_its_publication_time(as_reader, feed
     ids=["draft", "later", "deleted"],
 )
 def test_an_article_that_became_public_by_schedule_and_was_withdrawn_is_reported_as_drop(
-    as_admin, feed, make_article, at, withdraw
+    as_admin, feed, make_article, set_clock, withdraw
 ):
-    at(NOON)
+    set_clock(NOON)
     path = f"{ARTICLES}{make_article(published_at=(NOON + HOUR).isoformat()).uuid}/"
     feed()
-    at(NOON + HOUR)
+    set_clock(NOON + HOUR)
     # A client that read the lists in the meantime has the article.
     assert withdraw(as_admin, path).status_code in (200, 204)
     assert feed() == [("article", "drop")]
 
 
-def test_scheduled_articles_are_reported_in_the_order_of_their_publication_times(as_reader, make_article, at):
-    at(NOON)
+def test_scheduled_articles_are_reported_in_the_order_of_their_publication_times(
+    as_reader, make_article, set_clock
+):
+    set_clock(NOON)
     made = [make_article(published_at=(NOON + hours * HOUR).isoformat()) for hours in (3, 1, 2, 9)]
     cursor = as_reader.get(CHANGES).json["cursor"]
-    at(NOON + 4 * HOUR)
+    set_clock(NOON + 4 * HOUR)
     page = as_reader.get(f"{CHANGES}?since={cursor}").json
     assert [change["uuid"] for change in page["changes"]] == [str(made[place].uuid) for place in (1, 2, 0)]
 
 
-def test_an_article_published_at_this_microsecond_is_reported_once(as_admin, feed, make_article, at):
-    at(NOON)
+def test_an_article_published_at_this_microsecond_is_reported_once(as_admin, feed, make_article, set_clock):
+    set_clock(NOON)
     make_article(published_at=NOON.isoformat())
     assert feed() == [("category", "fetch"), ("article", "fetch")]
     assert feed() == []
 
 
-def test_an_article_that_a_clock_set_back_hides_again_is_reported_as_drop(feed, make_article, at):
-    at(NOON)
+def test_an_article_that_a_clock_set_back_hides_again_is_reported_as_drop(feed, make_article, set_clock):
+    set_clock(NOON)
     make_article(published_at=(NOON + HOUR).isoformat())
     feed()
     for time, action in ((NOON + HOUR, "fetch"), (NOON, "drop"), (NOON + HOUR, "fetch")):
-        at(time)
+        set_clock(time)
         assert feed() == [("article", action)]
 
 

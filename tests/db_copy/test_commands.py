@@ -19,8 +19,8 @@ from blogapi.doctor.findings import Level
 from blogapi.storage.database import Base, db, transaction
 from blogapi.transfer.models import ImportedFile
 from blogapi.users import service as users
-from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
-from tests.engines import SERVER
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
+from tests.databases import SERVER_URL
 
 ODD = "emoji 🥖👩‍🍳, 面包と東京, \u2028, e\u0301, \\ ' \" %s {x}"
 DRAFTS = "DELETE FROM search_index WHERE {} < 0"
@@ -36,7 +36,7 @@ def address(app) -> str:
     """Return the URL of the test's own blog, and close its connections."""
     with app.app_context():
         url = db.engine.url.render_as_string(hide_password=False)
-    release(app)
+    close_connections(app)
     return url
 
 
@@ -83,13 +83,15 @@ def contents(url: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("through", ["a file", "the engine of the suite"])
-def test_a_blog_copied_there_and_back_is_the_same(app, full, blogs, tmp_path, make_app, make_client, through):
+def test_a_blog_copied_there_and_back_is_the_same(
+    app, full, databases, tmp_path, make_app, make_client, through
+):
     before = {path: full.get(path).data for path in SHOWN}
     found = full.get(ARTICLES + "?q=面包&fields=title,snippet").json
     assert len(found) == 1
     source = address(app)
-    there = f"sqlite:///{tmp_path / 'there.db'}" if through == "a file" else blogs.nothing(tmp_path)
-    back = blogs.nothing(tmp_path)
+    there = f"sqlite:///{tmp_path / 'there.db'}" if through == "a file" else databases.create_empty(tmp_path)
+    back = databases.create_empty(tmp_path)
     for given, taken in ((source, there), (there, back)):
         result = copy(given, taken, "--json")
         assert result.exit_code == 0, result.output
@@ -119,10 +121,10 @@ def test_rows_and_digests_are_printed(app, full, tmp_path):
     assert all(line.split()[2] == sums[line.split()[1]] for line in lines[:-1])
 
 
-@pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
-def test_a_password_is_not_printed(app, full, blogs, tmp_path):
+@pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server")
+def test_a_password_is_not_printed(app, full, databases, tmp_path):
     source = address(app)
-    target = blogs.nothing(tmp_path).replace("postgres@", "postgres:secret@")
+    target = databases.create_empty(tmp_path).replace("postgres@", "postgres:secret@")
     for words in ((), ("--json",)):
         assert "secret" not in copy(source, target, *words).output
 
@@ -189,12 +191,12 @@ def interrupted():
     event.remove(Engine, "after_cursor_execute", interrupt)
 
 
-def test_an_interrupted_copy_leaves_nothing(app, full, blogs, tmp_path, interrupted):
-    source, target = address(app), blogs.nothing(tmp_path)
+def test_an_interrupted_copy_leaves_nothing(app, full, databases, tmp_path, interrupted):
+    source, target = address(app), databases.create_empty(tmp_path)
     assert copy(source, target).exit_code == 1
     assert copy(source, tmp_path / "copy.db").exit_code == 1
     assert [path for path in tmp_path.iterdir() if path.name.startswith("copy")] == []
-    if SERVER:
+    if SERVER_URL:
         assert not any(contents(target)[name] for name in ("account", "article", "search_entry"))
 
 
@@ -217,7 +219,7 @@ def test_a_row_that_is_stored_with_other_values_is_noticed(app, full, tmp_path):
 
 def test_a_source_whose_index_is_damaged_is_refused(app, full, tmp_path):
     with app.app_context():
-        number = "number" if SERVER else "rowid"
+        number = "number" if SERVER_URL else "rowid"
         with transaction():
             db.session.execute(text(DRAFTS.format(number)))
     result = copy(address(app), tmp_path / "copy.db")

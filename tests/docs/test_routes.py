@@ -14,7 +14,7 @@ import pytest
 import blogapi
 from blogapi.docs.routes import ASSETS, CONTENT_TYPES
 from tests.contracts.client import outcome
-from tests.live import running
+from tests.live_server import running
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 

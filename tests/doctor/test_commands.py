@@ -224,8 +224,8 @@ def test_space_for_two_copies_of_the_blog_should_be_free(tmp_path, monkeypatch, 
     assert [finding.level for finding in found if finding.check == "disk"] == [level]
 
 
-def test_a_clock_behind_the_files_is_reported(doctor, blog, at):
-    at(datetime.now(UTC) - timedelta(days=400))
+def test_a_clock_behind_the_files_is_reported(doctor, blog, set_clock):
+    set_clock(datetime.now(UTC) - timedelta(days=400))
     assert any("clock: The clock shows " in line for line in lines(doctor(), "wrong"))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.conftest import People, release
+from tests.conftest import People, close_connections
 from tests.durability.test_processes import WSGI, Running, serving
 
 TIMEOUT = 60
@@ -66,7 +66,7 @@ def serve(app: Flask, write_key: str, tmp_path: Path) -> Serve:
 
     @contextmanager
     def serving_it(*options: str, command: list[str] = WSGI) -> Iterator[tuple[Client, Running]]:
-        release(app)
+        close_connections(app)
         with serving([*command, *options], tmp_path) as (port, running):
             yield Client(port, write_key), running
 

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import create_engine
 
 from blogapi.storage import upgrades
-from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.durability.conftest import TIMEOUT, is_intact, times
 from tests.migrations.alembic_runs import migrate_to
 
@@ -55,7 +55,7 @@ def read_lists(make_client, make_app, write_key):
         found = [client.get(path).json for path in LISTS]
         result = app.test_cli_runner().invoke(args=["doctor"])
         assert result.exit_code == 0, result.output
-        release(app)
+        close_connections(app)
         return found
 
     return read
@@ -68,7 +68,7 @@ def old(app, instance, tmp_path, make_article, make_tag, write_key) -> Path:
     for number in range(ARTICLE_COUNT):
         body = {"content": "<p>Many words.</p>" * number, "published_at": f"2026-01-01T00:{number:02}:00Z"}
         make_article(title=f"Title {number}", tags=(tag,), **body)
-    release(app)
+    close_connections(app)
     path = tmp_path / "old.db"
     engine = create_engine(f"sqlite:///{path}")
     migrate_to(engine, upgrades.list_migrations()[0])

@@ -23,7 +23,7 @@ from blogapi.config import CannotStart
 from blogapi.storage.database import db
 from blogapi.storage.files import side_files
 from blogapi.tags.models import Tag
-from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, release
+from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, close_connections
 from tests.durability.conftest import Client, Response, is_intact, times
 from tests.durability.test_processes import WSGI
 from tests.serving.test_limits import until
@@ -143,12 +143,12 @@ def refusal(**settings: Any) -> str:
 
 
 def test_a_start_on_a_full_disk_is_refused_until_there_is_space(small_disk, blog, app):
-    release(app)
+    close_connections(app)
     (small_disk / "secret_key").write_text("s" * 64, encoding="ascii")
     filler = fill(small_disk)
     assert "the disk is full" in refusal()
     filler.unlink()
-    release(create_app())
+    close_connections(create_app())
     assert is_intact(blog)
 
 
@@ -213,7 +213,7 @@ def test_a_read_only_file_is_reported_and_still_read(serve, blog, tmp_path, app)
 
 @POSIX
 def test_a_start_on_a_read_only_file_is_refused(blog, app, tmp_path):
-    release(app)
+    close_connections(app)
     blog.chmod(0o400)
     try:
         result = subprocess.run(
@@ -230,7 +230,7 @@ def correct(blog, app, as_admin) -> list[bytes]:
     """The responses of the blog before any damage; no process uses it."""
     found = [as_admin.get(path) for path in LISTS]
     assert {response.status_code for response in found} == {200}
-    release(app)
+    close_connections(app)
     return [response.data for response in found]
 
 
@@ -257,13 +257,13 @@ def test_a_damaged_page_gives_no_wrong_response(blog, correct, write_key):
             # SQLite reports an I/O error for a page number past the end of the file.
             if response.status_code == 503 and response.json["code"] == "damaged":
                 assert test_client.get("/health/").json["code"] == "damaged"
-        release(test_client.application)
+        close_connections(test_client.application)
 
 
 def test_damage_that_the_start_meets_is_reported_in_one_sentence(blog, app):
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'article_tally'"))
-    release(app)
+    close_connections(app)
     overwrite(blog, (page - 1) * PAGE, JUNK[0])
     assert refusal() == f"The database sqlite:///{blog} cannot be used: database disk image is malformed."
 
@@ -287,7 +287,7 @@ def killed(app, make_tag, instance, tmp_path) -> Path:
     database = instance / "blog.db"
     for file in (database, side_files(database).log):
         shutil.copy(file, tmp_path)
-    release(app)
+    close_connections(app)
     for file in (database, side_files(database).log):
         shutil.copy(tmp_path / file.name, file)
     return database
@@ -298,7 +298,7 @@ def tags() -> list[str]:
     app = create_app()
     with app.app_context():
         found = list(db.session.scalars(select(Tag.name)))
-    release(app)
+    close_connections(app)
     return found
 
 
@@ -327,7 +327,7 @@ def test_a_damaged_log_is_refused_until_doctor_drops_the_lost_writes(killed, whe
         assert status == 1 and f"{log} is damaged: " in output
     assert log.read_bytes() == damaged
     assert run("doctor", "--repair")[0] == 0
-    release(app)
+    close_connections(app)
     (kept,) = (instance / "backups").glob("*.db")
     assert side_files(kept).log.read_bytes() == damaged
     found = tags()

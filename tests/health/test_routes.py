@@ -13,7 +13,7 @@ from sqlalchemy import text
 from blogapi.health import queries
 from blogapi.storage import integrity
 from blogapi.storage.database import db
-from tests.conftest import TAGS, release
+from tests.conftest import TAGS, close_connections
 
 pytestmark = pytest.mark.sqlite("its file")
 
@@ -26,7 +26,7 @@ def damage(app, instance, make_article):
     make_article()
 
     def damage(page: int) -> None:
-        release(app)
+        close_connections(app)
         whole = (instance / "blog.db").read_bytes()
         (instance / "blog.db").write_bytes(
             whole[: page * 4096] + b"\xff" * 40960 + whole[page * 4096 + 40960 :]
@@ -67,7 +67,7 @@ def test_damage_that_the_check_at_the_start_finds_is_reported(as_stranger, damag
 def test_damage_is_reported_after_a_request_has_met_it(as_stranger, as_admin, app, instance, check_at_start):
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'tag'"))
-    release(app)
+    close_connections(app)
     with (instance / "blog.db").open("r+b") as file:
         file.seek((page - 1) * 4096)
         file.write(b"\xff" * 4096)
@@ -78,7 +78,7 @@ def test_damage_is_reported_after_a_request_has_met_it(as_stranger, as_admin, ap
 
 
 def test_a_file_that_is_not_a_database_is_damaged(as_stranger, app, instance):
-    release(app)
+    close_connections(app)
     (instance / "blog.db").write_bytes(b"Dear reader, " * 1000)
     assert health(as_stranger) == (503, "damaged")
 

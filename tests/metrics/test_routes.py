@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from blogapi.metrics import exposition
 from blogapi.serving import log
 from tests.conftest import ARTICLES, TAGS
-from tests.live import server as live
+from tests.live_server import server as live
 from tests.serving.test_limits import until
 from tests.serving.test_log import served
 from tests.serving.test_server import connected

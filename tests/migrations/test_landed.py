@@ -17,8 +17,8 @@ from sqlalchemy import MetaData, Uuid, create_engine, insert, select
 
 from blogapi.storage import upgrades
 from blogapi.storage.database import db
-from tests.conftest import ARTICLES, release
-from tests.engines import SERVER
+from tests.conftest import ARTICLES, close_connections
+from tests.databases import SERVER_URL
 from tests.migrations.alembic_runs import migrate_to
 from tests.migrations.fill import LATER, PASSWORD
 
@@ -88,7 +88,7 @@ OLDER = MIGRATIONS[:-1]
 
 
 @pytest.fixture(params=MIGRATIONS)
-def landed(request, tmp_path, instance, blogs):
+def landed(request, tmp_path, instance, databases):
     """A blog as a migration left it, in place of the test's own; its rows and its recorded responses."""
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
@@ -96,19 +96,19 @@ def landed(request, tmp_path, instance, blogs):
     engine = create_engine(f"sqlite:///{path}")
     with engine.connect() as connection:
         before = rows(connection)
-        if SERVER:
-            copy_to_server(connection, blogs, tmp_path, request.param, instance)
+        if SERVER_URL:
+            copy_to_server(connection, databases, tmp_path, request.param, instance)
     engine.dispose()
-    if not SERVER:
+    if not SERVER_URL:
         instance.mkdir()
         shutil.copy(path, instance / "blog.db")
         (instance / "blog.db").chmod(0o600)
     return before, json.loads(read(f"{request.param}.json"))
 
 
-def copy_to_server(source, blogs, tmp_path, migration, instance):
+def copy_to_server(source, databases, tmp_path, migration, instance):
     """Copy the rows into a PostgreSQL database at the migration, in place of the test's own."""
-    url = blogs.nothing(tmp_path)
+    url = databases.create_empty(tmp_path)
     target = create_engine(url)
     migrate_to(target, migration)
     given, taken = MetaData(), MetaData()
@@ -127,7 +127,7 @@ def copy_to_server(source, blogs, tmp_path, migration, instance):
         if "article_tally" in taken.tables:
             connection.execute(taken.tables["article_tally"].update().values(renderer=""))
     target.dispose()
-    blogs.lay(url.rsplit("/", 1)[1], instance)
+    databases.restore_copy(url.rsplit("/", 1)[1], instance)
 
 
 def typed(column: Any, value: Any) -> Any:
@@ -139,9 +139,9 @@ def comparable(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[Any]]:
     return {table: sorted((stable_columns(row) for row in held), key=repr) for table, held in found.items()}
 
 
-def test_an_upgraded_blog_keeps_its_rows_and_responses(landed, make_app, make_client, at):
+def test_an_upgraded_blog_keeps_its_rows_and_responses(landed, make_app, make_client, set_clock):
     before, recorded = landed
-    at(LATER + timedelta(minutes=1))
+    set_clock(LATER + timedelta(minutes=1))
     app = make_app()
     with app.app_context(), db.engine.connect() as connection:
         after = comparable(rows(connection))
@@ -165,18 +165,18 @@ def test_an_upgraded_blog_keeps_its_rows_and_responses(landed, make_app, make_cl
     assert make_client(app, keys["write"]).patch(path, json={"subtitle": "new"}).status_code == 200
     login = make_client(app).post("/api/v1/auth/login/", json={"username": "mel", "password": PASSWORD})
     assert login.status_code == 200
-    if not SERVER:
+    if not SERVER_URL:
         lines = app.test_cli_runner().invoke(args=["doctor"]).stdout.splitlines()
         # The file is newer than the test's clock, which stands in the past.
         assert [line for line in lines if line.startswith("wrong") and " clock: " not in line] == []
-    release(app)
+    close_connections(app)
 
 
 @pytest.mark.sqlite("its file is copied first")
 @pytest.mark.parametrize("landed", OLDER, indirect=True)
-def test_the_copy_made_before_the_upgrade_can_be_restored(landed, make_app, make_client, at, instance):
+def test_the_copy_made_before_the_upgrade_can_be_restored(landed, make_app, make_client, set_clock, instance):
     _, recorded = landed
-    at(LATER + timedelta(minutes=1))
+    set_clock(LATER + timedelta(minutes=1))
     app = make_app()
     copies = list((instance / "backups").glob("before-upgrade-from-*.db"))
     path = next(iter(recorded["read"]))
@@ -189,4 +189,4 @@ def test_the_copy_made_before_the_upgrade_can_be_restored(landed, make_app, make
     assert restored.exit_code == 0 and "8 articles" in restored.stdout, restored.output
     assert copies[0].read_bytes() == content
     assert writer.get(path).json == recorded["read"][path]
-    release(app)
+    close_connections(app)

@@ -38,9 +38,9 @@ def a_key(name, owner, scope):
 
 
 @pytest.fixture
-def old(blogs, tmp_path):
+def old(databases, tmp_path):
     """The engine of a database at the migration before, with a key of each kind."""
-    engine = create_engine(blogs.nothing(tmp_path))
+    engine = create_engine(databases.create_empty(tmp_path))
     migrate_to(engine, "0003")
     now = clock.now().replace(tzinfo=None)
     ada = {"uuid": uuid4(), "username": "ada", "role": "admin", "created": now, "last_updated": now}

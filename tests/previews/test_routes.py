@@ -43,41 +43,41 @@ def test_the_token_opens_nothing_but_its_link(as_stranger, draft, link, make_art
         assert outcome(as_stranger.get(f"{path}?preview={token}")) == (401, "key_missing")
 
 
-def test_a_link_expires(as_stranger, link, at):
-    at(datetime.now(UTC) + timedelta(seconds=3599))
+def test_a_link_expires(as_stranger, link, set_clock):
+    set_clock(datetime.now(UTC) + timedelta(seconds=3599))
     assert as_stranger.get(link["url"]).status_code == 200
-    at(datetime.now(UTC) + timedelta(seconds=3601))
+    set_clock(datetime.now(UTC) + timedelta(seconds=3601))
     assert outcome(as_stranger.get(link["url"])) == (404, "not_found")
 
 
-def test_a_link_expires_to_the_microsecond_also_in_the_list(as_admin, as_stranger, draft, at):
+def test_a_link_expires_to_the_microsecond_also_in_the_list(as_admin, as_stranger, draft, set_clock):
     made_at, where = datetime(2030, 1, 1, tzinfo=UTC), f"{ARTICLES}{draft.uuid}/preview/"
-    at(made_at)
+    set_clock(made_at)
     url = as_admin.post(where, json={"expires_in": 60}).json["url"]
     for time, status in (
         (made_at + timedelta(seconds=60) - timedelta.resolution, 200),
         (made_at + timedelta(seconds=60), 404),
     ):
-        at(time)
+        set_clock(time)
         assert as_stranger.get(url).status_code == status
         assert len(as_admin.get(where).json) == (status == 200)
 
 
 @pytest.mark.parametrize(("body", "days"), [({}, 7), ({"expires_in": 90 * 24 * 3600}, 90)])
-def test_a_link_lasts_a_week_by_default_and_at_most_ninety_days(as_admin, draft, body, days, at):
+def test_a_link_lasts_a_week_by_default_and_at_most_ninety_days(as_admin, draft, body, days, set_clock):
     now = datetime(2030, 1, 1, tzinfo=UTC)
-    at(now)
+    set_clock(now)
     made = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/", json=body).json
     assert made["created"] == "2030-01-01T00:00:00.000000"
     assert made["expires"][:19] == (now + timedelta(days=days)).isoformat()[:19]
 
 
 def test_an_article_can_have_several_links_listed_newest_first(
-    as_admin, as_stranger, people, draft, make_article, at
+    as_admin, as_stranger, people, draft, make_article, set_clock
 ):
     where, made = f"{ARTICLES}{draft.uuid}/preview/", []
     for hour in (1, 2, 3):
-        at(datetime(2030, 1, 1, hour, tzinfo=UTC))
+        set_clock(datetime(2030, 1, 1, hour, tzinfo=UTC))
         made.append(as_admin.post(where).json)
     other = as_admin.post(f"{ARTICLES}{make_article(status='draft').uuid}/preview/").json
     assert len({link["url"] for link in made}) == 3

@@ -98,14 +98,14 @@ def test_an_attempt_in_progress_counts_as_failed(limited):
 @pytest.mark.parametrize(
     ("rate", "longest"), [("1 per 20 seconds", 20), ("1 per minute", 60), ("1 per 2 hours", 7200)]
 )
-def test_a_refusal_says_how_long_to_wait(limited, later, rate, longest):
+def test_a_refusal_says_how_long_to_wait(limited, advance_clock, rate, longest):
     limited(rate)
     limiter.count_attempts(("KEY_LIMIT", "a"))
     with pytest.raises(TooManyRequests) as error:
         limiter.count_attempts(("KEY_LIMIT", "a"))
     assert int(error.value.headers["Retry-After"]) == longest
     assert f"wait {longest} seconds" in error.value.detail
-    later(longest)
+    advance_clock(longest)
     assert not is_refused("a")
 
 
@@ -118,15 +118,15 @@ def test_two_applications_count_separately(limited):
 
 @IN_MEMORY
 @pytest.mark.parametrize("days", [-1, 1])
-def test_setting_the_system_clock_changes_no_limit(limited, later, at, days):
+def test_setting_the_system_clock_changes_no_limit(limited, advance_clock, set_clock, days):
     noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
     limited("2 per minute")
-    at(noon)
+    set_clock(noon)
     assert [is_refused("a") for _ in range(3)] == [False, False, True]
-    at(noon + timedelta(days=days))
+    set_clock(noon + timedelta(days=days))
     assert is_refused("a")
-    later(60)
-    at(noon)
+    advance_clock(60)
+    set_clock(noon)
     assert [is_refused("a") for _ in range(3)] == [False, False, True]
 
 

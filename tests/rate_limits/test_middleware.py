@@ -48,10 +48,10 @@ def test_one_request_too_many_is_a_429(limited, setting, seconds):
     assert statuses(client, 4) == [200, 200, 200, 429]
 
 
-def test_cached_responses_count_too(limited, statements):
+def test_cached_responses_count_too(limited, record_statements):
     client = limited(REQUEST_KEY_LIMIT="3 per minute")
     client.get(TAGS)
-    with statements() as seen:
+    with record_statements() as seen:
         assert statuses(client, 3) == [200, 200, 429]
     assert seen == []
 

@@ -22,7 +22,7 @@ from blogapi.users import service as users
 from blogapi.web.tokens import digest_token
 from tests.conftest import KEYS, TAGS
 from tests.contracts.client import outcome
-from tests.redis_servers import redis_server
+from tests.redis_servers import run_redis_server
 from tests.serving.test_limits import until
 
 LOGIN = "/api/v1/auth/login/"
@@ -34,7 +34,7 @@ A = ("KEY_LIMIT", "3 per minute", "a")
 @pytest.fixture
 def server(redis, tmp_path):
     """A Redis of the test's own, which may be ended."""
-    with redis_server(tmp_path) as own:
+    with run_redis_server(tmp_path) as own:
         yield own
 
 

@@ -66,20 +66,22 @@ def test_an_article_that_is_no_longer_public_has_no_redirects(as_admin, as_reade
     assert as_reader.get(f"{ARTICLES}?slug=first").json == []
 
 
-def test_a_scheduled_article_has_no_redirects_before_its_publication_time(as_admin, as_reader, renamed, at):
+def test_a_scheduled_article_has_no_redirects_before_its_publication_time(
+    as_admin, as_reader, renamed, set_clock
+):
     time = datetime(2999, 1, 1, tzinfo=UTC)
     as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"published_at": time.isoformat()})
     for now, expected in ((time - timedelta.resolution, []), (time, ["first"])):
-        at(now)
+        set_clock(now)
         assert [row["old"] for row in as_reader.get(REDIRECTS).json] == expected
         assert len(as_reader.get(f"{ARTICLES}?slug=first").json) == len(expected)
 
 
 def test_redirects_are_listed_by_former_slug_with_the_time_of_the_change(
-    as_admin, as_reader, make_article, at
+    as_admin, as_reader, make_article, set_clock
 ):
     for year, slug in ((2031, "b"), (2032, "c"), (2033, "a")):
-        at(datetime(year, 1, 1, tzinfo=UTC))
+        set_clock(datetime(year, 1, 1, tzinfo=UTC))
         path = f"{ARTICLES}{make_article(slug=slug).uuid}/"
         as_admin.patch(path, json={"slug": f"new-{slug}"})
     listed = as_reader.get(REDIRECTS).json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import ARTICLES
-from tests.live import running
+from tests.live_server import running
 from tests.response_cache.cached_blog import call_without_waiting, make_environ, start
 from tests.response_cache.sockets import format_request, send_all
 

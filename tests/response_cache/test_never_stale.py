@@ -18,11 +18,11 @@ import pytest
 
 from blogapi.storage import commit_version
 from tests.conftest import ARTICLES
-from tests.engines import SERVER
+from tests.databases import SERVER_URL
 from tests.response_cache.cached_blog import CachedBlog, add_cache, make_environ
 
 # On a database server each read takes a round trip over a socket.
-READS = 10_000 if SERVER else 100_000
+READS = 10_000 if SERVER_URL else 100_000
 READERS = 4
 
 # Without writes no read could be stale, so the readers go on until a busy machine has made these.
@@ -126,15 +126,15 @@ def make_readers(people, article):
     return lambda blog: Readers(blog, f"{ARTICLES}{article.uuid}/", people.key(None))
 
 
-def test_no_read_is_stale_while_another_process_writes(article, cached, make_readers, tmp_path):
-    readers = make_readers(cached)
+def test_no_read_is_stale_while_another_process_writes(article, cached_blog, make_readers, tmp_path):
+    readers = make_readers(cached_blog)
     with another_process_writing(article, tmp_path) as acknowledged:
         readers.run(acknowledged, READS, WRITES)
         written = acknowledged()
     assert (readers.stale, readers.failed) == (0, 0)
     # The test proves something only with many writes, and with most responses from the cache.
     assert written >= WRITES
-    assert len(cached.application.paths) < readers.reads / 4
+    assert len(cached_blog.application.paths) < readers.reads / 4
 
 
 def test_the_same_reads_notice_a_cache_that_is_never_invalidated(

@@ -34,9 +34,9 @@ def test_every_write_keeps_the_former_version(as_admin, people, path):
     assert (one["title"], one["content"], one["seo"]["description"]) == ("One", "first", "d")
 
 
-def test_a_version_shows_its_writer_and_its_time(app, as_admin, people, make_client, make_article, at):
+def test_a_version_shows_its_writer_and_its_time(app, as_admin, people, make_client, make_article, set_clock):
     as_grace = make_client(app, people.key(people.other_admin, "write"))
-    at(datetime(2030, 1, 1, tzinfo=UTC))
+    set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     path = f"{ARTICLES}{make_article(title='One').uuid}/"
     # One change per year, after Ada wrote the first version; None is a restore.
     for year, client, change in (
@@ -46,7 +46,7 @@ def test_a_version_shows_its_writer_and_its_time(app, as_admin, people, make_cli
         (2034, as_admin, {"title": "Five"}),
         (2035, as_grace, {"title": "Six"}),
     ):
-        at(datetime(year, 1, 1, tzinfo=UTC))
+        set_clock(datetime(year, 1, 1, tzinfo=UTC))
         if change is None:
             assert client.post(f"{path}revisions/1/restore/").status_code == 200
         else:

@@ -26,7 +26,7 @@ CALLERS = {
 
 
 @pytest.fixture
-def attempt(request):
+def record_attempt(request):
     """Records caller, action and result for the report; returns the response."""
 
     def note(caller, what, response):
@@ -77,7 +77,7 @@ def blog(app, people, make_category, make_tag, make_article):
 
 
 @pytest.fixture
-def contents(app):
+def read_tables(app):
     """Returns all rows of all tables, without the last uses of keys and the commit counter."""
     tables = [table for table in Base.metadata.sorted_tables if table is not CommitCounter.__table__]
 

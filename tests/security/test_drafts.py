@@ -100,7 +100,7 @@ def hide(as_admin, scene):
 
 
 @pytest.fixture
-def request_paths(scene, statements):
+def request_paths(scene, record_statements):
     """Requests each path; returns the response and its number of statements, by path."""
 
     def request(client):
@@ -109,7 +109,7 @@ def request_paths(scene, statements):
             client.get(TAGS)
         found = {}
         for path in PATHS:
-            with statements() as seen:
+            with record_statements() as seen:
                 found[path] = client.get(path.format(**scene)), len(seen)
         return found
 
@@ -122,12 +122,14 @@ def summary(response):
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_a_hidden_article_changes_no_response(request, attempt, scene, request_paths, hide, caller, state):
+def test_a_hidden_article_changes_no_response(
+    request, record_attempt, scene, request_paths, hide, caller, state
+):
     client = request.getfixturevalue(CALLERS[caller])
     before = request_paths(client)
     hide(state)
     for path, (response, statements) in request_paths(client).items():
-        attempt(caller, f"find the {state} by GET {path}", response)
+        record_attempt(caller, f"find the {state} by GET {path}", response)
         former, took = before[path]
         assert (summary(response), statements) == (summary(former), took), path
         head = client.head(path.format(**scene))
@@ -151,24 +153,26 @@ def test_a_published_key_reads_the_same_as_an_anonymous_key(
 
 
 @pytest.mark.parametrize("caller", ["anonymous key", "admin's published key", "member"])
-def test_the_etag_of_a_draft_reveals_nothing(request, attempt, scene, hide, caller):
+def test_the_etag_of_a_draft_reveals_nothing(request, record_attempt, scene, hide, caller):
     client, seen = request.getfixturevalue(CALLERS[caller]), hide("draft")
     path, etag = f"{ARTICLES}{seen.json['uuid']}/", seen.headers["ETag"]
     for name in ("If-None-Match", "If-Match"):
         for method in ("GET", "HEAD", "PUT", "PATCH", "DELETE"):
             response = client.open(path, method=method, headers={name: etag}, json={"title": "T"})
-            attempt(caller, f"{method} the draft with its ETag as {name}", response)
+            record_attempt(caller, f"{method} the draft with its ETag as {name}", response)
             assert response.status_code == (404 if method in ("GET", "HEAD") else 403)
             assert etag not in full_text(response)
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_an_idempotency_key_replays_nothing_to_another_caller(request, attempt, scene, as_admin, caller):
+def test_an_idempotency_key_replays_nothing_to_another_caller(
+    request, record_attempt, scene, as_admin, caller
+):
     body = {"title": SECRET, "category": {"uuid": scene["category"]}}
     headers = {"Idempotency-Key": "retry"}
     assert as_admin.post(ARTICLES, json=body, headers=headers).status_code == 201
     client = request.getfixturevalue(CALLERS[caller])
-    response = attempt(
+    response = record_attempt(
         caller, "POST under an admin's Idempotency-Key", client.post(ARTICLES, json=body, headers=headers)
     )
     assert outcome(response) == refusal(caller) and SECRET not in full_text(response)
@@ -176,35 +180,39 @@ def test_an_idempotency_key_replays_nothing_to_another_caller(request, attempt, 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
 @pytest.mark.parametrize("body", [{"slug": WORD}, {"title": WORD}, {"category": {"slug": "nothing"}}, {}, []])
-def test_no_error_reveals_the_slug_of_a_draft(request, attempt, scene, hide, caller, body):
+def test_no_error_reveals_the_slug_of_a_draft(request, record_attempt, scene, hide, caller, body):
     hide("draft")
     client = request.getfixturevalue(CALLERS[caller])
     for method in ("POST", "PUT", "PATCH"):
         response = client.open(ARTICLES, method=method, json=body)
-        attempt(caller, f"{method} an article with {body}", response)
+        record_attempt(caller, f"{method} an article with {body}", response)
         assert outcome(response) == refusal(caller) and WORD not in full_text(response)
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_revisions_and_previews_are_refused_alike_for_every_article(request, attempt, scene, hide, caller):
+def test_revisions_and_previews_are_refused_alike_for_every_article(
+    request, record_attempt, scene, hide, caller
+):
     client, uuid = request.getfixturevalue(CALLERS[caller]), hide("draft").json["uuid"]
     for rest in ("revisions/", "revisions/1/", "revisions/99/", "revisions/1/compare/", "preview/"):
         responses = [client.get(f"{ARTICLES}{id}/{rest}") for id in (uuid, scene["public"], "x")]
-        attempt(caller, f"GET {rest} of a draft", responses[0])
+        record_attempt(caller, f"GET {rest} of a draft", responses[0])
         assert {response.status_code for response in responses} <= {401, 403}
         assert len({response.data for response in responses}) == 1
 
 
-def test_a_preview_link_gives_access_only_to_its_preview(as_stranger, as_admin, attempt, scene, hide):
+def test_a_preview_link_gives_access_only_to_its_preview(as_stranger, as_admin, record_attempt, scene, hide):
     path = f"{ARTICLES}{hide('draft').json['uuid']}/"
     link = as_admin.post(f"{path}preview/").json
-    response = attempt("stranger", "GET a preview", as_stranger.get(link["url"]))
+    response = record_attempt("stranger", "GET a preview", as_stranger.get(link["url"]))
     assert (response.status_code, response.headers["Cache-Control"]) == (200, "no-store")
     header = {"X-API-KEY": link["url"].rstrip("/").rsplit("/", 1)[-1]}
     assert (
-        attempt("stranger", "a preview's token as a key", as_stranger.get(path, headers=header)).status_code
+        record_attempt(
+            "stranger", "a preview's token as a key", as_stranger.get(path, headers=header)
+        ).status_code
         == 401
     )
     assert as_admin.delete(f"{path}preview/{link['uuid']}/").status_code == 204
-    ended = attempt("stranger", "GET a preview that was revoked", as_stranger.get(link["url"]))
+    ended = record_attempt("stranger", "GET a preview that was revoked", as_stranger.get(link["url"]))
     assert ended.data == as_stranger.get("/api/v1/blog/preview/guessed/").data

@@ -16,7 +16,7 @@ from blogapi.serving import log
 from blogapi.storage.database import db
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.live import server
+from tests.live_server import server
 from tests.security.test_logins import COOKIE, LOGIN
 from tests.serving.test_server import connected, read_all
 

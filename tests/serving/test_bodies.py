@@ -11,7 +11,7 @@ import pytest
 
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
-from tests.live import server
+from tests.live_server import server
 from tests.serving.test_limits import until
 from tests.serving.test_server import LOGIN, assert_problem, connected, parsed, read_all
 

@@ -20,8 +20,8 @@ from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
 from blogapi.serving.unread import OVERHEAD_BYTES, ChunkBuffer
 from blogapi.storage import connections
-from tests.engines import elsewhere
-from tests.live import running, server
+from tests.databases import other_connection
+from tests.live_server import running, server
 from tests.serving.test_server import assert_problem, connected, parsed, read_all, send
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
@@ -145,7 +145,7 @@ def test_writes_that_wait_leave_threads_to_readers(make_app, monkeypatch):
     monkeypatch.setattr(connections, "BUSY_SECONDS", 2)
     app = make_app()
     post = b"POST /api/v1/auth/api-key/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-    with elsewhere(app, writing=True), server(app, threads=4) as made, ExitStack() as stack:
+    with other_connection(app, writing=True), server(app, threads=4) as made, ExitStack() as stack:
         writes = [stack.enter_context(connected(made.effective_port)) for _ in range(4)]
         for sock in writes:
             sock.sendall(post)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from blogapi.serving import listening
-from tests.live import server
+from tests.live_server import server
 from tests.serving.test_server import parsed, read_all
 
 pytestmark = pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="this system has no such sockets")

@@ -16,7 +16,7 @@ import pytest
 from blogapi.serving import log
 from blogapi.serving.log import AccessLog, AccessLogEntry
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.live import server
+from tests.live_server import server
 from tests.serving.test_server import connected, parsed, read_all, send
 
 KEY = "blogapi_" + "aB3dE6" + "0" * 32

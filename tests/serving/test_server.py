@@ -19,7 +19,7 @@ from blogapi.serving.limits import Limits
 from blogapi.users import models
 from tests.conftest import ARTICLES, KEYS
 from tests.contracts.client import HEADERS
-from tests.live import running
+from tests.live_server import running
 
 LOGIN = "/api/v1/auth/login/"
 LIMIT = 1024 * 1024

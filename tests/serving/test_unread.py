@@ -24,7 +24,7 @@ from blogapi.serving.tasks import ResponseTask
 from blogapi.serving.unread import OVERHEAD_BYTES, SHARE_COUNT
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
-from tests.live import server
+from tests.live_server import server
 from tests.serving.test_limits import HEALTH, until
 from tests.serving.test_server import Heard, assert_problem, parsed, read_all
 

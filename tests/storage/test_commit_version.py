@@ -18,7 +18,7 @@ from blogapi.storage import commit_version
 from blogapi.storage.commit_version import PostgresCommitVersion, SqliteCommitVersion
 from blogapi.storage.database import CommitCounter, db, transaction
 from blogapi.users.models import Account
-from tests.conftest import release
+from tests.conftest import close_connections
 
 WRITER = """
 import sqlite3, sys
@@ -110,7 +110,7 @@ def test_the_version_grows_with_a_transaction_of_the_application(app):
         after = source.get_version()
         db.session.query(Account).all()
     assert before < after == source.get_version()
-    release(app)
+    close_connections(app)
 
 
 def test_the_version_can_be_read_during_a_write(source, other):
@@ -167,7 +167,7 @@ def test_releasing_the_application_closes_the_connection(make_app):
     app = make_app()
     middleware = app.extensions["blogapi-response-cache"]
     assert middleware._source.get_version() is not None
-    release(app)
+    close_connections(app)
     assert middleware._source._connection is None
 
 
@@ -263,7 +263,7 @@ def test_a_database_in_memory_has_no_source():
     app = create_app({"TESTING": True, "SQLALCHEMY_DATABASE_URI": "sqlite://"})
     assert commit_version.create_source(app) is None
     assert "blogapi-response-cache" not in app.extensions
-    release(app)
+    close_connections(app)
 
 
 @pytest.fixture

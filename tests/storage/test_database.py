@@ -21,7 +21,7 @@ from blogapi.storage.database import BUSY_ERRORS, db, transaction
 from blogapi.storage.files import side_files
 from blogapi.storage.write_lock import WriteLock
 from blogapi.users.models import Account, Role
-from tests.engines import elsewhere, write_elsewhere
+from tests.databases import other_connection, write_from_other_process
 
 
 def account(name: str) -> Account:
@@ -204,7 +204,7 @@ def test_rows_that_were_read_before_are_read_again(within):
         db.session.add(account("a"))
     seen = db.session.scalars(select(Account)).one()
     assert seen.role == "member"
-    with elsewhere(within) as other:
+    with other_connection(within) as other:
         other.exec_driver_sql("UPDATE account SET role = 'admin'")
     with transaction():
         assert seen.role == "admin"
@@ -215,7 +215,7 @@ def test_a_row_of_the_previous_transaction_is_read_again_under_the_lock(within):
         row = account("ada")
         db.session.add(row)
     # The row stays loaded after its commit; only the next transaction expires it.
-    write_elsewhere(within, "UPDATE account SET username = 'grace'")
+    write_from_other_process(within, "UPDATE account SET username = 'grace'")
     with transaction():
         assert row.username == "grace"
 
@@ -228,7 +228,7 @@ def test_rows_that_were_pending_before_are_dropped(within):
 
 
 def test_an_impatient_transaction_fails_at_once(within):
-    with elsewhere(within, writing=True):
+    with other_connection(within, writing=True):
         began = time.monotonic()
         with pytest.raises(OperationalError, match="lock"), transaction(wait=False):
             pytest.fail("never entered")
@@ -281,7 +281,7 @@ def test_a_transaction_holds_the_write_lock_until_its_commit_has_ended(within):
 def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypatch):
     monkeypatch.setattr(connections, "BUSY_SECONDS", 1)
     app = make_app()
-    with app.app_context(), elsewhere(app, writing=True):
+    with app.app_context(), other_connection(app, writing=True):
         began = time.monotonic()
         with pytest.raises(OperationalError, match="lock"), transaction():
             pytest.fail("never entered")
@@ -310,7 +310,7 @@ def listening(engine, name, listener):
 
 
 def test_reads_do_not_wait_for_a_write(within):
-    with elsewhere(within, writing=True):
+    with other_connection(within, writing=True):
         assert names() == []
 
 
@@ -359,13 +359,13 @@ def test_times_are_stored_as_naive_utc_and_read_as_aware_utc(within):
     assert db.session.scalar(select(func.count()).where(Account.created > late)) == 1
 
 
-def test_last_updated_equals_created_until_the_row_is_changed(within, at):
-    at(datetime(2026, 1, 1, tzinfo=UTC))
+def test_last_updated_equals_created_until_the_row_is_changed(within, set_clock):
+    set_clock(datetime(2026, 1, 1, tzinfo=UTC))
     row = account("a")
     with transaction():
         db.session.add(row)
     assert row.created == row.last_updated == datetime(2026, 1, 1, tzinfo=UTC)
-    at(datetime(2026, 1, 2, tzinfo=UTC))
+    set_clock(datetime(2026, 1, 2, tzinfo=UTC))
     with transaction():
         row.role = Role.ADMIN
     assert (row.created, row.last_updated) == (

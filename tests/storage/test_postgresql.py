@@ -18,8 +18,8 @@ from blogapi.storage import commit_version, upgrades
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
-from tests.conftest import ARTICLES, TAGS, release
-from tests.engines import SERVER, elsewhere
+from tests.conftest import ARTICLES, TAGS, close_connections
+from tests.databases import SERVER_URL, other_connection
 from tests.storage.test_upgrades import (
     BREAKS_REFERENCES,
     FAILS_HALF_WAY,
@@ -29,7 +29,7 @@ from tests.storage.test_upgrades import (
     write_migration,
 )
 
-pytestmark = pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
+pytestmark = pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server")
 
 START = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"
 CUT_OFF = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
@@ -68,24 +68,24 @@ def connected(url):
     engine.dispose()
 
 
-def test_four_processes_can_start_at_once_on_an_empty_database(blogs, tmp_path, monkeypatch):
-    outputs = run_at_once(4, START, blogs.nothing(tmp_path), monkeypatch)
+def test_four_processes_can_start_at_once_on_an_empty_database(databases, tmp_path, monkeypatch):
+    outputs = run_at_once(4, START, databases.create_empty(tmp_path), monkeypatch)
     assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
 
 
-def test_four_processes_that_upgrade_at_once_run_the_migration_once(blogs, app, tmp_path, monkeypatch):
+def test_four_processes_that_upgrade_at_once_run_the_migration_once(databases, app, tmp_path, monkeypatch):
     # A slow migration that fails when it runs twice.
     body = 'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO change_counter VALUES (2, 0, 0)")'
     scripts = scripts_with(tmp_path, body)
-    with connected(blogs.settings()["BLOGAPI_DATABASE_URL"]):
-        copy = blogs.keep(app)
+    with connected(databases.environment()["BLOGAPI_DATABASE_URL"]):
+        copy = databases.save_copy(app)
     code = (
         "from pathlib import Path; from blogapi.storage import upgrades; "
         f"upgrades.SCRIPTS = Path({str(scripts)!r}); {START}"
     )
-    outputs = run_at_once(4, code, blogs.url(copy), monkeypatch)
+    outputs = run_at_once(4, code, databases.url(copy), monkeypatch)
     assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
-    with connected(blogs.url(copy)) as connection:
+    with connected(databases.url(copy)) as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == NEXT
 
 
@@ -106,14 +106,14 @@ def test_a_failed_migration_leaves_the_database_unchanged(app, make_tag, tmp_pat
         assert reason in refusal()
     monkeypatch.undo()
     upgrades.list_migrations.cache_clear()
-    with elsewhere(app) as other:
+    with other_connection(app) as other:
         assert other.scalar(text("SELECT version_num FROM alembic_version")) == upgrades.list_migrations()[-1]
         assert "motto" not in list(other.exec_driver_sql("SELECT * FROM tag").keys())
         assert other.scalar(text("SELECT count(*) FROM account")) == 3
 
 
-def test_a_newer_schema_and_the_tables_of_another_program_are_refused(blogs, tmp_path):
-    url = blogs.nothing(tmp_path)
+def test_a_newer_schema_and_the_tables_of_another_program_are_refused(databases, tmp_path):
+    url = databases.create_empty(tmp_path)
     with connected(url) as connection:
         connection.exec_driver_sql("CREATE TABLE theirs (x int)")
     assert "tables of another program" in refusal(DATABASE_URL=url)
@@ -124,13 +124,15 @@ def test_a_newer_schema_and_the_tables_of_another_program_are_refused(blogs, tmp
 
 
 def test_an_unreachable_server_is_reported_in_one_sentence_without_the_password():
-    url = make_url(SERVER).set(port=1, password="secret")
+    url = make_url(SERVER_URL).set(port=1, password="secret")
     message = refusal(DATABASE_URL=url.render_as_string(hide_password=False))
     assert "refused" in message and "secret" not in message
 
 
 def test_a_missing_database_is_reported_in_one_sentence():
-    message = refusal(DATABASE_URL=make_url(SERVER).set(database="blogapi_test_no").render_as_string(False))
+    message = refusal(
+        DATABASE_URL=make_url(SERVER_URL).set(database="blogapi_test_no").render_as_string(False)
+    )
     assert "does not exist" in message
 
 
@@ -139,7 +141,7 @@ def test_reads_see_one_snapshot_until_the_end_of_the_request(app):
         with transaction():
             users.create("ada", None, role=Role.ADMIN)
         assert db.session.scalar(select(func.count()).select_from(Account)) == 1
-        with elsewhere(app) as other:
+        with other_connection(app) as other:
             other.exec_driver_sql("DELETE FROM account")
         assert db.session.scalar(select(func.count()).select_from(Account)) == 1
         db.session.rollback()
@@ -148,7 +150,7 @@ def test_reads_see_one_snapshot_until_the_end_of_the_request(app):
 
 def test_a_write_during_the_write_of_another_process_gets_503_with_retry_after(app, as_admin, make_tag):
     as_admin.get(TAGS)
-    with elsewhere(app, writing=True):
+    with other_connection(app, writing=True):
         response = as_admin.post(TAGS, json={"name": "late"})
         assert (response.status_code, response.json["code"]) == (503, "unavailable")
         assert response.headers["Retry-After"] == "1"
@@ -158,10 +160,10 @@ def test_a_write_during_the_write_of_another_process_gets_503_with_retry_after(a
 def test_lost_connections_are_replaced(app, as_reader, as_admin):
     for number in range(2):
         assert as_reader.get(ARTICLES).json == []
-        with elsewhere(app) as other:
+        with other_connection(app) as other:
             other.exec_driver_sql(OTHERS)
         assert as_reader.get(ARTICLES).json == []
-        with elsewhere(app) as other:
+        with other_connection(app) as other:
             other.exec_driver_sql(OTHERS)
         assert as_admin.post(TAGS, json={"name": f"new {number}"}).json["name"] == f"new {number}"
 
@@ -170,7 +172,7 @@ def test_a_connection_that_is_lost_during_a_write_gives_503_and_stores_nothing(a
     with monkeypatch.context() as patch:
 
         def cut_off(*_):
-            with elsewhere(app) as other:
+            with other_connection(app) as other:
                 other.exec_driver_sql(OTHERS)
             return "cut-off"
 
@@ -197,7 +199,7 @@ def test_a_restored_backup_gives_a_new_commit_version(app, make_tag):
         make_tag()
         later = source.get_version()
         assert later > before
-        with elsewhere(app) as other:
+        with other_connection(app) as other:
             other.exec_driver_sql("UPDATE revision SET commits = commits - 2")
         restored = source.get_version()
         assert restored > later
@@ -208,8 +210,8 @@ def test_an_unreachable_server_has_no_commit_version(app):
     source = commit_version.create_source(app)
     with app.app_context():
         before = source.get_version()
-        release(app)
-        with elsewhere(app) as other:
+        close_connections(app)
+        with other_connection(app) as other:
             other.exec_driver_sql("ALTER TABLE revision RENAME TO away")
             try:
                 assert source.get_version() is None
@@ -219,8 +221,8 @@ def test_an_unreachable_server_has_no_commit_version(app):
 
 
 @pytest.mark.parametrize("language", ["en", "sv"])
-def test_lists_have_the_same_order_in_every_locale(blogs, tmp_path, make_app, make_client, language):
-    url = blogs.nothing(tmp_path, language=language)
+def test_lists_have_the_same_order_in_every_locale(databases, tmp_path, make_app, make_client, language):
+    url = databases.create_empty(tmp_path, language=language)
     names = ["b", "A", "ä", "Z", "a c", "ab", "a-b", "É", "_"]
     app = make_app(SQLALCHEMY_DATABASE_URI=url)
     with app.app_context():
@@ -276,7 +278,7 @@ def test_doctor_reports_and_repairs_derived_data(app, make_article, instance, st
     instance.chmod(0o700)
     run = app.test_cli_runner().invoke
     assert run(args=["doctor"]).exit_code == 0
-    with elsewhere(app) as other:
+    with other_connection(app) as other:
         other.exec_driver_sql(statement)
     result = run(args=["doctor"])
     assert result.exit_code == 1 and f"wrong     {says}" in result.stdout
@@ -286,7 +288,7 @@ def test_doctor_reports_and_repairs_derived_data(app, make_article, instance, st
 
 def test_the_health_check_reports_a_missing_table_and_recovers(app, as_stranger):
     assert as_stranger.get("/health/").json == {"status": "ok"}
-    with elsewhere(app) as other:
+    with other_connection(app) as other:
         other.exec_driver_sql("ALTER TABLE article RENAME TO away")
         try:
             response = as_stranger.get("/health/")

@@ -80,11 +80,11 @@ def test_a_change_by_another_admin_keeps_the_owner(app, make_client, people, as_
 
 
 @BOTH
-def test_last_updated_changes_only_with_an_actual_change(as_admin, path, at):
+def test_last_updated_changes_only_with_an_actual_change(as_admin, path, set_clock):
     dates = f"{create(as_admin, path, 'N')}?fields=created,last_updated"
     before = as_admin.get(dates).json
     assert before["created"] == before["last_updated"]
-    at(datetime(2999, 1, 1, tzinfo=UTC))
+    set_clock(datetime(2999, 1, 1, tzinfo=UTC))
     where = dates.split("?")[0]
     assert as_admin.patch(where, json={"name": "N"}).status_code == 200
     assert as_admin.get(dates).json == before

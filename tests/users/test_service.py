@@ -70,13 +70,13 @@ def test_wrong_credentials_are_not_authenticated(context, name, password):
     assert service.authenticate(name, password) is None
 
 
-def test_a_login_session_lasts_for_the_given_time(context, at):
+def test_a_login_session_lasts_for_the_given_time(context, set_clock):
     account = service.create("ada", None, role=Role.ADMIN)
-    at(NOON)
+    set_clock(NOON)
     token = service.log_in(account, lifetime=DAY)
-    at(NOON + DAY - timedelta(microseconds=1))
+    set_clock(NOON + DAY - timedelta(microseconds=1))
     assert queries.find_session(token).account.username == "ada"
-    at(NOON + DAY)
+    set_clock(NOON + DAY)
     assert queries.find_session(token) is None
 
 
@@ -85,10 +85,10 @@ def test_only_the_digest_of_a_token_is_stored(context):
     assert db.session.scalars(select(WebSession.digest)).all() == [tokens.digest_token(token)]
 
 
-def test_a_login_deletes_expired_sessions(context, at):
+def test_a_login_deletes_expired_sessions(context, set_clock):
     account = service.create("ada", None, role=Role.ADMIN)
     for days in range(3):
-        at(NOON + days * DAY)
+        set_clock(NOON + days * DAY)
         service.log_in(account, lifetime=DAY)
     assert db.session.scalar(select(func.count()).select_from(WebSession)) == 1
 

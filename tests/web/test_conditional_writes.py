@@ -165,22 +165,22 @@ def test_a_restore_with_a_key_checks_the_etag_of_its_article(as_admin, make_arti
     assert len(as_admin.get(f"{path}revisions/").json) == 2
 
 
-def test_a_stored_response_is_replayed_for_exactly_24_hours(as_admin, at):
+def test_a_stored_response_is_replayed_for_exactly_24_hours(as_admin, set_clock):
     header, noon = {"Idempotency-Key": "a-key"}, datetime(2030, 1, 1, 12, tzinfo=UTC)
-    at(noon)
+    set_clock(noon)
     first = as_admin.post(TAGS, json={"name": "N"}, headers=header).json
-    at(noon + timedelta(days=1) - timedelta.resolution)
+    set_clock(noon + timedelta(days=1) - timedelta.resolution)
     assert as_admin.post(TAGS, json={"name": "N"}, headers=header).json == first
-    at(noon + timedelta(days=1))
+    set_clock(noon + timedelta(days=1))
     assert as_admin.post(TAGS, json={"name": "N"}, headers=header).json["slug"] == "n-2"
 
 
-def test_idempotency_keys_are_per_user_and_expire(app, make_client, people, as_admin, resource, at):
+def test_idempotency_keys_are_per_user_and_expire(app, make_client, people, as_admin, resource, set_clock):
     header = {"Idempotency-Key": "a-key"}
     first = as_admin.post(resource["list"], json=resource["body"], headers=header).json
     other = make_client(app, people.key(people.other_admin, "write"))
     assert other.post(resource["list"], json=resource["body"], headers=header).json["uuid"] != first["uuid"]
-    at(datetime.now(UTC) + timedelta(hours=25))
+    set_clock(datetime.now(UTC) + timedelta(hours=25))
     assert (
         as_admin.post(resource["list"], json=resource["body"], headers=header).json["uuid"] != first["uuid"]
     )

@@ -210,9 +210,9 @@ def test_a_bulk_write_that_fails_changes_nothing(app, as_admin, make_category, m
     assert as_admin.get(path).data == before
 
 
-def test_storing_fragments_does_not_change_last_updated(app, make_tag, at):
+def test_storing_fragments_does_not_change_last_updated(app, make_tag, set_clock):
     tag = make_tag("dated")
-    at(datetime(2030, 1, 1, tzinfo=UTC))
+    set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     with app.app_context():
         db.session.execute(text("UPDATE tag SET pieces = ''"))
         row = term_queries.get_by_uuid(tags_definition.TAGS, tag.uuid)
