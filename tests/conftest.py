@@ -123,16 +123,16 @@ def instance(home: Path, databases: Databases, monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def make_app(instance: Path, databases: Databases) -> Iterator[Callable[..., Flask]]:
     """Return a function that creates an application on the test's blog, with settings."""
-    made: list[Flask] = []
+    apps: list[Flask] = []
 
     def make(**settings: Any) -> Flask:
         databases.prepare(instance)
         app = create_app({"TESTING": True, "SECRET_KEY": "x" * 32} | settings)
-        made.append(app)
+        apps.append(app)
         return app
 
     yield make
-    for app in made:
+    for app in apps:
         close_connections(app)
 
 

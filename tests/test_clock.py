@@ -60,11 +60,11 @@ def write_and_read(client, number):
     """Write and read items of all resources; return the responses."""
     category = client.post(CATEGORIES, json={"name": f"C{number}"})
     article = {"title": f"A{number}", "status": "published", "category": {"uuid": category.json["uuid"]}}
-    made = client.post(ARTICLES, json=article, headers={"Idempotency-Key": f"k{number}"})
-    path = f"{ARTICLES}{made.json['uuid']}/"
+    created = client.post(ARTICLES, json=article, headers={"Idempotency-Key": f"k{number}"})
+    path = f"{ARTICLES}{created.json['uuid']}/"
     return [
-        *(category, made, client.get(path)),
-        client.patch(path, json={"title": f"B{number}"}, headers={"If-Match": made.headers["ETag"]}),
+        *(category, created, client.get(path)),
+        client.patch(path, json={"title": f"B{number}"}, headers={"If-Match": created.headers["ETag"]}),
         client.put(f"{path}", json=client.get(path).json),
         *(client.get(f"{path}revisions/"), client.post(f"{path}revisions/1/restore/")),
         *(client.post(f"{path}preview/"), client.get(f"{path}preview/")),
@@ -115,11 +115,11 @@ def test_changes_keep_their_order_and_none_is_missed(clock_changes, blog, as_adm
 def test_a_retry_is_idempotent_when_the_clock_is_set_back(set_system_clock, blog, as_admin):
     category = as_admin.get(CATEGORIES).json[0]["uuid"]
     body = {"title": "Once", "category": {"uuid": category}}
-    made = [as_admin.post(ARTICLES, json=body, headers={"Idempotency-Key": "k"}).json["uuid"]]
+    created = [as_admin.post(ARTICLES, json=body, headers={"Idempotency-Key": "k"}).json["uuid"]]
     for time in (NOON - DAY, NOON, NOON + 23 * HOUR):
         set_system_clock(time)
-        made.append(as_admin.post(ARTICLES, json=body, headers={"Idempotency-Key": "k"}).json["uuid"])
-    assert len(set(made)) == 1
+        created.append(as_admin.post(ARTICLES, json=body, headers={"Idempotency-Key": "k"}).json["uuid"])
+    assert len(set(created)) == 1
 
 
 def test_a_login_survives_clock_changes(app, people, as_stranger, clock_changes):
@@ -134,12 +134,12 @@ def test_a_login_survives_clock_changes(app, people, as_stranger, clock_changes)
 
 
 def test_a_key_survives_clock_changes_and_its_use_is_recorded(clock_changes, as_stranger, as_admin):
-    made = as_stranger.post(KEYS).json
-    header = {"X-API-KEY": made["public_state"]}
+    created = as_stranger.post(KEYS).json
+    header = {"X-API-KEY": created["public_state"]}
     as_stranger.get(TAGS, headers=header)
     for _ in clock_changes():
         assert as_stranger.get(TAGS, headers=header).status_code == 200
-        key = as_admin.get(f"{KEYS}{made['uuid']}/").json
+        key = as_admin.get(f"{KEYS}{created['uuid']}/").json
         # Recorded at most hourly, and never in the future.
         used = datetime.fromisoformat(key["last_used"]).replace(tzinfo=UTC)
         assert timedelta() <= clock.now() - used < HOUR

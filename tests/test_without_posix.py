@@ -58,16 +58,16 @@ def run(*arguments):
 run("user", "create", "ada", "--admin", "--password-stdin")
 run("import", "posts", "--author", "ada")
 app = create_app()
-made = server.create_server(app, host="127.0.0.1", port=0, threads=4)
-thread = threading.Thread(target=made.run)
+http_server = server.create_server(app, host="127.0.0.1", port=0, threads=4)
+thread = threading.Thread(target=http_server.run)
 thread.start()
-connection = HTTPConnection("127.0.0.1", int(made.effective_port), timeout=10)
+connection = HTTPConnection("127.0.0.1", int(http_server.effective_port), timeout=10)
 connection.request("POST", "/api/v1/auth/api-key/")
 key = connection.getresponse().read().split(b'"')[3].decode()
 connection.request("GET", "/api/v1/blog/articles/?fields=title", headers={"X-API-KEY": key})
 print(connection.getresponse().read().decode())
 connection.close()
-made.stop()
+http_server.stop()
 thread.join(10)
 assert not thread.is_alive()
 run("doctor")
@@ -140,5 +140,5 @@ def test_folders_are_not_opened_and_modes_not_checked_on_windows(windows, tmp_pa
 
 def test_a_port_is_exclusive_on_windows(windows):
     windows(listening)
-    with closing(listening.bind_address("127.0.0.1", 0)) as made:
-        assert not made.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
+    with closing(listening.bind_address("127.0.0.1", 0)) as created:
+        assert not created.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)

@@ -106,15 +106,15 @@ def is_valid(client, value):
     ],
 )
 def test_a_new_key_belongs_to_the_caller(client_of, as_stranger, people, caller, body, role, scopes):
-    made = (
+    created = (
         client_of(caller, None).post(KEYS, json=body)
         if body is not None
         else client_of(caller, None).post(KEYS)
     )
-    assert made.status_code == 201
-    value = made.json["public_state"]
+    assert created.status_code == 201
+    value = created.json["public_state"]
     me = as_stranger.get("/api/v1/auth/me/", headers={"X-API-KEY": value}).json
-    assert (me["role"], me["scopes"], people.uuid(value)) == (role, scopes, made.json["uuid"])
+    assert (me["role"], me["scopes"], people.uuid(value)) == (role, scopes, created.json["uuid"])
 
 
 @pytest.mark.parametrize("caller", ["member, published", "admin, published"])
@@ -125,37 +125,37 @@ def test_a_published_key_of_a_user_cannot_create_keys(client_of, make_key, calle
 
 
 def test_create_accepts_a_name_and_an_expiry(as_member):
-    made = as_member.post(KEYS, json={"name": "front end", "expires": "2999-01-01T02:00:00+02:00"}).json
-    shown = as_member.get(f"{KEYS}{made['uuid']}/").json
+    created = as_member.post(KEYS, json={"name": "front end", "expires": "2999-01-01T02:00:00+02:00"}).json
+    shown = as_member.get(f"{KEYS}{created['uuid']}/").json
     assert (shown["name"], shown["expires"]) == ("front end", "2999-01-01T00:00:00.000000")
-    assert list(made) == ["public_state", "uuid", "created"]
+    assert list(created) == ["public_state", "uuid", "created"]
 
 
 def test_a_key_is_shown_with_its_prefix_and_without_its_value(as_member, people):
-    made = as_member.post(KEYS, json={"name": "front end"}).json
-    response = as_member.get(f"{KEYS}{made['uuid']}/")
+    created = as_member.post(KEYS, json={"name": "front end"}).json
+    response = as_member.get(f"{KEYS}{created['uuid']}/")
     assert response.json == {
-        "uuid": made["uuid"],
+        "uuid": created["uuid"],
         "name": "front end",
-        "prefix": made["public_state"][:14],
+        "prefix": created["public_state"][:14],
         "scopes": ["published", "read"],
         "user": str(people.member.uuid),
-        "created": made["created"],
+        "created": created["created"],
         "expires": None,
         "last_used": None,
     }
-    assert made["public_state"] not in as_member.get(KEYS).text
+    assert created["public_state"] not in as_member.get(KEYS).text
 
 
 @pytest.mark.sqlite("reads its file")
 def test_only_the_digest_of_a_key_is_stored(app, as_stranger, instance):
-    made = as_stranger.post(KEYS).json
+    created = as_stranger.post(KEYS).json
     with app.app_context(), db.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     stored = b"".join(file.read_bytes() for file in instance.glob("blog.db*"))
-    assert digest_token(made["public_state"]).encode() in stored
-    assert made["public_state"].encode() not in stored
-    assert made["public_state"][20:].encode() not in stored
+    assert digest_token(created["public_state"]).encode() in stored
+    assert created["public_state"].encode() not in stored
+    assert created["public_state"][20:].encode() not in stored
 
 
 @pytest.mark.parametrize(
@@ -260,11 +260,11 @@ def test_key_limit_limits_the_new_keys_of_an_address(make_app, make_client):
 
 def test_rotations_count_towards_the_key_limit(make_app, make_client, people):
     app = make_app(KEY_LIMIT="1 per minute")
-    made = make_client(app).post(KEYS).json
+    created = make_client(app).post(KEYS).json
     # A client that does not check responses against the OpenAPI document.
     plain = FlaskClient(app, app.response_class)
     headers = {"X-API-KEY": people.key(people.admin, "write")}
-    response = plain.post(f"{KEYS}{made['uuid']}/rotate/", headers=headers)
+    response = plain.post(f"{KEYS}{created['uuid']}/rotate/", headers=headers)
     assert outcome(response) == (429, "too_many_requests")
 
 
@@ -723,10 +723,10 @@ def test_a_key_may_shorten_its_own_expiry(as_stranger, make_key, people, set_clo
 def test_a_successor_has_the_settings_of_the_old_key(as_stranger, make_key, people):
     end = datetime(2999, 1, 1, tzinfo=UTC)
     key = make_key(people.member, WRITE, name="front end", expires=end)
-    made = as_stranger.post(f"{path_of(key)}rotate/", headers={"X-API-KEY": key.value}).json
-    assert list(made) == ["public_state", "uuid", "created"]
-    header = {"X-API-KEY": made["public_state"]}
-    shown = as_stranger.get(f"{KEYS}{made['uuid']}/", headers=header).json
+    created = as_stranger.post(f"{path_of(key)}rotate/", headers={"X-API-KEY": key.value}).json
+    assert list(created) == ["public_state", "uuid", "created"]
+    header = {"X-API-KEY": created["public_state"]}
+    shown = as_stranger.get(f"{KEYS}{created['uuid']}/", headers=header).json
     assert (shown["name"], shown["scopes"], shown["user"]) == (
         "front end",
         ["published", "read", "write"],
@@ -768,13 +768,13 @@ def test_rotate_refuses_an_invalid_overlap(as_stranger, make_key, people, overla
 @pytest.fixture
 def expiring_key(as_admin):
     """Ada's key that expires at the end of 2998: its uuid and header."""
-    made = as_admin.post(KEYS, json={"expires": "2998-12-31T00:00:00Z", "scopes": ["write"]}).json
-    return made["uuid"], {"X-API-KEY": made["public_state"]}
+    created = as_admin.post(KEYS, json={"expires": "2998-12-31T00:00:00Z", "scopes": ["write"]}).json
+    return created["uuid"], {"X-API-KEY": created["public_state"]}
 
 
 def test_a_new_key_inherits_the_expiry_of_the_callers_key(as_stranger, as_admin, expiring_key):
-    made = as_stranger.post(KEYS, headers=expiring_key[1]).json
-    assert as_admin.get(f"{KEYS}{made['uuid']}/").json["expires"] == "2998-12-31T00:00:00.000000"
+    created = as_stranger.post(KEYS, headers=expiring_key[1]).json
+    assert as_admin.get(f"{KEYS}{created['uuid']}/").json["expires"] == "2998-12-31T00:00:00.000000"
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
@@ -808,10 +808,10 @@ def test_a_key_cannot_rotate_a_key_beyond_its_own_expiry(
     as_stranger, as_admin, make_key, people, expiring_key, expires, status
 ):
     key = make_key(people.admin, WRITE, expires=expires)
-    made = as_stranger.post(f"{path_of(key)}rotate/", headers=expiring_key[1])
-    assert made.status_code == status
+    created = as_stranger.post(f"{path_of(key)}rotate/", headers=expiring_key[1])
+    assert created.status_code == status
     assert is_valid(as_stranger, key.value) is (status == 403)
     if status == 201:
         bound = min(expires or datetime.max.replace(tzinfo=UTC), datetime(2998, 12, 31, tzinfo=UTC))
-        shown = as_admin.get(f"{KEYS}{made.json['uuid']}/").json["expires"]
+        shown = as_admin.get(f"{KEYS}{created.json['uuid']}/").json["expires"]
         assert shown == bound.replace(tzinfo=None).isoformat(timespec="microseconds")

@@ -110,11 +110,11 @@ def test_an_unused_key_of_a_user_does_not_expire(request, as_stranger, set_clock
 
 def test_an_unused_key_of_the_command_line_does_not_expire(app, as_stranger, set_clock):
     set_clock(NOON)
-    made = app.test_cli_runner().invoke(args=["key", "create"])
+    created = app.test_cli_runner().invoke(args=["key", "create"])
     set_clock(NOON + 3650 * DAY)
     with app.app_context():
         service.delete_expired()
-    header = {"X-API-KEY": made.stdout.splitlines()[-1]}
+    header = {"X-API-KEY": created.stdout.splitlines()[-1]}
     assert as_stranger.get(TAGS, headers=header).json == []
 
 
@@ -180,8 +180,8 @@ def test_a_flood_of_one_address_ends_at_the_limit(make_app, make_client, monkeyp
     passed = [0.0]
     monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
     client = make_client(make_app(KEY_LIMIT="30 per minute; 100 per hour"))
-    made = 0
+    created = 0
     for _ in range(600):
         passed[0] += 1
-        made += client.post(KEYS).status_code == 201
-    assert made == count_keys() == 100
+        created += client.post(KEYS).status_code == 201
+    assert created == count_keys() == 100

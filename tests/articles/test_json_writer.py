@@ -167,14 +167,14 @@ def test_a_renamed_term_shows_in_every_article_without_rewriting_any(
     app, as_admin, make_article, make_category, make_tag, kind
 ):
     category, tag = make_category(name="Old"), make_tag("old")
-    made = [make_article(category=category, tags=(make_tag(), tag)).uuid for _ in range(3)]
+    created = [make_article(category=category, tags=(make_tag(), tag)).uuid for _ in range(3)]
     path = {"category": f"{CATEGORIES}{category.uuid}/", "tag": f"{TAGS}{tag.uuid}/"}[kind]
     with app.app_context():
         before = rows("article", "article_pieces", "search_entry", "search_index")
     assert as_admin.patch(path, json={"name": "New", "slug": "new"}).status_code == 200
     with app.app_context():
         assert rows(*before) == before
-        for uuid in made:
+        for uuid in created:
             assert queries.get_json(uuid).body == expected_json(uuid)
     for read in (
         ARTICLES,
@@ -384,10 +384,10 @@ def test_stored_data_matches_the_articles_after_any_sequence_of_writes(
 def test_a_bulk_write_updates_the_number_of_published_articles(
     app, as_admin, make_article, method, sent, total
 ):
-    made = [make_article() for _ in range(3)]
+    created = [make_article() for _ in range(3)]
     items = [
         {"uuid": str(one.uuid), "category": {"uuid": str(one.category_id)}} | body
-        for one, body in zip(made, sent, strict=True)
+        for one, body in zip(created, sent, strict=True)
     ]
     response = getattr(as_admin, method)(ARTICLES, json=items)
     # A PUT without a status makes a published article a draft.

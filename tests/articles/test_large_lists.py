@@ -226,7 +226,7 @@ def test_another_version_of_the_code_changes_the_etags_of_long_lists(read, large
     before = etags(read, large)
 
     def etags_after_restart():
-        client = FlaskClient(made := make_app(), made.response_class)
+        client = FlaskClient(created := make_app(), created.response_class)
         return [
             client.head(path, headers={"X-API-KEY": large.reader}).headers["ETag"] for path in paths(large)
         ]

@@ -84,8 +84,8 @@ def test_the_author_filter_selects_the_articles_of_one_author(as_reader, people,
 
 
 def test_articles_with_the_same_date_are_ordered_by_uuid(as_reader, make_article):
-    made = sorted(str(make_article().uuid) for _ in range(5))
-    assert [article["uuid"] for article in as_reader.get(ARTICLES).json] == made
+    created = sorted(str(make_article().uuid) for _ in range(5))
+    assert [article["uuid"] for article in as_reader.get(ARTICLES).json] == created
 
 
 @pytest.mark.parametrize(

@@ -45,35 +45,35 @@ def write(as_admin, body):
 
 def test_a_new_article_is_a_draft_with_all_defaults(as_admin, body, people):
     response = as_admin.post(ARTICLES, json=body(subtitle="Sub", cover_image="/cover.jpg"))
-    made = response.json
+    created = response.json
     assert response.status_code == 201
-    assert response.headers["Location"] == f"{ARTICLES}{made['uuid']}/"
-    assert (made["status"], made["slug"], made["content_type"]) == ("draft", "hello", "html")
-    assert made["author"] == str(people.admin.uuid)
-    assert [tag["name"] for tag in made["tags"]] == ["bread", "rye"]
-    seo = made["seo"]
+    assert response.headers["Location"] == f"{ARTICLES}{created['uuid']}/"
+    assert (created["status"], created["slug"], created["content_type"]) == ("draft", "hello", "html")
+    assert created["author"] == str(people.admin.uuid)
+    assert [tag["name"] for tag in created["tags"]] == ["bread", "rye"]
+    seo = created["seo"]
     assert (seo["title"], seo["description"], seo["og_image"]) == ("Hello", "Sub", "/cover.jpg")
-    assert as_admin.get(response.headers["Location"]).json == made
+    assert as_admin.get(response.headers["Location"]).json == created
     assert as_admin.get(response.headers["Location"]).headers["ETag"] == response.headers["ETag"]
 
 
 def test_put_creates_an_article_and_then_replaces_it(as_admin, body):
     path = f"{ARTICLES}{uuid4()}/"
-    made = as_admin.put(path, json=body(content="one"))
+    created = as_admin.put(path, json=body(content="one"))
     again = as_admin.put(path, json=body(title="Other"))
-    assert (made.status_code, made.headers["Location"]) == (201, path)
+    assert (created.status_code, created.headers["Location"]) == (201, path)
     assert (again.status_code, again.json["title"], again.json["content"]) == (200, "Other", "")
 
 
 def test_patch_changes_only_the_given_fields(as_admin, write):
-    made = write(content="text", subtitle="sub")
-    changed = as_admin.patch(f"{ARTICLES}{made['uuid']}/", json={"subtitle": "new", "tags": []}).json
+    created = write(content="text", subtitle="sub")
+    changed = as_admin.patch(f"{ARTICLES}{created['uuid']}/", json={"subtitle": "new", "tags": []}).json
     assert (changed["subtitle"], changed["tags"], changed["content"]) == ("new", [], "text")
 
 
 def test_a_deleted_article_is_not_found(as_admin, write):
-    made = write()
-    path = f"{ARTICLES}{made['uuid']}/"
+    created = write()
+    path = f"{ARTICLES}{created['uuid']}/"
     assert as_admin.delete(path).status_code == 204
     assert outcome(as_admin.get(path)) == (404, "not_found")
     assert outcome(as_admin.delete(path)) == (404, "not_found")
@@ -104,9 +104,9 @@ def test_putting_back_what_was_read_changes_nothing(
 ):
     sent = body(title=title, subtitle=subtitle, content=content, content_type=kind, seo=seo, **state)
     sent["tags"] = sent["tags"][:tags]
-    made = as_admin.post(ARTICLES, json=sent)
-    assert made.status_code == 201, made.json
-    path = made.headers["Location"]
+    created = as_admin.post(ARTICLES, json=sent)
+    assert created.status_code == 201, created.json
+    path = created.headers["Location"]
     read = as_admin.get(path)
     before = as_admin.get("/api/v1/blog/changes/").json["cursor"]
     back = as_admin.put(path, json=read.json, headers={"If-Match": read.headers["ETag"]})
@@ -144,11 +144,11 @@ TRANSITIONS = [
 @pytest.mark.parametrize(("state", "change", "expected"), TRANSITIONS)
 def test_a_change_of_status_is_made_or_refused(as_admin, write, state, change, expected):
     dated = {"published_at": FUTURE} if state in ("scheduled", "dated draft") else {}
-    made = write(status=state.removeprefix("dated "), **dated)
-    response = as_admin.patch(f"{ARTICLES}{made['uuid']}/", json=change)
+    created = write(status=state.removeprefix("dated "), **dated)
+    response = as_admin.patch(f"{ARTICLES}{created['uuid']}/", json=change)
     if isinstance(expected, int):
         assert response.status_code == expected
-        assert as_admin.get(f"{ARTICLES}{made['uuid']}/").json == made
+        assert as_admin.get(f"{ARTICLES}{created['uuid']}/").json == created
     else:
         assert response.json["status"] == expected
 
@@ -264,11 +264,14 @@ def test_a_put_without_a_slug_keeps_the_slug_of_a_public_article(as_admin, write
 
 def test_the_uuid_of_a_reference_takes_precedence_over_its_slug(as_admin, write, make_category, make_tag):
     category, tag = make_category(name="Right"), make_tag("right")
-    made = write(
+    created = write(
         category={"uuid": str(category.uuid), "slug": "kitchen"},
         tags=[{"uuid": str(tag.uuid), "slug": "nowhere"}, {"slug": "rye"}],
     )
-    assert (made["category"]["slug"], [tag["slug"] for tag in made["tags"]]) == ("right", ["right", "rye"])
+    assert (created["category"]["slug"], [tag["slug"] for tag in created["tags"]]) == (
+        "right",
+        ["right", "rye"],
+    )
 
 
 def test_each_seo_field_follows_its_source_until_it_is_written(as_admin, write):
@@ -349,8 +352,8 @@ INVALID = [
 @pytest.mark.parametrize(("fields", "path"), INVALID, ids=lambda value: str(value)[:40])
 @pytest.mark.parametrize("method", ["post", "put", "patch", "put_all", "patch_all"])
 def test_an_invalid_field_is_refused_and_nothing_is_stored(as_admin, body, write, fields, path, method):
-    other, made = write(title="Other")["uuid"], write(title="Before")
-    uuid, before = made["uuid"], as_admin.get(OWN).json
+    other, created = write(title="Other")["uuid"], write(title="Before")
+    uuid, before = created["uuid"], as_admin.get(OWN).json
     response = {
         "post": lambda: as_admin.post(ARTICLES, json=body(**fields)),
         "put": lambda: as_admin.put(f"{ARTICLES}{uuid}/", json=body(**fields)),
@@ -390,26 +393,26 @@ def test_a_bulk_write_writes_several_articles(as_admin, body, write):
 
 
 def test_a_bulk_write_is_all_or_nothing(as_admin, write, body):
-    made = write(slug="one")
+    created = write(slug="one")
     missing = str(uuid4())
     conflict = as_admin.put(
         ARTICLES, json=[body(uuid=missing, title="New"), body(uuid=str(uuid4()), slug="one")]
     )
     assert (conflict.status_code, list(conflict.json["errors"])) == (409, ["1.slug"])
     unknown = as_admin.patch(
-        ARTICLES, json=[{"uuid": made["uuid"], "title": "x"}, {"uuid": missing, "title": "y"}]
+        ARTICLES, json=[{"uuid": created["uuid"], "title": "x"}, {"uuid": missing, "title": "y"}]
     )
     assert (unknown.status_code, list(unknown.json["errors"])) == (404, ["1"])
-    deleted = as_admin.delete(f"{ARTICLES}?uuid={made['uuid']}&uuid={missing}")
+    deleted = as_admin.delete(f"{ARTICLES}?uuid={created['uuid']}&uuid={missing}")
     assert (deleted.status_code, list(deleted.json["errors"])) == (404, ["1"])
-    assert as_admin.get(OWN).json == [made]
+    assert as_admin.get(OWN).json == [created]
 
 
 def test_a_bulk_delete_without_valid_uuids_is_refused(as_admin, write):
-    made = write()
+    created = write()
     assert as_admin.delete(ARTICLES).status_code == 400
     assert as_admin.delete(f"{ARTICLES}?uuid=nonsense").status_code == 400
-    assert as_admin.get(OWN).json == [made]
+    assert as_admin.get(OWN).json == [created]
 
 
 def test_the_body_of_a_bulk_write_must_be_an_array_of_objects(as_admin):
@@ -474,8 +477,8 @@ def test_an_unknown_category_and_a_missing_publication_time_are_reported_togethe
 
 @pytest.mark.parametrize("slug", ["a" * 255, "a" * 240 + "-2", "report-2024"])
 def test_a_given_slug_is_never_changed(as_admin, write, slug):
-    made = write(title="Report", slug=slug)
-    path = f"{ARTICLES}{made['uuid']}/"
+    created = write(title="Report", slug=slug)
+    path = f"{ARTICLES}{created['uuid']}/"
     assert as_admin.patch(path, json={"title": "Annual"}).json["slug"] == slug
     read = as_admin.get(path).json
     as_admin.delete(path)

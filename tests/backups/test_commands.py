@@ -38,13 +38,13 @@ def change(path, statement: str) -> None:
 
 def altered(saved, target, **manifest):
     """Write a backup with a valid digest and another manifest."""
-    with zipfile.ZipFile(saved) as source, zipfile.ZipFile(target, "w") as made:
-        made.comment = archive._SIGNATURE + b"0" * archive._DIGEST_LENGTH
+    with zipfile.ZipFile(saved) as source, zipfile.ZipFile(target, "w") as zip_file:
+        zip_file.comment = archive._SIGNATURE + b"0" * archive._DIGEST_LENGTH
         for name in source.namelist():
             content = source.read(name)
             if name == "manifest.json":
                 content = json.dumps(json.loads(content) | manifest).encode()
-            made.writestr(name, content)
+            zip_file.writestr(name, content)
     archive._write_digest(target)
     return target
 
@@ -57,11 +57,11 @@ def test_a_backup_contains_the_blog_and_reports_its_contents(run, blog, tmp_path
     assert result.exit_code == 0
     assert result.stdout.startswith(f"Wrote {tmp_path / 'blog.zip'}: 0.") and ": 0" in result.stdout
     assert "2 articles, as of " in result.stdout
-    with zipfile.ZipFile(tmp_path / "blog.zip") as made:
-        assert made.testzip() is None
+    with zipfile.ZipFile(tmp_path / "blog.zip") as zip_file:
+        assert zip_file.testzip() is None
         # Not the secret key: with it, a finder of the file could sign sessions.
-        assert made.namelist() == ["blog.db", "config.toml", "manifest.json"]
-        manifest = json.loads(made.read("manifest.json"))
+        assert zip_file.namelist() == ["blog.db", "config.toml", "manifest.json"]
+        manifest = json.loads(zip_file.read("manifest.json"))
     assert (manifest["rows"]["article"], manifest["rows"]["tag"]) == (2, 1)
     assert set(manifest["files"]) == {"blog.db", "config.toml"}
     assert [path.name for path in tmp_path.iterdir() if "zip" in path.name] == ["blog.zip"]
@@ -155,8 +155,8 @@ def test_keep_deletes_the_oldest_backups_in_a_folder(run, blog, tmp_path):
     (tmp_path / "blog.zip").write_text("a name that a person gave")
     for _ in range(4):
         result = run("backup", tmp_path, "--keep", "2")
-    made = [path.name for path in sorted(tmp_path.glob("blogapi-*"))]
-    assert len(made) == 2 and "Deleted " in result.stdout and made[-1] in result.stdout
+    created = [path.name for path in sorted(tmp_path.glob("blogapi-*"))]
+    assert len(created) == 2 and "Deleted " in result.stdout and created[-1] in result.stdout
     assert (tmp_path / "blog.zip").exists()
 
 
@@ -177,10 +177,10 @@ def test_a_backup_can_be_verified(run, saved, fingerprint):
 
 
 def test_json_prints_the_manifest(run, blog, tmp_path):
-    made = json.loads(run("backup", tmp_path / "blog.zip", "--json").stdout)
+    created = json.loads(run("backup", tmp_path / "blog.zip", "--json").stdout)
     read = json.loads(run("backup", "--verify", tmp_path / "blog.zip", "--json").stdout)
-    assert made == read
-    assert (made["file"], made["rows"]["article"]) == (str(tmp_path / "blog.zip"), 2)
+    assert created == read
+    assert (created["file"], created["rows"]["article"]) == (str(tmp_path / "blog.zip"), 2)
 
 
 # --- restore
@@ -350,8 +350,8 @@ def test_a_damaged_backup_is_refused_without_changes(run, saved, fingerprint, tm
 
 
 def a_zip(path, saved):
-    with zipfile.ZipFile(path, "w") as made:
-        made.writestr("manifest.json", '{"format": "blogapi-backup"}')
+    with zipfile.ZipFile(path, "w") as zip_file:
+        zip_file.writestr("manifest.json", '{"format": "blogapi-backup"}')
 
 
 def a_database(path, saved):

@@ -111,11 +111,11 @@ def test_scheduled_articles_are_reported_in_the_order_of_their_publication_times
     as_reader, make_article, set_clock
 ):
     set_clock(NOON)
-    made = [make_article(published_at=(NOON + hours * HOUR).isoformat()) for hours in (3, 1, 2, 9)]
+    created = [make_article(published_at=(NOON + hours * HOUR).isoformat()) for hours in (3, 1, 2, 9)]
     cursor = as_reader.get(CHANGES).json["cursor"]
     set_clock(NOON + 4 * HOUR)
     page = as_reader.get(f"{CHANGES}?since={cursor}").json
-    assert [change["uuid"] for change in page["changes"]] == [str(made[place].uuid) for place in (1, 2, 0)]
+    assert [change["uuid"] for change in page["changes"]] == [str(created[place].uuid) for place in (1, 2, 0)]
 
 
 def test_an_article_published_at_this_microsecond_is_reported_once(as_admin, feed, make_article, set_clock):
@@ -143,11 +143,11 @@ def test_a_write_that_changes_nothing_is_not_reported(as_admin, make_article, ma
 
 
 def test_changes_of_tags_are_reported(as_admin, feed):
-    made = as_admin.post("/api/v1/blog/tags/", json={"name": "t"}).headers["Location"]
+    created = as_admin.post("/api/v1/blog/tags/", json={"name": "t"}).headers["Location"]
     assert feed() == [("tag", "fetch")]
-    as_admin.patch(made, json={"name": "u"})
+    as_admin.patch(created, json={"name": "u"})
     assert feed() == [("tag", "fetch")]
-    as_admin.delete(made)
+    as_admin.delete(created)
     assert feed() == [("tag", "drop")]
 
 
@@ -214,7 +214,7 @@ def test_a_cursor_of_another_feed_or_of_the_future_is_refused(as_admin, as_reade
 def test_no_change_is_skipped_under_concurrent_writers(app, people, make_client, make_category):
     category = str(make_category().uuid)
     key = people.key(people.admin, "write")
-    made, seen = set(), set()
+    created, seen = set(), set()
 
     def write():
         client = make_client(app, key)
@@ -222,7 +222,7 @@ def test_no_change_is_skipped_under_concurrent_writers(app, people, make_client,
             response = client.post(
                 ARTICLES, json={"title": "x", "status": "published", "category": {"uuid": category}}
             )
-            made.add(response.json["uuid"])
+            created.add(response.json["uuid"])
 
     writers = [threading.Thread(target=write) for _ in range(4)]
     for writer in writers:
@@ -235,5 +235,5 @@ def test_no_change_is_skipped_under_concurrent_writers(app, people, make_client,
     for writer in writers:
         writer.join()
     seen |= {change["uuid"] for change in reader.get(f"{CHANGES}?since={cursor}").json["changes"]}
-    assert len(made) == 60
-    assert made <= seen
+    assert len(created) == 60
+    assert created <= seen

@@ -127,8 +127,8 @@ def fill_path(request, as_admin, make_article, make_tag):
         if "revisions" in template:
             as_admin.patch(f"{ARTICLES}{names['draft']}/", json={"title": "Second version"})
         if "preview" in template or "{link}" in template:
-            made = as_admin.post(f"{ARTICLES}{names['draft']}/preview/").json
-            names |= {"preview": made["uuid"], "link": made["url"]}
+            created = as_admin.post(f"{ARTICLES}{names['draft']}/preview/").json
+            names |= {"preview": created["uuid"], "link": created["url"]}
         return template.format(**names)
 
     return fill

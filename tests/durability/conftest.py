@@ -108,9 +108,9 @@ def in_threads(*functions: Callable[[], None]) -> Iterator[None]:
         raise error
 
 
-def until(holds: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     """Wait until the function returns true."""
     end = time.monotonic() + TIMEOUT
-    while not holds():
+    while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)

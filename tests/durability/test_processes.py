@@ -114,16 +114,16 @@ def send(port: int, method: str, path: str, key: str | None = None) -> tuple[int
 def test_wsgi_py_serves_a_key_and_the_lists(tmp_path, instance):
     with serving(WSGI, tmp_path) as (port, running):
         assert "The blog is empty." in "".join(running.printed)
-        status, made = send(port, "POST", KEYS)
+        status, created = send(port, "POST", KEYS)
         assert status == 201
         for path in (CATEGORIES, TAGS, ARTICLES):
-            assert send(port, "GET", path, made["public_state"]) == (200, [])
+            assert send(port, "GET", path, created["public_state"]) == (200, [])
         assert send(port, "GET", ARTICLES)[0] == 401
         if os.name == "posix":
             running.process.send_signal(signal.SIGTERM)
             assert running.process.wait(10) == 0
-    made = {path.name for path in instance.iterdir() if "db-" not in path.name}
-    assert made | {"blog.db"} == {"blog.db", "secret_key"}
+    created = {path.name for path in instance.iterdir() if "db-" not in path.name}
+    assert created | {"blog.db"} == {"blog.db", "secret_key"}
 
 
 def test_the_demo_is_created_once(tmp_path):
@@ -139,18 +139,18 @@ def test_the_demo_is_created_once(tmp_path):
 
 def test_two_processes_share_their_keys(tmp_path):
     with serving(WSGI, tmp_path) as (first, _), serving(WSGI, tmp_path) as (second, _):
-        made = send(first, "POST", KEYS)[1]
-        key = made["public_state"]
+        created = send(first, "POST", KEYS)[1]
+        key = created["public_state"]
         assert [send(port, "GET", TAGS, key)[0] for port in (second, first)] == [200, 200]
-        assert send(second, "DELETE", f"{KEYS}{made['uuid']}/", key)[0] == 204
+        assert send(second, "DELETE", f"{KEYS}{created['uuid']}/", key)[0] == 204
         assert [send(port, "GET", TAGS, key)[0] for port in (first, second)] == [401, 401]
 
 
 def test_a_command_works_beside_the_server(tmp_path):
     with serving(WSGI, tmp_path) as (port, _):
-        made = run("key", "create", cwd=tmp_path)
-        key = made.stdout.splitlines()[-1]
-        assert (made.returncode, send(port, "GET", TAGS, key)) == (0, (200, []))
+        created = run("key", "create", cwd=tmp_path)
+        key = created.stdout.splitlines()[-1]
+        assert (created.returncode, send(port, "GET", TAGS, key)) == (0, (200, []))
         uuid = json.loads(run("key", "list", "--json", cwd=tmp_path).stdout)[0]["uuid"]
         assert run("key", "delete", uuid, cwd=tmp_path).returncode == 0
         assert send(port, "GET", TAGS, key)[0] == 401

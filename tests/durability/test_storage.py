@@ -26,7 +26,7 @@ from blogapi.tags.models import Tag
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, close_connections
 from tests.durability.conftest import Client, Response, is_intact, times
 from tests.durability.test_processes import WSGI
-from tests.serving.test_limits import until
+from tests.serving.test_limits import wait_until
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 
@@ -181,7 +181,7 @@ def test_nothing_is_stored_in_a_removed_or_replaced_file(serve, blog, take_away)
         restore = take_away(blog)
         left = sorted(blog.parent.glob("*"))
         # The response cache serves its responses a little longer.
-        until(lambda: {client("GET", path).status for path in LISTS} == {503})
+        wait_until(lambda: {client("GET", path).status for path in LISTS} == {503})
         for path in (TAGS, KEYS):
             assert client("POST", path, {"name": "one more"}).status == 503
         assert code(client("GET", "/health/")) == (503, "missing")

@@ -16,7 +16,7 @@ import pytest
 from blogapi.users import service as users
 from blogapi.users.models import Role
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.durability.conftest import Client, Response, in_threads, times, until
+from tests.durability.conftest import Client, Response, in_threads, times, wait_until
 from tests.users.test_routes import LOGIN, ME
 
 pytestmark = pytest.mark.sqlite("its lock")
@@ -126,7 +126,7 @@ def test_reads_succeed_while_another_process_holds_the_write_lock(serve, instanc
                 time.sleep(LOCK_SECONDS)
                 assert not any(one.numbers(201) for one in (*tags, keys))
                 holder.execute("ROLLBACK")
-                until(lambda: all(one.numbers(201) for one in tags))
+                wait_until(lambda: all(one.numbers(201) for one in tags))
         names = {tag["name"] for tag in ada("GET", TAGS).json}
     for name, reader in readers.items():
         assert reader.statuses() == {200}, name

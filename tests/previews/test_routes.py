@@ -67,28 +67,28 @@ def test_a_link_expires_to_the_microsecond_also_in_the_list(as_admin, as_strange
 def test_a_link_lasts_a_week_by_default_and_at_most_ninety_days(as_admin, draft, body, days, set_clock):
     now = datetime(2030, 1, 1, tzinfo=UTC)
     set_clock(now)
-    made = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/", json=body).json
-    assert made["created"] == "2030-01-01T00:00:00.000000"
-    assert made["expires"][:19] == (now + timedelta(days=days)).isoformat()[:19]
+    created = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/", json=body).json
+    assert created["created"] == "2030-01-01T00:00:00.000000"
+    assert created["expires"][:19] == (now + timedelta(days=days)).isoformat()[:19]
 
 
 def test_an_article_can_have_several_links_listed_newest_first(
     as_admin, as_stranger, people, draft, make_article, set_clock
 ):
-    where, made = f"{ARTICLES}{draft.uuid}/preview/", []
+    where, created = f"{ARTICLES}{draft.uuid}/preview/", []
     for hour in (1, 2, 3):
         set_clock(datetime(2030, 1, 1, hour, tzinfo=UTC))
-        made.append(as_admin.post(where).json)
+        created.append(as_admin.post(where).json)
     other = as_admin.post(f"{ARTICLES}{make_article(status='draft').uuid}/preview/").json
-    assert len({link["url"] for link in made}) == 3
-    assert [as_stranger.get(link["url"]).status_code for link in (*made, other)] == [200] * 4
+    assert len({link["url"] for link in created}) == 3
+    assert [as_stranger.get(link["url"]).status_code for link in (*created, other)] == [200] * 4
     listed = as_admin.get(where).json
-    assert [link["uuid"] for link in listed] == [link["uuid"] for link in reversed(made)]
+    assert [link["uuid"] for link in listed] == [link["uuid"] for link in reversed(created)]
     assert {link["user"] for link in listed} == {str(people.admin.uuid)}
     page = as_admin.get(f"{where}?page=2&page_size=2&fields=uuid")
-    assert (page.json, page.headers["X-Total-Count"]) == ([{"uuid": made[0]["uuid"]}], "3")
-    assert as_admin.delete(f"{where}{made[0]['uuid']}/").status_code == 204
-    assert [as_stranger.get(link["url"]).status_code for link in made] == [404, 200, 200]
+    assert (page.json, page.headers["X-Total-Count"]) == ([{"uuid": created[0]["uuid"]}], "3")
+    assert as_admin.delete(f"{where}{created[0]['uuid']}/").status_code == 204
+    assert [as_stranger.get(link["url"]).status_code for link in created] == [404, 200, 200]
 
 
 def test_fields_selects_the_fields_of_a_preview(as_stranger, link):

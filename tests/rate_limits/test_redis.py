@@ -23,7 +23,7 @@ from blogapi.web.tokens import digest_token
 from tests.conftest import KEYS, TAGS
 from tests.contracts.client import outcome
 from tests.redis_servers import run_redis_server
-from tests.serving.test_limits import until
+from tests.serving.test_limits import wait_until
 
 LOGIN = "/api/v1/auth/login/"
 GRACE = {"username": "grace", "password": "correct horse battery"}
@@ -183,7 +183,7 @@ def test_without_redis_each_process_counts_until_it_is_back(server, counters, mo
     wait_for_checks()
     server.start()
     # It comes back with nothing in it; who asks in the meantime is refused by the own memory.
-    until(lambda: one.count(A) == 0)
+    wait_until(lambda: one.count(A) == 0)
     assert [each.count(A) > 0 for each in (other, one)] == [False, False]
     assert one.count(A) > 0
 

@@ -12,7 +12,7 @@ from blogapi.storage.database import db
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome
 from tests.databases import write_from_other_process
-from tests.live_server import running
+from tests.live_server import serve
 from tests.response_cache.cached_blog import warm
 from tests.response_cache.sockets import format_request, send_all
 
@@ -152,7 +152,7 @@ def test_a_read_pipelined_behind_a_write_sees_it(cached_blog, people):
         return respond(environ, start_response)
 
     cached_blog.application.respond = respond_after_another_look
-    with running(cached_blog.app) as port:
+    with serve(cached_blog.app) as port:
         received = send_all(
             port,
             format_request("DELETE", f"{KEYS}{uuid}/", key),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import ARTICLES
-from tests.live_server import running
+from tests.live_server import serve
 from tests.response_cache.cached_blog import call_without_waiting, make_environ, start
 from tests.response_cache.sockets import format_request, send_all
 
@@ -41,7 +41,7 @@ def test_a_list_that_is_too_large_blocks_nobody(make_long_list):
 @pytest.mark.parametrize("path", [ARTICLES, f"{ARTICLES}?page=1"])
 def test_a_cached_response_has_the_same_headers_on_a_socket(make_long_list, method, condition, path):
     blog, key = make_long_list(content_length=1)
-    with running(blog.app) as port:
+    with serve(blog.app) as port:
         request = format_request(method, path, key, "Connection: close", *condition)
         heads = [send_all(port, request).partition("\r\n\r\n")[0].split("\r\n") for _ in range(3)]
     # The framing of a streamed list, the date and the id of the request may differ.

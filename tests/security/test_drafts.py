@@ -88,8 +88,8 @@ def hide(as_admin, scene):
             "category": {"uuid": scene["category"]},
             "tags": [{"uuid": scene["tag"]}],
         }
-        made = as_admin.post(ARTICLES, json=body | STATES[state]).json
-        path = f"{ARTICLES}{made['uuid']}/"
+        created = as_admin.post(ARTICLES, json=body | STATES[state]).json
+        path = f"{ARTICLES}{created['uuid']}/"
         assert as_admin.patch(path, json={"slug": WORD}).status_code == 200
         assert as_admin.post(f"{path}preview/").status_code == 201
         gone = as_admin.post(ARTICLES, json=body | {"slug": "gone", "title": f"{WORD} gone"}).json["uuid"]

@@ -16,9 +16,9 @@ from blogapi.serving import log
 from blogapi.storage.database import db
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.live_server import server
+from tests.live_server import start_server
 from tests.security.test_logins import COOKIE, LOGIN
-from tests.serving.test_server import connected, read_all
+from tests.serving.test_server import connect, read_all
 
 PREVIEW = "/api/v1/blog/preview/"
 WORDS = {
@@ -51,9 +51,9 @@ def logged(app, secrets, caplog):
     journal = log.AccessLog(lambda found: lines.extend(form(one) for one in found for form in FORMS))
 
     def sent(*requests):
-        with server(app, access_log=journal) as made:
+        with start_server(app, access_log=journal) as server:
             for request in requests:
-                with connected(made.effective_port) as sock:
+                with connect(server.effective_port) as sock:
                     sock.sendall(request.encode("latin-1"))
                     read_all(sock)
         journal.close()
@@ -168,8 +168,8 @@ def test_an_interrupted_response_does_not_log_its_preview_token(app, secrets, mo
         return Response(pieces(), headers={"ETag": '"a"'})
 
     monkeypatch.setitem(app.view_functions, "previews.single", stream)
-    with server(app) as made:
-        with connected(made.effective_port) as sock:
+    with start_server(app) as server:
+        with connect(server.effective_port) as sock:
             sock.sendall(ask("GET", f"{PREVIEW}{secrets['token']}/").encode())
             assert sock.recv(10)
         gone.set()

@@ -21,14 +21,14 @@ from blogapi.serving.limits import Limits
 from blogapi.serving.unread import OVERHEAD_BYTES, ChunkBuffer
 from blogapi.storage import connections
 from tests.databases import other_connection
-from tests.live_server import running, server
-from tests.serving.test_server import assert_problem, connected, parsed, read_all, send
+from tests.live_server import serve, start_server
+from tests.serving.test_server import assert_problem, connect, parse_response, read_all, send
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-PIECE = b"x" * 65536
+CHUNK = b"x" * 65536
 
 
-class Gate:
+class BlockedApplication:
     """An application that answers when it is let."""
 
     def __init__(self) -> None:
@@ -43,76 +43,76 @@ class Gate:
 
 
 @pytest.fixture
-def gate(app: Any, monkeypatch: pytest.MonkeyPatch) -> Gate:
-    made = Gate()
-    monkeypatch.setattr(app, "wsgi_app", made)
-    return made
+def blocked_application(app: Any, monkeypatch: pytest.MonkeyPatch) -> BlockedApplication:
+    application = BlockedApplication()
+    monkeypatch.setattr(app, "wsgi_app", application)
+    return application
 
 
 @pytest.fixture
-def streams(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def long_response(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets the application answer 20 MB in pieces."""
 
-    def answer(environ: Any, start_response: Any) -> Iterator[bytes]:
+    def respond(environ: Any, start_response: Any) -> Iterator[bytes]:
         small = environ["PATH_INFO"] == "/health"
         start_response("200 OK", [])
-        yield from ([b"ok"] if small else [PIECE] * 320)
+        yield from ([b"ok"] if small else [CHUNK] * 320)
 
-    monkeypatch.setattr(app, "wsgi_app", answer)
+    monkeypatch.setattr(app, "wsgi_app", respond)
 
 
-def until(true: Callable[[], Any], seconds: float = 8) -> None:
+def wait_until(condition: Callable[[], Any], seconds: float = 8) -> None:
     deadline = time.monotonic() + seconds
-    while not true():
+    while not condition():
         assert time.monotonic() < deadline, "it never came to be"
         time.sleep(0.005)
 
 
 @pytest.mark.parametrize(
-    "begun",
+    "sent",
     [b"G", b"GET / HTTP/1.1\r\nHost: a\r\n", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"],
 )
-def test_a_request_that_does_not_come_to_its_end_is_a_408(app, begun):
-    with running(app, limits=Limits(request=0.2, sweep=0.05)) as port, connected(port) as sock:
-        sock.sendall(begun)
-        assert_problem(parsed(read_all(sock)), 408, "request_timeout")
+def test_a_request_that_does_not_come_to_its_end_is_a_408(app, sent):
+    with serve(app, limits=Limits(request=0.2, sweep=0.05)) as port, connect(port) as sock:
+        sock.sendall(sent)
+        assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
 
 
 def test_dripping_gains_no_time(app):
-    started = time.monotonic()
-    with running(app, limits=Limits(request=0.4, sweep=0.05)) as port, connected(port) as sock:
+    started_at = time.monotonic()
+    with serve(app, limits=Limits(request=0.4, sweep=0.05)) as port, connect(port) as sock:
         sock.settimeout(0.02)
-        heard = b""
+        received = b""
         for _ in range(300):
             try:
                 sock.sendall(b"x")
-                heard = sock.recv(1)
+                received = sock.recv(1)
                 break
             except TimeoutError:
                 continue
             except OSError:  # the server has closed meanwhile
                 break
-    assert heard in (b"", b"H") and 0.3 < time.monotonic() - started < 3
+    assert received in (b"", b"H") and 0.3 < time.monotonic() - started_at < 3
 
 
 @pytest.mark.parametrize("clock", ["runs", "stands still"])
 def test_a_connection_that_asks_nothing_is_ended(app, monkeypatch, clock):
     if clock == "stands still":
         monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
-    with running(app, limits=Limits(idle=0.2, sweep=0.05)) as port, connected(port) as sock:
+    with serve(app, limits=Limits(idle=0.2, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
         assert read_all(sock).startswith(b"HTTP/1.1 200")
 
 
 def test_a_clock_that_is_set_ends_no_connection(app, monkeypatch):
     monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
-    with server(app, limits=Limits(sweep=0.02)) as made, connected(made.effective_port) as sock:
+    with start_server(app, limits=Limits(sweep=0.02)) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
         assert sock.recv(65536).startswith(b"HTTP/1.1 200")
-        sweeps = made._next_sweep
-        until(lambda: made._next_sweep > sweeps + 0.1)
+        sweeps = server._next_sweep
+        wait_until(lambda: server._next_sweep > sweeps + 0.1)
         sock.sendall(HEALTH)
-        assert parsed(read_all(sock)).status == 200
+        assert parse_response(read_all(sock)).status == 200
 
 
 @pytest.mark.skipif(not hasattr(select, "poll"), reason="this system has no poll()")
@@ -125,7 +125,7 @@ def test_files_of_high_numbers_do_not_end_the_process(app):
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1500), hard))
     held = [os.dup(1) for _ in range(1024)]
     try:
-        with running(app) as port:
+        with serve(app) as port:
             assert send(port, HEALTH).status == 200
     finally:
         for number in held:
@@ -137,7 +137,7 @@ def test_a_system_without_poll_is_served_too(app, monkeypatch):
     # select() takes 512 files on Windows; the process has some besides.
     assert Limits().connections <= 450
     monkeypatch.delattr(select, "poll", raising=False)
-    with running(app) as port:
+    with serve(app) as port:
         assert send(port, HEALTH).status == 200
 
 
@@ -145,99 +145,99 @@ def test_writes_that_wait_leave_threads_to_readers(make_app, monkeypatch):
     monkeypatch.setattr(connections, "BUSY_SECONDS", 2)
     app = make_app()
     post = b"POST /api/v1/auth/api-key/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-    with other_connection(app, writing=True), server(app, threads=4) as made, ExitStack() as stack:
-        writes = [stack.enter_context(connected(made.effective_port)) for _ in range(4)]
+    with other_connection(app, writing=True), start_server(app, threads=4) as server, ExitStack() as stack:
+        writes = [stack.enter_context(connect(server.effective_port)) for _ in range(4)]
         for sock in writes:
             sock.sendall(post)
-        assert send(made.effective_port, HEALTH).status == 200
+        assert send(server.effective_port, HEALTH).status == 200
         # The first goes on waiting for whoever keeps the database; the others were told to come again.
         waiting = [sock for sock in writes if not select.select([sock], [], [], 0)[0]]
-        refused = [parsed(read_all(sock)) for sock in writes if sock not in waiting]
-        assert waiting and {answer.status for answer in refused} <= {503}
+        refused = [parse_response(read_all(sock)) for sock in writes if sock not in waiting]
+        assert waiting and {response.status for response in refused} <= {503}
 
 
-def test_an_answer_may_take_its_time(app, gate):
+def test_an_answer_may_take_its_time(app, blocked_application):
     hurried = Limits(request=0.1, idle=0.1, stall=0.1, sweep=0.02)
-    with server(app, limits=hurried) as made, connected(made.effective_port) as sock:
+    with start_server(app, limits=hurried) as server, connect(server.effective_port) as sock:
         sock.sendall(HEALTH)
-        assert gate.entered.acquire(timeout=5)
-        sweeps = made._next_sweep
-        until(lambda: made._next_sweep > sweeps + 0.4)
-        gate.open.set()
-        assert parsed(read_all(sock)).body == b"ok"
+        assert blocked_application.entered.acquire(timeout=5)
+        sweeps = server._next_sweep
+        wait_until(lambda: server._next_sweep > sweeps + 0.4)
+        blocked_application.open.set()
+        assert parse_response(read_all(sock)).body == b"ok"
 
 
-def test_a_reader_that_takes_nothing_is_ended(app, streams):
+def test_a_reader_that_takes_nothing_is_ended(app, long_response):
     limits = Limits(stall=0.3, sweep=0.05)
-    with server(app, limits=limits) as made, connected(made.effective_port) as sock:
+    with start_server(app, limits=limits) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        until(lambda: made.active_channels)
-        until(lambda: not made.active_channels)
+        wait_until(lambda: server.active_channels)
+        wait_until(lambda: not server.active_channels)
 
 
-def test_slow_readers_of_a_stream_leave_threads_to_others(app, streams):
-    with running(app) as port, ExitStack() as stack:
+def test_slow_readers_of_a_stream_leave_threads_to_others(app, long_response):
+    with serve(app) as port, ExitStack() as stack:
         for _ in range(8):
-            sock = stack.enter_context(connected(port))
+            sock = stack.enter_context(connect(port))
             sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         assert send(port, HEALTH).status == 200
 
 
-def test_a_slow_reader_gets_all_of_it(app, streams):
-    with running(app) as port, connected(port) as sock:
+def test_a_slow_reader_gets_all_of_it(app, long_response):
+    with serve(app) as port, connect(port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         time.sleep(0.1)
-        assert read_all(sock).count(PIECE) == 320
+        assert read_all(sock).count(CHUNK) == 320
 
 
 def test_what_a_reader_has_taken_is_not_kept(app, monkeypatch):
     held = []
 
-    def answer(environ: Any, start_response: Any) -> Iterator[bytes]:
+    def respond(environ: Any, start_response: Any) -> Iterator[bytes]:
         start_response("200 OK", [])
         for _ in range(320):
-            yield PIECE
-            (channel,) = made.active_channels.values()
-            pieces = [outbuf for outbuf in channel.outbufs if isinstance(outbuf, ChunkBuffer)]
+            yield CHUNK
+            (channel,) = server.active_channels.values()
+            buffers = [outbuf for outbuf in channel.outbufs if isinstance(outbuf, ChunkBuffer)]
             # All but the few bytes around the chunks is sent from where it is.
-            assert channel.total_outbufs_len - sum(map(len, pieces)) < 64
-            held.append(sum(piece.held for piece in pieces) - channel.total_outbufs_len)
+            assert channel.total_outbufs_len - sum(map(len, buffers)) < 64
+            held.append(sum(buffer.held for buffer in buffers) - channel.total_outbufs_len)
 
-    monkeypatch.setattr(app, "wsgi_app", answer)
-    with server(app) as made, connected(made.effective_port) as sock:
+    monkeypatch.setattr(app, "wsgi_app", respond)
+    with start_server(app) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert read_all(sock).count(PIECE) == 320
+        assert read_all(sock).count(CHUNK) == 320
     # What was sent of the first piece, and what each takes besides.
-    assert max(held) < 2 * len(PIECE) + 320 * OVERHEAD_BYTES
+    assert max(held) < 2 * len(CHUNK) + 320 * OVERHEAD_BYTES
 
 
 def test_a_refusal_follows_all_of_the_answer_before_it(app, monkeypatch):
-    def answer(environ: Any, start_response: Any) -> list[bytes]:
-        start_response("200 OK", [("Content-Length", str(320 * len(PIECE)))])
-        return [PIECE] * 320
+    def respond(environ: Any, start_response: Any) -> list[bytes]:
+        start_response("200 OK", [("Content-Length", str(320 * len(CHUNK)))])
+        return [CHUNK] * 320
 
-    monkeypatch.setattr(app, "wsgi_app", answer)
-    with running(app) as port, connected(port) as sock:
+    monkeypatch.setattr(app, "wsgi_app", respond)
+    with serve(app) as port, connect(port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\ngarbage\r\n\r\n")
-        answered, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
-    assert answered.count(PIECE) == 320 and refused.endswith(b"}")
+        response, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
+    assert response.count(CHUNK) == 320 and refused.endswith(b"}")
 
 
 def test_250_slow_connections_of_one_address_leave_others_answered(app):
-    with running(app) as port, ExitStack() as stack:
+    with serve(app) as port, ExitStack() as stack:
         for _ in range(250):
-            stack.enter_context(connected(port)).sendall(b"GET / HTTP/1.1\r\n")
-        started = time.monotonic()
+            stack.enter_context(connect(port)).sendall(b"GET / HTTP/1.1\r\n")
+        started_at = time.monotonic()
         for _ in range(5):
             assert send(port, HEALTH).status == 200
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started_at < 2
 
 
 def test_an_address_has_its_share_where_places_are_few(app):
-    with server(app, limits=Limits(connections=8, per_address=3)) as made, ExitStack() as stack:
+    with start_server(app, limits=Limits(connections=8, per_address=3)) as server, ExitStack() as stack:
         for _ in range(6):
-            stack.enter_context(connected(made.effective_port)).sendall(b"G")
-        until(lambda: len(made.active_channels) == 4)
+            stack.enter_context(connect(server.effective_port)).sendall(b"G")
+        wait_until(lambda: len(server.active_channels) == 4)
         other = socket.socket()
         stack.enter_context(other)
         other.settimeout(5)
@@ -245,43 +245,43 @@ def test_an_address_has_its_share_where_places_are_few(app):
             other.bind(("127.0.0.2", 0))
         except OSError:
             pytest.skip("this system has one loopback address")
-        other.connect(("127.0.0.1", int(made.effective_port)))
+        other.connect(("127.0.0.1", int(server.effective_port)))
         other.sendall(HEALTH)
-        assert parsed(read_all(other)).status == 200
-        assert made.addresses == {"127.0.0.1": 4}
+        assert parse_response(read_all(other)).status == 200
+        assert server.addresses == {"127.0.0.1": 4}
 
 
 def test_the_slowest_makes_room_for_a_newcomer_of_its_address(app, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with (
-        server(app, limits=Limits(connections=2, per_address=1)) as made,
-        connected(made.effective_port) as slow,
+        start_server(app, limits=Limits(connections=2, per_address=1)) as server,
+        connect(server.effective_port) as slow,
     ):
         slow.sendall(b"G")
-        until(lambda: any(channel.request for channel in made.active_channels.values()))
-        assert send(made.effective_port, HEALTH).status == 200
+        wait_until(lambda: any(channel.request for channel in server.active_channels.values()))
+        assert send(server.effective_port, HEALTH).status == 200
         assert read_all(slow) == b""
 
 
 def test_one_that_was_refused_and_stays_makes_room(app, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
-    with server(app, limits=Limits(connections=2)) as made, ExitStack() as stack:
+    with start_server(app, limits=Limits(connections=2)) as server, ExitStack() as stack:
         for _ in range(2):
-            refused = stack.enter_context(connected(made.effective_port))
+            refused = stack.enter_context(connect(server.effective_port))
             refused.sendall(b"garbage\r\n\r\n")
-            assert parsed(read_all(refused)).status == 400
-        assert len(made.active_channels) == 2
-        started = time.monotonic()
-        assert send(made.effective_port, HEALTH).status == 200
-        assert time.monotonic() - started < 5
+            assert parse_response(read_all(refused)).status == 400
+        assert len(server.active_channels) == 2
+        started_at = time.monotonic()
+        assert send(server.effective_port, HEALTH).status == 200
+        assert time.monotonic() - started_at < 5
 
 
 def test_the_proxy_has_as_many_connections_as_there_are(app):
     limits = Limits(connections=8, per_address=1)
-    with server(app, limits=limits, trusted_proxy="127.0.0.1") as made, ExitStack() as stack:
+    with start_server(app, limits=limits, trusted_proxy="127.0.0.1") as server, ExitStack() as stack:
         for _ in range(7):
-            stack.enter_context(connected(made.effective_port)).sendall(b"G")
-        until(lambda: len(made.active_channels) == 7)
+            stack.enter_context(connect(server.effective_port)).sendall(b"G")
+        wait_until(lambda: len(server.active_channels) == 7)
 
 
 @pytest.mark.parametrize(
@@ -295,188 +295,191 @@ def test_the_proxy_has_as_many_connections_as_there_are(app):
     ],
 )
 def test_by_which_name_an_address_is_counted(app, address, client):
-    with server(app, trusted_proxy="10.0.0.0/8") as made:
-        assert made.get_client((address, 1)) == client
+    with start_server(app, trusted_proxy="10.0.0.0/8") as server:
+        assert server.get_client((address, 1)) == client
 
 
-def test_where_all_places_are_taken_the_next_waits(app, gate, caplog):
+def test_where_all_places_are_taken_the_next_waits(app, blocked_application, caplog):
     limits = Limits(connections=2, accept_pause=0.02, sweep=0.05)
-    with server(app, limits=limits) as made, ExitStack() as stack:
-        held = [stack.enter_context(connected(made.effective_port)) for _ in range(3)]
+    with start_server(app, limits=limits) as server, ExitStack() as stack:
+        held = [stack.enter_context(connect(server.effective_port)) for _ in range(3)]
         for sock in held:
             sock.sendall(HEALTH)
-        assert gate.entered.acquire(timeout=5) and gate.entered.acquire(timeout=5)
-        assert len(made.active_channels) == 2
-        gate.open.set()
-        assert [parsed(read_all(sock)).body for sock in held] == [b"ok"] * 3
+        for _ in range(2):
+            assert blocked_application.entered.acquire(timeout=5)
+        assert len(server.active_channels) == 2
+        blocked_application.open.set()
+        assert [parse_response(read_all(sock)).body for sock in held] == [b"ok"] * 3
     assert len([line for line in caplog.messages if "All connections" in line]) <= 1
 
 
 def test_without_a_file_descriptor_accepting_rests(app, caplog, monkeypatch):
-    tries = []
+    attempts = []
 
     def refuse(self: Any) -> None:
-        tries.append(time.monotonic())
+        attempts.append(time.monotonic())
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     with (
-        server(app, limits=Limits(accept_pause=0.1, sweep=0.05)) as made,
-        connected(made.effective_port) as sock,
+        start_server(app, limits=Limits(accept_pause=0.1, sweep=0.05)) as server,
+        connect(server.effective_port) as sock,
     ):
         with monkeypatch.context() as patch:
             patch.setattr(serving.Server, "accept", refuse)
-            with connected(made.effective_port):
-                until(lambda: len(tries) >= 4)
+            with connect(server.effective_port):
+                wait_until(lambda: len(attempts) >= 4)
         sock.sendall(HEALTH)
-        assert parsed(read_all(sock)).status == 200
-    assert tries[3] - tries[0] > 0.25
+        assert parse_response(read_all(sock)).status == 200
+    assert attempts[3] - attempts[0] > 0.25
     assert len([line for line in caplog.messages if "No connection can be accepted" in line]) == 1
 
 
-def test_one_request_too_many_is_a_503(app, gate, caplog):
-    with server(app, threads=1, limits=Limits(queue=2)) as made, ExitStack() as stack:
-        held = [stack.enter_context(connected(made.effective_port)) for _ in range(3)]
+def test_one_request_too_many_is_a_503(app, blocked_application, caplog):
+    with start_server(app, threads=1, limits=Limits(queue=2)) as server, ExitStack() as stack:
+        held = [stack.enter_context(connect(server.effective_port)) for _ in range(3)]
         held[0].sendall(HEALTH)
-        assert gate.entered.acquire(timeout=5)
+        assert blocked_application.entered.acquire(timeout=5)
         for sock in held[1:]:
             sock.sendall(HEALTH)
-        until(lambda: len(made.task_dispatcher.queue) == 2)
-        refused = send(made.effective_port, HEALTH)
+        wait_until(lambda: len(server.task_dispatcher.queue) == 2)
+        refused = send(server.effective_port, HEALTH)
         assert_problem(refused, 503, "unavailable")
         assert refused.headers["Retry-After"] == "1"
-        gate.open.set()
-        assert [parsed(read_all(sock)).status for sock in held] == [200] * 3
+        blocked_application.open.set()
+        assert [parse_response(read_all(sock)).status for sock in held] == [200] * 3
     assert not caplog.messages
 
 
-def test_a_stop_answers_what_is_at_work_and_what_waits(app, gate):
-    with server(app) as made, ExitStack() as stack:
-        held = [stack.enter_context(connected(made.effective_port)) for _ in range(16)]
+def test_a_stop_answers_what_is_at_work_and_what_waits(app, blocked_application):
+    with start_server(app) as server, ExitStack() as stack:
+        held = [stack.enter_context(connect(server.effective_port)) for _ in range(16)]
         for sock in held:
             sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
-        until(lambda: len(made.task_dispatcher.queue) == 12)
-        made.stop()
-        until(lambda: not made.accepting)
-        gate.open.set()
-        heard = [parsed(read_all(sock)) for sock in held]
-    assert [answer.body for answer in heard] == [b"ok"] * 16
-    assert {answer.headers["Connection"] for answer in heard} == {"close"}
+        wait_until(lambda: len(server.task_dispatcher.queue) == 12)
+        server.stop()
+        wait_until(lambda: not server.accepting)
+        blocked_application.open.set()
+        responses = [parse_response(read_all(sock)) for sock in held]
+    assert [response.body for response in responses] == [b"ok"] * 16
+    assert {response.headers["Connection"] for response in responses} == {"close"}
 
 
 def test_a_stop_answers_who_has_just_called(app):
-    made = serving.create_server(app, host="127.0.0.1", port=0, threads=2)
+    server = serving.create_server(app, host="127.0.0.1", port=0, threads=2)
     with ExitStack() as stack:
-        held = [stack.enter_context(connected(made.effective_port)) for _ in range(5)]
+        held = [stack.enter_context(connect(server.effective_port)) for _ in range(5)]
         for sock in held:
             sock.sendall(HEALTH)
-        made.stop()
-        made.run()
-        assert [parsed(read_all(sock)).status for sock in held] == [200] * 5
+        server.stop()
+        server.run()
+        assert [parse_response(read_all(sock)).status for sock in held] == [200] * 5
 
 
-def test_a_stop_waits_for_nobody_for_long(app, gate):
+def test_a_stop_waits_for_nobody_for_long(app, blocked_application):
     limits = Limits(stop=0.4, stop_grace=0.1, sweep=0.05)
-    with server(app, limits=limits) as made, ExitStack() as stack:
-        half, idle, stuck = (stack.enter_context(connected(made.effective_port)) for _ in range(3))
+    with start_server(app, limits=limits) as server, ExitStack() as stack:
+        half, idle, stuck = (stack.enter_context(connect(server.effective_port)) for _ in range(3))
         half.sendall(b"GET")
         stuck.sendall(HEALTH)
-        assert gate.entered.acquire(timeout=5)
-        until(lambda: len(made.active_channels) == 3)
-        started = time.monotonic()
-        made.stop()
+        assert blocked_application.entered.acquire(timeout=5)
+        wait_until(lambda: len(server.active_channels) == 3)
+        started_at = time.monotonic()
+        server.stop()
         assert read_all(idle) == b""
-        assert parsed(read_all(half)).status == 408
+        assert parse_response(read_all(half)).status == 408
         assert read_all(stuck) == b""
-        assert time.monotonic() - started < 2
-        gate.open.set()
+        assert time.monotonic() - started_at < 2
+        blocked_application.open.set()
 
 
 def test_a_stop_waits_for_no_refused_client_for_long(app):
-    with server(app, limits=Limits(stop_grace=0.1, sweep=0.05)) as made, ExitStack() as stack:
-        refused = stack.enter_context(connected(made.effective_port))
+    with start_server(app, limits=Limits(stop_grace=0.1, sweep=0.05)) as server, ExitStack() as stack:
+        refused = stack.enter_context(connect(server.effective_port))
         refused.sendall(b"garbage\r\n\r\n")
-        assert parsed(read_all(refused)).status == 400
-        started = time.monotonic()
-        made.stop()
-        until(lambda: not made.active_channels)
-        assert time.monotonic() - started < 5
+        assert parse_response(read_all(refused)).status == 400
+        started_at = time.monotonic()
+        server.stop()
+        wait_until(lambda: not server.active_channels)
+        assert time.monotonic() - started_at < 5
 
 
-def test_one_that_takes_nothing_of_its_answer_makes_room(app, streams, monkeypatch):
+def test_one_that_takes_nothing_of_its_answer_makes_room(app, long_response, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
-    with server(app, limits=Limits(connections=2, sweep=0.05)) as made, ExitStack() as stack:
+    with start_server(app, limits=Limits(connections=2, sweep=0.05)) as server, ExitStack() as stack:
         for _ in range(2):
-            stack.enter_context(connected(made.effective_port)).sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        until(lambda: len(made.active_channels) == 2)
-        until(lambda: all(channel.stalled_since() for channel in made.active_channels.values()))
-        started = time.monotonic()
-        assert send(made.effective_port, HEALTH).status == 200
-        assert time.monotonic() - started < 5
+            stack.enter_context(connect(server.effective_port)).sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        wait_until(lambda: len(server.active_channels) == 2)
+        wait_until(lambda: all(channel.stalled_since() for channel in server.active_channels.values()))
+        started_at = time.monotonic()
+        assert send(server.effective_port, HEALTH).status == 200
+        assert time.monotonic() - started_at < 5
 
 
 @pytest.mark.parametrize(("sweep", "stands"), [(60, False), (0.05, True)])
-def test_what_has_moved_since_the_last_sweep_does_not_stand_still(app, streams, sweep, stands):
-    with server(app, limits=Limits(sweep=sweep)) as made, connected(made.effective_port) as sock:
+def test_what_has_moved_since_the_last_sweep_does_not_stand_still(app, long_response, sweep, stands):
+    with start_server(app, limits=Limits(sweep=sweep)) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        until(lambda: made.active_channels)
-        (channel,) = made.active_channels.values()
-        until(lambda: channel.total_outbufs_len and channel.streams)
+        wait_until(lambda: server.active_channels)
+        (channel,) = server.active_channels.values()
+        wait_until(lambda: channel.total_outbufs_len and channel.streams)
         if stands:
-            until(lambda: channel.stalled_since() is not None)
+            wait_until(lambda: channel.stalled_since() is not None)
         assert (channel.stalled_since() is not None) is stands
 
 
-def test_a_stop_sends_all_of_an_answer_that_is_taken(app, streams):
-    with server(app, limits=Limits(sweep=0.05)) as made, connected(made.effective_port) as sock:
+def test_a_stop_sends_all_of_an_answer_that_is_taken(app, long_response):
+    with start_server(app, limits=Limits(sweep=0.05)) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        until(lambda: any(channel.total_outbufs_len for channel in made.active_channels.values()))
-        made.stop()
-        until(lambda: not made.accepting)
-        assert read_all(sock).count(PIECE) == 320
+        wait_until(lambda: any(channel.total_outbufs_len for channel in server.active_channels.values()))
+        server.stop()
+        wait_until(lambda: not server.accepting)
+        assert read_all(sock).count(CHUNK) == 320
 
 
 def test_a_stop_leaves_a_refused_client_the_time_to_read(app):
-    with server(app, limits=Limits(stop_grace=5, sweep=0.05)) as made, ExitStack() as stack:
-        refused = stack.enter_context(connected(made.effective_port))
+    with start_server(app, limits=Limits(stop_grace=5, sweep=0.05)) as server, ExitStack() as stack:
+        refused = stack.enter_context(connect(server.effective_port))
         refused.sendall(b"garbage\r\n\r\n")
-        until(lambda: [type(channel).__name__ for channel in made.active_channels.values()] == ["HalfClosed"])
-        made.stop()
+        wait_until(
+            lambda: [type(channel).__name__ for channel in server.active_channels.values()] == ["HalfClosed"]
+        )
+        server.stop()
         with pytest.raises(AssertionError, match="never came"):
-            until(lambda: not made.active_channels, 0.3)
+            wait_until(lambda: not server.active_channels, 0.3)
         refused.sendall(b"more")
-        assert parsed(read_all(refused)).status == 400
+        assert parse_response(read_all(refused)).status == 400
         refused.close()
-        until(lambda: not made.active_channels, 3)
+        wait_until(lambda: not server.active_channels, 3)
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_the_scheme_is_as_told(app, monkeypatch, scheme):
-    def tell(environ: Any, start_response: Any) -> list[bytes]:
+    def respond(environ: Any, start_response: Any) -> list[bytes]:
         start_response("200 OK", [("Content-Length", str(len(environ["wsgi.url_scheme"])))])
         return [environ["wsgi.url_scheme"].encode()]
 
-    monkeypatch.setattr(app, "wsgi_app", tell)
-    with running(app, url_scheme=scheme) as port:
-        assert f"\r\n\r\n{scheme}".encode() in read_of(port)
+    monkeypatch.setattr(app, "wsgi_app", respond)
+    with serve(app, url_scheme=scheme) as port:
+        assert f"\r\n\r\n{scheme}".encode() in get_health(port)
 
 
-def read_of(port: int) -> bytes:
-    with connected(port) as sock:
+def get_health(port: int) -> bytes:
+    with connect(port) as sock:
         sock.sendall(HEALTH)
         return read_all(sock)
 
 
 @pytest.mark.parametrize(
-    ("setting", "option", "told"),
+    ("setting", "option", "address"),
     [("10.0.0.1", "127.0.0.1", b"1.2.3.4"), ("", "", b"127.0.0.1"), ("127.0.0.1", "", b"127.0.0.1")],
 )
-def test_the_option_wins_over_the_setting(make_app, monkeypatch, setting, option, told):
-    def tell(environ: Any, start_response: Any) -> list[bytes]:
+def test_the_option_wins_over_the_setting(make_app, monkeypatch, setting, option, address):
+    def respond(environ: Any, start_response: Any) -> list[bytes]:
         start_response("200 OK", [("Content-Length", str(len(environ["REMOTE_ADDR"])))])
         return [environ["REMOTE_ADDR"].encode()]
 
     app = make_app(TRUSTED_PROXY=setting)
-    monkeypatch.setattr(app, "wsgi_app", tell)
-    with running(app, trusted_proxy=option) as port, connected(port) as sock:
+    monkeypatch.setattr(app, "wsgi_app", respond)
+    with serve(app, trusted_proxy=option) as port, connect(port) as sock:
         sock.sendall(HEALTH.replace(b"Host: a", b"Host: a\r\nX-Forwarded-For: 1.2.3.4"))
-        assert read_all(sock).endswith(told)
+        assert read_all(sock).endswith(address)

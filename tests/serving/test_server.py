@@ -19,15 +19,15 @@ from blogapi.serving.limits import Limits
 from blogapi.users import models
 from tests.conftest import ARTICLES, KEYS
 from tests.contracts.client import HEADERS
-from tests.live_server import running
+from tests.live_server import serve
 
 LOGIN = "/api/v1/auth/login/"
-LIMIT = 1024 * 1024
+MAX_BODY_BYTES = 1024 * 1024
 CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 @dataclass
-class Heard:
+class Response:
     """An answer as it came over the socket."""
 
     status: int
@@ -40,60 +40,60 @@ class Heard:
 @pytest.fixture
 def port(make_app: Callable[..., Any]) -> Iterator[int]:
     """The port of a server with a limit of 1 MB on bodies."""
-    with running(make_app(MAX_CONTENT_LENGTH=LIMIT)) as number:
+    with serve(make_app(MAX_CONTENT_LENGTH=MAX_BODY_BYTES)) as number:
         yield number
 
 
-def connected(port: int) -> socket.socket:
+def connect(port: int) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), timeout=10)
 
 
 def read_all(sock: socket.socket) -> bytes:
     """Return all that comes until the server ends the connection."""
-    pieces = []
-    while piece := sock.recv(65536):
-        pieces.append(piece)
-    return b"".join(pieces)
+    chunks = []
+    while chunk := sock.recv(65536):
+        chunks.append(chunk)
+    return b"".join(chunks)
 
 
-def parsed(raw: bytes) -> Heard:
+def parse_response(raw: bytes) -> Response:
     head, _, rest = raw.partition(b"\r\n\r\n")
     lines = head.decode("latin-1").split("\r\n")
     headers = dict(line.split(": ", 1) for line in lines[1:])
     length = int(headers.get("Content-Length", 0))
     body = rest[:length]
     shown = json.loads(body) if "json" in headers.get("Content-Type", "") and body else None
-    return Heard(int(lines[0].split()[1]), headers, body, rest[length:], shown)
+    return Response(int(lines[0].split()[1]), headers, body, rest[length:], shown)
 
 
-def send(port: int, data: bytes) -> Heard:
+def send(port: int, data: bytes) -> Response:
     """Send all, then read until the end."""
-    with connected(port) as sock:
+    with connect(port) as sock:
         sock.sendall(data)
-        return parsed(read_all(sock))
+        return parse_response(read_all(sock))
 
 
-def assert_problem(heard: Heard, status: int, code: str) -> None:
-    assert (heard.status, heard.json["status"], heard.json["code"]) == (status, status, code)
-    assert heard.headers["Content-Type"] == "application/problem+json"
-    assert heard.json["detail"] and heard.json["title"]
-    assert_shared_headers(heard)
-    assert heard.rest == b""
+def assert_problem(response: Response, status: int, code: str) -> None:
+    assert (response.status, response.json["status"], response.json["code"]) == (status, status, code)
+    assert response.headers["Content-Type"] == "application/problem+json"
+    assert response.json["detail"] and response.json["title"]
+    assert_shared_headers(response)
+    assert response.rest == b""
 
 
-def assert_shared_headers(heard: Heard) -> None:
+def assert_shared_headers(response: Response) -> None:
     for name, value in HEADERS.items():
         # waitress capitalises the words of a name in its own way; names have no case.
-        assert heard.headers[name] == value
-    assert re.fullmatch(r"[0-9a-f]{16}", heard.headers["X-Request-Id"])
-    assert heard.headers["Vary"].startswith("Accept, origin")
-    assert "Server" not in heard.headers
+        assert response.headers[name] == value
+    assert re.fullmatch(r"[0-9a-f]{16}", response.headers["X-Request-Id"])
+    assert response.headers["Vary"].startswith("Accept, origin")
+    assert "Server" not in response.headers
 
 
 def test_an_answer_of_the_application_names_no_server(port):
-    heard = send(port, b"GET /health HTTP/1.1\r\nHost: blog\r\nConnection: close\r\n\r\n")
-    assert (heard.status, heard.json) == (200, {"status": "ok"})
-    assert_shared_headers(heard)
+    response = send(port, b"GET /health HTTP/1.1\r\nHost: blog\r\nConnection: close\r\n\r\n")
+    assert (response.status, response.json) == (200, {"status": "ok"})
+    assert_shared_headers(response)
 
 
 @pytest.mark.parametrize(
@@ -138,11 +138,11 @@ def test_a_request_that_is_not_plain_http_is_a_400(port, caplog, request_):
 def test_a_trailer_is_read_in_whatever_parts_it_comes(port, split):
     request = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
     body = b"2\r\n{}\r\n0\r\nA: b\r\n\r\n"
-    with connected(port) as sock:
+    with connect(port) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.sendall(f"{request}Transfer-Encoding: chunked\r\n\r\n".encode() + body[: len(body) - split])
         sock.sendall(body[len(body) - split :])
-        assert_problem(parsed(read_all(sock)), 422, "invalid_fields")
+        assert_problem(parse_response(read_all(sock)), 422, "invalid_fields")
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_trailer_is_read_in_whatever_parts_it_comes(port, split):
 )
 def test_connection_is_a_list_of_options(port, version, connection, kept):
     request = f"GET /health HTTP/{version}\r\nHost: a\r\nConnection: {connection}\r\n\r\n".encode()
-    with connected(port) as sock:
+    with connect(port) as sock:
         # A server that keeps the connection answers the second request, which ends it.
         sock.sendall(request + b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         assert read_all(sock).count(b" 200 OK\r\n") == (2 if kept else 1)
@@ -168,54 +168,54 @@ def test_connection_is_a_list_of_options(port, version, connection, kept):
 @pytest.mark.parametrize("more", ["", "Content-Length: 0\r\n"])
 def test_a_client_that_asks_before_it_sends_nothing_is_answered(app, more):
     head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n{more}\r\n"
-    with running(app, limits=Limits(request=1, sweep=0.05)) as port:
+    with serve(app, limits=Limits(request=1, sweep=0.05)) as port:
         assert send(port, head.encode()).status == 200
 
 
 @pytest.mark.parametrize("host", ["a", "a.b:80", "my_blog:8000", "[::1]:8000", "127.0.0.1"])
 def test_every_usual_host_is_served(port, host):
-    heard = send(port, f"GET /health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
-    assert heard.status == 200
+    response = send(port, f"GET /health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+    assert response.status == 200
 
 
 def test_a_body_in_chunks_is_read(port):
-    heard = send(
+    response = send(
         port,
         f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
         "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n".encode(),
     )
-    assert_problem(heard, 422, "invalid_fields")
+    assert_problem(response, 422, "invalid_fields")
 
 
 def test_an_unknown_transfer_coding_is_a_501(port):
-    heard = send(port, b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n")
-    assert_problem(heard, 501, "not_implemented")
+    response = send(port, b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n")
+    assert_problem(response, 501, "not_implemented")
 
 
 def test_headers_over_16_kilobytes_are_a_431(port):
-    heard = send(port, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 17_000 + b"\r\n\r\n")
-    assert_problem(heard, 431, "headers_too_large")
+    response = send(port, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 17_000 + b"\r\n\r\n")
+    assert_problem(response, 431, "headers_too_large")
 
 
 def test_headers_under_16_kilobytes_are_read(port):
-    heard = send(
+    response = send(
         port,
         b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: " + b"y" * 15_000 + b"\r\n\r\n",
     )
-    assert heard.status == 200
+    assert response.status == 200
 
 
 def test_a_client_that_sends_a_header_of_10_megabytes_hears_why_not(port):
-    heard = send(port, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 10_000_000 + b"\r\n\r\n")
-    assert_problem(heard, 431, "headers_too_large")
+    response = send(port, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 10_000_000 + b"\r\n\r\n")
+    assert_problem(response, 431, "headers_too_large")
 
 
 def test_a_declared_body_over_the_limit_is_refused_before_it_is_sent(port):
     start = time.monotonic()
-    with connected(port) as sock:
+    with connect(port) as sock:
         sock.sendall(f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nContent-Length: 2147483648\r\n\r\n".encode())
-        heard = parsed(read_all(sock))
-    assert_problem(heard, 413, "too_large")
+        response = parse_response(read_all(sock))
+    assert_problem(response, 413, "too_large")
     assert time.monotonic() - start < 1
 
 
@@ -226,11 +226,11 @@ def test_a_client_that_asks_before_it_sends_too_much_is_refused_and_not_invited(
 
 def test_a_client_that_asks_before_it_sends_is_invited(port):
     head = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
-    with connected(port) as sock:
+    with connect(port) as sock:
         sock.sendall(f"{head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n".encode())
         assert sock.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
         sock.sendall(b"{}")
-        assert parsed(read_all(sock)).status == 422
+        assert parse_response(read_all(sock)).status == 422
 
 
 def test_a_client_that_sends_a_body_of_20_megabytes_hears_why_not(port):
@@ -246,28 +246,28 @@ def test_a_client_that_sends_20_megabytes_in_chunks_hears_why_not(port):
 
 def test_http_client_reads_a_refusal(port):
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request("POST", KEYS, body=b"x" * (LIMIT + 1))
-    answer = connection.getresponse()
-    assert (answer.status, json.loads(answer.read())["code"]) == (413, "too_large")
+    connection.request("POST", KEYS, body=b"x" * (MAX_BODY_BYTES + 1))
+    response = connection.getresponse()
+    assert (response.status, json.loads(response.read())["code"]) == (413, "too_large")
     connection.close()
 
 
 def test_a_body_of_exactly_the_limit_reaches_the_application(port):
     head = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
-    body = b"{}" + b" " * (LIMIT - 2)
-    heard = send(port, f"{head}Content-Length: {LIMIT}\r\n\r\n".encode() + body)
-    assert_problem(heard, 422, "invalid_fields")
+    body = b"{}" + b" " * (MAX_BODY_BYTES - 2)
+    response = send(port, f"{head}Content-Length: {MAX_BODY_BYTES}\r\n\r\n".encode() + body)
+    assert_problem(response, 422, "invalid_fields")
 
 
 def test_a_refused_head_has_no_body(port):
-    heard = send(port, b"HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2147483648\r\n\r\n")
-    assert (heard.status, heard.body) == (413, b"")
-    assert_shared_headers(heard)
+    response = send(port, b"HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2147483648\r\n\r\n")
+    assert (response.status, response.body) == (413, b"")
+    assert_shared_headers(response)
 
 
 def test_a_refused_client_that_sends_on_and_on_is_cut_off(app):
     deadline = time.monotonic() + 8
-    with running(app, limits=Limits(linger=0.3, sweep=0.05)) as port, connected(port) as sock:
+    with serve(app, limits=Limits(linger=0.3, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
         with pytest.raises(OSError):  # reset or broken pipe, as the system likes
             while time.monotonic() < deadline:
@@ -276,7 +276,7 @@ def test_a_refused_client_that_sends_on_and_on_is_cut_off(app):
 
 
 def test_a_refused_client_that_sends_very_much_is_cut_off(app):
-    with running(app, limits=Limits(linger_bytes=1_000_000)) as port, connected(port) as sock:
+    with serve(app, limits=Limits(linger_bytes=1_000_000)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
         with pytest.raises(OSError):  # reset or broken pipe, as the system likes
             for _ in range(1000):
@@ -284,9 +284,9 @@ def test_a_refused_client_that_sends_very_much_is_cut_off(app):
 
 
 def test_a_client_that_leaves_after_nonsense_leaves_nothing_behind(make_app, caplog):
-    with running(make_app()) as port:
+    with serve(make_app()) as port:
         for _ in range(20):
-            with connected(port) as sock:
+            with connect(port) as sock:
                 sock.sendall(b"garbage\r\n\r\n")
         assert send(port, b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").status == 200
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
@@ -298,19 +298,19 @@ def test_one_connection_serves_many_requests(port):
     sock = connection.sock
     for path, status in (("/health", 200), ("/nowhere", 404), (ARTICLES, 401), ("/openapi.json", 200)):
         connection.request("GET", path)
-        answer = connection.getresponse()
-        answer.read()
-        assert (answer.status, connection.sock) == (status, sock)
+        response = connection.getresponse()
+        response.read()
+        assert (response.status, connection.sock) == (status, sock)
     connection.close()
 
 
 def test_head_has_the_headers_and_no_body(port):
-    with connected(port) as sock:
+    with connect(port) as sock:
         sock.sendall(b"HEAD /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n")
         sock.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         head, _, rest = read_all(sock).partition(b"\r\n\r\n")
     assert re.search(rb"Content-Length: [1-9]", head)
-    assert parsed(rest).json == {"status": "ok"}
+    assert parse_response(rest).json == {"status": "ok"}
 
 
 def test_a_304_has_no_body_and_keeps_the_connection(port):
@@ -319,8 +319,8 @@ def test_a_304_has_no_body_and_keeps_the_connection(port):
     first = connection.getresponse()
     first.read()
     connection.request("GET", "/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
-    answer = connection.getresponse()
-    assert (answer.status, answer.read(), answer.headers["ETag"]) == (304, b"", first.headers["ETag"])
+    response = connection.getresponse()
+    assert (response.status, response.read(), response.headers["ETag"]) == (304, b"", first.headers["ETag"])
     connection.request("GET", "/health")
     assert connection.getresponse().read() == b'{"status":"ok"}'
     connection.close()
@@ -342,20 +342,20 @@ def test_a_304_has_no_body_and_keeps_the_connection(port):
     ],
 )
 def test_an_odd_target_gets_a_plain_answer(port, target, status):
-    heard = send(port, f"GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
-    assert heard.status == status
-    assert_shared_headers(heard)
-    assert "Location" not in heard.headers
+    response = send(port, f"GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+    assert response.status == status
+    assert_shared_headers(response)
+    assert "Location" not in response.headers
 
 
 @pytest.mark.parametrize("method", ["BREW", "TRACE", "CONNECT", "PROPFIND", "A" * 500])
 def test_an_odd_method_is_a_405_with_the_methods_that_are_taken(port, method):
-    heard = send(port, f"{method} /health/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
-    assert_problem(heard, 405, "method_not_allowed")
-    assert heard.headers["Allow"] == "GET, HEAD, OPTIONS"
+    response = send(port, f"{method} /health/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+    assert_problem(response, 405, "method_not_allowed")
+    assert response.headers["Allow"] == "GET, HEAD, OPTIONS"
 
 
-def created(port: int, **headers: str) -> int:
+def create_key(port: int, **headers: str) -> int:
     """Create a key and return the status."""
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("POST", KEYS, headers=headers)
@@ -365,37 +365,39 @@ def created(port: int, **headers: str) -> int:
 
 
 def test_a_trusted_proxy_says_whom_a_limit_counts(make_app):
-    with running(make_app(TRUSTED_PROXY="127.0.0.1", KEY_LIMIT="1 per hour")) as port:
-        told = [created(port, **{"X-Forwarded-For": address}) for address in ("1.2.3.4", "1.2.3.4", "::5")]
+    with serve(make_app(TRUSTED_PROXY="127.0.0.1", KEY_LIMIT="1 per hour")) as port:
+        statuses = [
+            create_key(port, **{"X-Forwarded-For": address}) for address in ("1.2.3.4", "1.2.3.4", "::5")
+        ]
         # Only the last address is the proxy's word; what stands before it, the client wrote.
-        told.append(created(port, **{"X-Forwarded-For": "9.9.9.9, 1.2.3.4"}))
-    assert told == [201, 429, 201, 429]
+        statuses.append(create_key(port, **{"X-Forwarded-For": "9.9.9.9, 1.2.3.4"}))
+    assert statuses == [201, 429, 201, 429]
 
 
 def test_a_network_of_proxies_can_be_trusted(make_app):
-    with running(make_app(TRUSTED_PROXY="127.0.0.0/8", KEY_LIMIT="1 per hour")) as port:
-        assert [created(port, **{"X-Forwarded-For": f"1.2.3.{last}"}) for last in (4, 5)] == [201, 201]
+    with serve(make_app(TRUSTED_PROXY="127.0.0.0/8", KEY_LIMIT="1 per hour")) as port:
+        assert [create_key(port, **{"X-Forwarded-For": f"1.2.3.{last}"}) for last in (4, 5)] == [201, 201]
 
 
 @pytest.mark.parametrize("trusted", ["", "10.0.0.1"])
 def test_nobody_else_is_believed(make_app, trusted):
-    with running(make_app(TRUSTED_PROXY=trusted, KEY_LIMIT="1 per hour")) as port:
-        told = [created(port, **{"X-Forwarded-For": address}) for address in ("1.2.3.4", "1.2.3.5")]
-    assert told == [201, 429]
+    with serve(make_app(TRUSTED_PROXY=trusted, KEY_LIMIT="1 per hour")) as port:
+        statuses = [create_key(port, **{"X-Forwarded-For": address}) for address in ("1.2.3.4", "1.2.3.5")]
+    assert statuses == [201, 429]
 
 
 @pytest.mark.parametrize("trusted", ["", "127.0.0.1"])
 def test_the_application_is_told_nothing_that_nobody_vouches_for(make_app, monkeypatch, trusted):
-    def tell(environ, start_response):
-        told = " ".join(sorted(name for name in environ if "FORWARDED" in name)).encode()
-        start_response("200 OK", [("Content-Length", str(len(told)))])
-        return [told]
+    def respond(environ, start_response):
+        names = " ".join(sorted(name for name in environ if "FORWARDED" in name)).encode()
+        start_response("200 OK", [("Content-Length", str(len(names)))])
+        return [names]
 
     app = make_app(TRUSTED_PROXY=trusted)
-    monkeypatch.setattr(app, "wsgi_app", tell)
+    monkeypatch.setattr(app, "wsgi_app", respond)
     names = ("Forwarded", "X-Forwarded-By", "X-Forwarded-Port", *(() if trusted else ("X-Forwarded-For",)))
     head = "".join(f"{name}: 1\r\n" for name in names)
-    with running(app) as port:
+    with serve(app) as port:
         assert (
             send(port, f"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{head}\r\n".encode()).body == b""
         )
@@ -412,7 +414,7 @@ def test_the_application_is_told_nothing_that_nobody_vouches_for(make_app, monke
     ],
 )
 def test_a_broken_word_of_the_proxy_is_a_400(make_app, header):
-    with running(make_app(TRUSTED_PROXY="127.0.0.1")) as port:
+    with serve(make_app(TRUSTED_PROXY="127.0.0.1")) as port:
         head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{header[0]}: {header[1]}\r\n\r\n"
         assert_problem(send(port, head.encode()), 400, "malformed")
 
@@ -424,7 +426,7 @@ def test_the_cookie_is_secure_where_the_proxy_says_tls(make_app, trusted, secure
 
     with app.app_context():
         service.create("ada", "a long pass phrase", role=models.Role.ADMIN)
-    with running(app) as port:
+    with serve(app) as port:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
         connection.request(
             "POST",
@@ -432,10 +434,10 @@ def test_the_cookie_is_secure_where_the_proxy_says_tls(make_app, trusted, secure
             body=json.dumps({"username": "ada", "password": "a long pass phrase"}),
             headers={"Content-Type": "application/json", "X-Forwarded-Proto": "https"},
         )
-        answer = connection.getresponse()
-        cookie = answer.headers["Set-Cookie"]
+        response = connection.getresponse()
+        cookie = response.headers["Set-Cookie"]
         connection.close()
-    assert answer.status == 200
+    assert response.status == 200
     assert ("Secure" in cookie) is secure
     assert "HttpOnly" in cookie and "SameSite=Lax" in cookie
 
@@ -458,13 +460,13 @@ def test_unfinished_trailers_are_limited(port):
 def test_the_answers_parse_with_a_common_client(port):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("OPTIONS", ARTICLES)
-    answer = connection.getresponse()
-    assert (answer.status, answer.read()) == (204, b"")
+    response = connection.getresponse()
+    assert (response.status, response.read()) == (204, b"")
     connection.close()
 
 
 def test_an_answer_without_a_body_keeps_the_connection(app):
-    with running(app) as port:
+    with serve(app) as port:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
         connection.request("GET", "/health")
         etag = connection.getresponse()
@@ -472,9 +474,9 @@ def test_an_answer_without_a_body_keeps_the_connection(app):
         held = connection.sock
         for headers, status in (({"If-None-Match": etag.headers["ETag"]}, 304), ({}, 200)):
             connection.request("GET", "/health", headers=headers)
-            answer = connection.getresponse()
-            answer.read()
-            assert (answer.status, answer.headers["Connection"]) == (status, None)
+            response = connection.getresponse()
+            response.read()
+            assert (response.status, response.headers["Connection"]) == (status, None)
             assert connection.sock is held
         connection.request("GET", "/health", headers={"If-None-Match": "*", "Connection": "close"})
         assert connection.getresponse().headers["Connection"] == "close"

@@ -24,15 +24,15 @@ from blogapi.serving.tasks import ResponseTask
 from blogapi.serving.unread import OVERHEAD_BYTES, SHARE_COUNT
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
-from tests.live_server import server
-from tests.serving.test_limits import HEALTH, until
-from tests.serving.test_server import Heard, assert_problem, parsed, read_all
+from tests.live_server import start_server
+from tests.serving.test_limits import HEALTH, wait_until
+from tests.serving.test_server import Response, assert_problem, parse_response, read_all
 
 BODY = b"0123456789abcdef" * 25_000
 # One answer of 400 kB has room in the half of a share that long answers may take, a second one has not.
-BOUND = 1_200_000 * SHARE_COUNT
-LIMITS = Limits(unread_bytes=BOUND, connections=32, sweep=0.02)
-LARGE = BODY * 8
+MAX_UNREAD_BYTES = 1_200_000 * SHARE_COUNT
+LIMITS = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02)
+LARGE_BODY = BODY * 8
 
 
 class Blog:
@@ -40,74 +40,80 @@ class Blog:
 
     def __init__(self, real: Any) -> None:
         self.real, self.body = real, BODY
-        self.asked: list[str] = []
-        self.made = 0
+        self.requested_paths: list[str] = []
+        self.served_bytes = 0
         self.gave_up = threading.Event()
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         path = environ["PATH_INFO"]
         if path == "/health":
             return self.real(environ, start_response)
-        self.asked.append(path)
+        self.requested_paths.append(path)
         environ[GIVE_UP_KEY] = self.gave_up.set
         length = [("Content-Length", str(len(self.body)))] if path == "/whole" else []
         start_response("200 OK", [("Content-Type", "text/plain"), *length])
-        return [self.body] if path == "/whole" else self.pieces()
+        return [self.body] if path == "/whole" else self.stream_body()
 
-    def pieces(self) -> Iterator[bytes]:
+    def stream_body(self) -> Iterator[bytes]:
         for start in range(0, len(self.body), 50_000):
-            piece = self.body[start : start + 50_000]
-            self.made += len(piece)
-            yield piece
+            chunk = self.body[start : start + 50_000]
+            self.served_bytes += len(chunk)
+            yield chunk
 
 
 @pytest.fixture
 def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
     """The application behind a proxy on this machine."""
     app = make_app(TRUSTED_PROXY="127.0.0.1")
-    made = Blog(app.wsgi_app)
-    monkeypatch.setattr(app, "wsgi_app", made)
-    return SimpleNamespace(app=app, asked=made.asked, made=made)
+    blog = Blog(app.wsgi_app)
+    monkeypatch.setattr(app, "wsgi_app", blog)
+    return SimpleNamespace(app=app, requested_paths=blog.requested_paths, application=blog)
 
 
 @contextmanager
-def serving_blog(app: Any, **options: Any) -> Iterator[serving.Server]:
+def serve_blog(app: Any, **options: Any) -> Iterator[serving.Server]:
     """Serve with so little room in the buffers of the system that an unread answer stays with us."""
-    with server(app, **{"limits": LIMITS} | options) as made:
-        made.adj.socket_options = [*made.adj.socket_options, (socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)]
-        yield made
+    with start_server(app, **{"limits": LIMITS} | options) as server:
+        server.adj.socket_options = [*server.adj.socket_options, (socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)]
+        yield server
 
 
-def asking(
-    made: serving.Server, path: str, *, of: str = "", times: int = 1, more: str = "", method: str = "GET"
+def send_request(
+    server: serving.Server,
+    path: str,
+    *,
+    address: str = "",
+    times: int = 1,
+    more: str = "",
+    method: str = "GET",
 ) -> socket.socket:
     """Return a connection that has asked and reads nothing yet."""
     sock = socket.socket()
     sock.settimeout(20)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    sock.connect(("127.0.0.1", int(made.effective_port)))
-    forwarded = f"X-Forwarded-For: {of}\r\n" if of else ""
+    sock.connect(("127.0.0.1", int(server.effective_port)))
+    forwarded = f"X-Forwarded-For: {address}\r\n" if address else ""
     sock.sendall(f"{method} {path} HTTP/1.1\r\nHost: a\r\n{forwarded}{more}\r\n".encode() * times)
     return sock
 
 
-def answered(made: serving.Server, path: str, *, of: str = "") -> Heard:
+def get_response(server: serving.Server, path: str, *, address: str = "") -> Response:
     """Ask, read all of the answer and return it."""
-    with asking(made, path, of=of, more="Connection: close\r\n") as sock:
-        return parsed(read_all(sock))
+    with send_request(server, path, address=address, more="Connection: close\r\n") as sock:
+        return parse_response(read_all(sock))
 
 
-def held_by(made: serving.Server, address: str) -> list[Channel]:
+def list_unread_channels(server: serving.Server, address: str) -> list[Channel]:
     """Return the connections that hold something of an answer to that address."""
     return [
         channel
-        for channel in list(made.active_channels.values())
+        for channel in list(server.active_channels.values())
         if channel.reader == address and channel.total_outbufs_len
     ]
 
 
 @pytest.fixture
-def peaks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+def max_unread(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """The most that was unread at any moment, by address and, as `all`, in all."""
     found: Counter[str] = Counter()
     unread: dict[Channel, int] = {}
@@ -127,45 +133,45 @@ def peaks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 @pytest.mark.parametrize("addresses", [1, 16])
 @pytest.mark.parametrize("path", ["/whole", "/stream"])
-@pytest.mark.parametrize("body", [BODY, LARGE], ids=["short", "large"])
-def test_unread_answers_stay_under_the_bound_at_every_moment(blog, peaks, addresses, path, body):
-    blog.made.body = body
-    with serving_blog(blog.app) as made, ExitStack() as stack:
+@pytest.mark.parametrize("body", [BODY, LARGE_BODY], ids=["short", "large"])
+def test_unread_answers_stay_under_the_bound_at_every_moment(blog, max_unread, addresses, path, body):
+    blog.application.body = body
+    with serve_blog(blog.app) as server, ExitStack() as stack:
         for number in range(16):
-            of = f"10.0.0.{number % addresses}"
-            stack.enter_context(asking(made, path, of=of, times=20))
-        until(lambda: len(blog.asked) >= 16 and not made.task_dispatcher.queue)
+            address = f"10.0.0.{number % addresses}"
+            stack.enter_context(send_request(server, path, address=address, times=20))
+        wait_until(lambda: len(blog.requested_paths) >= 16 and not server.task_dispatcher.queue)
         # The others are answered while those who read nothing are held.
-        assert answered(made, "/health", of="10.1.0.1").status == 200
-        assert any(channel.total_outbufs_len for channel in made.active_channels.values())
-    assert 0 < peaks.pop("all") <= BOUND
-    assert max(peaks.values()) <= BOUND // SHARE_COUNT
+        assert get_response(server, "/health", address="10.1.0.1").status == 200
+        assert any(channel.total_outbufs_len for channel in server.active_channels.values())
+    assert 0 < max_unread.pop("all") <= MAX_UNREAD_BYTES
+    assert max(max_unread.values()) <= MAX_UNREAD_BYTES // SHARE_COUNT
     # Nobody's second request was begun.
-    assert len(blog.asked) <= 16
+    assert len(blog.requested_paths) <= 16
 
 
 def test_the_next_request_waits_until_the_answer_before_it_was_taken(blog):
-    with serving_blog(blog.app) as made, asking(made, "/whole", times=3) as sock:
-        until(lambda: any(channel.deferred for channel in made.active_channels.values()))
-        assert blog.asked == ["/whole"]
+    with serve_blog(blog.app) as server, send_request(server, "/whole", times=3) as sock:
+        wait_until(lambda: any(channel.deferred for channel in server.active_channels.values()))
+        assert blog.requested_paths == ["/whole"]
         sock.sendall(HEALTH)
         assert read_all(sock).count(BODY) == 3
-    assert blog.asked == ["/whole"] * 3
+    assert blog.requested_paths == ["/whole"] * 3
 
 
 def test_a_refusal_waits_until_the_answer_before_it_was_taken(blog):
-    with serving_blog(blog.app) as made, asking(made, "/whole") as sock:
+    with serve_blog(blog.app) as server, send_request(server, "/whole") as sock:
         sock.sendall(b"garbage\r\n\r\n")
-        answer, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
-    assert answer.count(BODY) == 1 and refused.endswith(b"}")
+        response, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
+    assert response.count(BODY) == 1 and refused.endswith(b"}")
 
 
 def test_a_connection_whose_next_request_waits_is_ended_like_any_that_stalls(blog):
-    with serving_blog(blog.app, limits=Limits(stall=0.2, sweep=0.02)) as made:
-        with asking(made, "/whole", times=3):
-            until(lambda: made.active_channels)
-            until(lambda: not made.active_channels)
-        assert (made.unread.held, blog.asked) == (0, ["/whole"])
+    with serve_blog(blog.app, limits=Limits(stall=0.2, sweep=0.02)) as server:
+        with send_request(server, "/whole", times=3):
+            wait_until(lambda: server.active_channels)
+            wait_until(lambda: not server.active_channels)
+        assert (server.unread.held, blog.requested_paths) == (0, ["/whole"])
 
 
 @pytest.mark.parametrize(
@@ -176,69 +182,69 @@ def test_a_connection_whose_next_request_waits_is_ended_like_any_that_stalls(blo
     ],
 )
 def test_behind_a_proxy_the_forwarded_address_has_the_share(blog, first, second, other):
-    with serving_blog(blog.app, threads=4) as made, ExitStack() as stack:
-        stack.enter_context(asking(made, "/whole", of=first))
-        until(lambda: made.unread.held)
+    with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
+        stack.enter_context(send_request(server, "/whole", address=first))
+        wait_until(lambda: server.unread.held)
         # The one thread that may wait for this address.
-        stack.enter_context(asking(made, "/whole", of=second))
-        until(lambda: any(channel.streams for channel in made.active_channels.values()))
-        refused = answered(made, "/whole", of=first)
+        stack.enter_context(send_request(server, "/whole", address=second))
+        wait_until(lambda: any(channel.streams for channel in server.active_channels.values()))
+        refused = get_response(server, "/whole", address=first)
         assert_problem(refused, 503, "unavailable")
         assert refused.headers["Retry-After"] == "1"
-        assert answered(made, "/whole", of=other).body == BODY
-        assert answered(made, "/health", of=first).status == 200
+        assert get_response(server, "/whole", address=other).body == BODY
+        assert get_response(server, "/health", address=first).status == 200
 
 
 @pytest.mark.parametrize("path", ["/whole", "/stream"])
 def test_an_answer_larger_than_a_share_is_sent_as_its_client_takes_it(blog, path):
-    blog.made.body = LARGE
-    with serving_blog(blog.app) as made, asking(made, path) as sock:
-        until(lambda: blog.made.gave_up.is_set())
-        (channel,) = made.active_channels.values()
-        assert channel.streams and made.unread.held <= BOUND // SHARE_COUNT
-        assert blog.made.made < len(LARGE)
-        taken = 0
-        while taken < len(LARGE):
-            taken += len(sock.recv(65536))
-        until(lambda: not made.unread.held and not channel.streams)
+    blog.application.body = LARGE_BODY
+    with serve_blog(blog.app) as server, send_request(server, path) as sock:
+        wait_until(lambda: blog.application.gave_up.is_set())
+        (channel,) = server.active_channels.values()
+        assert channel.streams and server.unread.held <= MAX_UNREAD_BYTES // SHARE_COUNT
+        assert blog.application.served_bytes < len(LARGE_BODY)
+        received = 0
+        while received < len(LARGE_BODY):
+            received += len(sock.recv(65536))
+        wait_until(lambda: not server.unread.held and not channel.streams)
 
 
 def test_all_of_a_large_streamed_answer_arrives(blog):
-    blog.made.body = LARGE
-    with serving_blog(blog.app) as made, asking(made, "/stream") as sock:
-        until(lambda: blog.made.gave_up.is_set())
+    blog.application.body = LARGE_BODY
+    with serve_blog(blog.app) as server, send_request(server, "/stream") as sock:
+        wait_until(lambda: blog.application.gave_up.is_set())
         _, _, chunked = read_all(sock).partition(b"\r\n\r\n")
     body = b""
     while chunked:
         size, _, rest = chunked.partition(b"\r\n")
         body, chunked = body + rest[: int(size, 16)], rest[int(size, 16) + 2 :]
-    assert body == LARGE
+    assert body == LARGE_BODY
 
 
 @pytest.fixture
-def no_collector() -> Iterator[None]:
+def no_garbage_collection() -> Iterator[None]:
     """Nothing is freed but what nobody refers to any more."""
     gc.disable()
     yield
     gc.enable()
 
 
-def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_collector):
-    blog.made.body = LARGE
-    with serving_blog(blog.app, threads=4) as made, ExitStack() as stack:
+def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_garbage_collection):
+    blog.application.body = LARGE_BODY
+    with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
         for number in range(2):
-            stack.enter_context(asking(made, "/stream", of=f"10.0.0.{number}"))
-        until(lambda: sum(channel.streams for channel in made.active_channels.values()) == 2)
-        before = blog.made.made
+            stack.enter_context(send_request(server, "/stream", address=f"10.0.0.{number}"))
+        wait_until(lambda: sum(channel.streams for channel in server.active_channels.values()) == 2)
+        before = blog.application.served_bytes
         for path in ("/stream", "/whole"):
-            refused = answered(made, path, of="10.0.0.9")
+            refused = get_response(server, path, address="10.0.0.9")
             assert_problem(refused, 503, "unavailable")
             assert refused.headers["Retry-After"] == "1"
         # The refused responses were produced no further than may be buffered; the system's own buffers take
         # a part of the two that are streamed.
-        assert blog.made.made - before < 2 * BOUND // SHARE_COUNT
+        assert blog.application.served_bytes - before < 2 * MAX_UNREAD_BYTES // SHARE_COUNT
         # Nor is any of it kept, though nothing looks for what holds itself.
-        until(
+        wait_until(
             lambda: (
                 not any(
                     isinstance(found, ResponseTask) and found._buffered_chunks for found in gc.get_objects()
@@ -246,44 +252,46 @@ def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_collector):
             )
         )
         # What has room needs no thread that waits, though nobody knows its length before its end.
-        blog.made.body = BODY
-        heard = answered(made, "/stream", of="10.0.0.9")
-        assert (heard.status, heard.body) == (200, BODY)
-        assert answered(made, "/health", of="10.0.0.9").status == 200
+        blog.application.body = BODY
+        response = get_response(server, "/stream", address="10.0.0.9")
+        assert (response.status, response.body) == (200, BODY)
+        assert get_response(server, "/health", address="10.0.0.9").status == 200
 
 
 def test_what_a_write_has_done_is_not_answered_by_a_503(blog):
-    blog.made.body = LARGE
-    with serving_blog(blog.app, threads=4) as made, ExitStack() as stack:
+    blog.application.body = LARGE_BODY
+    with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
         for number in range(2):
-            stack.enter_context(asking(made, "/stream", of=f"10.0.0.{number}"))
-        until(lambda: sum(channel.streams for channel in made.active_channels.values()) == 2)
-        written = asking(made, "/whole", of="10.0.0.9", more="Connection: close\r\n", method="PUT")
+            stack.enter_context(send_request(server, "/stream", address=f"10.0.0.{number}"))
+        wait_until(lambda: sum(channel.streams for channel in server.active_channels.values()) == 2)
+        written = send_request(
+            server, "/whole", address="10.0.0.9", more="Connection: close\r\n", method="PUT"
+        )
         with written:
-            assert parsed(read_all(written)).body == LARGE
+            assert parse_response(read_all(written)).body == LARGE_BODY
 
 
 def test_one_address_has_at_most_half_of_the_threads_that_wait(blog):
-    blog.made.body = LARGE
-    with serving_blog(blog.app, threads=8) as made, ExitStack() as stack:
+    blog.application.body = LARGE_BODY
+    with serve_blog(blog.app, threads=8) as server, ExitStack() as stack:
         for _ in range(2):
-            stack.enter_context(asking(made, "/stream", of="10.0.0.1"))
-        until(lambda: sum(channel.streams for channel in made.active_channels.values()) == 2)
-        assert answered(made, "/stream", of="10.0.0.1").status == 503
-        stack.enter_context(asking(made, "/stream", of="10.0.0.2"))
-        until(lambda: sum(channel.streams for channel in made.active_channels.values()) == 3)
+            stack.enter_context(send_request(server, "/stream", address="10.0.0.1"))
+        wait_until(lambda: sum(channel.streams for channel in server.active_channels.values()) == 2)
+        assert get_response(server, "/stream", address="10.0.0.1").status == 503
+        stack.enter_context(send_request(server, "/stream", address="10.0.0.2"))
+        wait_until(lambda: sum(channel.streams for channel in server.active_channels.values()) == 3)
 
 
 def test_who_takes_nothing_makes_room_for_others_of_its_address(blog):
-    limits = Limits(unread_bytes=BOUND, connections=32, sweep=0.02, stall_when_full=0.1)
-    with serving_blog(blog.app, threads=2, limits=limits) as made, ExitStack() as stack:
+    limits = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02, stall_when_full=0.1)
+    with serve_blog(blog.app, threads=2, limits=limits) as server, ExitStack() as stack:
         for _ in range(2):
-            stack.enter_context(asking(made, "/whole", of="10.0.0.1"))
-        until(lambda: len(held_by(made, "10.0.0.1")) == 2)
-        until(lambda: answered(made, "/whole", of="10.0.0.1").status == 200)
+            stack.enter_context(send_request(server, "/whole", address="10.0.0.1"))
+        wait_until(lambda: len(list_unread_channels(server, "10.0.0.1")) == 2)
+        wait_until(lambda: get_response(server, "/whole", address="10.0.0.1").status == 200)
 
 
-def fake(reader: str, *, since: float | None, reserved: int = 1, streams: bool = False) -> Any:
+def make_channel(reader: str, *, since: float | None, reserved: int = 1, streams: bool = False) -> Any:
     closed: list[bool] = []
     return SimpleNamespace(
         reader=reader,
@@ -306,49 +314,49 @@ def fake(reader: str, *, since: float | None, reserved: int = 1, streams: bool =
 )
 def test_the_longest_stalled_make_room_and_those_that_move_are_kept(app, monkeypatch, full, enough, closed):
     channels = {
-        "older": fake("a", since=20),
-        "oldest": fake("a", since=10),
-        "moves": fake("a", since=None),
-        "has just stalled": fake("a", since=97),
-        "short": fake("a", since=10, reserved=0),
-        "other's": fake("b", since=10.5),
+        "older": make_channel("a", since=20),
+        "oldest": make_channel("a", since=10),
+        "moves": make_channel("a", since=None),
+        "has just stalled": make_channel("a", since=97),
+        "short": make_channel("a", since=10, reserved=0),
+        "other's": make_channel("b", since=10.5),
     }
-    with server(app) as made:
+    with start_server(app) as server:
         pass
-    monkeypatch.setattr(made, "active_channels", channels)
-    monkeypatch.setattr(made.unread, "is_full", lambda size: full)
+    monkeypatch.setattr(server, "active_channels", channels)
+    monkeypatch.setattr(server.unread, "is_full", lambda size: full)
     monkeypatch.setattr(
-        made.unread,
+        server.unread,
         "can_send",
         lambda *_: sum(len(channel.closed) for channel in channels.values()) >= enough,
     )
-    made._make_room("a", 100, 100.0)
+    server._make_room("a", 100, 100.0)
     assert {name for name, channel in channels.items() if channel.closed} == closed
 
 
 def test_a_thread_that_waits_is_freed_by_a_client_that_leaves(blog):
-    blog.made.body = LARGE
-    with serving_blog(blog.app, threads=1) as made:
-        asking(made, "/stream").close()
-        assert answered(made, "/health").status == 200
-        until(lambda: not made.unread.held)
+    blog.application.body = LARGE_BODY
+    with serve_blog(blog.app, threads=1) as server:
+        send_request(server, "/stream").close()
+        assert get_response(server, "/health").status == 200
+        wait_until(lambda: not server.unread.held)
 
 
 def test_what_a_client_takes_is_seen_before_the_system_tells_of_it(blog):
-    blog.made.body = LARGE
+    blog.application.body = LARGE_BODY
 
     def poll(seconds: float, map: dict[int, Any]) -> None:
         others = {number: found for number, found in map.items() if not isinstance(found, Channel)}
         wasyncore.poll(min(seconds, 0.01), others)
 
-    with serving_blog(blog.app) as made, asking(made, "/stream") as sock:
-        until(lambda: blog.made.gave_up.is_set())
-        made._poll = poll
-        swept = made._next_sweep
-        until(lambda: made._next_sweep > swept + 0.1)
-        (channel,) = made.active_channels.values()
-        moved = channel._inactive_since
-        until(lambda: sock.recv(4096) and channel._inactive_since > moved)
+    with serve_blog(blog.app) as server, send_request(server, "/stream") as sock:
+        wait_until(lambda: blog.application.gave_up.is_set())
+        server._poll = poll
+        swept_at = server._next_sweep
+        wait_until(lambda: server._next_sweep > swept_at + 0.1)
+        (channel,) = server.active_channels.values()
+        active_at = channel._inactive_since
+        wait_until(lambda: sock.recv(4096) and channel._inactive_since > active_at)
 
 
 def test_a_long_list_keeps_no_connection_to_the_database_for_a_slow_client(
@@ -359,26 +367,26 @@ def test_a_long_list_keeps_no_connection_to_the_database_for_a_slow_client(
         make_article(content="<p>" + "x" * 60_000 + "</p>")
     head = f"GET {ARTICLES} HTTP/1.1\r\nHost: a\r\nX-API-KEY: {people.key(None)}\r\n"
     limits = Limits(unread_bytes=1_000_000, connections=8, sweep=0.02)
-    with serving_blog(app, limits=limits) as made:
-        sock = asking(made, "/nowhere")
+    with serve_blog(app, limits=limits) as server:
+        sock = send_request(server, "/nowhere")
         assert sock.recv(65536)
         with sock:
             sock.sendall(f"{head}\r\n".encode())
-            until(lambda: any(channel.streams for channel in made.active_channels.values()))
+            wait_until(lambda: any(channel.streams for channel in server.active_channels.values()))
             with app.app_context():
-                until(lambda: db.engine.pool.checkedout() == 0)
+                wait_until(lambda: db.engine.pool.checkedout() == 0)
             whole = read_all(sock)
         assert whole.endswith(b"0\r\n\r\n") and whole.count(b'"uuid"') >= 9
 
 
 def test_the_bound_is_a_setting(make_app):
-    with server(make_app(UNREAD_MEGABYTES=32)) as made:
-        assert made.limits.unread_bytes == 32 * 2**20
+    with start_server(make_app(UNREAD_MEGABYTES=32)) as server:
+        assert server.limits.unread_bytes == 32 * 2**20
         # There is always room for an error.
-        assert made.unread.allowance > OVERHEAD_BYTES * 3
+        assert server.unread.allowance > OVERHEAD_BYTES * 3
 
 
 def test_what_is_unread_is_shown_among_the_figures(blog):
-    with serving_blog(blog.app) as made, asking(made, "/whole"):
-        until(lambda: made.unread.held)
-        assert registry.get_metrics(blog.app)["unread_bytes"].read() >= len(BODY) - made.unread.allowance
+    with serve_blog(blog.app) as server, send_request(server, "/whole"):
+        wait_until(lambda: server.unread.held)
+        assert registry.get_metrics(blog.app)["unread_bytes"].read() >= len(BODY) - server.unread.allowance

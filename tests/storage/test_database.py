@@ -70,12 +70,12 @@ def test_only_the_owner_can_read_the_database_files(instance):
     with app.app_context():
         with transaction():
             db.session.add(account("a"))
-        made = sorted(path.name for path in instance.iterdir())
-        modes = {stat.S_IMODE((instance / name).stat().st_mode) for name in made}
+        created = sorted(path.name for path in instance.iterdir())
+        modes = {stat.S_IMODE((instance / name).stat().st_mode) for name in created}
         db.session.remove()
         db.engine.dispose()
     log, index, _ = side_files(instance / "blog.db")
-    assert made == ["blog.db", index.name, log.name, "secret_key"]
+    assert created == ["blog.db", index.name, log.name, "secret_key"]
     assert modes == {0o600}
 
 

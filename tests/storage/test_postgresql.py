@@ -61,7 +61,7 @@ def scripts_with(tmp_path, body):
 
 
 @contextmanager
-def connected(url):
+def connect(url):
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         yield connection
@@ -77,7 +77,7 @@ def test_four_processes_that_upgrade_at_once_run_the_migration_once(databases, a
     # A slow migration that fails when it runs twice.
     body = 'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO change_counter VALUES (2, 0, 0)")'
     scripts = scripts_with(tmp_path, body)
-    with connected(databases.environment()["BLOGAPI_DATABASE_URL"]):
+    with connect(databases.environment()["BLOGAPI_DATABASE_URL"]):
         copy = databases.save_copy(app)
     code = (
         "from pathlib import Path; from blogapi.storage import upgrades; "
@@ -85,7 +85,7 @@ def test_four_processes_that_upgrade_at_once_run_the_migration_once(databases, a
     )
     outputs = run_at_once(4, code, databases.url(copy), monkeypatch)
     assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
-    with connected(databases.url(copy)) as connection:
+    with connect(databases.url(copy)) as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == NEXT
 
 
@@ -114,10 +114,10 @@ def test_a_failed_migration_leaves_the_database_unchanged(app, make_tag, tmp_pat
 
 def test_a_newer_schema_and_the_tables_of_another_program_are_refused(databases, tmp_path):
     url = databases.create_empty(tmp_path)
-    with connected(url) as connection:
+    with connect(url) as connection:
         connection.exec_driver_sql("CREATE TABLE theirs (x int)")
     assert "tables of another program" in refusal(DATABASE_URL=url)
-    with connected(url) as connection:
+    with connect(url) as connection:
         connection.exec_driver_sql("CREATE TABLE alembic_version (version_num text)")
         connection.exec_driver_sql("INSERT INTO alembic_version VALUES ('9999')")
     assert "newer version or another program (migration 9999)" in refusal(DATABASE_URL=url)

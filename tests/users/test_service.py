@@ -28,9 +28,9 @@ def context(app):
 
 
 def test_a_user_is_found_by_any_spelling_of_the_name(context):
-    made = service.create("Ada", PASSWORD, role=Role.ADMIN)
-    assert queries.get_by_name("ADA").uuid == made.uuid
-    assert queries.find_by_uuid(made.uuid).username == "ada"
+    created = service.create("Ada", PASSWORD, role=Role.ADMIN)
+    assert queries.get_by_name("ADA").uuid == created.uuid
+    assert queries.find_by_uuid(created.uuid).username == "ada"
 
 
 @pytest.mark.parametrize("name", ["ada", "ADA", "ａｄａ"])  # noqa: RUF001
@@ -56,8 +56,8 @@ def test_users_and_admins_are_listed_by_name(context):
 
 
 def test_a_user_is_authenticated_by_name_and_password(context):
-    made = service.create("ada", PASSWORD, role=Role.ADMIN)
-    assert service.authenticate("Ada", PASSWORD).uuid == made.uuid
+    created = service.create("ada", PASSWORD, role=Role.ADMIN)
+    assert service.authenticate("Ada", PASSWORD).uuid == created.uuid
 
 
 @pytest.mark.parametrize(

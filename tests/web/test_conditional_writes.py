@@ -22,15 +22,15 @@ def resource(request, as_admin, make_category):
     body = (
         {"title": "T", "category": {"uuid": str(make_category().uuid)}} if path == ARTICLES else {"name": "N"}
     )
-    made = as_admin.post(path, json=body)
-    assert made.status_code == 201, made.json
+    created = as_admin.post(path, json=body)
+    assert created.status_code == 201, created.json
     change = {"subtitle": "changed"} if path == ARTICLES else {"name": "changed"}
     return {
         "list": path,
-        "path": made.headers["Location"],
+        "path": created.headers["Location"],
         "body": body,
         "change": change,
-        "etag": made.headers["ETag"],
+        "etag": created.headers["ETag"],
     }
 
 
@@ -146,10 +146,10 @@ def test_a_post_with_a_key_checks_the_etag_of_its_list(as_admin, resource):
     refused = post('"other"')
     assert (refused.status_code, refused.json["code"], refused.headers["ETag"]) == (412, "stale", etag)
     assert as_admin.get(resource["list"]).headers["ETag"] == etag
-    made = post(etag)
-    assert made.status_code == 201
+    created = post(etag)
+    assert created.status_code == 201
     # The retry is replayed although the ETag has changed since.
-    assert (post(etag).json, as_admin.get(made.headers["Location"]).status_code) == (made.json, 200)
+    assert (post(etag).json, as_admin.get(created.headers["Location"]).status_code) == (created.json, 200)
 
 
 def test_a_restore_with_a_key_checks_the_etag_of_its_article(as_admin, make_article):
@@ -214,9 +214,9 @@ def test_an_invalid_idempotency_key_is_refused(as_admin, resource, key):
 
 @pytest.mark.parametrize("path", TERM_PATHS)
 def test_a_term_is_created_changed_and_deleted(as_admin, path):
-    made = as_admin.post(path, json={"name": "Über uns"})
-    assert (made.status_code, made.json["slug"]) == (201, "uber-uns")
-    item_path = made.headers["Location"]
+    created = as_admin.post(path, json={"name": "Über uns"})
+    assert (created.status_code, created.json["slug"]) == (201, "uber-uns")
+    item_path = created.headers["Location"]
     assert as_admin.post(path, json={"name": "Über uns"}).json["slug"] == "uber-uns-2"
     changed = as_admin.patch(item_path, json={"name": "New name"}).json
     assert (changed["name"], changed["slug"]) == ("New name", "uber-uns")
@@ -251,8 +251,8 @@ def test_an_invalid_term_is_refused(as_admin, path, wrong):
 @pytest.mark.parametrize("path", TERM_PATHS)
 def test_terms_are_written_in_bulk(as_admin, path):
     one, two = str(uuid4()), str(uuid4())
-    made = as_admin.put(path, json=[{"uuid": one, "name": "A"}, {"uuid": two, "name": "B"}])
-    assert [term["uuid"] for term in made.json] == [one, two]
+    created = as_admin.put(path, json=[{"uuid": one, "name": "A"}, {"uuid": two, "name": "B"}])
+    assert [term["uuid"] for term in created.json] == [one, two]
     changed = as_admin.patch(path, json=[{"uuid": one, "name": "C"}, {"uuid": str(uuid4()), "name": "D"}])
     assert (changed.status_code, list(changed.json["errors"])) == (404, ["1"])
     assert as_admin.delete(f"{path}?uuid={one}&uuid={two}").status_code == 204
@@ -297,5 +297,8 @@ def test_an_operation_without_an_etag_refuses_if_match(as_admin, make_article):
     article = make_article()
     path = f"{ARTICLES}{article.uuid}/preview/"
     assert outcome(as_admin.post(path, headers={"If-Match": '"x"'})) == (412, "stale")
-    made = as_admin.post(path).json
-    assert outcome(as_admin.delete(f"{path}{made['uuid']}/", headers={"If-Match": '"x"'})) == (412, "stale")
+    created = as_admin.post(path).json
+    assert outcome(as_admin.delete(f"{path}{created['uuid']}/", headers={"If-Match": '"x"'})) == (
+        412,
+        "stale",
+    )
