@@ -145,7 +145,7 @@ class CircuitBreaker:
             # One check at a time.
             self._next_check = math.inf
         # In its own thread, because a DNS lookup has no time limit.
-        threading.Thread(target=self._check, name="look for Redis", daemon=True).start()
+        threading.Thread(target=self._check, name="check Redis", daemon=True).start()
 
     def _check(self) -> None:
         try:

@@ -26,7 +26,7 @@ def blog(app, instance, make_article, make_tag):
 
 
 @pytest.fixture
-def saved(run, blog, tmp_path):
+def backup_file(run, blog, tmp_path):
     """A backup of that blog."""
     path = tmp_path / "saved.zip"
     assert run("backup", path).exit_code == 0

@@ -26,19 +26,19 @@ pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
 
 
-def rows(path) -> list[str]:
+def dump_rows(path) -> list[str]:
     with closing(sqlite3.connect(path)) as connection:
         return list(connection.iterdump())
 
 
-def change(path, statement: str) -> None:
+def execute(path, statement: str) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
 
 
-def altered(saved, target, **manifest):
+def write_altered(backup_file, target, **manifest):
     """Write a backup with a valid digest and another manifest."""
-    with zipfile.ZipFile(saved) as source, zipfile.ZipFile(target, "w") as zip_file:
+    with zipfile.ZipFile(backup_file) as source, zipfile.ZipFile(target, "w") as zip_file:
         zip_file.comment = archive._SIGNATURE + b"0" * archive._DIGEST_LENGTH
         for name in source.namelist():
             content = source.read(name)
@@ -169,10 +169,10 @@ def test_partial_files_of_a_killed_process_are_deleted(run, blog, tmp_path):
     assert [path.name for path in tmp_path.glob(".*.partial")] == [".new.zip.0b.partial"]
 
 
-def test_a_backup_can_be_verified(run, saved, fingerprint):
+def test_a_backup_can_be_verified(run, backup_file, fingerprint):
     before = fingerprint()
-    result = run("backup", "--verify", saved)
-    assert (result.exit_code, result.stdout.split(":")[0]) == (0, f"{saved} can be restored")
+    result = run("backup", "--verify", backup_file)
+    assert (result.exit_code, result.stdout.split(":")[0]) == (0, f"{backup_file} can be restored")
     assert fingerprint() == before
 
 
@@ -188,13 +188,13 @@ def test_json_prints_the_manifest(run, blog, tmp_path):
 
 def test_everything_comes_back(as_admin, run, blog, make_article, tmp_path):
     shown = as_admin.get(ARTICLES).json, as_admin.get(TAGS).json
-    before, saved = rows(blog / "blog.db"), tmp_path / "saved.zip"
-    run("backup", saved)
+    before, backup_file = dump_rows(blog / "blog.db"), tmp_path / "saved.zip"
+    run("backup", backup_file)
     make_article(title="Later")
     as_admin.delete(f"{TAGS}{shown[1][0]['uuid']}/")
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert result.exit_code == 0 and "2 articles" in result.stdout
-    assert rows(blog / "blog.db") == before
+    assert dump_rows(blog / "blog.db") == before
     # The application used the same connections all the time.
     assert (as_admin.get(ARTICLES).json, as_admin.get(TAGS).json) == shown
     assert [one["title"] for one in as_admin.get(f"{ARTICLES}?q=bread").json] == ["Bread"]
@@ -204,20 +204,20 @@ def test_everything_comes_back(as_admin, run, blog, make_article, tmp_path):
     assert run("doctor").exit_code == 0
 
 
-def test_the_former_state_is_saved_and_can_be_restored(run, blog, saved, make_article, app):
+def test_the_former_state_is_saved_and_can_be_restored(run, blog, backup_file, make_article, app):
     make_article(title="Later")
-    before = rows(blog / "blog.db")
-    result = run("restore", saved)
+    before = dump_rows(blog / "blog.db")
+    result = run("restore", backup_file)
     (kept,) = (blog / "backups").iterdir()
     assert f"The former state is in {kept}." in result.stdout
     assert run("restore", kept).exit_code == 0
-    assert rows(blog / "blog.db") == before
+    assert dump_rows(blog / "blog.db") == before
 
 
-def test_a_restore_without_a_blog_creates_it(run, saved, tmp_path, monkeypatch):
+def test_a_restore_without_a_blog_creates_it(run, backup_file, tmp_path, monkeypatch):
     home = tmp_path / "new" / "home"
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(home))
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert result.exit_code == 0 and "The settings of the backup were restored." in result.stdout
     assert {path.name for path in home.iterdir()} - {"backups"} == {"blog.db", "config.toml"}
     if os.name != "nt":
@@ -230,9 +230,9 @@ def test_a_restore_without_a_blog_creates_it(run, saved, tmp_path, monkeypatch):
     close_connections(app)
 
 
-def test_existing_settings_are_not_replaced(run, blog, saved):
+def test_existing_settings_are_not_replaced(run, blog, backup_file):
     (blog / "config.toml").write_text("SESSION_DAYS = 1\n", encoding="utf-8")
-    assert "The settings were not changed; those of the backup differ." in run("restore", saved).stdout
+    assert "The settings were not changed; those of the backup differ." in run("restore", backup_file).stdout
     assert (blog / "config.toml").read_text(encoding="utf-8") == "SESSION_DAYS = 1\n"
     assert (blog / "secret_key").read_text(encoding="ascii") == "s" * 64
 
@@ -245,23 +245,23 @@ def test_existing_settings_are_not_replaced(run, blog, saved):
     ],
 )
 def test_unusable_settings_are_not_restored(run, blog, tmp_path, settings, says):
-    saved = tmp_path / "saved.zip"
+    backup_file = tmp_path / "saved.zip"
     (blog / "config.toml").write_text("", encoding="utf-8")
     shutil.copy(blog / "blog.db", tmp_path / "x.db")
     (tmp_path / "config.toml").write_text(settings, encoding="utf-8")
     service.copy(blog / "blog.db", tmp_path / "x.db")
-    files.create_private(saved)
-    service.pack(tmp_path / "x.db", saved, tmp_path)
+    files.create_private(backup_file)
+    service.pack(tmp_path / "x.db", backup_file, tmp_path)
     (blog / "config.toml").unlink()
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert (result.exit_code, says in result.stdout) == (0, True)
     assert not (blog / "config.toml").exists()
 
 
 def test_a_backup_of_an_older_rendering_is_upgraded(run, blog, tmp_path, app, as_admin):
     shown = as_admin.get(f"{ARTICLES}?fields=html,title").json
-    change(blog / "blog.db", "UPDATE article_tally SET renderer = 'older'")
-    change(blog / "blog.db", "UPDATE article_pieces SET html = x'00'")
+    execute(blog / "blog.db", "UPDATE article_tally SET renderer = 'older'")
+    execute(blog / "blog.db", "UPDATE article_pieces SET html = x'00'")
     run("backup", tmp_path / "older.zip")
     assert run("restore", tmp_path / "older.zip").exit_code == 0
     assert as_admin.get(f"{ARTICLES}?fields=html,title").json == shown
@@ -269,7 +269,7 @@ def test_a_backup_of_an_older_rendering_is_upgraded(run, blog, tmp_path, app, as
 
 def test_a_backup_of_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, instance):
     shutil.rmtree(instance, ignore_errors=True)
-    older = older_blog(tmp_path)
+    older = create_older_blog(tmp_path)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(older))
     before = (older / "blog.db").read_bytes()
     assert run("backup", tmp_path / "older.zip").exit_code == 0
@@ -281,7 +281,7 @@ def test_a_backup_of_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, ins
         assert integrity.read_migration(connection) == upgrades.list_migrations()[-1]
 
 
-def older_blog(tmp_path):
+def create_older_blog(tmp_path):
     """Return the instance folder of a blog with the first migration only."""
     home = tmp_path / "older"
     home.mkdir()
@@ -292,26 +292,26 @@ def older_blog(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
-def test_a_blog_that_cannot_be_read_is_moved_unchanged(run, blog, saved, app, content):
-    shown = rows(blog / "blog.db")
+def test_a_blog_that_cannot_be_read_is_moved_unchanged(run, blog, backup_file, app, content):
+    shown = dump_rows(blog / "blog.db")
     close_connections(app)
     (blog / "blog.db").write_bytes(content)
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert result.exit_code == 0, result.output
-    assert rows(blog / "blog.db") == shown
+    assert dump_rows(blog / "blog.db") == shown
     kept = [path for path in (blog / "backups").iterdir() if path.suffix == ".db"]
     assert [path.read_bytes() for path in kept] == [content]
     assert "Restart the service." in result.stdout
 
 
-def test_a_damaged_blog_is_saved_unchanged(run, blog, saved, app):
-    shown = rows(blog / "blog.db")
+def test_a_damaged_blog_is_saved_unchanged(run, blog, backup_file, app):
+    shown = dump_rows(blog / "blog.db")
     close_connections(app)
     whole = (blog / "blog.db").read_bytes()
     (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert result.exit_code == 0 and "which is damaged" in result.stdout
-    assert rows(blog / "blog.db") == shown
+    assert dump_rows(blog / "blog.db") == shown
     (kept,) = (blog / "backups").iterdir()
     assert kept.suffix == ".db" and kept.stat().st_size == len(whole)
 
@@ -337,11 +337,11 @@ def lengthen(content: bytes, chance: random.Random) -> bytes:
     return content + bytes([chance.randrange(256)])
 
 
-@pytest.mark.parametrize("spoil", [cut, flip, blank, lengthen])
-def test_a_damaged_backup_is_refused_without_changes(run, saved, fingerprint, tmp_path, spoil):
-    before, whole = fingerprint(), saved.read_bytes()
+@pytest.mark.parametrize("damage", [cut, flip, blank, lengthen])
+def test_a_damaged_backup_is_refused_without_changes(run, backup_file, fingerprint, tmp_path, damage):
+    before, whole = fingerprint(), backup_file.read_bytes()
     for seed in range(25):
-        (tmp_path / "spoilt.zip").write_bytes(spoil(whole, random.Random(seed)))  # noqa: S311
+        (tmp_path / "spoilt.zip").write_bytes(damage(whole, random.Random(seed)))  # noqa: S311
         for words in (("restore",), ("backup", "--verify")):
             result = run(*words, tmp_path / "spoilt.zip")
             assert result.exit_code == 1, (seed, words)
@@ -349,52 +349,52 @@ def test_a_damaged_backup_is_refused_without_changes(run, saved, fingerprint, tm
     assert fingerprint() == before
 
 
-def a_zip(path, saved):
+def write_zip(path, backup_file):
     with zipfile.ZipFile(path, "w") as zip_file:
         zip_file.writestr("manifest.json", '{"format": "blogapi-backup"}')
 
 
-def a_database(path, saved):
-    change(path, "CREATE TABLE article (x)")
+def write_database(path, backup_file):
+    execute(path, "CREATE TABLE article (x)")
 
 
-def our_database(path, saved):
-    with zipfile.ZipFile(saved) as source:
+def write_own_database(path, backup_file):
+    with zipfile.ZipFile(backup_file) as source:
         path.write_bytes(source.read("blog.db"))
 
 
-def another_program(path, saved):
-    altered(saved, path, format="other")
+def write_other_program(path, backup_file):
+    write_altered(backup_file, path, format="other")
 
 
-def a_newer_format(path, saved):
-    altered(saved, path, version=2)
+def write_newer_format(path, backup_file):
+    write_altered(backup_file, path, version=2)
 
 
-def a_newer_migration(path, saved):
-    altered(saved, path, step="9999")
+def write_newer_migration(path, backup_file):
+    write_altered(backup_file, path, step="9999")
 
 
-def other_counts(path, saved):
-    altered(saved, path, rows={"article": 3})
+def write_other_counts(path, backup_file):
+    write_altered(backup_file, path, rows={"article": 3})
 
 
-def another_size(path, saved):
-    altered(saved, path, files={"blog.db": {"size": 1, "sha256": "0" * 64}})
+def write_other_size(path, backup_file):
+    write_altered(backup_file, path, files={"blog.db": {"size": 1, "sha256": "0" * 64}})
 
 
-def another_digest(path, saved):
-    with zipfile.ZipFile(saved) as source:
+def write_other_digest(path, backup_file):
+    with zipfile.ZipFile(backup_file) as source:
         size = source.getinfo("blog.db").file_size
-    altered(saved, path, files={"blog.db": {"size": size, "sha256": "0" * 64}})
+    write_altered(backup_file, path, files={"blog.db": {"size": size, "sha256": "0" * 64}})
 
 
-def no_database(path, saved):
-    altered(saved, path, files={})
+def write_without_database(path, backup_file):
+    write_altered(backup_file, path, files={})
 
 
-def no_manifest(path, saved):
-    altered(saved, path, created=None, unknown=1)
+def write_without_manifest(path, backup_file):
+    write_altered(backup_file, path, created=None, unknown=1)
 
 
 @pytest.mark.parametrize(
@@ -402,23 +402,23 @@ def no_manifest(path, saved):
     [
         (lambda path, _: path.write_bytes(b""), "not a complete backup"),
         (lambda path, _: path.write_bytes(b"Dear reader, " * 100), "not a complete backup"),
-        (a_zip, "not a complete backup"),
-        (a_database, "not a complete backup"),
-        (our_database, "not a complete backup"),
-        (another_program, "not a backup of blogapi"),
-        (a_newer_format, "newer than this version"),
-        (a_newer_migration, "newer version of blogapi (migration 9999)"),
-        (other_counts, "does not match its manifest"),
-        (another_size, "damaged"),
-        (another_digest, "damaged"),
-        (no_database, "contains no database"),
-        (no_manifest, "manifest cannot be read"),
+        (write_zip, "not a complete backup"),
+        (write_database, "not a complete backup"),
+        (write_own_database, "not a complete backup"),
+        (write_other_program, "not a backup of blogapi"),
+        (write_newer_format, "newer than this version"),
+        (write_newer_migration, "newer version of blogapi (migration 9999)"),
+        (write_other_counts, "does not match its manifest"),
+        (write_other_size, "damaged"),
+        (write_other_digest, "damaged"),
+        (write_without_database, "contains no database"),
+        (write_without_manifest, "manifest cannot be read"),
     ],
 )
 def test_a_file_that_is_not_a_backup_is_refused_without_changes(
-    run, saved, fingerprint, tmp_path, make, reason
+    run, backup_file, fingerprint, tmp_path, make, reason
 ):
-    make(tmp_path / "other", saved)
+    make(tmp_path / "other", backup_file)
     before = fingerprint()
     for words in (("restore",), ("backup", "--verify")):
         result = run(*words, tmp_path / "other")
@@ -426,7 +426,7 @@ def test_a_file_that_is_not_a_backup_is_refused_without_changes(
     assert fingerprint() == before
 
 
-FOREIGN = {
+OTHER_SCHEMAS = {
     "a trigger": (
         "CREATE TRIGGER other AFTER INSERT ON api_key BEGIN UPDATE account SET role = 'admin'; END",
         "trigger other is unknown",
@@ -454,7 +454,7 @@ def make_backup_of(path, target, statement):
     service.pack(target.with_suffix(".db"), target, target.parent / "no settings")
 
 
-@pytest.mark.parametrize(("statement", "says"), FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize(("statement", "says"), OTHER_SCHEMAS.values(), ids=OTHER_SCHEMAS)
 def test_a_backup_of_another_schema_is_refused_without_changes(
     run, blog, fingerprint, tmp_path, statement, says
 ):
@@ -468,7 +468,7 @@ def test_a_backup_of_another_schema_is_refused_without_changes(
 
 
 def test_an_older_backup_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
-    older = older_blog(tmp_path) / "blog.db"
+    older = create_older_blog(tmp_path) / "blog.db"
     make_backup_of(
         older, tmp_path / "other.zip", "CREATE TRIGGER other AFTER INSERT ON tag BEGIN SELECT 1; END"
     )
@@ -482,7 +482,7 @@ def test_an_older_backup_of_another_schema_is_refused_without_changes(run, blog,
 def test_an_upgrade_copy_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
     aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
     service.copy(blog / "blog.db", aside)
-    change(aside, "CREATE VIEW other AS SELECT 1")
+    execute(aside, "CREATE VIEW other AS SELECT 1")
     before = fingerprint()
     result = run("restore", aside)
     assert (result.exit_code, "view other is unknown" in result.stderr) == (1, True), result.output
@@ -499,24 +499,24 @@ def test_an_upgrade_copy_that_cannot_be_read_is_refused(run, blog, fingerprint, 
     assert fingerprint() == before
 
 
-def test_a_full_disk_does_not_change_the_blog(run, blog, saved, fingerprint, monkeypatch):
+def test_a_full_disk_does_not_change_the_blog(run, blog, backup_file, fingerprint, monkeypatch):
     before = fingerprint()
 
     def fail(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(service, "copy", fail)
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert (result.exit_code, "The disk is full" in result.stderr) == (1, True)
     assert {name: held for name, held in fingerprint().items() if name != "backups"} == before
 
 
-def test_a_restore_gives_up_on_a_database_that_stays_locked(run, blog, saved, fingerprint, monkeypatch):
+def test_a_restore_gives_up_on_a_database_that_stays_locked(run, blog, backup_file, fingerprint, monkeypatch):
     monkeypatch.setattr("blogapi.backups.restoring._WAIT_SECONDS", 0)
     before = fingerprint()
     with integrity.open_database(blog / "blog.db") as connection:
         connection.execute("BEGIN IMMEDIATE")
-        result = run("restore", saved)
+        result = run("restore", backup_file)
         connection.execute("ROLLBACK")
     assert (result.exit_code, "The database is busy" in result.stderr) == (1, True)
     assert {name: held for name, held in fingerprint().items() if name != "backups"} == before

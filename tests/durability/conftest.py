@@ -18,7 +18,7 @@ import pytest
 from flask import Flask
 
 from tests.conftest import People, close_connections
-from tests.durability.test_processes import WSGI, Running, serving
+from tests.durability.test_processes import WSGI, ServerProcess, start_server_process
 
 TIMEOUT = 60
 
@@ -57,7 +57,7 @@ def write_key(people: People) -> str:
     return people.key(people.admin, "write")
 
 
-Serve = Callable[..., AbstractContextManager[tuple[Client, Running]]]
+Serve = Callable[..., AbstractContextManager[tuple[Client, ServerProcess]]]
 
 
 @pytest.fixture
@@ -65,12 +65,12 @@ def serve(app: Flask, write_key: str, tmp_path: Path) -> Serve:
     """Serves the test's blog in a process of its own; yields Ada's client and the process."""
 
     @contextmanager
-    def serving_it(*options: str, command: list[str] = WSGI) -> Iterator[tuple[Client, Running]]:
+    def start(*options: str, command: list[str] = WSGI) -> Iterator[tuple[Client, ServerProcess]]:
         close_connections(app)
-        with serving([*command, *options], tmp_path) as (port, running):
-            yield Client(port, write_key), running
+        with start_server_process([*command, *options], tmp_path) as (port, server_process):
+            yield Client(port, write_key), server_process
 
-    return serving_it
+    return start
 
 
 def is_intact(path: Path) -> bool:
@@ -80,13 +80,13 @@ def is_intact(path: Path) -> bool:
         return found == [("ok",)] and not connection.execute("PRAGMA foreign_key_check").fetchall()
 
 
-def times(name: str, few: int) -> int:
-    """Return the value of the variable `BLOGAPI_TEST_<name>`, or `few` without it."""
-    return int(os.environ.get(f"BLOGAPI_TEST_{name}", few))
+def get_repetitions(name: str, default: int) -> int:
+    """Return the value of the variable `BLOGAPI_TEST_<name>`, or `default` without it."""
+    return int(os.environ.get(f"BLOGAPI_TEST_{name}", default))
 
 
 @contextmanager
-def in_threads(*functions: Callable[[], None]) -> Iterator[None]:
+def run_in_threads(*functions: Callable[[], None]) -> Iterator[None]:
     """Run each function in a thread during the `with` block; raise the first of their exceptions."""
     errors: list[BaseException] = []
 
@@ -110,7 +110,7 @@ def in_threads(*functions: Callable[[], None]) -> Iterator[None]:
 
 def wait_until(condition: Callable[[], bool]) -> None:
     """Wait until the function returns true."""
-    end = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + TIMEOUT
     while not condition():
-        assert time.monotonic() < end
+        assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -29,15 +29,15 @@ CALLERS = {
 def record_attempt(request):
     """Records caller, action and result for the report; returns the response."""
 
-    def note(caller, what, response):
+    def record(caller, action, response):
         code = (
             response.json["code"] if response.mimetype == "application/problem+json" and response.data else ""
         )
-        row = (caller, what, f"{response.status_code} {code}".strip())
+        row = (caller, action, f"{response.status_code} {code}".strip())
         request.node.user_properties.append(("attempt", row))
         return response
 
-    return note
+    return record
 
 
 @pytest.fixture
@@ -51,12 +51,12 @@ def blog(app, people, make_category, make_tag, make_article):
         "cover_image": f"https://example.org/{SECRET}.png",
         "author": people.other_admin,
     }
-    kept = {"category": category, "tags": (tag,)}
-    public = make_article(title="Public", **kept)
+    terms = {"category": category, "tags": (tag,)}
+    public = make_article(title="Public", **terms)
     hidden = {
-        "draft": make_article(status="draft", **secret, **kept),
-        "scheduled": make_article(published_at="2999-01-01T00:00:00Z", **secret, **kept),
-        "archived": make_article(status="archived", **secret, **kept),
+        "draft": make_article(status="draft", **secret, **terms),
+        "scheduled": make_article(published_at="2999-01-01T00:00:00Z", **secret, **terms),
+        "archived": make_article(status="archived", **secret, **terms),
     }
     client = FlaskClient(app, app.response_class)
     header = {"X-API-KEY": people.key(people.other_admin, "write")}
@@ -97,9 +97,9 @@ def read_tables(app):
 @pytest.fixture
 def operations(app, blog):
     """All operations as (endpoint, method, path, body), aimed at secret items where possible."""
-    described = document.get_document(app)["paths"]
+    documented_paths = document.get_document(app)["paths"]
 
-    def filled(path, endpoint):
+    def fill_path(path, endpoint):
         values = {
             "id": blog["key" if endpoint.startswith("api_keys") else "draft"],
             "preview": blog["preview"],
@@ -112,14 +112,14 @@ def operations(app, blog):
                 values["id"] = blog[resource]
         return re.sub(r"<(?:[^:<>]+:)?(\w+)>", lambda match: values[match[1]], path)
 
-    def body(path, method):
+    def get_example(path, method):
         plain = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", path)
-        operation = described.get(plain, {}).get(method.lower(), {})
+        operation = documented_paths.get(plain, {}).get(method.lower(), {})
         content = operation.get("requestBody", {}).get("content", {})
         return content.get("application/json", {}).get("example")
 
     return [
-        (endpoint, method, filled(path, endpoint), body(path, method))
+        (endpoint, method, fill_path(path, endpoint), get_example(path, method))
         for path, method, endpoint, _ in registry.list_operations(app)
     ]
 

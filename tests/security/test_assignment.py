@@ -8,20 +8,20 @@ from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 from tests.contracts.client import outcome
 from tests.security.conftest import CALLERS
 
-A = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
+OTHER_UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 LOGIN = "/api/v1/auth/login/"
-OLD = "2001-01-01T00:00:00"
-FOREIGN = {
-    "uuid": A,
-    "author": A,
-    "author_id": A,
-    "editor_id": A,
-    "user": A,
-    "user_id": A,
-    "owner": A,
-    "owner_id": A,
-    "created": OLD,
-    "last_updated": OLD,
+OLD_TIME = "2001-01-01T00:00:00"
+PROTECTED_FIELDS = {
+    "uuid": OTHER_UUID,
+    "author": OTHER_UUID,
+    "author_id": OTHER_UUID,
+    "editor_id": OTHER_UUID,
+    "user": OTHER_UUID,
+    "user_id": OTHER_UUID,
+    "owner": OTHER_UUID,
+    "owner_id": OTHER_UUID,
+    "created": OLD_TIME,
+    "last_updated": OLD_TIME,
     "version": 99,
     "was_public": True,
     "slug_derived": False,
@@ -30,16 +30,16 @@ FOREIGN = {
     "scope": "write",
     "digest": "0" * 64,
     "prefix": "blogapi_000000",
-    "last_used": OLD,
+    "last_used": OLD_TIME,
     "password": "a long pass phrase",
     "password_digest": "x",
-    "articles": [A],
+    "articles": [OTHER_UUID],
     "_schema": "x",
     "__class__": {"__init__": {}},
 }
 
 
-def article(category):
+def make_article_body(category):
     return {"title": "T", "category": {"uuid": category}}
 
 
@@ -47,7 +47,7 @@ def article(category):
 def bodies(blog):
     """The list path, an item path and a valid body, by kind of item."""
     return {
-        "article": (ARTICLES, f"{ARTICLES}{blog['public']}/", article(blog["category"])),
+        "article": (ARTICLES, f"{ARTICLES}{blog['public']}/", make_article_body(blog["category"])),
         "category": (CATEGORIES, f"{CATEGORIES}{blog['category']}/", {"name": "C"}),
         "tag": (TAGS, f"{TAGS}{blog['tag']}/", {"name": "T"}),
     }
@@ -57,7 +57,7 @@ def assigned_fields(row, former):
     """Return the protected fields that the write has set."""
     return [
         name
-        for name, value in FOREIGN.items()
+        for name, value in PROTECTED_FIELDS.items()
         if name in row and str(row[name]) == str(value) != str(former.get(name))
     ]
 
@@ -69,7 +69,7 @@ def test_a_write_cannot_set_a_protected_field(
 ):
     path, item, body = bodies[kind]
     verb, _, many = method.partition(" ")
-    for name, value in FOREIGN.items():
+    for name, value in PROTECTED_FIELDS.items():
         if many and name == "uuid":
             # In a bulk write the uuid names the item.
             continue
@@ -93,7 +93,7 @@ def test_a_write_of_a_key_cannot_set_a_protected_field(
     client = request.getfixturevalue(CALLERS[caller])
     own = client.get("/api/v1/auth/me/").json["key"]
     path = KEYS if method == "POST" else f"{KEYS}{own}/"
-    for name, value in FOREIGN.items():
+    for name, value in PROTECTED_FIELDS.items():
         before = {row["uuid"]: row for row in read_tables()["api_key"]}
         response = client.open(path, method=method, json={"name": "n", name: value})
         record_attempt(caller, f"{method} a key with {name}", response)
@@ -113,7 +113,9 @@ def test_links_successors_and_restored_versions_accept_no_fields(
         "a former version": f"{ARTICLES}{blog['draft']}/revisions/1/restore/",
     }[what]
     before = read_tables()
-    for name, value in (FOREIGN | {"token": "guessed", "article_id": A, "scopes": ["write"]}).items():
+    for name, value in (
+        PROTECTED_FIELDS | {"token": "guessed", "article_id": OTHER_UUID, "scopes": ["write"]}
+    ).items():
         response = as_admin.post(path, json={name: value})
         record_attempt("admin", f"POST {what} with {name}", response)
         assert response.status_code == 422
@@ -136,7 +138,7 @@ def test_a_read_key_cannot_create_a_write_key(as_reading_admin, record_attempt, 
 
 
 @pytest.mark.parametrize(
-    "body", [{"name": "x"}, {"scopes": ["read"]}, {"expires": "2999-01-01T00:00:00Z"}, {"user": A}]
+    "body", [{"name": "x"}, {"scopes": ["read"]}, {"expires": "2999-01-01T00:00:00Z"}, {"user": OTHER_UUID}]
 )
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key"])
 def test_a_caller_without_a_user_cannot_set_fields_of_a_key(
@@ -158,15 +160,15 @@ def test_a_login_accepts_only_name_and_password(as_stranger, record_attempt, peo
 @pytest.mark.parametrize("field", ["category", "tags", "seo"])
 def test_an_embedded_object_is_not_changed(as_admin, record_attempt, blog, read_tables, field):
     before = read_tables()
-    inside = {
-        "category": {"uuid": blog["category"], "name": "Taken over", "user": A},
-        "tags": [{"uuid": blog["tag"], "name": "Taken over", "user": A}],
-        "seo": {"uuid": A, "article": blog["draft"], "title": "T"},
+    embedded = {
+        "category": {"uuid": blog["category"], "name": "Taken over", "user": OTHER_UUID},
+        "tags": [{"uuid": blog["tag"], "name": "Taken over", "user": OTHER_UUID}],
+        "seo": {"uuid": OTHER_UUID, "article": blog["draft"], "title": "T"},
     }[field]
-    response = as_admin.patch(f"{ARTICLES}{blog['public']}/", json={field: inside})
+    response = as_admin.patch(f"{ARTICLES}{blog['public']}/", json={field: embedded})
     record_attempt("admin", f"PATCH an article with a {field} that says more", response)
     after = read_tables()
     for table in ("category", "tag", "account"):
         assert after[table] == before[table]
-    kept = [[(row["uuid"], row["article_id"]) for row in rows["seo"]] for rows in (before, after)]
-    assert kept[0] == kept[1]
+    seo_rows = [[(row["uuid"], row["article_id"]) for row in rows["seo"]] for rows in (before, after)]
+    assert seo_rows[0] == seo_rows[1]

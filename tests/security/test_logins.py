@@ -42,15 +42,15 @@ def as_ada(passwords, app, make_client):
 
 
 @pytest.fixture
-def thief(app, make_client, record_attempt):
+def try_cookie(app, make_client, record_attempt):
     """Tries a stolen, planted or forged cookie."""
 
-    def trying(what, value):
+    def send_cookie(what, value):
         client = make_client(app)
         client.set_cookie(COOKIE, value)
         return record_attempt("stranger", what, client.get(ME))
 
-    return trying
+    return send_cookie
 
 
 GUESSES = {
@@ -68,11 +68,11 @@ def test_every_failed_login_takes_the_same_work_and_has_the_same_detail(
 ):
     hashed, real = [], security._hash_internal
 
-    def counting(method, salt, password):
+    def count_hash(method, salt, password):
         hashed.append(method)
         return real(method, salt, password)
 
-    monkeypatch.setattr(security, "_hash_internal", counting)
+    monkeypatch.setattr(security, "_hash_internal", count_hash)
     with record_statements() as seen:
         response = record_attempt(
             "stranger", f"log in with {guess}", as_stranger.post(LOGIN, json=GUESSES[guess])
@@ -84,41 +84,41 @@ def test_every_failed_login_takes_the_same_work_and_has_the_same_detail(
     assert len(seen) <= 1
 
 
-def cookie_of(client):
+def get_cookie_value(client):
     return client.get_cookie(COOKIE).value
 
 
-def test_a_planted_session_never_becomes_a_login(passwords, as_stranger, thief):
+def test_a_planted_session_never_becomes_a_login(passwords, as_stranger, try_cookie):
     with as_stranger.session_transaction() as session:
         session["token"] = "planted"
-    planted = cookie_of(as_stranger)
+    planted = get_cookie_value(as_stranger)
     as_stranger.post(LOGIN, json=ADA)
-    assert cookie_of(as_stranger) != planted
-    assert thief("a cookie planted before the login", planted).status_code == 401
+    assert get_cookie_value(as_stranger) != planted
+    assert try_cookie("a cookie planted before the login", planted).status_code == 401
 
 
-def test_a_stolen_cookie_is_refused_after_the_logout(as_ada, thief):
-    stolen = cookie_of(as_ada)
-    assert thief("a stolen cookie before the logout", stolen).status_code == 200
+def test_a_stolen_cookie_is_refused_after_the_logout(as_ada, try_cookie):
+    stolen = get_cookie_value(as_ada)
+    assert try_cookie("a stolen cookie before the logout", stolen).status_code == 200
     as_ada.post(LOGOUT)
-    assert outcome(thief("a stolen cookie after the logout", stolen)) == (401, "login_over")
+    assert outcome(try_cookie("a stolen cookie after the logout", stolen)) == (401, "login_over")
 
 
-def test_a_stolen_cookie_is_refused_after_the_next_login_of_that_browser(as_ada, thief):
-    stolen = cookie_of(as_ada)
+def test_a_stolen_cookie_is_refused_after_the_next_login_of_that_browser(as_ada, try_cookie):
+    stolen = get_cookie_value(as_ada)
     as_ada.post(LOGIN, json=ADA)
-    assert outcome(thief("a stolen cookie after the next login", stolen)) == (401, "login_over")
+    assert outcome(try_cookie("a stolen cookie after the next login", stolen)) == (401, "login_over")
 
 
-def test_a_stolen_cookie_is_refused_after_a_new_password(app, as_ada, thief):
-    stolen = cookie_of(as_ada)
+def test_a_stolen_cookie_is_refused_after_a_new_password(app, as_ada, try_cookie):
+    stolen = get_cookie_value(as_ada)
     with app.app_context():
         users.set_password("ada", "another password")
-    assert outcome(thief("a stolen cookie after a new password", stolen)) == (401, "login_over")
+    assert outcome(try_cookie("a stolen cookie after a new password", stolen)) == (401, "login_over")
 
 
 def test_a_stolen_cookie_is_refused_after_the_deletion_of_its_user(
-    app, passwords, people, make_client, thief, digest
+    app, passwords, people, make_client, try_cookie, digest
 ):
     with app.app_context(), transaction():
         queries.get_by_name("mel").password_digest = digest
@@ -126,7 +126,10 @@ def test_a_stolen_cookie_is_refused_after_the_deletion_of_its_user(
     client.post(LOGIN, json=ADA | {"username": "mel"})
     with app.app_context():
         users.delete_user("mel")
-    assert outcome(thief("a stolen cookie of a deleted user", cookie_of(client))) == (401, "login_over")
+    assert outcome(try_cookie("a stolen cookie of a deleted user", get_cookie_value(client))) == (
+        401,
+        "login_over",
+    )
 
 
 def test_a_former_admin_is_refused_at_once(app, as_ada, people, make_client, record_attempt):
@@ -144,13 +147,13 @@ def test_a_former_admin_is_refused_at_once(app, as_ada, people, make_client, rec
 
 
 @pytest.mark.parametrize("value", ["", "x", "e30.x.y", "eyJ0b2tlbiI6IiJ9", "{}", '{"token":""}', "é"])
-def test_a_forged_cookie_is_refused(people, thief, value):
-    assert outcome(thief(f"the cookie {value!r}", value)) == (401, "login_over")
+def test_a_forged_cookie_is_refused(people, try_cookie, value):
+    assert outcome(try_cookie(f"the cookie {value!r}", value)) == (401, "login_over")
 
 
 def test_a_cookie_signed_with_another_secret_is_refused(as_ada, make_app, make_client, record_attempt):
     other = make_client(make_app(SECRET_KEY="y" * 32))
-    other.set_cookie(COOKIE, cookie_of(as_ada))
+    other.set_cookie(COOKIE, get_cookie_value(as_ada))
     assert outcome(record_attempt("stranger", "a cookie signed with another secret", other.get(ME))) == (
         401,
         "login_over",

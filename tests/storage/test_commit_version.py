@@ -28,23 +28,23 @@ with sqlite3.connect(sys.argv[1]) as connection:
 
 
 @pytest.fixture
-def path(tmp_path):
+def database_path(tmp_path):
     """A SQLite file with one table."""
-    path = tmp_path / "a b#?%.db"
-    create_note_table(path)
-    return path
+    database_path = tmp_path / "a b#?%.db"
+    create_note_table(database_path)
+    return database_path
 
 
-def create_note_table(path):
-    with closing(sqlite3.connect(path)) as connection:
+def create_note_table(database_path):
+    with closing(sqlite3.connect(database_path)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("CREATE TABLE note (number INTEGER)")
 
 
 @pytest.fixture
-def engine(path):
+def engine(database_path):
     """An engine on the file."""
-    engine = create_engine(URL.create("sqlite", database=str(path)))
+    engine = create_engine(URL.create("sqlite", database=str(database_path)))
     yield engine
     engine.dispose()
 
@@ -58,44 +58,44 @@ def source(engine):
 
 
 @pytest.fixture
-def other(path):
+def other_connection(database_path):
     """Another connection to the file."""
-    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as connection:
+    with closing(sqlite3.connect(database_path, isolation_level=None, check_same_thread=False)) as connection:
         yield connection
 
 
-def write(connection):
+def insert_note(connection):
     connection.execute("INSERT INTO note VALUES (1)")
 
 
-def test_the_version_stays_while_nothing_is_written(source, other):
+def test_the_version_stays_while_nothing_is_written(source, other_connection):
     first = source.get_version()
     for _ in range(10):
-        other.execute("SELECT * FROM note").fetchall()
+        other_connection.execute("SELECT * FROM note").fetchall()
         assert source.get_version() == first
 
 
-def test_the_version_grows_with_every_commit_of_another_connection(source, other):
+def test_the_version_grows_with_every_commit_of_another_connection(source, other_connection):
     versions = [source.get_version()]
     for _ in range(20):
-        write(other)
+        insert_note(other_connection)
         versions.append(source.get_version())
     assert versions == sorted(set(versions))
 
 
 @pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
-def test_a_write_changes_the_version_only_when_it_is_committed(source, other, end):
+def test_a_write_changes_the_version_only_when_it_is_committed(source, other_connection, end):
     before = source.get_version()
-    other.execute("BEGIN IMMEDIATE")
-    write(other)
+    other_connection.execute("BEGIN IMMEDIATE")
+    insert_note(other_connection)
     assert source.get_version() == before
-    other.execute(end)
+    other_connection.execute(end)
     assert (source.get_version() > before) is (end == "COMMIT")
 
 
-def test_the_version_grows_with_a_commit_of_another_process(source, path):
+def test_the_version_grows_with_a_commit_of_another_process(source, database_path):
     before = source.get_version()
-    subprocess.run([sys.executable, "-c", WRITER, path], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", WRITER, database_path], check=True, timeout=60)
     assert source.get_version() > before
 
 
@@ -113,45 +113,45 @@ def test_the_version_grows_with_a_transaction_of_the_application(app):
     close_connections(app)
 
 
-def test_the_version_can_be_read_during_a_write(source, other):
-    other.execute("BEGIN EXCLUSIVE")
-    write(other)
+def test_the_version_can_be_read_during_a_write(source, other_connection):
+    other_connection.execute("BEGIN EXCLUSIVE")
+    insert_note(other_connection)
     began = time.monotonic()
     assert source.get_version() is not None
     assert time.monotonic() - began < 1
-    other.execute("ROLLBACK")
+    other_connection.execute("ROLLBACK")
 
 
 # Missing and replaced files
 
 
-def test_a_missing_file_has_no_version_and_is_not_created(engine, path):
+def test_a_missing_file_has_no_version_and_is_not_created(engine, database_path):
     source = SqliteCommitVersion(engine)
-    path.unlink()
+    database_path.unlink()
     assert [source.get_version(), source.get_version(since=0)] == [None, None]
-    assert not path.exists()
+    assert not database_path.exists()
 
 
-def test_a_file_that_is_not_a_database_has_no_version(engine, path):
-    path.write_bytes(b"not a database" * 100)
+def test_a_file_that_is_not_a_database_has_no_version(engine, database_path):
+    database_path.write_bytes(b"not a database" * 100)
     assert SqliteCommitVersion(engine).get_version() is None
 
 
-def test_a_file_that_was_recreated_has_a_new_version(engine, source, path):
+def test_a_file_that_was_recreated_has_a_new_version(engine, source, database_path):
     before = source.get_version()
     engine.dispose()
-    path.unlink()
+    database_path.unlink()
     assert source.get_version(since=0) is None
-    create_note_table(path)
+    create_note_table(database_path)
     assert source.get_version() > before
 
 
-def test_a_file_that_was_replaced_has_a_new_version(engine, source, path, tmp_path):
+def test_a_file_that_was_replaced_has_a_new_version(engine, source, database_path, tmp_path):
     before = source.get_version()
-    other = tmp_path / "other.db"
-    create_note_table(other)
+    replacement = tmp_path / "other.db"
+    create_note_table(replacement)
     engine.dispose()
-    other.replace(path)
+    replacement.replace(database_path)
     assert source.get_version(since=0) > before
 
 
@@ -174,29 +174,31 @@ def test_releasing_the_application_closes_the_connection(make_app):
 # One query for many requests
 
 
-def test_a_version_that_was_read_after_the_arrival_is_reused(source, other):
+def test_a_version_that_was_read_after_the_arrival_is_reused(source, other_connection):
     received_at = time.monotonic()
     first = source.get_version()
-    write(other)
+    insert_note(other_connection)
     assert source.get_version(since=received_at) == first
     assert source.get_version() > first
 
 
-def test_a_version_that_was_read_before_the_arrival_is_not_reused(source, other):
+def test_a_version_that_was_read_before_the_arrival_is_not_reused(source, other_connection):
     first = source.get_version()
-    write(other)
+    insert_note(other_connection)
     assert source.get_version(since=time.monotonic()) > first
 
 
-def test_a_version_that_was_read_at_the_time_of_the_arrival_is_not_reused(source, other, monkeypatch):
+def test_a_version_that_was_read_at_the_time_of_the_arrival_is_not_reused(
+    source, other_connection, monkeypatch
+):
     # On Windows the clock moves in steps of 16 ms, so the order of two events within a step is unknown.
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
     first = source.get_version()
-    write(other)
+    insert_note(other_connection)
     assert source.get_version(since=100.0) > first
 
 
-def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other, monkeypatch):
+def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other_connection, monkeypatch):
     received_at, connect = [], sqlite3.connect
 
     class Slow(sqlite3.Connection):
@@ -205,7 +207,7 @@ def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other, monkeyp
         def execute(self, *statement):
             rows = super().execute(*statement).fetchall()
             if "data_version" in statement[0] and not received_at:
-                write(other)
+                insert_note(other_connection)
                 received_at.append(time.monotonic())
             return Rows(rows)
 
@@ -230,7 +232,7 @@ def test_no_version_is_reused_after_its_connection_was_closed(engine, source):
     assert source.get_version(since=received_at) > first
 
 
-def test_no_thread_reads_a_version_from_before_a_commit(source, other):
+def test_no_thread_reads_a_version_from_before_a_commit(source, other_connection):
     versions, done, failures = [source.get_version()], threading.Event(), []
 
     def read():
@@ -246,7 +248,7 @@ def test_no_thread_reads_a_version_from_before_a_commit(source, other):
     for thread in threads:
         thread.start()
     for _ in range(60):
-        write(other)
+        insert_note(other_connection)
         versions.append(source.get_version())
     done.set()
     for thread in threads:

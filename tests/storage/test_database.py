@@ -24,16 +24,16 @@ from blogapi.users.models import Account, Role
 from tests.databases import other_connection, write_from_other_process
 
 
-def account(name: str) -> Account:
+def make_account(name: str) -> Account:
     return Account(username=name, role=Role.MEMBER)
 
 
-def names() -> list[str]:
+def list_usernames() -> list[str]:
     return list(db.session.scalars(select(Account.username).order_by(Account.username)))
 
 
 @pytest.fixture
-def within(app):
+def pushed_app(app):
     """The application, with its context pushed."""
     with app.app_context():
         yield app
@@ -47,14 +47,14 @@ def within(app):
         ("journal_size_limit", 64 * 1024 * 1024),
     ],
 )
-def test_each_connection_is_configured(within, pragma, value):
+def test_each_connection_is_configured(pushed_app, pragma, value):
     with db.engine.connect() as first, db.engine.connect() as second:
         for connection in (first, second):
             assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
 
 
 @pytest.mark.sqlite("its driver")
-def test_the_driver_begins_no_transactions(within):
+def test_the_driver_begins_no_transactions(pushed_app):
     with db.engine.connect() as connection:
         assert connection.connection.isolation_level is None
 
@@ -69,7 +69,7 @@ def test_only_the_owner_can_read_the_database_files(instance):
         os.umask(previous)
     with app.app_context():
         with transaction():
-            db.session.add(account("a"))
+            db.session.add(make_account("a"))
         created = sorted(path.name for path in instance.iterdir())
         modes = {stat.S_IMODE((instance / name).stat().st_mode) for name in created}
         db.session.remove()
@@ -148,94 +148,94 @@ def test_an_unusable_database_url_is_refused_without_showing_its_password(url):
     assert "secret" not in raised.value.message and "\n" not in raised.value.message
 
 
-def test_a_transaction_commits_at_its_end(within):
+def test_a_transaction_commits_at_its_end(pushed_app):
     with transaction():
-        db.session.add(account("a"))
+        db.session.add(make_account("a"))
     db.session.rollback()
-    assert names() == ["a"]
+    assert list_usernames() == ["a"]
 
 
-def test_a_transaction_that_fails_stores_nothing(within):
+def test_a_transaction_that_fails_stores_nothing(pushed_app):
     with pytest.raises(RuntimeError), transaction():
-        db.session.add(account("a"))
+        db.session.add(make_account("a"))
         db.session.flush()
         raise RuntimeError
-    assert names() == []
+    assert list_usernames() == []
 
 
-def test_a_caught_failure_of_an_inner_transaction_rolls_back_its_own_rows_only(within):
+def test_a_caught_failure_of_an_inner_transaction_rolls_back_its_own_rows_only(pushed_app):
     with transaction():
-        db.session.add(account("outer"))
+        db.session.add(make_account("outer"))
         with pytest.raises(RuntimeError), transaction():
-            db.session.add(account("inner"))
+            db.session.add(make_account("inner"))
             db.session.flush()
             raise RuntimeError
         with transaction():
-            db.session.add(account("second"))
+            db.session.add(make_account("second"))
     db.session.rollback()
-    assert names() == ["outer", "second"]
+    assert list_usernames() == ["outer", "second"]
 
 
-def test_the_outer_transaction_survives_an_integrity_error_of_an_inner_one(within):
+def test_the_outer_transaction_survives_an_integrity_error_of_an_inner_one(pushed_app):
     with transaction():
-        db.session.add(account("a"))
+        db.session.add(make_account("a"))
         with pytest.raises(IntegrityError), transaction():
-            db.session.add(account("a"))
+            db.session.add(make_account("a"))
             db.session.flush()
-        db.session.add(account("b"))
+        db.session.add(make_account("b"))
     db.session.rollback()
-    assert names() == ["a", "b"]
+    assert list_usernames() == ["a", "b"]
 
 
-def test_a_failure_of_the_outer_transaction_rolls_back_everything(within):
+def test_a_failure_of_the_outer_transaction_rolls_back_everything(pushed_app):
     with pytest.raises(RuntimeError), transaction():
         with transaction():
-            db.session.add(account("inner"))
+            db.session.add(make_account("inner"))
         raise RuntimeError
-    assert names() == []
+    assert list_usernames() == []
     with transaction():
-        db.session.add(account("after"))
+        db.session.add(make_account("after"))
     db.session.rollback()
-    assert names() == ["after"]
+    assert list_usernames() == ["after"]
 
 
-def test_rows_that_were_read_before_are_read_again(within):
+def test_rows_that_were_read_before_are_read_again(pushed_app):
     with transaction():
-        db.session.add(account("a"))
+        db.session.add(make_account("a"))
     seen = db.session.scalars(select(Account)).one()
     assert seen.role == "member"
-    with other_connection(within) as other:
+    with other_connection(pushed_app) as other:
         other.exec_driver_sql("UPDATE account SET role = 'admin'")
     with transaction():
         assert seen.role == "admin"
 
 
-def test_a_row_of_the_previous_transaction_is_read_again_under_the_lock(within):
+def test_a_row_of_the_previous_transaction_is_read_again_under_the_lock(pushed_app):
     with transaction():
-        row = account("ada")
+        row = make_account("ada")
         db.session.add(row)
     # The row stays loaded after its commit; only the next transaction expires it.
-    write_from_other_process(within, "UPDATE account SET username = 'grace'")
+    write_from_other_process(pushed_app, "UPDATE account SET username = 'grace'")
     with transaction():
         assert row.username == "grace"
 
 
-def test_rows_that_were_pending_before_are_dropped(within):
-    db.session.add(account("pending"))
+def test_rows_that_were_pending_before_are_dropped(pushed_app):
+    db.session.add(make_account("pending"))
     with transaction():
-        db.session.add(account("a"))
-    assert names() == ["a"]
+        db.session.add(make_account("a"))
+    assert list_usernames() == ["a"]
 
 
-def test_an_impatient_transaction_fails_at_once(within):
-    with other_connection(within, writing=True):
+def test_an_impatient_transaction_fails_at_once(pushed_app):
+    with other_connection(pushed_app, writing=True):
         began = time.monotonic()
         with pytest.raises(OperationalError, match="lock"), transaction(wait=False):
             pytest.fail("never entered")
         assert time.monotonic() - began < 2
     with transaction(wait=False):
-        db.session.add(account("a"))
-    assert names() == ["a"]
+        db.session.add(make_account("a"))
+    assert list_usernames() == ["a"]
     timeout = {"sqlite": "PRAGMA busy_timeout", "postgresql": "SHOW lock_timeout"}[db.engine.dialect.name]
     assert db.session.connection().exec_driver_sql(timeout).scalar() in (5000, "5s")
 
@@ -258,24 +258,24 @@ def try_to_write(app) -> str:
     return errors[0]
 
 
-def test_a_transaction_holds_the_write_lock_until_its_commit_has_ended(within):
+def test_a_transaction_holds_the_write_lock_until_its_commit_has_ended(pushed_app):
     # A commit may move the log into the file, and no other connection may write then.
     during: list[str] = []
 
     def on_commit(connection: object) -> None:
         if len(during) < 2:
             during.append("")
-            during[-1] = try_to_write(within)
+            during[-1] = try_to_write(pushed_app)
 
     event.listen(db.engine, "commit", on_commit)
     try:
         with transaction():
-            db.session.add(account("a"))
-            during.append(try_to_write(within))
+            db.session.add(make_account("a"))
+            during.append(try_to_write(pushed_app))
     finally:
         event.remove(db.engine, "commit", on_commit)
     assert during == ["another write is in progress"] * 2
-    assert try_to_write(within) == ""
+    assert try_to_write(pushed_app) == ""
 
 
 def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypatch):
@@ -288,11 +288,11 @@ def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypat
         assert time.monotonic() - began > 0.8
 
 
-def test_the_wait_for_the_lock_shortens_the_wait_for_another_process(within, monkeypatch):
+def test_the_wait_for_the_lock_shortens_the_wait_for_another_process(pushed_app, monkeypatch):
     monkeypatch.setattr(WriteLock, "_wait", lambda self, turn: 3.2)
     statements = []
     with (
-        listening(db.engine, "before_cursor_execute", lambda *args: statements.append(args[2])),
+        listen(db.engine, "before_cursor_execute", lambda *args: statements.append(args[2])),
         transaction(),
     ):
         pass
@@ -301,7 +301,7 @@ def test_the_wait_for_the_lock_shortens_the_wait_for_another_process(within, mon
 
 
 @contextmanager
-def listening(engine, name, listener):
+def listen(engine, name, listener):
     event.listen(engine, name, listener)
     try:
         yield
@@ -309,18 +309,18 @@ def listening(engine, name, listener):
         event.remove(engine, name, listener)
 
 
-def test_reads_do_not_wait_for_a_write(within):
-    with other_connection(within, writing=True):
-        assert names() == []
+def test_reads_do_not_wait_for_a_write(pushed_app):
+    with other_connection(pushed_app, writing=True):
+        assert list_usernames() == []
 
 
-def test_eight_threads_lose_no_read_modify_write(within):
+def test_eight_threads_lose_no_read_modify_write(pushed_app):
     with transaction():
-        db.session.add(account("0"))
+        db.session.add(make_account("0"))
 
     def increment() -> None:
         for _ in range(50):
-            with within.app_context(), transaction():
+            with pushed_app.app_context(), transaction():
                 row = db.session.scalars(select(Account)).one()
                 row.username = str(int(row.username) + 1)
 
@@ -331,10 +331,10 @@ def test_eight_threads_lose_no_read_modify_write(within):
         thread.join(30)
     db.session.rollback()
     db.session.expire_all()
-    assert names() == ["400"]
+    assert list_usernames() == ["400"]
 
 
-def test_foreign_keys_are_enforced(within):
+def test_foreign_keys_are_enforced(pushed_app):
     with pytest.raises(IntegrityError), transaction():
         db.session.execute(
             text(
@@ -345,9 +345,9 @@ def test_foreign_keys_are_enforced(within):
         )
 
 
-def test_times_are_stored_as_naive_utc_and_read_as_aware_utc(within):
+def test_times_are_stored_as_naive_utc_and_read_as_aware_utc(pushed_app):
     with transaction():
-        row = account("a")
+        row = make_account("a")
         row.created = datetime(2026, 1, 1, 12, 30, tzinfo=timezone(timedelta(hours=2)))
         db.session.add(row)
     stored = db.session.scalar(text("SELECT CAST(created AS varchar) FROM account"))
@@ -359,9 +359,9 @@ def test_times_are_stored_as_naive_utc_and_read_as_aware_utc(within):
     assert db.session.scalar(select(func.count()).where(Account.created > late)) == 1
 
 
-def test_last_updated_equals_created_until_the_row_is_changed(within, set_clock):
+def test_last_updated_equals_created_until_the_row_is_changed(pushed_app, set_clock):
     set_clock(datetime(2026, 1, 1, tzinfo=UTC))
-    row = account("a")
+    row = make_account("a")
     with transaction():
         db.session.add(row)
     assert row.created == row.last_updated == datetime(2026, 1, 1, tzinfo=UTC)

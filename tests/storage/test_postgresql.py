@@ -32,28 +32,30 @@ from tests.storage.test_upgrades import (
 pytestmark = pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server")
 
 START = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"
-CUT_OFF = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
-OTHERS = CUT_OFF + "AND pid != pg_backend_pid()"
+TERMINATE_CONNECTIONS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+)
+TERMINATE_OTHERS = TERMINATE_CONNECTIONS + "AND pid != pg_backend_pid()"
 
 
-def refusal(**settings):
+def get_start_error(**settings):
     with pytest.raises(CannotStart) as raised:
         create_app(settings)
     assert raised.value.message.endswith(".") and "\n" not in raised.value.message
     return raised.value.message
 
 
-def run_at_once(number, code, url, monkeypatch):
+def run_in_processes(number, code, url, monkeypatch):
     """Run the program in several processes at once on the database; return the output of each."""
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", url)
-    started = [
+    processes = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(number)
     ]
-    return [process.communicate(timeout=100) for process in started]
+    return [process.communicate(timeout=100) for process in processes]
 
 
-def scripts_with(tmp_path, body):
+def copy_scripts(tmp_path, body):
     scripts = tmp_path / "scripts"
     shutil.copytree(upgrades.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     write_migration(scripts, body)
@@ -69,21 +71,21 @@ def connect(url):
 
 
 def test_four_processes_can_start_at_once_on_an_empty_database(databases, tmp_path, monkeypatch):
-    outputs = run_at_once(4, START, databases.create_empty(tmp_path), monkeypatch)
+    outputs = run_in_processes(4, START, databases.create_empty(tmp_path), monkeypatch)
     assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
 
 
 def test_four_processes_that_upgrade_at_once_run_the_migration_once(databases, app, tmp_path, monkeypatch):
     # A slow migration that fails when it runs twice.
     body = 'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO change_counter VALUES (2, 0, 0)")'
-    scripts = scripts_with(tmp_path, body)
+    scripts = copy_scripts(tmp_path, body)
     with connect(databases.environment()["BLOGAPI_DATABASE_URL"]):
         copy = databases.save_copy(app)
     code = (
         "from pathlib import Path; from blogapi.storage import upgrades; "
         f"upgrades.SCRIPTS = Path({str(scripts)!r}); {START}"
     )
-    outputs = run_at_once(4, code, databases.url(copy), monkeypatch)
+    outputs = run_in_processes(4, code, databases.url(copy), monkeypatch)
     assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
     with connect(databases.url(copy)) as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == NEXT
@@ -100,10 +102,10 @@ def test_four_processes_that_upgrade_at_once_run_the_migration_once(databases, a
 )
 def test_a_failed_migration_leaves_the_database_unchanged(app, make_tag, tmp_path, monkeypatch, body, reason):
     make_tag("kept")
-    monkeypatch.setattr(upgrades, "SCRIPTS", scripts_with(tmp_path, body))
+    monkeypatch.setattr(upgrades, "SCRIPTS", copy_scripts(tmp_path, body))
     upgrades.list_migrations.cache_clear()
     for _ in range(2):
-        assert reason in refusal()
+        assert reason in get_start_error()
     monkeypatch.undo()
     upgrades.list_migrations.cache_clear()
     with other_connection(app) as other:
@@ -116,21 +118,21 @@ def test_a_newer_schema_and_the_tables_of_another_program_are_refused(databases,
     url = databases.create_empty(tmp_path)
     with connect(url) as connection:
         connection.exec_driver_sql("CREATE TABLE theirs (x int)")
-    assert "tables of another program" in refusal(DATABASE_URL=url)
+    assert "tables of another program" in get_start_error(DATABASE_URL=url)
     with connect(url) as connection:
         connection.exec_driver_sql("CREATE TABLE alembic_version (version_num text)")
         connection.exec_driver_sql("INSERT INTO alembic_version VALUES ('9999')")
-    assert "newer version or another program (migration 9999)" in refusal(DATABASE_URL=url)
+    assert "newer version or another program (migration 9999)" in get_start_error(DATABASE_URL=url)
 
 
 def test_an_unreachable_server_is_reported_in_one_sentence_without_the_password():
     url = make_url(SERVER_URL).set(port=1, password="secret")
-    message = refusal(DATABASE_URL=url.render_as_string(hide_password=False))
+    message = get_start_error(DATABASE_URL=url.render_as_string(hide_password=False))
     assert "refused" in message and "secret" not in message
 
 
 def test_a_missing_database_is_reported_in_one_sentence():
-    message = refusal(
+    message = get_start_error(
         DATABASE_URL=make_url(SERVER_URL).set(database="blogapi_test_no").render_as_string(False)
     )
     assert "does not exist" in message
@@ -161,10 +163,10 @@ def test_lost_connections_are_replaced(app, as_reader, as_admin):
     for number in range(2):
         assert as_reader.get(ARTICLES).json == []
         with other_connection(app) as other:
-            other.exec_driver_sql(OTHERS)
+            other.exec_driver_sql(TERMINATE_OTHERS)
         assert as_reader.get(ARTICLES).json == []
         with other_connection(app) as other:
-            other.exec_driver_sql(OTHERS)
+            other.exec_driver_sql(TERMINATE_OTHERS)
         assert as_admin.post(TAGS, json={"name": f"new {number}"}).json["name"] == f"new {number}"
 
 
@@ -173,7 +175,7 @@ def test_a_connection_that_is_lost_during_a_write_gives_503_and_stores_nothing(a
 
         def cut_off(*_):
             with other_connection(app) as other:
-                other.exec_driver_sql(OTHERS)
+                other.exec_driver_sql(TERMINATE_OTHERS)
             return "cut-off"
 
         patch.setattr("blogapi.taxonomies.service.choose_slug", cut_off)

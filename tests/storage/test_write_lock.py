@@ -60,9 +60,9 @@ class Writers:
 
 
 def wait_until(condition) -> None:
-    end = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + TIMEOUT
     while not condition():
-        assert time.monotonic() < end
+        assert time.monotonic() < deadline
         time.sleep(0.001)
 
 
