@@ -21,7 +21,7 @@ LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth
 ALL_CALLERS = ["as_stranger", "as_reader", "as_member", "as_reading_admin", "as_admin", "as_login"]
 
 
-def concrete(template):
+def fill_template(template):
     return re.sub(r"<[^>]+>", str(uuid4()), re.sub(r"<int[^>]+>", "1", template))
 
 
@@ -76,7 +76,7 @@ def test_options_needs_no_key_and_lists_the_supported_methods(as_stranger, path,
 
 
 def test_options_and_405_agree_on_every_path(app, as_admin):
-    slashed = {concrete(rule.rule) for rule in app.url_map.iter_rules()}
+    slashed = {fill_template(rule.rule) for rule in app.url_map.iter_rules()}
     for path in slashed | {path.rstrip("/") for path in slashed}:
         allowed = as_admin.options(path).headers["Allow"].split(", ")
         assert allowed == [method for method in METHODS if method in allowed], path
@@ -183,7 +183,7 @@ def test_an_empty_query_string_is_accepted(as_reader):
 
 
 @pytest.fixture
-def broken(monkeypatch):
+def broken_view(monkeypatch):
     """Make the list of articles raise an error."""
 
     def fail(*args, **kwargs):
@@ -192,7 +192,7 @@ def broken(monkeypatch):
     monkeypatch.setattr(articles, "list_published", fail)
 
 
-def test_a_500_names_an_incident_that_only_the_log_explains(as_reader, broken, caplog):
+def test_a_500_names_an_incident_that_only_the_log_explains(as_reader, broken_view, caplog):
     response = as_reader.get(ARTICLES)
     assert response.status_code == 500
     assert list(response.json) == ["type", "title", "status", "detail", "code"]
@@ -205,11 +205,11 @@ def test_a_500_names_an_incident_that_only_the_log_explains(as_reader, broken, c
     assert "Traceback" in caplog.text and "an internal secret" in caplog.text
 
 
-def test_two_failures_are_two_incidents(as_reader, broken):
+def test_two_failures_are_two_incidents(as_reader, broken_view):
     assert as_reader.get(ARTICLES).json["detail"] != as_reader.get(ARTICLES).json["detail"]
 
 
-def test_a_key_is_never_logged(app, people, make_client, broken, caplog):
+def test_a_key_is_never_logged(app, people, make_client, broken_view, caplog):
     key = people.key(None)
     make_client(app, key).get(ARTICLES)
     assert key not in caplog.text
@@ -233,7 +233,7 @@ RESPONSES = {
 
 
 @pytest.mark.parametrize(("method", "path", "status"), RESPONSES.values(), ids=RESPONSES)
-def test_every_response_carries_the_constant_headers(as_reader, broken, method, path, status):
+def test_every_response_carries_the_constant_headers(as_reader, broken_view, method, path, status):
     response = as_reader.open(path, method=method)
     assert response.status_code == status
     shared = (
@@ -337,7 +337,7 @@ def test_another_origin_is_not_allowed(allow_origins, origin):
 # The registry
 
 
-def with_page(monkeypatch, view):
+def register_view(monkeypatch, view):
     pages = Blueprint("bare", __name__)
     pages.add_url_rule("/bare", view_func=view)
     monkeypatch.setattr(registry, "PAGES", (*registry.PAGES, pages))
@@ -347,7 +347,7 @@ def test_a_view_without_a_rule_is_refused_at_the_start(monkeypatch):
     def bare():
         return "public by mistake"
 
-    with_page(monkeypatch, bare)
+    register_view(monkeypatch, bare)
     with pytest.raises(CannotStart, match=r"bare\.bare"):
         create_app()
 
@@ -357,7 +357,7 @@ def test_a_view_with_a_rule_is_accepted(monkeypatch, make_app, make_client):
     def bare():
         return "public on purpose"
 
-    with_page(monkeypatch, bare)
+    register_view(monkeypatch, bare)
     assert make_client(make_app()).get("/bare").text == "public on purpose"
 
 

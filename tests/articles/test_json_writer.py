@@ -39,7 +39,7 @@ from blogapi.web.errors import Conflict, Problem
 from blogapi.web.pagination import PageRequest
 from tests.conftest import close_connections
 from tests.databases import other_connection
-from tests.migrations.alembic_runs import migrate_to
+from tests.migrations.alembic_runner import migrate_to
 from tests.texts import texts
 
 ARTICLES = "/api/v1/blog/articles/"

@@ -19,7 +19,7 @@ from blogapi.backups import archive, service
 from blogapi.storage import files, integrity, upgrades
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES, TAGS, close_connections
-from tests.migrations.alembic_runs import migrate_to
+from tests.migrations.alembic_runner import migrate_to
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 

@@ -16,7 +16,7 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def feed(as_reader):
+def read_changes(as_reader):
     """Reads the changes since the last call, as a reader unless a client is given."""
     cursor = "0"
 
@@ -33,28 +33,30 @@ def test_a_new_blog_has_no_changes(as_reader):
     assert as_reader.get(CHANGES).json == {"changes": [], "cursor": "0", "more": False}
 
 
-def test_a_public_article_is_reported_as_fetch_and_a_withdrawn_one_as_drop(as_admin, feed, make_article):
+def test_a_public_article_is_reported_as_fetch_and_a_withdrawn_one_as_drop(
+    as_admin, read_changes, make_article
+):
     article = make_article()
     path = f"{ARTICLES}{article.uuid}/"
-    assert feed() == [("category", "fetch"), ("article", "fetch")]
+    assert read_changes() == [("category", "fetch"), ("article", "fetch")]
     as_admin.patch(path, json={"title": "New"})
-    assert feed() == [("article", "fetch")]
+    assert read_changes() == [("article", "fetch")]
     as_admin.patch(path, json={"status": "draft"})
-    assert feed() == [("article", "drop")]
+    assert read_changes() == [("article", "drop")]
     as_admin.patch(path, json={"status": "published"})
     as_admin.delete(path)
-    assert feed() == [("article", "drop")]
-    assert feed() == []
+    assert read_changes() == [("article", "drop")]
+    assert read_changes() == []
 
 
-def test_a_change_of_only_tags_or_seo_is_reported(as_admin, feed, make_article, make_tag):
+def test_a_change_of_only_tags_or_seo_is_reported(as_admin, read_changes, make_article, make_tag):
     tag = make_tag()
     article = make_article(tags=(tag,))
-    feed()
+    read_changes()
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"tags": []})
-    assert feed() == [("article", "fetch")]
+    assert read_changes() == [("article", "fetch")]
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"seo": {"description": "x"}})
-    assert feed() == [("article", "fetch")]
+    assert read_changes() == [("article", "fetch")]
 
 
 def test_writes_of_drafts_do_not_move_the_cursor_of_a_reader(as_admin, as_reader, make_article):
@@ -78,12 +80,14 @@ def test_the_feed_of_an_admin_includes_drafts(as_admin, make_article):
     assert as_admin.get(CHANGES).json["changes"][-1]["action"] == "drop"
 
 
-def test_a_scheduled_article_is_reported_at_its_publication_time(as_reader, feed, make_article, set_clock):
+def test_a_scheduled_article_is_reported_at_its_publication_time(
+    as_reader, read_changes, make_article, set_clock
+):
     make_article(published_at="2999-01-01T00:00:00Z")
-    assert feed() == [("category", "fetch")]
+    assert read_changes() == [("category", "fetch")]
     set_clock(datetime(2999, 1, 1, tzinfo=UTC))
-    assert feed() == [("article", "fetch")]
-    assert feed() == []
+    assert read_changes() == [("article", "fetch")]
+    assert read_changes() == []
 
 
 @pytest.mark.parametrize(
@@ -96,15 +100,15 @@ def test_a_scheduled_article_is_reported_at_its_publication_time(as_reader, feed
     ids=["draft", "later", "deleted"],
 )
 def test_an_article_that_became_public_by_schedule_and_was_withdrawn_is_reported_as_drop(
-    as_admin, feed, make_article, set_clock, withdraw
+    as_admin, read_changes, make_article, set_clock, withdraw
 ):
     set_clock(NOON)
     path = f"{ARTICLES}{make_article(published_at=(NOON + HOUR).isoformat()).uuid}/"
-    feed()
+    read_changes()
     set_clock(NOON + HOUR)
     # A client that read the lists in the meantime has the article.
     assert withdraw(as_admin, path).status_code in (200, 204)
-    assert feed() == [("article", "drop")]
+    assert read_changes() == [("article", "drop")]
 
 
 def test_scheduled_articles_are_reported_in_the_order_of_their_publication_times(
@@ -118,20 +122,24 @@ def test_scheduled_articles_are_reported_in_the_order_of_their_publication_times
     assert [change["uuid"] for change in page["changes"]] == [str(created[place].uuid) for place in (1, 2, 0)]
 
 
-def test_an_article_published_at_this_microsecond_is_reported_once(as_admin, feed, make_article, set_clock):
+def test_an_article_published_at_this_microsecond_is_reported_once(
+    as_admin, read_changes, make_article, set_clock
+):
     set_clock(NOON)
     make_article(published_at=NOON.isoformat())
-    assert feed() == [("category", "fetch"), ("article", "fetch")]
-    assert feed() == []
+    assert read_changes() == [("category", "fetch"), ("article", "fetch")]
+    assert read_changes() == []
 
 
-def test_an_article_that_a_clock_set_back_hides_again_is_reported_as_drop(feed, make_article, set_clock):
+def test_an_article_that_a_clock_set_back_hides_again_is_reported_as_drop(
+    read_changes, make_article, set_clock
+):
     set_clock(NOON)
     make_article(published_at=(NOON + HOUR).isoformat())
-    feed()
+    read_changes()
     for time, action in ((NOON + HOUR, "fetch"), (NOON, "drop"), (NOON + HOUR, "fetch")):
         set_clock(time)
-        assert feed() == [("article", action)]
+        assert read_changes() == [("article", action)]
 
 
 def test_a_write_that_changes_nothing_is_not_reported(as_admin, make_article, make_tag):
@@ -142,13 +150,13 @@ def test_a_write_that_changes_nothing_is_not_reported(as_admin, make_article, ma
     assert as_admin.get(CHANGES).json == before
 
 
-def test_changes_of_tags_are_reported(as_admin, feed):
+def test_changes_of_tags_are_reported(as_admin, read_changes):
     created = as_admin.post("/api/v1/blog/tags/", json={"name": "t"}).headers["Location"]
-    assert feed() == [("tag", "fetch")]
+    assert read_changes() == [("tag", "fetch")]
     as_admin.patch(created, json={"name": "u"})
-    assert feed() == [("tag", "fetch")]
+    assert read_changes() == [("tag", "fetch")]
     as_admin.delete(created)
-    assert feed() == [("tag", "drop")]
+    assert read_changes() == [("tag", "drop")]
 
 
 def test_the_feed_can_be_read_in_parts(as_reader, make_article):

@@ -17,7 +17,7 @@ from sqlalchemy import create_engine
 from blogapi.storage import upgrades
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.durability.conftest import TIMEOUT, get_repetitions, is_intact
-from tests.migrations.alembic_runs import migrate_to
+from tests.migrations.alembic_runner import migrate_to
 
 pytestmark = pytest.mark.sqlite("its file is copied first")
 

@@ -50,13 +50,13 @@ def test_requests_are_counted_by_route_method_and_status(as_admin, app):
     )
     after = read_metrics(as_admin)
 
-    def grown(*name):
+    def get_growth(*name):
         return after[name] - before.get(name, 0)
 
-    assert grown("blogapi_requests_total", *sorted(("GET", "200", ARTICLES))) == 2
-    assert grown("blogapi_requests_total", *sorted(("other", "405", "none"))) == 1
-    assert grown("blogapi_request_seconds_bucket", *sorted((ARTICLES, "+Inf"))) == 2
-    assert grown("blogapi_request_seconds_bucket", *sorted((ARTICLES, "10.0"))) == 1
+    assert get_growth("blogapi_requests_total", *sorted(("GET", "200", ARTICLES))) == 2
+    assert get_growth("blogapi_requests_total", *sorted(("other", "405", "none"))) == 1
+    assert get_growth("blogapi_request_seconds_bucket", *sorted((ARTICLES, "+Inf"))) == 2
+    assert get_growth("blogapi_request_seconds_bucket", *sorted((ARTICLES, "10.0"))) == 1
 
 
 def test_hits_of_the_response_cache_are_counted(as_reader, as_admin):

@@ -22,32 +22,32 @@ def draft(make_article):
 
 
 @pytest.fixture
-def link(as_admin, draft):
+def preview_link(as_admin, draft):
     """A link to the draft."""
     response = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/", json={"expires_in": 3600})
     assert response.status_code == 201
     return response.json
 
 
-def test_anyone_with_the_link_can_read_the_article(as_admin, as_stranger, draft, link):
-    seen = as_stranger.get(link["url"])
+def test_anyone_with_the_link_can_read_the_article(as_admin, as_stranger, draft, preview_link):
+    seen = as_stranger.get(preview_link["url"])
     assert (seen.status_code, seen.headers["Cache-Control"]) == (200, "no-store")
     assert seen.json == as_admin.get(f"{ARTICLES}{draft.uuid}/").json
 
 
-def test_the_token_opens_nothing_but_its_link(as_stranger, draft, link, make_article):
-    token = link["url"].split("/")[-2]
+def test_the_token_opens_nothing_but_its_link(as_stranger, draft, preview_link, make_article):
+    token = preview_link["url"].split("/")[-2]
     other = make_article(status="draft")
     for path in (f"{ARTICLES}{draft.uuid}/", ARTICLES, f"{ARTICLES}{other.uuid}/"):
         assert outcome(as_stranger.get(path, headers={"X-API-KEY": token})) == (401, "key_invalid")
         assert outcome(as_stranger.get(f"{path}?preview={token}")) == (401, "key_missing")
 
 
-def test_a_link_expires(as_stranger, link, set_clock):
+def test_a_link_expires(as_stranger, preview_link, set_clock):
     set_clock(datetime.now(UTC) + timedelta(seconds=3599))
-    assert as_stranger.get(link["url"]).status_code == 200
+    assert as_stranger.get(preview_link["url"]).status_code == 200
     set_clock(datetime.now(UTC) + timedelta(seconds=3601))
-    assert outcome(as_stranger.get(link["url"])) == (404, "not_found")
+    assert outcome(as_stranger.get(preview_link["url"])) == (404, "not_found")
 
 
 def test_a_link_expires_to_the_microsecond_also_in_the_list(as_admin, as_stranger, draft, set_clock):
@@ -91,8 +91,8 @@ def test_an_article_can_have_several_links_listed_newest_first(
     assert [as_stranger.get(link["url"]).status_code for link in created] == [404, 200, 200]
 
 
-def test_fields_selects_the_fields_of_a_preview(as_stranger, link):
-    assert as_stranger.get(f"{link['url']}?fields=title,status").json == {
+def test_fields_selects_the_fields_of_a_preview(as_stranger, preview_link):
+    assert as_stranger.get(f"{preview_link['url']}?fields=title,status").json == {
         "title": "Secret",
         "status": "draft",
     }
@@ -108,32 +108,35 @@ def test_creating_a_link_to_a_deleted_article_is_refused(app, people):
         service.create(people.admin.uuid, uuid4(), seconds=60)
 
 
-def test_a_revoked_link_is_not_found(as_admin, as_stranger, draft, link):
+def test_a_revoked_link_is_not_found(as_admin, as_stranger, draft, preview_link):
     where = f"{ARTICLES}{draft.uuid}/preview/"
-    assert [row["uuid"] for row in as_admin.get(where).json] == [link["uuid"]]
-    assert as_admin.delete(f"{where}{link['uuid']}/").status_code == 204
-    assert as_stranger.get(link["url"]).status_code == 404
+    assert [row["uuid"] for row in as_admin.get(where).json] == [preview_link["uuid"]]
+    assert as_admin.delete(f"{where}{preview_link['uuid']}/").status_code == 204
+    assert as_stranger.get(preview_link["url"]).status_code == 404
     assert as_admin.get(where).json == []
 
 
-def test_a_link_can_be_revoked_only_under_its_article(as_admin, as_stranger, link, make_article):
+def test_a_link_can_be_revoked_only_under_its_article(as_admin, as_stranger, preview_link, make_article):
     other = make_article()
-    assert outcome(as_admin.delete(f"{ARTICLES}{other.uuid}/preview/{link['uuid']}/")) == (404, "not_found")
-    assert as_stranger.get(link["url"]).status_code == 200
+    assert outcome(as_admin.delete(f"{ARTICLES}{other.uuid}/preview/{preview_link['uuid']}/")) == (
+        404,
+        "not_found",
+    )
+    assert as_stranger.get(preview_link["url"]).status_code == 200
 
 
 @pytest.mark.sqlite("reads its file")
-def test_the_token_itself_is_not_stored(app, link):
-    token = link["url"].split("/")[-2]
+def test_the_token_itself_is_not_stored(app, preview_link):
+    token = preview_link["url"].split("/")[-2]
     with app.app_context(), db.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         data = Path(str(db.engine.url.database)).read_bytes()
     assert token.encode() not in data
 
 
-def test_the_links_of_a_deleted_article_are_not_found(as_admin, as_stranger, draft, link):
+def test_the_links_of_a_deleted_article_are_not_found(as_admin, as_stranger, draft, preview_link):
     as_admin.delete(f"{ARTICLES}{draft.uuid}/")
-    assert outcome(as_stranger.get(link["url"])) == (404, "not_found")
+    assert outcome(as_stranger.get(preview_link["url"])) == (404, "not_found")
 
 
 @pytest.mark.parametrize("token", ["x", "%00", "é", "x" * 3000])

@@ -146,12 +146,12 @@ def test_a_read_pipelined_behind_a_write_sees_it(cached_blog, people):
     assert cached_blog.get(TAGS, key, Host="blog")[0] == "200 OK"
     respond = cached_blog.application.respond
 
-    def respond_after_another_look(environ, start_response):
+    def respond_after_another_check(environ, start_response):
         # Meanwhile another request has the commit version looked up.
         assert cached_blog.source.get_version() is not None
         return respond(environ, start_response)
 
-    cached_blog.application.respond = respond_after_another_look
+    cached_blog.application.respond = respond_after_another_check
     with serve(cached_blog.app) as port:
         received = send_all(
             port,

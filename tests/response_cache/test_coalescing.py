@@ -14,7 +14,13 @@ from blogapi.response_cache import middleware
 from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from tests.conftest import ARTICLES, TAGS
 from tests.databases import write_from_other_process
-from tests.response_cache.cached_blog import call, call_without_waiting, deleted_key, make_environ, start
+from tests.response_cache.cached_blog import (
+    call,
+    call_without_waiting,
+    create_deleted_key,
+    make_environ,
+    open_response,
+)
 from tests.response_cache.conftest import ME
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -77,7 +83,7 @@ def test_concurrent_identical_requests_take_the_statements_of_one(
 
 
 def test_requests_that_are_refused_do_not_wait_for_each_other(cached_blog):
-    environ = make_environ(TAGS, deleted_key(cached_blog.app))
+    environ = make_environ(TAGS, create_deleted_key(cached_blog.app))
     cached_blog.application.delay = 0.05
     started_at = time.monotonic()
     statuses = {status for status, *_ in call_from_all_clients(cached_blog, environ)}
@@ -92,12 +98,12 @@ def test_a_waiting_request_takes_a_response_that_started_at_a_later_time(cached_
     cached_blog.get(ME, key)
     respond, computing, may_respond = cached_blog.application.respond, threading.Event(), threading.Event()
 
-    def respond_when_told(environ, start_response):
+    def respond_when_released(environ, start_response):
         computing.set()
         may_respond.wait(10)
         return respond(environ, start_response)
 
-    cached_blog.application.respond = respond_when_told
+    cached_blog.application.respond = respond_when_released
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(cached_blog.get, TAGS, key)
         assert computing.wait(10)
@@ -134,7 +140,7 @@ def test_a_request_that_finds_the_response_only_after_registering_blocks_nobody(
 
 
 def test_a_client_that_leaves_before_the_first_byte_blocks_nobody(cached_blog, environ):
-    start(cached_blog.middleware, environ).close()
+    open_response(cached_blog.middleware, environ).close()
     assert len(cached_blog.cache) == 0
     assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
 
@@ -149,15 +155,15 @@ def test_a_client_that_leaves_a_streamed_response_blocks_nobody(cached_blog, env
         return iter([body, b" ", b" "])
 
     cached_blog.application.respond = stream
-    chunks = start(cached_blog.middleware, environ)
+    chunks = open_response(cached_blog.middleware, environ)
     assert next(chunks) == b"[]"
     chunks.close()
     assert len(cached_blog.cache) == 0
-    assert b"".join(start(cached_blog.middleware, environ)) == b"[]  "
+    assert b"".join(open_response(cached_blog.middleware, environ)) == b"[]  "
 
 
 def test_a_client_that_reads_slowly_blocks_nobody(cached_blog, environ):
-    chunks = start(cached_blog.middleware, environ)
+    chunks = open_response(cached_blog.middleware, environ)
     assert next(chunks) == b"[]"
     assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
     chunks.close()
@@ -173,7 +179,7 @@ def test_a_client_that_the_server_gives_up_on_blocks_nobody(cached_blog, environ
 
 def test_a_client_that_never_reads_blocks_others_for_a_bounded_time(cached_blog, environ, monkeypatch):
     monkeypatch.setattr(middleware, "WAIT_SECONDS", 0.2)
-    chunks = start(cached_blog.middleware, environ)
+    chunks = open_response(cached_blog.middleware, environ)
     started_at = time.monotonic()
     assert call(cached_blog.middleware, environ)[2] == b"[]"
     assert time.monotonic() - started_at >= 0.2

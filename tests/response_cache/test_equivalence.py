@@ -22,7 +22,7 @@ from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, People
 from tests.databases import write_from_other_process
-from tests.response_cache.cached_blog import add_cache, call, deleted_key
+from tests.response_cache.cached_blog import add_cache, call, create_deleted_key
 from tests.response_cache.conftest import ME, create_article
 
 FRONT, EVIL = "https://front.example", "https://evil.example"
@@ -73,7 +73,7 @@ class Blog:
             self.tag = taxonomies.create(tags_definition.TAGS, admin, {"name": "tag"}).uuid
         self.cookie = self.log_in()
         self.keys = {
-            "wrong key": deleted_key(app),
+            "wrong key": create_deleted_key(app),
             "anonymous key": people.key(None),
             "member": people.key(people.member, "write"),
             "reading admin": people.key(people.admin),
@@ -99,7 +99,7 @@ class Blog:
     def hits(self):
         return self.reads - len(self.cached.application.paths)
 
-    def paths(self):
+    def list_paths(self):
         articles = [f"{ARTICLES}{uuid}/" for uuid in self.articles[-3:]]
         return [
             *(ARTICLES, f"{ARTICLES}author/me/", CATEGORIES, TAGS, f"{CATEGORIES}{self.category}/"),
@@ -109,7 +109,7 @@ class Blog:
     def read(self, callers, path_index, method, query, variants, body=None):
         """Send the request as each caller three times; the cache must not change any response."""
         self.last_read = (callers, path_index, method, query, variants)
-        paths, etag = self.paths(), self.etag
+        paths, etag = self.list_paths(), self.etag
         for caller, variant in [*product(callers, variants)] * 3:
             headers = {name: etag if value == LAST_ETAG else value for name, value in variant.items()}
             if caller == "login":

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import ARTICLES
 from tests.live_server import serve
-from tests.response_cache.cached_blog import call_without_waiting, make_environ, start
+from tests.response_cache.cached_blog import call_without_waiting, make_environ, open_response
 from tests.response_cache.sockets import format_request, send_all
 
 
@@ -30,7 +30,7 @@ def test_a_streamed_list_is_not_cached_if_it_is_too_large(make_long_list):
 def test_a_list_that_is_too_large_blocks_nobody(make_long_list):
     blog, key = make_long_list(content_length=20_000)
     environ = make_environ(ARTICLES, key)
-    chunks = start(blog.middleware, environ)
+    chunks = open_response(blog.middleware, environ)
     next(chunks), next(chunks)
     assert call_without_waiting(blog.middleware, environ)[0] == "200 OK"
     chunks.close()

@@ -50,7 +50,7 @@ with create_app().app_context(), open(sys.argv[1], "r+b") as file:
 
 
 @contextmanager
-def another_process_writing(article: Any, folder: Path) -> Iterator[Callable[[], int]]:
+def run_writer_process(article: Any, folder: Path) -> Iterator[Callable[[], int]]:
     """Run the writer; yield a function that returns the last number it acknowledged."""
     path = folder / "acknowledged"
     path.write_bytes(bytes(16))
@@ -128,7 +128,7 @@ def make_readers(people, article):
 
 def test_no_read_is_stale_while_another_process_writes(article, cached_blog, make_readers, tmp_path):
     readers = make_readers(cached_blog)
-    with another_process_writing(article, tmp_path) as acknowledged:
+    with run_writer_process(article, tmp_path) as acknowledged:
         readers.run(acknowledged, READS, WRITES)
         written = acknowledged()
     assert (readers.stale, readers.failed) == (0, 0)
@@ -141,6 +141,6 @@ def test_the_same_reads_notice_a_cache_that_is_never_invalidated(
     app, article, make_readers, tmp_path, monkeypatch
 ):
     readers = make_readers(add_cache(app, monkeypatch, source=FrozenVersion()))
-    with another_process_writing(article, tmp_path) as acknowledged:
+    with run_writer_process(article, tmp_path) as acknowledged:
         readers.run(acknowledged, 2_000, WRITES)
     assert readers.stale > 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.response_cache.cached_blog import deleted_key, warm
+from tests.response_cache.cached_blog import create_deleted_key, warm
 from tests.response_cache.conftest import ME
 
 NOT_CACHED = [
@@ -27,7 +27,7 @@ def test_a_response_to_a_caller_without_a_key_is_not_cached(request, cached_blog
 
 
 def test_a_response_to_a_wrong_key_is_not_cached(app, as_stranger, cached_blog):
-    for key in ("", "x", deleted_key(app)):
+    for key in ("", "x", create_deleted_key(app)):
         for _ in range(3):
             assert as_stranger.get(ARTICLES, headers={"X-API-KEY": key}).status_code == 401
     assert len(cached_blog.cache) == 0

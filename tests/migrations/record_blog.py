@@ -1,6 +1,6 @@
 """Fill a blog through the API and the commands of the checked-out version, and write it as SQL.
 
-    PYTHONPATH=CHECKOUT python tests/migrations/fill.py
+    PYTHONPATH=CHECKOUT python tests/migrations/record_blog.py
 
 writes `blogs/NNNN.sql`, the database with NNNN as its last migration, and `blogs/NNNN.json`, the values of
 the API keys and the responses to reads with two of them. Each migration has such a blog, written by the
