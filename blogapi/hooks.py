@@ -106,7 +106,7 @@ def _routing_error() -> HTTPException | None:
         return NotFound()
     if isinstance(request.routing_exception, NotFound):
         try:
-            _adapter().match(_with_slash(request.path))
+            _get_url_adapter().match(_with_slash(request.path))
         except HTTPException as error:
             return error
     return request.routing_exception
@@ -124,7 +124,7 @@ def _check_access(access: Access) -> None:
 
 def _check_most_open(error: MethodNotAllowed) -> None:
     """Require a caller if every method that the path supports requires one."""
-    endpoints = {_adapter().match(method=method)[0] for method in error.valid_methods or ()}
+    endpoints = {_get_url_adapter().match(method=method)[0] for method in error.valid_methods or ()}
     accesses = [_get_access(endpoint) for endpoint in endpoints]
     most_open = min(
         accesses, key=lambda access: (access.rule.requires_credentials, access.rule.checks_credentials)
@@ -187,10 +187,10 @@ def _authenticate_session() -> Caller:
 
 
 def _allow_value() -> str:
-    return format_allow(_adapter().allowed_methods(_with_slash(request.path)))
+    return format_allow(_get_url_adapter().allowed_methods(_with_slash(request.path)))
 
 
-def _adapter() -> MapAdapter:
+def _get_url_adapter() -> MapAdapter:
     adapter = request_ctx.url_adapter
     assert adapter is not None
     return adapter

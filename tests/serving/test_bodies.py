@@ -1,4 +1,4 @@
-"""Request bodies that come in: how much of them is held, for whom, and who is answered meanwhile."""
+"""Limits on the memory of request bodies, in all and of each address."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def blog(make_app: Callable[..., Any]) -> Any:
 
 
 def make_head(address: str, length: int | None) -> bytes:
-    """Return the head of a request with a body, in chunks where it has no length."""
+    """Return the head of a request with a body, chunked if it has no length."""
     body = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
     return (
         f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
@@ -35,7 +35,7 @@ def make_head(address: str, length: int | None) -> bytes:
 
 
 def send_body(server: serving.Server, address: str, *, chunked: bool = False) -> socket.socket:
-    """Return a connection that has sent all of a body but its end."""
+    """Return a connection that has sent all but the end of a body."""
     sock = connect(server.effective_port)
     sock.sendall(make_head(address, None if chunked else MAX_BODY_BYTES))
     sock.sendall((b"f4000\r\n" if chunked else b"") + b" " * (MAX_BODY_BYTES - 1000))
@@ -52,7 +52,7 @@ def test_the_bodies_of_an_address_are_bounded(blog, chunked):
             response = parse_response(read_all(refused))
         assert_problem(response, 503, "unavailable")
         assert response.headers["Retry-After"] == "1"
-        # Another address has its own, and a short body always has room.
+        # Another address has its own limit, and a short body is not counted.
         for address, size in (("1.2.3.5", MAX_BODY_BYTES), ("1.2.3.4", 1000)):
             with connect(server.effective_port) as sock:
                 sock.sendall(make_head(address, size) + b" " * (size - 2) + b"{}")
@@ -68,7 +68,7 @@ def test_the_bodies_of_all_addresses_are_bounded(blog):
             assert_problem(parse_response(read_all(refused)), 503, "unavailable")
 
 
-def test_a_body_makes_room_when_it_was_answered_or_its_client_has_left(blog):
+def test_the_room_of_a_body_is_released_after_its_response_or_a_disconnect(blog):
     with start_server(blog, limits=LIMITS) as server:
         with send_body(server, "1.2.3.4"):
             wait_until(lambda: server.bodies.held)
@@ -80,7 +80,7 @@ def test_a_body_makes_room_when_it_was_answered_or_its_client_has_left(blog):
         wait_until(lambda: not server.bodies.held)
 
 
-def test_a_body_that_does_not_come_to_its_end_makes_room(blog):
+def test_the_room_of_an_incomplete_body_is_released_at_its_timeout(blog):
     limits = Limits(request=0.5, sweep=0.05, bodies=3, bodies_per_address=2, short_body_bytes=1000)
     with start_server(blog, limits=limits) as server, send_body(server, "1.2.3.4") as sock:
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")

@@ -1,4 +1,4 @@
-"""The command `serve`, up to the moment when it would serve."""
+"""The command `serve`, up to the start of the server."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ BREAK = getattr(signal, "SIGBREAK", None) or signal.SIGUSR1
 
 @pytest.fixture
 def started_servers() -> list[server.Server]:
-    """The servers that would have begun to serve."""
+    """The servers that `serve` has created."""
     return []
 
 
 @pytest.fixture
 def serve(monkeypatch, started_servers):
-    """Runs `serve` on a free port; the server ends as soon as it would begin."""
+    """Runs `serve` on a free port; the server is closed instead of being run."""
 
     def run(self: server.Server) -> None:
         started_servers.append(self)
@@ -39,7 +39,7 @@ def serve(monkeypatch, started_servers):
     former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, BREAK)}
 
     def invoke(*options: str):
-        # A new process would make a new application; within this one, each run needs its own.
+        # Each run needs an application of its own, as in a new process.
         script_info = ScriptInfo(create_app=create_app)
         return CliRunner().invoke(main, ["serve", "--port", "0", *options], obj=script_info)
 
@@ -54,7 +54,7 @@ def count_articles(app) -> int:
         return db.session.scalar(db.text("SELECT count(*) FROM article"))
 
 
-def test_an_empty_blog_is_told_the_next_steps(serve):
+def test_the_next_steps_are_printed_for_an_empty_blog(serve):
     result = serve()
     assert result.exit_code == 0
     assert "The blog is empty." in result.output
@@ -68,12 +68,12 @@ def test_the_address_is_printed(serve, instance):
     assert last.endswith("/  (Ctrl-C ends)") and ":0/" not in last
 
 
-def test_a_blog_with_articles_is_just_served(serve, make_article):
+def test_no_next_steps_are_printed_for_a_blog_with_articles(serve, make_article):
     make_article()
     assert len(serve().output.splitlines()) == 1
 
 
-def test_the_file_is_looked_through_at_the_start(serve, monkeypatch):
+def test_the_integrity_check_runs_at_the_start(serve, monkeypatch):
     checked: list[object] = []
     monkeypatch.setattr(health, "start_integrity_check", checked.append)
     assert serve().exit_code == 0
@@ -88,13 +88,13 @@ def test_the_demo_fills_an_empty_blog_once(serve, app):
     assert count_articles(app) == stored > 0
 
 
-def test_the_demo_leaves_a_blog_with_articles_alone(serve, make_article, app):
+def test_the_demo_does_not_change_a_blog_with_articles(serve, make_article, app):
     make_article()
     serve("--demo")
     assert count_articles(app) == 1
 
 
-def test_a_port_in_use_is_one_sentence_and_fills_nothing(serve, app):
+def test_a_port_in_use_is_one_sentence_and_creates_no_articles(serve, app):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = serve("--port", str(port), "--demo")
@@ -104,13 +104,13 @@ def test_a_port_in_use_is_one_sentence_and_fills_nothing(serve, app):
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", "256.1.1.1", "192.0.2.1"])
-def test_a_host_that_is_not_here_is_one_sentence(serve, host):
+def test_an_unusable_host_is_one_sentence(serve, host):
     result = serve("--host", host)
     assert result.exit_code == 1
     assert result.output.startswith(f"Error: Cannot listen on {host}:0: ") and result.output.count("\n") == 1
 
 
-def test_an_ipv6_address_is_served_and_written_as_in_a_browser(serve):
+def test_an_ipv6_address_is_printed_in_brackets(serve):
     if not socket.has_ipv6:
         pytest.skip("no IPv6 here")
     result = serve("--host", "::1")
@@ -141,7 +141,7 @@ def test_a_signal_stops_the_server_and_a_second_one_at_once(serve, monkeypatch, 
     monkeypatch.setattr(signal, "SIGBREAK", BREAK, raising=False)
 
     def run(self: server.Server) -> None:
-        # The socket that the signal would wake is not looked at here.
+        # No loop runs that the signal could wake.
         signal.raise_signal(number)
         assert self.stopping
         self.task_dispatcher.shutdown()
@@ -168,7 +168,7 @@ def test_an_impossible_option_is_status_2(serve, options):
 
 
 @pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="this system has no such sockets")
-def test_a_socket_file_is_told(serve, tmp_path, monkeypatch):
+def test_the_path_of_a_socket_file_is_printed(serve, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = serve("--unix-socket", "s")
     assert result.exit_code == 0 and " at s  (Ctrl-C ends)" in result.output
@@ -178,7 +178,7 @@ def test_a_socket_file_is_told(serve, tmp_path, monkeypatch):
     assert result.output == "Error: Cannot listen on s: a file of that name exists and is not a socket.\n"
 
 
-def test_a_system_without_socket_files_says_so(serve, monkeypatch):
+def test_a_socket_file_is_refused_on_a_system_without_unix_sockets(serve, monkeypatch):
     monkeypatch.setattr(listening, "UNIX_SOCKETS", False)
     result = serve("--unix-socket", "s")
     assert result.exit_code == 2 and "this system has no Unix sockets" in result.output

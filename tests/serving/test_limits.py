@@ -1,4 +1,4 @@
-"""What the server grants a client: time, places, room in the queue; and how it ends."""
+"""Limits on time, connections and the queue, and the stop of the server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHUNK = b"x" * 65536
 
 
 class BlockedApplication:
-    """An application that answers when it is let."""
+    """An application that responds once `open` is set."""
 
     def __init__(self) -> None:
         self.open = threading.Event()
@@ -51,7 +51,7 @@ def blocked_application(app: Any, monkeypatch: pytest.MonkeyPatch) -> BlockedApp
 
 @pytest.fixture
 def long_response(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets the application answer 20 MB in pieces."""
+    """Replaces the application by one that streams 20 MB."""
 
     def respond(environ: Any, start_response: Any) -> Iterator[bytes]:
         small = environ["PATH_INFO"] == "/health"
@@ -64,7 +64,7 @@ def long_response(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def wait_until(condition: Callable[[], Any], seconds: float = 8) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, "it never came to be"
+        assert time.monotonic() < deadline, "the condition was never met"
         time.sleep(0.005)
 
 
@@ -72,13 +72,13 @@ def wait_until(condition: Callable[[], Any], seconds: float = 8) -> None:
     "sent",
     [b"G", b"GET / HTTP/1.1\r\nHost: a\r\n", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"],
 )
-def test_a_request_that_does_not_come_to_its_end_is_a_408(app, sent):
+def test_an_incomplete_request_is_a_408(app, sent):
     with serve(app, limits=Limits(request=0.2, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(sent)
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
 
 
-def test_dripping_gains_no_time(app):
+def test_a_slow_request_does_not_extend_its_deadline(app):
     started_at = time.monotonic()
     with serve(app, limits=Limits(request=0.4, sweep=0.05)) as port, connect(port) as sock:
         sock.settimeout(0.02)
@@ -96,7 +96,7 @@ def test_dripping_gains_no_time(app):
 
 
 @pytest.mark.parametrize("clock", ["runs", "stands still"])
-def test_a_connection_that_asks_nothing_is_ended(app, monkeypatch, clock):
+def test_an_idle_connection_is_closed(app, monkeypatch, clock):
     if clock == "stands still":
         monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
     with serve(app, limits=Limits(idle=0.2, sweep=0.05)) as port, connect(port) as sock:
@@ -104,7 +104,7 @@ def test_a_connection_that_asks_nothing_is_ended(app, monkeypatch, clock):
         assert read_all(sock).startswith(b"HTTP/1.1 200")
 
 
-def test_a_clock_that_is_set_ends_no_connection(app, monkeypatch):
+def test_setting_the_clock_closes_no_connection(app, monkeypatch):
     monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
     with start_server(app, limits=Limits(sweep=0.02)) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -116,7 +116,7 @@ def test_a_clock_that_is_set_ends_no_connection(app, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(select, "poll"), reason="this system has no poll()")
-def test_files_of_high_numbers_do_not_end_the_process(app):
+def test_a_file_descriptor_over_1023_does_not_end_the_process(app):
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -133,15 +133,15 @@ def test_files_of_high_numbers_do_not_end_the_process(app):
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_a_system_without_poll_is_served_too(app, monkeypatch):
-    # select() takes 512 files on Windows; the process has some besides.
+def test_the_server_works_without_poll(app, monkeypatch):
+    # select() takes 512 files on Windows; the process needs some for itself.
     assert Limits().connections <= 450
     monkeypatch.delattr(select, "poll", raising=False)
     with serve(app) as port:
         assert send(port, HEALTH).status == 200
 
 
-def test_writes_that_wait_leave_threads_to_readers(make_app, monkeypatch):
+def test_waiting_writes_leave_threads_for_reads(make_app, monkeypatch):
     monkeypatch.setattr(connections, "BUSY_SECONDS", 2)
     app = make_app()
     post = b"POST /api/v1/auth/api-key/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -150,13 +150,13 @@ def test_writes_that_wait_leave_threads_to_readers(make_app, monkeypatch):
         for sock in writes:
             sock.sendall(post)
         assert send(server.effective_port, HEALTH).status == 200
-        # The first goes on waiting for whoever keeps the database; the others were told to come again.
+        # The first still waits for the write lock; the others got a 503.
         waiting = [sock for sock in writes if not select.select([sock], [], [], 0)[0]]
         refused = [parse_response(read_all(sock)) for sock in writes if sock not in waiting]
         assert waiting and {response.status for response in refused} <= {503}
 
 
-def test_an_answer_may_take_its_time(app, blocked_application):
+def test_a_slow_response_exceeds_no_deadline_of_the_client(app, blocked_application):
     hurried = Limits(request=0.1, idle=0.1, stall=0.1, sweep=0.02)
     with start_server(app, limits=hurried) as server, connect(server.effective_port) as sock:
         sock.sendall(HEALTH)
@@ -167,7 +167,7 @@ def test_an_answer_may_take_its_time(app, blocked_application):
         assert parse_response(read_all(sock)).body == b"ok"
 
 
-def test_a_reader_that_takes_nothing_is_ended(app, long_response):
+def test_a_client_that_reads_nothing_is_disconnected(app, long_response):
     limits = Limits(stall=0.3, sweep=0.05)
     with start_server(app, limits=limits) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -175,7 +175,7 @@ def test_a_reader_that_takes_nothing_is_ended(app, long_response):
         wait_until(lambda: not server.active_channels)
 
 
-def test_slow_readers_of_a_stream_leave_threads_to_others(app, long_response):
+def test_slow_clients_of_streams_leave_threads_for_others(app, long_response):
     with serve(app) as port, ExitStack() as stack:
         for _ in range(8):
             sock = stack.enter_context(connect(port))
@@ -183,14 +183,14 @@ def test_slow_readers_of_a_stream_leave_threads_to_others(app, long_response):
         assert send(port, HEALTH).status == 200
 
 
-def test_a_slow_reader_gets_all_of_it(app, long_response):
+def test_a_slow_client_gets_the_whole_response(app, long_response):
     with serve(app) as port, connect(port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         time.sleep(0.1)
         assert read_all(sock).count(CHUNK) == 320
 
 
-def test_what_a_reader_has_taken_is_not_kept(app, monkeypatch):
+def test_sent_bytes_are_not_kept_in_memory(app, monkeypatch):
     held = []
 
     def respond(environ: Any, start_response: Any) -> Iterator[bytes]:
@@ -199,7 +199,7 @@ def test_what_a_reader_has_taken_is_not_kept(app, monkeypatch):
             yield CHUNK
             (channel,) = server.active_channels.values()
             buffers = [outbuf for outbuf in channel.outbufs if isinstance(outbuf, ChunkBuffer)]
-            # All but the few bytes around the chunks is sent from where it is.
+            # All but the few bytes around the chunks is sent without being copied.
             assert channel.total_outbufs_len - sum(map(len, buffers)) < 64
             held.append(sum(buffer.held for buffer in buffers) - channel.total_outbufs_len)
 
@@ -207,11 +207,11 @@ def test_what_a_reader_has_taken_is_not_kept(app, monkeypatch):
     with start_server(app) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         assert read_all(sock).count(CHUNK) == 320
-    # What was sent of the first piece, and what each takes besides.
+    # The sent part of the first chunk, and the overhead of each.
     assert max(held) < 2 * len(CHUNK) + 320 * OVERHEAD_BYTES
 
 
-def test_a_refusal_follows_all_of_the_answer_before_it(app, monkeypatch):
+def test_an_error_follows_the_complete_previous_response(app, monkeypatch):
     def respond(environ: Any, start_response: Any) -> list[bytes]:
         start_response("200 OK", [("Content-Length", str(320 * len(CHUNK)))])
         return [CHUNK] * 320
@@ -233,7 +233,7 @@ def test_250_slow_connections_of_one_address_leave_others_answered(app):
         assert time.monotonic() - started_at < 2
 
 
-def test_an_address_has_its_share_where_places_are_few(app):
+def test_an_address_is_limited_once_half_of_the_connections_are_taken(app):
     with start_server(app, limits=Limits(connections=8, per_address=3)) as server, ExitStack() as stack:
         for _ in range(6):
             stack.enter_context(connect(server.effective_port)).sendall(b"G")
@@ -251,7 +251,7 @@ def test_an_address_has_its_share_where_places_are_few(app):
         assert server.addresses == {"127.0.0.1": 4}
 
 
-def test_the_slowest_makes_room_for_a_newcomer_of_its_address(app, monkeypatch):
+def test_the_most_stalled_connection_is_evicted_for_a_new_one_of_its_address(app, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with (
         start_server(app, limits=Limits(connections=2, per_address=1)) as server,
@@ -263,7 +263,7 @@ def test_the_slowest_makes_room_for_a_newcomer_of_its_address(app, monkeypatch):
         assert read_all(slow) == b""
 
 
-def test_one_that_was_refused_and_stays_makes_room(app, monkeypatch):
+def test_a_half_closed_connection_is_evicted_for_a_new_one(app, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with start_server(app, limits=Limits(connections=2)) as server, ExitStack() as stack:
         for _ in range(2):
@@ -276,7 +276,7 @@ def test_one_that_was_refused_and_stays_makes_room(app, monkeypatch):
         assert time.monotonic() - started_at < 5
 
 
-def test_the_proxy_has_as_many_connections_as_there_are(app):
+def test_the_proxy_has_no_limit_of_its_own(app):
     limits = Limits(connections=8, per_address=1)
     with start_server(app, limits=limits, trusted_proxy="127.0.0.1") as server, ExitStack() as stack:
         for _ in range(7):
@@ -294,12 +294,12 @@ def test_the_proxy_has_as_many_connections_as_there_are(app):
         ("10.0.0.7", ""),
     ],
 )
-def test_by_which_name_an_address_is_counted(app, address, client):
+def test_an_address_is_counted_under_its_key(app, address, client):
     with start_server(app, trusted_proxy="10.0.0.0/8") as server:
         assert server.get_client((address, 1)) == client
 
 
-def test_where_all_places_are_taken_the_next_waits(app, blocked_application, caplog):
+def test_a_connection_waits_while_all_slots_are_taken(app, blocked_application, caplog):
     limits = Limits(connections=2, accept_pause=0.02, sweep=0.05)
     with start_server(app, limits=limits) as server, ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(3)]
@@ -313,7 +313,7 @@ def test_where_all_places_are_taken_the_next_waits(app, blocked_application, cap
     assert len([line for line in caplog.messages if "All connections" in line]) <= 1
 
 
-def test_without_a_file_descriptor_accepting_rests(app, caplog, monkeypatch):
+def test_accepting_pauses_without_a_free_file_descriptor(app, caplog, monkeypatch):
     attempts = []
 
     def refuse(self: Any) -> None:
@@ -334,7 +334,7 @@ def test_without_a_file_descriptor_accepting_rests(app, caplog, monkeypatch):
     assert len([line for line in caplog.messages if "No connection can be accepted" in line]) == 1
 
 
-def test_one_request_too_many_is_a_503(app, blocked_application, caplog):
+def test_a_request_beyond_the_queue_is_a_503(app, blocked_application, caplog):
     with start_server(app, threads=1, limits=Limits(queue=2)) as server, ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(3)]
         held[0].sendall(HEALTH)
@@ -350,7 +350,7 @@ def test_one_request_too_many_is_a_503(app, blocked_application, caplog):
     assert not caplog.messages
 
 
-def test_a_stop_answers_what_is_at_work_and_what_waits(app, blocked_application):
+def test_a_stop_finishes_running_and_queued_requests(app, blocked_application):
     with start_server(app) as server, ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(16)]
         for sock in held:
@@ -364,7 +364,7 @@ def test_a_stop_answers_what_is_at_work_and_what_waits(app, blocked_application)
     assert {response.headers["Connection"] for response in responses} == {"close"}
 
 
-def test_a_stop_answers_who_has_just_called(app):
+def test_a_stop_finishes_requests_of_connections_not_yet_accepted(app):
     server = serving.create_server(app, host="127.0.0.1", port=0, threads=2)
     with ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(5)]
@@ -375,7 +375,7 @@ def test_a_stop_answers_who_has_just_called(app):
         assert [parse_response(read_all(sock)).status for sock in held] == [200] * 5
 
 
-def test_a_stop_waits_for_nobody_for_long(app, blocked_application):
+def test_a_stop_takes_a_bounded_time(app, blocked_application):
     limits = Limits(stop=0.4, stop_grace=0.1, sweep=0.05)
     with start_server(app, limits=limits) as server, ExitStack() as stack:
         half, idle, stuck = (stack.enter_context(connect(server.effective_port)) for _ in range(3))
@@ -392,7 +392,7 @@ def test_a_stop_waits_for_nobody_for_long(app, blocked_application):
         blocked_application.open.set()
 
 
-def test_a_stop_waits_for_no_refused_client_for_long(app):
+def test_a_stop_waits_a_bounded_time_for_refused_clients(app):
     with start_server(app, limits=Limits(stop_grace=0.1, sweep=0.05)) as server, ExitStack() as stack:
         refused = stack.enter_context(connect(server.effective_port))
         refused.sendall(b"garbage\r\n\r\n")
@@ -403,7 +403,7 @@ def test_a_stop_waits_for_no_refused_client_for_long(app):
         assert time.monotonic() - started_at < 5
 
 
-def test_one_that_takes_nothing_of_its_answer_makes_room(app, long_response, monkeypatch):
+def test_a_client_that_reads_nothing_is_evicted_for_a_new_connection(app, long_response, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with start_server(app, limits=Limits(connections=2, sweep=0.05)) as server, ExitStack() as stack:
         for _ in range(2):
@@ -416,7 +416,7 @@ def test_one_that_takes_nothing_of_its_answer_makes_room(app, long_response, mon
 
 
 @pytest.mark.parametrize(("sweep", "stands"), [(60, False), (0.05, True)])
-def test_what_has_moved_since_the_last_sweep_does_not_stand_still(app, long_response, sweep, stands):
+def test_a_connection_with_activity_since_the_last_sweep_is_not_stalled(app, long_response, sweep, stands):
     with start_server(app, limits=Limits(sweep=sweep)) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         wait_until(lambda: server.active_channels)
@@ -427,7 +427,7 @@ def test_what_has_moved_since_the_last_sweep_does_not_stand_still(app, long_resp
         assert (channel.stalled_since() is not None) is stands
 
 
-def test_a_stop_sends_all_of_an_answer_that_is_taken(app, long_response):
+def test_a_stop_sends_a_whole_response_that_is_being_read(app, long_response):
     with start_server(app, limits=Limits(sweep=0.05)) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         wait_until(lambda: any(channel.total_outbufs_len for channel in server.active_channels.values()))
@@ -436,7 +436,7 @@ def test_a_stop_sends_all_of_an_answer_that_is_taken(app, long_response):
         assert read_all(sock).count(CHUNK) == 320
 
 
-def test_a_stop_leaves_a_refused_client_the_time_to_read(app):
+def test_a_stop_gives_refused_clients_time_to_read(app):
     with start_server(app, limits=Limits(stop_grace=5, sweep=0.05)) as server, ExitStack() as stack:
         refused = stack.enter_context(connect(server.effective_port))
         refused.sendall(b"garbage\r\n\r\n")
@@ -444,7 +444,7 @@ def test_a_stop_leaves_a_refused_client_the_time_to_read(app):
             lambda: [type(channel).__name__ for channel in server.active_channels.values()] == ["HalfClosed"]
         )
         server.stop()
-        with pytest.raises(AssertionError, match="never came"):
+        with pytest.raises(AssertionError, match="never met"):
             wait_until(lambda: not server.active_channels, 0.3)
         refused.sendall(b"more")
         assert parse_response(read_all(refused)).status == 400
@@ -453,7 +453,7 @@ def test_a_stop_leaves_a_refused_client_the_time_to_read(app):
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_the_scheme_is_as_told(app, monkeypatch, scheme):
+def test_the_url_scheme_is_that_of_the_option(app, monkeypatch, scheme):
     def respond(environ: Any, start_response: Any) -> list[bytes]:
         start_response("200 OK", [("Content-Length", str(len(environ["wsgi.url_scheme"])))])
         return [environ["wsgi.url_scheme"].encode()]

@@ -1,4 +1,4 @@
-"""The server behind a socket file."""
+"""The server on a Unix socket."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def get_health(path: Path, *headers: str) -> Any:
         return parse_response(read_all(sock))
 
 
-def test_it_serves_for_owner_and_group_and_leaves_nothing(app, path):
+def test_the_socket_file_has_mode_660_and_is_deleted_at_the_end(app, path):
     with start_server(app, unix_socket=path):
         assert stat.S_IMODE(path.stat().st_mode) == 0o660
         assert get_health(path).json == {"status": "ok"}
     assert not path.exists()
 
 
-def test_who_may_open_it_is_the_proxy(app, path, monkeypatch):
+def test_a_process_that_opens_the_socket_is_the_trusted_proxy(app, path, monkeypatch):
     def respond(environ: Any, start_response: Any) -> list[bytes]:
         body = f"{environ['REMOTE_ADDR']} {environ['wsgi.url_scheme']}".encode()
         start_response("200 OK", [("Content-Length", str(len(body)))])
@@ -57,7 +57,7 @@ def test_who_may_open_it_is_the_proxy(app, path, monkeypatch):
         assert server.get_client(("127.0.0.1", None)) == ""
 
 
-def test_a_socket_that_was_left_behind_is_replaced(app, path):
+def test_a_stale_socket_is_replaced(app, path):
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(path))
     with start_server(app, unix_socket=path):
@@ -65,7 +65,7 @@ def test_a_socket_that_was_left_behind_is_replaced(app, path):
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "link"])
-def test_any_other_file_stays(path, kind):
+def test_another_file_is_not_replaced(path, kind):
     {"file": path.touch, "folder": path.mkdir, "link": lambda: path.symlink_to("nowhere")}[kind]()
     before = path.lstat()
     with pytest.raises(OSError, match="is not a socket"):
@@ -73,7 +73,7 @@ def test_any_other_file_stays(path, kind):
     assert os.path.samestat(before, path.lstat())
 
 
-def test_a_socket_in_use_stays(app, path):
+def test_a_socket_in_use_is_not_replaced(app, path):
     with start_server(app, unix_socket=path):
         with pytest.raises(OSError, match="another server is listening there"):
             listening.bind_unix_socket(path)

@@ -1,4 +1,4 @@
-"""The line that each request leaves."""
+"""The access log: one line for each request."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def make_entry(**fields: Any) -> AccessLogEntry:
 
 @pytest.fixture
 def recorded_log() -> Iterator[tuple[AccessLog, list[AccessLogEntry]]]:
-    """A journal, and what it has handed on."""
+    """An access log, and the entries that it has passed on."""
     entries: list[AccessLogEntry] = []
     access_log = AccessLog(entries.extend)
     yield access_log, entries
@@ -58,7 +58,7 @@ def test_a_line_of_text():
     )
 
 
-def test_what_there_is_none_of_is_a_dash():
+def test_an_absent_value_is_a_dash():
     line = log.format_text(make_entry(method="", path="", route=""))
     assert line == "2026-11-18T11:06:40.250Z - - - 200 1.2ms 45B id-1 -"
 
@@ -94,16 +94,16 @@ def test_a_path_cannot_forge_a_line(form, path):
         (f"/{KEY}", "", "/blogapi_aB3dE6*"),
     ],
 )
-def test_a_path_tells_no_secret(path, route, shown):
+def test_a_logged_path_contains_no_secret(path, route, shown):
     assert log.loggable_path(path, route) == shown
 
 
 @pytest.mark.parametrize("key", ["hunter2", "blogapi_short", KEY + "x", "blogapi_" + "é" * 38, "a\nb"])
-def test_of_what_can_be_no_key_nothing_is_told(key):
+def test_nothing_is_logged_of_a_malformed_key(key):
     assert log.key_prefix(key) == ""
 
 
-def test_each_request_is_told_once(app, people, recorded_log):
+def test_each_request_is_logged_once(app, people, recorded_log):
     key = people.key(None)
     entries = log_requests(
         *(app, recorded_log, make_request(f"{TAGS}?q=secret", f"X-API-KEY: {key}", "X-Request-ID: r-1")),
@@ -128,15 +128,15 @@ def test_each_request_is_told_once(app, people, recorded_log):
     assert "secret" not in text and key not in text and key[:14] in text
 
 
-def test_an_answer_given_again_is_told_alike(app, people, recorded_log):
+def test_a_cached_response_is_logged_like_a_computed_one(app, people, recorded_log):
     question = make_request(TAGS, f"X-API-KEY: {people.key(None)}")
-    # The first notes the use of the key, the second is kept, the third is that one again.
+    # The first stores the use of the key, the second is cached, the third is replayed.
     _, first, again = log_requests(app, recorded_log, question, question, question)
     assert (first.route, first.size, first.status) == (again.route, again.size, again.status)
     assert again.route == TAGS
 
 
-def test_the_id_of_a_line_is_that_of_the_answer(app, recorded_log):
+def test_a_line_has_the_request_id_of_its_response(app, recorded_log):
     access_log, entries = recorded_log
     with start_server(app, access_log=access_log) as server:
         ids = [
@@ -147,7 +147,7 @@ def test_the_id_of_a_line_is_that_of_the_answer(app, recorded_log):
     assert [entry.request_id for entry in entries] == ids
 
 
-def test_a_proxy_that_is_refused_is_told(make_app, recorded_log):
+def test_a_refused_request_of_the_proxy_is_logged(make_app, recorded_log):
     app = make_app(TRUSTED_PROXY="127.0.0.1")
     (entry,) = log_requests(
         app, recorded_log, make_request("/health", "X-Forwarded-For: <x>", "X-Request-ID: r")
@@ -155,7 +155,7 @@ def test_a_proxy_that_is_refused_is_told(make_app, recorded_log):
     assert (entry.status[:3], entry.request_id) == ("400", "r")
 
 
-def test_a_reader_that_leaves_is_told_with_what_it_got(app, monkeypatch, recorded_log):
+def test_an_interrupted_response_is_logged_with_the_bytes_sent(app, monkeypatch, recorded_log):
     left = threading.Event()
 
     def respond(environ, start_response):
@@ -177,7 +177,7 @@ def test_a_reader_that_leaves_is_told_with_what_it_got(app, monkeypatch, recorde
     assert entry.size >= 100
 
 
-def test_a_stop_loses_no_line(app, recorded_log):
+def test_a_stop_writes_all_lines(app, recorded_log):
     access_log, entries = recorded_log
     with start_server(app, access_log=access_log) as server:
         connections = [connect(server.effective_port) for _ in range(8)]
@@ -191,7 +191,7 @@ def test_a_stop_loses_no_line(app, recorded_log):
     assert {entry.path for entry in entries} == {f"/{number}" for number in range(8)}
 
 
-def test_what_nobody_takes_is_counted(monkeypatch, caplog):
+def test_entries_that_are_dropped_are_counted(monkeypatch, caplog):
     monkeypatch.setattr(log, "MAX_WAITING_ENTRIES", 2)
     entered, released = threading.Event(), threading.Event()
 
@@ -217,13 +217,13 @@ def new_logger(monkeypatch):
     return logger
 
 
-def test_lines_go_to_standard_error(new_logger, monkeypatch):
+def test_lines_are_written_to_standard_error(new_logger, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     log.log_lines("text")([make_entry(), make_entry(request_id="id-2")])
     assert re.fullmatch(r"[^\n]+ id-1 -\n[^\n]+ id-2 -\n", sys.stderr.getvalue())
 
 
-def test_where_logging_is_set_up_lines_go_there(new_logger, monkeypatch):
+def test_lines_are_written_to_configured_handlers(new_logger, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     stream = io.StringIO()
     new_logger.addHandler(logging.StreamHandler(stream))
@@ -232,6 +232,6 @@ def test_where_logging_is_set_up_lines_go_there(new_logger, monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
-def test_a_new_key_is_not_told(app, recorded_log):
+def test_a_new_key_is_not_logged(app, recorded_log):
     (entry,) = log_requests(app, recorded_log, make_request(KEYS, method="POST"))
     assert (entry.status[:3], entry.key) == ("201", "")

@@ -1,4 +1,4 @@
-"""The server on a real socket: what it refuses itself, what the client hears, and whom it believes."""
+"""The server on a real socket: its own errors, their delivery, and trusted proxies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 @dataclass
 class Response:
-    """An answer as it came over the socket."""
+    """A response as it was received."""
 
     status: int
     headers: dict[str, str]
@@ -49,7 +49,7 @@ def connect(port: int) -> socket.socket:
 
 
 def read_all(sock: socket.socket) -> bytes:
-    """Return all that comes until the server ends the connection."""
+    """Return all that is received until the server closes the connection."""
     chunks = []
     while chunk := sock.recv(65536):
         chunks.append(chunk)
@@ -67,7 +67,7 @@ def parse_response(raw: bytes) -> Response:
 
 
 def send(port: int, data: bytes) -> Response:
-    """Send all, then read until the end."""
+    """Send the data; return the response."""
     with connect(port) as sock:
         sock.sendall(data)
         return parse_response(read_all(sock))
@@ -83,14 +83,14 @@ def assert_problem(response: Response, status: int, code: str) -> None:
 
 def assert_shared_headers(response: Response) -> None:
     for name, value in HEADERS.items():
-        # waitress capitalises the words of a name in its own way; names have no case.
+        # waitress capitalizes header names; these are case-insensitive.
         assert response.headers[name] == value
     assert re.fullmatch(r"[0-9a-f]{16}", response.headers["X-Request-Id"])
     assert response.headers["Vary"].startswith("Accept, origin")
     assert "Server" not in response.headers
 
 
-def test_an_answer_of_the_application_names_no_server(port):
+def test_a_response_of_the_application_has_no_server_header(port):
     response = send(port, b"GET /health HTTP/1.1\r\nHost: blog\r\nConnection: close\r\n\r\n")
     assert (response.status, response.json) == (200, {"status": "ok"})
     assert_shared_headers(response)
@@ -135,7 +135,7 @@ def test_a_request_that_is_not_plain_http_is_a_400(port, caplog, request_):
 
 
 @pytest.mark.parametrize("split", range(12))
-def test_a_trailer_is_read_in_whatever_parts_it_comes(port, split):
+def test_a_trailer_may_arrive_in_any_parts(port, split):
     request = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
     body = b"2\r\n{}\r\n0\r\nA: b\r\n\r\n"
     with connect(port) as sock:
@@ -160,20 +160,20 @@ def test_a_trailer_is_read_in_whatever_parts_it_comes(port, split):
 def test_connection_is_a_list_of_options(port, version, connection, kept):
     request = f"GET /health HTTP/{version}\r\nHost: a\r\nConnection: {connection}\r\n\r\n".encode()
     with connect(port) as sock:
-        # A server that keeps the connection answers the second request, which ends it.
+        # A server that keeps the connection answers the second request, which closes it.
         sock.sendall(request + b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         assert read_all(sock).count(b" 200 OK\r\n") == (2 if kept else 1)
 
 
 @pytest.mark.parametrize("more", ["", "Content-Length: 0\r\n"])
-def test_a_client_that_asks_before_it_sends_nothing_is_answered(app, more):
+def test_expect_100_continue_without_a_body_is_answered(app, more):
     head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n{more}\r\n"
     with serve(app, limits=Limits(request=1, sweep=0.05)) as port:
         assert send(port, head.encode()).status == 200
 
 
 @pytest.mark.parametrize("host", ["a", "a.b:80", "my_blog:8000", "[::1]:8000", "127.0.0.1"])
-def test_every_usual_host_is_served(port, host):
+def test_a_valid_host_is_accepted(port, host):
     response = send(port, f"GET /health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
     assert response.status == 200
 
@@ -205,7 +205,7 @@ def test_headers_under_16_kilobytes_are_read(port):
     assert response.status == 200
 
 
-def test_a_client_that_sends_a_header_of_10_megabytes_hears_why_not(port):
+def test_a_client_that_sends_a_header_of_10_megabytes_reads_the_error(port):
     response = send(port, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 10_000_000 + b"\r\n\r\n")
     assert_problem(response, 431, "headers_too_large")
 
@@ -219,12 +219,12 @@ def test_a_declared_body_over_the_limit_is_refused_before_it_is_sent(port):
     assert time.monotonic() - start < 1
 
 
-def test_a_client_that_asks_before_it_sends_too_much_is_refused_and_not_invited(port):
+def test_expect_100_continue_with_a_too_large_body_is_refused(port):
     request = f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2147483648\r\n\r\n"
     assert_problem(send(port, request.encode()), 413, "too_large")
 
 
-def test_a_client_that_asks_before_it_sends_is_invited(port):
+def test_expect_100_continue_is_answered_with_100(port):
     head = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
     with connect(port) as sock:
         sock.sendall(f"{head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n".encode())
@@ -233,18 +233,18 @@ def test_a_client_that_asks_before_it_sends_is_invited(port):
         assert parse_response(read_all(sock)).status == 422
 
 
-def test_a_client_that_sends_a_body_of_20_megabytes_hears_why_not(port):
+def test_a_client_that_sends_a_body_of_20_megabytes_reads_the_error(port):
     head = f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nContent-Length: 20000000\r\n\r\n".encode()
     assert_problem(send(port, head + b"x" * 20_000_000), 413, "too_large")
 
 
-def test_a_client_that_sends_20_megabytes_in_chunks_hears_why_not(port):
+def test_a_client_that_sends_20_megabytes_in_chunks_reads_the_error(port):
     chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
     head = f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
     assert_problem(send(port, head + chunk * 305 + b"0\r\n\r\n"), 413, "too_large")
 
 
-def test_http_client_reads_a_refusal(port):
+def test_http_client_reads_an_error_before_its_body_is_sent(port):
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("POST", KEYS, body=b"x" * (MAX_BODY_BYTES + 1))
     response = connection.getresponse()
@@ -259,13 +259,13 @@ def test_a_body_of_exactly_the_limit_reaches_the_application(port):
     assert_problem(response, 422, "invalid_fields")
 
 
-def test_a_refused_head_has_no_body(port):
+def test_an_error_for_head_has_no_body(port):
     response = send(port, b"HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2147483648\r\n\r\n")
     assert (response.status, response.body) == (413, b"")
     assert_shared_headers(response)
 
 
-def test_a_refused_client_that_sends_on_and_on_is_cut_off(app):
+def test_a_refused_client_that_keeps_sending_is_disconnected(app):
     deadline = time.monotonic() + 8
     with serve(app, limits=Limits(linger=0.3, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
@@ -275,7 +275,7 @@ def test_a_refused_client_that_sends_on_and_on_is_cut_off(app):
                 time.sleep(0.01)
 
 
-def test_a_refused_client_that_sends_very_much_is_cut_off(app):
+def test_a_refused_client_that_sends_too_much_is_disconnected(app):
     with serve(app, limits=Limits(linger_bytes=1_000_000)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
         with pytest.raises(OSError):  # reset or broken pipe, as the system likes
@@ -283,7 +283,7 @@ def test_a_refused_client_that_sends_very_much_is_cut_off(app):
                 sock.sendall(b"x" * 100_000)
 
 
-def test_a_client_that_leaves_after_nonsense_leaves_nothing_behind(make_app, caplog):
+def test_a_disconnect_after_a_malformed_request_logs_no_error(make_app, caplog):
     with serve(make_app()) as port:
         for _ in range(20):
             with connect(port) as sock:
@@ -341,7 +341,7 @@ def test_a_304_has_no_body_and_keeps_the_connection(port):
         ("/health?%00=%zz", 400),
     ],
 )
-def test_an_odd_target_gets_a_plain_answer(port, target, status):
+def test_an_unusual_target_gets_a_regular_response(port, target, status):
     response = send(port, f"GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
     assert response.status == status
     assert_shared_headers(response)
@@ -349,7 +349,7 @@ def test_an_odd_target_gets_a_plain_answer(port, target, status):
 
 
 @pytest.mark.parametrize("method", ["BREW", "TRACE", "CONNECT", "PROPFIND", "A" * 500])
-def test_an_odd_method_is_a_405_with_the_methods_that_are_taken(port, method):
+def test_an_unknown_method_is_a_405_with_the_allowed_methods(port, method):
     response = send(port, f"{method} /health/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
     assert_problem(response, 405, "method_not_allowed")
     assert response.headers["Allow"] == "GET, HEAD, OPTIONS"
@@ -364,12 +364,12 @@ def create_key(port: int, **headers: str) -> int:
     return status
 
 
-def test_a_trusted_proxy_says_whom_a_limit_counts(make_app):
+def test_a_limit_counts_the_address_that_a_trusted_proxy_forwards(make_app):
     with serve(make_app(TRUSTED_PROXY="127.0.0.1", KEY_LIMIT="1 per hour")) as port:
         statuses = [
             create_key(port, **{"X-Forwarded-For": address}) for address in ("1.2.3.4", "1.2.3.4", "::5")
         ]
-        # Only the last address is the proxy's word; what stands before it, the client wrote.
+        # Only the last address is from the proxy; the client may have sent those before it.
         statuses.append(create_key(port, **{"X-Forwarded-For": "9.9.9.9, 1.2.3.4"}))
     assert statuses == [201, 429, 201, 429]
 
@@ -380,14 +380,14 @@ def test_a_network_of_proxies_can_be_trusted(make_app):
 
 
 @pytest.mark.parametrize("trusted", ["", "10.0.0.1"])
-def test_nobody_else_is_believed(make_app, trusted):
+def test_a_forwarded_address_from_elsewhere_is_ignored(make_app, trusted):
     with serve(make_app(TRUSTED_PROXY=trusted, KEY_LIMIT="1 per hour")) as port:
         statuses = [create_key(port, **{"X-Forwarded-For": address}) for address in ("1.2.3.4", "1.2.3.5")]
     assert statuses == [201, 429]
 
 
 @pytest.mark.parametrize("trusted", ["", "127.0.0.1"])
-def test_the_application_is_told_nothing_that_nobody_vouches_for(make_app, monkeypatch, trusted):
+def test_untrusted_forwarding_headers_are_removed(make_app, monkeypatch, trusted):
     def respond(environ, start_response):
         names = " ".join(sorted(name for name in environ if "FORWARDED" in name)).encode()
         start_response("200 OK", [("Content-Length", str(len(names)))])
@@ -413,14 +413,14 @@ def test_the_application_is_told_nothing_that_nobody_vouches_for(make_app, monke
         ("X-Forwarded-Proto", "http, https"),
     ],
 )
-def test_a_broken_word_of_the_proxy_is_a_400(make_app, header):
+def test_a_malformed_forwarding_header_is_a_400(make_app, header):
     with serve(make_app(TRUSTED_PROXY="127.0.0.1")) as port:
         head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{header[0]}: {header[1]}\r\n\r\n"
         assert_problem(send(port, head.encode()), 400, "malformed")
 
 
 @pytest.mark.parametrize(("trusted", "secure"), [("127.0.0.1", True), ("", False)])
-def test_the_cookie_is_secure_where_the_proxy_says_tls(make_app, trusted, secure):
+def test_the_cookie_is_secure_if_the_proxy_forwards_https(make_app, trusted, secure):
     app = make_app(TRUSTED_PROXY=trusted)
     from blogapi.users import service
 
@@ -452,12 +452,12 @@ def test_a_host_that_does_not_exist_is_an_oserror(app):
         serving.create_server(app, host="nowhere.invalid", port=0, threads=1)
 
 
-def test_unfinished_trailers_are_limited(port):
+def test_an_unfinished_trailer_is_limited(port):
     head = f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n".encode()
     assert_problem(send(port, head + b"x" * 30_000), 400, "malformed")
 
 
-def test_the_answers_parse_with_a_common_client(port):
+def test_http_client_reads_a_204(port):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("OPTIONS", ARTICLES)
     response = connection.getresponse()
@@ -465,7 +465,7 @@ def test_the_answers_parse_with_a_common_client(port):
     connection.close()
 
 
-def test_an_answer_without_a_body_keeps_the_connection(app):
+def test_a_response_without_a_body_keeps_the_connection(app):
     with serve(app) as port:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
         connection.request("GET", "/health")

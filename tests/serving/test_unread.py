@@ -1,4 +1,4 @@
-"""Answers that clients leave unread: how much of them is held, for whom, and who is answered meanwhile."""
+"""Limits on the memory of responses that clients do not read, in all and of each address."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from tests.serving.test_limits import HEALTH, wait_until
 from tests.serving.test_server import Response, assert_problem, parse_response, read_all
 
 BODY = b"0123456789abcdef" * 25_000
-# One answer of 400 kB has room in the half of a share that long answers may take, a second one has not.
+# One response of 400 kB fits in the half of a share that is counted, a second one does not.
 MAX_UNREAD_BYTES = 1_200_000 * SHARE_COUNT
 LIMITS = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02)
 LARGE_BODY = BODY * 8
 
 
 class Blog:
-    """An application that answers `/whole` and `/stream` with a long body, `/health` with a short one."""
+    """An application with a long body at `/whole` and `/stream`, and a short one at `/health`."""
 
     def __init__(self, real: Any) -> None:
         self.real, self.body = real, BODY
@@ -72,7 +72,7 @@ def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @contextmanager
 def serve_blog(app: Any, **options: Any) -> Iterator[serving.Server]:
-    """Serve with so little room in the buffers of the system that an unread answer stays with us."""
+    """Serve with socket buffers so small that the server holds nearly all unread bytes."""
     with start_server(app, **{"limits": LIMITS} | options) as server:
         server.adj.socket_options = [*server.adj.socket_options, (socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)]
         yield server
@@ -87,7 +87,7 @@ def send_request(
     more: str = "",
     method: str = "GET",
 ) -> socket.socket:
-    """Return a connection that has asked and reads nothing yet."""
+    """Send the request; return the connection, from which nothing is read yet."""
     sock = socket.socket()
     sock.settimeout(20)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -98,13 +98,13 @@ def send_request(
 
 
 def get_response(server: serving.Server, path: str, *, address: str = "") -> Response:
-    """Ask, read all of the answer and return it."""
+    """Send the request; return its response."""
     with send_request(server, path, address=address, more="Connection: close\r\n") as sock:
         return parse_response(read_all(sock))
 
 
 def list_unread_channels(server: serving.Server, address: str) -> list[Channel]:
-    """Return the connections that hold something of an answer to that address."""
+    """Return the connections with unread bytes for that address."""
     return [
         channel
         for channel in list(server.active_channels.values())
@@ -114,7 +114,7 @@ def list_unread_channels(server: serving.Server, address: str) -> list[Channel]:
 
 @pytest.fixture
 def max_unread(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The most that was unread at any moment, by address and, as `all`, in all."""
+    """The largest number of unread bytes, by address and, as `all`, in all."""
     found: Counter[str] = Counter()
     unread: dict[Channel, int] = {}
     lock = threading.Lock()
@@ -134,23 +134,23 @@ def max_unread(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.mark.parametrize("addresses", [1, 16])
 @pytest.mark.parametrize("path", ["/whole", "/stream"])
 @pytest.mark.parametrize("body", [BODY, LARGE_BODY], ids=["short", "large"])
-def test_unread_answers_stay_under_the_bound_at_every_moment(blog, max_unread, addresses, path, body):
+def test_unread_bytes_never_exceed_the_limit(blog, max_unread, addresses, path, body):
     blog.application.body = body
     with serve_blog(blog.app) as server, ExitStack() as stack:
         for number in range(16):
             address = f"10.0.0.{number % addresses}"
             stack.enter_context(send_request(server, path, address=address, times=20))
         wait_until(lambda: len(blog.requested_paths) >= 16 and not server.task_dispatcher.queue)
-        # The others are answered while those who read nothing are held.
+        # Other clients are answered meanwhile.
         assert get_response(server, "/health", address="10.1.0.1").status == 200
         assert any(channel.total_outbufs_len for channel in server.active_channels.values())
     assert 0 < max_unread.pop("all") <= MAX_UNREAD_BYTES
     assert max(max_unread.values()) <= MAX_UNREAD_BYTES // SHARE_COUNT
-    # Nobody's second request was begun.
+    # No second request was processed.
     assert len(blog.requested_paths) <= 16
 
 
-def test_the_next_request_waits_until_the_answer_before_it_was_taken(blog):
+def test_the_next_request_waits_until_the_previous_response_is_read(blog):
     with serve_blog(blog.app) as server, send_request(server, "/whole", times=3) as sock:
         wait_until(lambda: any(channel.deferred for channel in server.active_channels.values()))
         assert blog.requested_paths == ["/whole"]
@@ -159,14 +159,14 @@ def test_the_next_request_waits_until_the_answer_before_it_was_taken(blog):
     assert blog.requested_paths == ["/whole"] * 3
 
 
-def test_a_refusal_waits_until_the_answer_before_it_was_taken(blog):
+def test_an_error_waits_until_the_previous_response_is_read(blog):
     with serve_blog(blog.app) as server, send_request(server, "/whole") as sock:
         sock.sendall(b"garbage\r\n\r\n")
         response, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
     assert response.count(BODY) == 1 and refused.endswith(b"}")
 
 
-def test_a_connection_whose_next_request_waits_is_ended_like_any_that_stalls(blog):
+def test_a_stalled_connection_with_a_waiting_request_is_closed(blog):
     with serve_blog(blog.app, limits=Limits(stall=0.2, sweep=0.02)) as server:
         with send_request(server, "/whole", times=3):
             wait_until(lambda: server.active_channels)
@@ -181,7 +181,7 @@ def test_a_connection_whose_next_request_waits_is_ended_like_any_that_stalls(blo
         ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"),
     ],
 )
-def test_behind_a_proxy_the_forwarded_address_has_the_share(blog, first, second, other):
+def test_behind_a_proxy_the_share_belongs_to_the_forwarded_address(blog, first, second, other):
     with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
         stack.enter_context(send_request(server, "/whole", address=first))
         wait_until(lambda: server.unread.held)
@@ -196,7 +196,7 @@ def test_behind_a_proxy_the_forwarded_address_has_the_share(blog, first, second,
 
 
 @pytest.mark.parametrize("path", ["/whole", "/stream"])
-def test_an_answer_larger_than_a_share_is_sent_as_its_client_takes_it(blog, path):
+def test_a_response_larger_than_a_share_is_sent_as_its_client_reads_it(blog, path):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app) as server, send_request(server, path) as sock:
         wait_until(lambda: blog.application.gave_up.is_set())
@@ -209,7 +209,7 @@ def test_an_answer_larger_than_a_share_is_sent_as_its_client_takes_it(blog, path
         wait_until(lambda: not server.unread.held and not channel.streams)
 
 
-def test_all_of_a_large_streamed_answer_arrives(blog):
+def test_a_large_streamed_response_arrives_completely(blog):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app) as server, send_request(server, "/stream") as sock:
         wait_until(lambda: blog.application.gave_up.is_set())
@@ -223,7 +223,7 @@ def test_all_of_a_large_streamed_answer_arrives(blog):
 
 @pytest.fixture
 def no_garbage_collection() -> Iterator[None]:
-    """Nothing is freed but what nobody refers to any more."""
+    """Reference cycles are not freed."""
     gc.disable()
     yield
     gc.enable()
@@ -240,10 +240,10 @@ def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_garbage_col
             refused = get_response(server, path, address="10.0.0.9")
             assert_problem(refused, 503, "unavailable")
             assert refused.headers["Retry-After"] == "1"
-        # The refused responses were produced no further than may be buffered; the system's own buffers take
-        # a part of the two that are streamed.
+        # Of the refused responses no more was produced than may be buffered; the socket buffers hold a part
+        # of the two that are streamed.
         assert blog.application.served_bytes - before < 2 * MAX_UNREAD_BYTES // SHARE_COUNT
-        # Nor is any of it kept, though nothing looks for what holds itself.
+        # No chunk is kept, not even by a reference cycle.
         wait_until(
             lambda: (
                 not any(
@@ -251,14 +251,14 @@ def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_garbage_col
                 )
             )
         )
-        # What has room needs no thread that waits, though nobody knows its length before its end.
+        # A response of unknown length that fits needs no waiting thread.
         blog.application.body = BODY
         response = get_response(server, "/stream", address="10.0.0.9")
         assert (response.status, response.body) == (200, BODY)
         assert get_response(server, "/health", address="10.0.0.9").status == 200
 
 
-def test_what_a_write_has_done_is_not_answered_by_a_503(blog):
+def test_a_committed_write_is_not_answered_by_a_503(blog):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
         for number in range(2):
@@ -271,7 +271,7 @@ def test_what_a_write_has_done_is_not_answered_by_a_503(blog):
             assert parse_response(read_all(written)).body == LARGE_BODY
 
 
-def test_one_address_has_at_most_half_of_the_threads_that_wait(blog):
+def test_at_most_half_of_the_waiting_threads_wait_for_one_address(blog):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app, threads=8) as server, ExitStack() as stack:
         for _ in range(2):
@@ -282,7 +282,7 @@ def test_one_address_has_at_most_half_of_the_threads_that_wait(blog):
         wait_until(lambda: sum(channel.streams for channel in server.active_channels.values()) == 3)
 
 
-def test_who_takes_nothing_makes_room_for_others_of_its_address(blog):
+def test_a_stalled_client_is_closed_for_a_response_to_its_address(blog):
     limits = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02, stall_when_full=0.1)
     with serve_blog(blog.app, threads=2, limits=limits) as server, ExitStack() as stack:
         for _ in range(2):
@@ -312,7 +312,7 @@ def make_channel(reader: str, *, since: float | None, reserved: int = 1, streams
         (True, 9, {"oldest", "older", "other's"}),
     ],
 )
-def test_the_longest_stalled_make_room_and_those_that_move_are_kept(app, monkeypatch, full, enough, closed):
+def test_the_longest_stalled_are_closed_and_active_ones_are_kept(app, monkeypatch, full, enough, closed):
     channels = {
         "older": make_channel("a", since=20),
         "oldest": make_channel("a", since=10),
@@ -334,7 +334,7 @@ def test_the_longest_stalled_make_room_and_those_that_move_are_kept(app, monkeyp
     assert {name for name, channel in channels.items() if channel.closed} == closed
 
 
-def test_a_thread_that_waits_is_freed_by_a_client_that_leaves(blog):
+def test_a_waiting_thread_is_released_when_its_client_disconnects(blog):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app, threads=1) as server:
         send_request(server, "/stream").close()
@@ -342,7 +342,7 @@ def test_a_thread_that_waits_is_freed_by_a_client_that_leaves(blog):
         wait_until(lambda: not server.unread.held)
 
 
-def test_what_a_client_takes_is_seen_before_the_system_tells_of_it(blog):
+def test_progress_of_a_client_is_noticed_before_its_socket_is_reported_writable(blog):
     blog.application.body = LARGE_BODY
 
     def poll(seconds: float, map: dict[int, Any]) -> None:
@@ -379,14 +379,14 @@ def test_a_long_list_keeps_no_connection_to_the_database_for_a_slow_client(
         assert whole.endswith(b"0\r\n\r\n") and whole.count(b'"uuid"') >= 9
 
 
-def test_the_bound_is_a_setting(make_app):
+def test_the_limit_of_unread_bytes_is_a_setting(make_app):
     with start_server(make_app(UNREAD_MEGABYTES=32)) as server:
         assert server.limits.unread_bytes == 32 * 2**20
         # There is always room for an error.
         assert server.unread.allowance > OVERHEAD_BYTES * 3
 
 
-def test_what_is_unread_is_shown_among_the_figures(blog):
+def test_unread_bytes_are_a_metric(blog):
     with serve_blog(blog.app) as server, send_request(server, "/whole"):
         wait_until(lambda: server.unread.held)
         assert registry.get_metrics(blog.app)["unread_bytes"].read() >= len(BODY) - server.unread.allowance
