@@ -40,7 +40,7 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 class LargeBlog:
     """A blog of many published articles, one scheduled and one draft, in one category under one tag."""
 
-    kept: str
+    copy: str
     admin: str
     reader: str
     author: Any
@@ -76,7 +76,7 @@ def stored_blog(databases, tmp_path_factory):
 def large(app, databases, stored_blog, instance, set_clock):
     """The large blog in place of the test's own."""
     close_connections(app)
-    databases.restore_copy(stored_blog.kept, instance)
+    databases.restore_copy(stored_blog.copy, instance)
     set_clock(NOW)
     return stored_blog
 
