@@ -51,7 +51,7 @@ class LargeBlog:
 
 @pytest.fixture(scope="module")
 def stored_blog(databases, tmp_path_factory):
-    """The large blog, stored_blog once."""
+    """The large blog, created once."""
     app = create_test_app(databases.create_empty(tmp_path_factory.mktemp("large")))
     with app.app_context():
         with transaction():
