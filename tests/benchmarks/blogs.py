@@ -67,7 +67,7 @@ class Blog:
 def create_blogs(home: Path, sizes: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Blog]:
     """Return a blog for each (articles, size), created under `home` unless it exists.
 
-    Two are created at a time, and nothing is measured meanwhile. Raises Failed where one cannot be made.
+    Two are created at a time, and nothing is measured meanwhile. Raises MeasurementError if one fails.
     """
     pairs = sorted(set(sizes), reverse=True)
     with ThreadPoolExecutor(2) as pool:

@@ -30,7 +30,7 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure one size after the other; raises Failed where the measuring process breaks."""
+    """Measure one size after the other; raises MeasurementError where the measuring process breaks."""
     rows = []
     for blog in plan.cold_blogs():
         plan.print_progress(f"cold: {blog.name}, {plan.samples} samples of each read")

@@ -78,7 +78,7 @@ Samples = Mapping[tuple[str, str], Sequence[Sample]]
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure; raises Failed where a server does not run."""
+    """Measure; raises MeasurementError where a server does not run."""
     blog = plan.hot_blog()
     reads = _make_reads(blog.newest)
     with ExitStack() as stack:

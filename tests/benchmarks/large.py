@@ -53,7 +53,7 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure over HTTP, then inside a process; raises Failed where one of them breaks."""
+    """Measure over HTTP, then inside a process; raises MeasurementError where one of them breaks."""
     blog, port = plan.large_blog(), free_port()
     single = f"{ARTICLES}{blog.newest}/"
     plan.print_progress(f"large: the whole list of {blog.name}")
@@ -149,7 +149,7 @@ def _record_rss(server: Server) -> Iterator[list[float]]:
 
 
 def _read_whole_list(port: int, path: str, key: str) -> tuple[int, float, float]:
-    """Return the bytes of the answer, and the seconds to its first and to its last; raises Failed."""
+    """Return the bytes of the response, and the seconds to the first and to the last one."""
     started_at = time.perf_counter()
     connection = HTTPConnection(HOST, port, timeout=300)
     try:

@@ -29,7 +29,7 @@ class Load:
 
 
 def generate_load(port: int, path: str, key: str, seconds: float, *, wrk: bool) -> Load:
-    """Read the path on CONNECTIONS connections for so long; raises Failed where the generator breaks."""
+    """Read the path on CONNECTIONS connections; raises MeasurementError if the generator fails."""
     command = (
         _make_wrk_command(port, path, key, seconds) if wrk else _make_client_command(port, path, key, seconds)
     )

@@ -22,7 +22,7 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure on the small and on the large blog; raises Failed where the service does not start."""
+    """Measure on the small and on the large blog; raises MeasurementError if the service fails."""
     return [_make_row(plan, blog) for blog in (plan.hot_blog(), plan.large_blog())]
 
 
