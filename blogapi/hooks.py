@@ -88,7 +88,7 @@ def authenticate() -> Response | None:
     request.environ[request_id.ROUTE_KEY] = request.url_rule.rule if request.url_rule else ""
     endpoint = request.endpoint or ""
     view = current_app.view_functions[endpoint]
-    _check(_access(endpoint))
+    _check_access(_get_access(endpoint))
     reject_query_parameters(view)
     reject_conditional_headers(view)
     if view.__dict__.get("cacheable") and g.caller.key is not None:
@@ -106,7 +106,7 @@ def _routing_error() -> HTTPException | None:
         return NotFound()
     if isinstance(request.routing_exception, NotFound):
         try:
-            _adapter().match(_with_slash(request.path))
+            _get_url_adapter().match(_with_slash(request.path))
         except HTTPException as error:
             return error
     return request.routing_exception
@@ -116,7 +116,7 @@ def _with_slash(path: str) -> str:
     return f"{path.rstrip('/')}/"
 
 
-def _check(access: Access) -> None:
+def _check_access(access: Access) -> None:
     if access.rule.checks_credentials:
         g.caller = _identify()
     authorize(access, g.caller)
@@ -124,16 +124,16 @@ def _check(access: Access) -> None:
 
 def _check_most_open(error: MethodNotAllowed) -> None:
     """Require a caller if every method that the path supports requires one."""
-    endpoints = {_adapter().match(method=method)[0] for method in error.valid_methods or ()}
-    accesses = [_access(endpoint) for endpoint in endpoints]
+    endpoints = {_get_url_adapter().match(method=method)[0] for method in error.valid_methods or ()}
+    accesses = [_get_access(endpoint) for endpoint in endpoints]
     most_open = min(
         accesses, key=lambda access: (access.rule.requires_credentials, access.rule.checks_credentials)
     )
     if most_open.rule.requires_credentials:
-        _check(Access(reader, "published"))
+        _check_access(Access(reader, "published"))
 
 
-def _access(endpoint: str) -> Access:
+def _get_access(endpoint: str) -> Access:
     access = get_access(current_app.view_functions[endpoint])
     assert access is not None, f"{endpoint} has no rule; registry.init_app() refuses such views"
     return access
@@ -147,7 +147,7 @@ def _identify() -> Caller:
 
 
 def _authenticate_key(value: str) -> Caller:
-    key, now = api_keys.find_holder(value), clock.now()
+    key, now = api_keys.find_by_value(value), clock.now()
     if key is None:
         raise Unauthorized("This API key is not valid; check it, or create a new one.", code="key_invalid")
     if key.expires is not None and key.expires <= now:
@@ -156,7 +156,7 @@ def _authenticate_key(value: str) -> Caller:
     # After the clock was set back, the last use can lie in the future.
     if last_used is None or not last_used <= now < last_used + policy.LAST_USED_INTERVAL:
         ends_trial = last_used is None and policy.is_trial_key(key.owner, key.created, expires)
-        api_key_service.record_use(key.uuid, now, stays=ends_trial)
+        api_key_service.record_use(key.uuid, now, remove_expiry=ends_trial)
         last_used, expires = now, None if ends_trial else expires
     # Until then the key stays valid and its use need not be recorded: cached responses may be replayed.
     g.cacheable_until = min(last_used + policy.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
@@ -164,7 +164,7 @@ def _authenticate_key(value: str) -> Caller:
         user=key.owner,
         username=key.username or "",
         is_admin=key.role == Role.ADMIN,
-        scopes=policy.scopes(key.scope),
+        scopes=policy.included_scopes(key.scope),
         key=key.uuid,
         expires=expires,
         is_authenticated=True,
@@ -187,10 +187,10 @@ def _authenticate_session() -> Caller:
 
 
 def _allow_value() -> str:
-    return format_allow(_adapter().allowed_methods(_with_slash(request.path)))
+    return format_allow(_get_url_adapter().allowed_methods(_with_slash(request.path)))
 
 
-def _adapter() -> MapAdapter:
+def _get_url_adapter() -> MapAdapter:
     adapter = request_ctx.url_adapter
     assert adapter is not None
     return adapter

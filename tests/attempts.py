@@ -7,15 +7,15 @@ from typing import Any
 FOLDER = "tests/security/"
 
 
-def rows(reporter: Any) -> list[tuple[str, str, str]]:
+def list_attempts(reporter: Any) -> list[tuple[str, str, str]]:
     """Return (caller, attempt, response) of all tests that ran, also in other processes."""
     reports = [report for kind in ("passed", "failed") for report in reporter.stats.get(kind, ())]
     return sorted(row for report in reports for name, row in report.user_properties if name == "attempt")
 
 
-def show(reporter: Any) -> None:
+def print_attempts(reporter: Any) -> None:
     """Print the table, or a single line if other tests ran too."""
-    found = rows(reporter)
+    found = list_attempts(reporter)
     if not found:
         return
     if any(FOLDER not in report.nodeid for report in reporter.stats.get("passed", ())):

@@ -36,10 +36,10 @@ from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from blogapi.web.access import Scope
-from tests import attempts, engines, skips
+from tests import attempts, skips
 from tests.contracts.client import CheckedClient, Contract
-from tests.engines import SERVER, Blogs
-from tests.redis_servers import PROGRAM, RedisServer, redis_server
+from tests.databases import SERVER_URL, Databases, open_databases
+from tests.redis_servers import REDIS_SERVER, RedisServer, run_redis_server
 
 # No deadline, as machines can be busy. On CI the same examples are tried each time.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize="CI" in os.environ)
@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "ignore:Exception ignored in. <sqlite3.Connection",
         *(
             ["ignore:.*BaseConnection.__del__", "ignore:<psycopg.Connection:ResourceWarning"]
-            if SERVER
+            if SERVER_URL
             else []
         ),
     ):
@@ -76,20 +76,20 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip tests of SQLite if the suite runs on PostgreSQL."""
     mark = item.get_closest_marker("sqlite")
-    if SERVER and mark is not None:
+    if SERVER_URL and mark is not None:
         pytest.skip(f"about SQLite: {mark.args[0]}")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print the attacks that were tried."""
-    attempts.show(terminalreporter)
+    attempts.print_attempts(terminalreporter)
 
 
 @pytest.fixture(scope="session")
-def blogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Blogs]:
+def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
     """The databases of the tests."""
-    with engines.blogs(tmp_path_factory.mktemp("blogs")) as place:
-        yield place
+    with open_databases(tmp_path_factory.mktemp("blogs")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")
@@ -110,59 +110,59 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def instance(home: Path, blogs: Blogs, monkeypatch: pytest.MonkeyPatch) -> Path:
+def instance(home: Path, databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The instance folder of the test, which does not exist yet."""
     folder = home / "instance"
     shutil.rmtree(folder, ignore_errors=True)
-    blogs.clear()
-    for name, value in blogs.settings().items():
+    databases.clear()
+    for name, value in databases.environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(folder))
     return folder
 
 
 @pytest.fixture
-def make_app(instance: Path, blogs: Blogs) -> Iterator[Callable[..., Flask]]:
+def make_app(instance: Path, databases: Databases) -> Iterator[Callable[..., Flask]]:
     """Return a function that creates an application on the test's blog, with settings."""
-    made: list[Flask] = []
+    apps: list[Flask] = []
 
     def make(**settings: Any) -> Flask:
-        blogs.furnish(instance)
+        databases.prepare(instance)
         app = create_app({"TESTING": True, "SECRET_KEY": "x" * 32} | settings)
-        made.append(app)
+        apps.append(app)
         return app
 
     yield make
-    for app in made:
-        release(app)
+    for app in apps:
+        close_connections(app)
 
 
 @pytest.fixture(scope="session")
-def common_app(home: Path, blogs: Blogs) -> Flask:
+def common_app(home: Path, databases: Databases) -> Flask:
     """The application with default settings and metrics, created once; each test has its own database."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BLOGAPI_INSTANCE_PATH", str(home / "instance"))
-        for name, value in blogs.settings().items():
+        for name, value in databases.environment().items():
             patch.setenv(name, value)
-        blogs.furnish(home / "instance")
+        databases.prepare(home / "instance")
         app = create_app({"TESTING": True, "SECRET_KEY": "x" * 32, "METRICS": True})
-    release(app)
+    close_connections(app)
     return app
 
 
 @pytest.fixture
-def app(common_app: Flask, instance: Path, blogs: Blogs) -> Iterator[Flask]:
+def app(common_app: Flask, instance: Path, databases: Databases) -> Iterator[Flask]:
     """The application with default settings, on the test's blog."""
-    blogs.furnish(instance)
+    databases.prepare(instance)
     settings = dict(common_app.config)
     limiter.init_app(common_app)
     yield common_app
     common_app.config.clear()
     common_app.config.update(settings)
-    release(common_app)
+    close_connections(common_app)
 
 
-def release(app: Flask) -> None:
+def close_connections(app: Flask) -> None:
     """Close the application's connections, so that its database can be deleted."""
     with app.app_context():
         db.session.remove()
@@ -201,7 +201,7 @@ class People:
     def uuid(self, value: str) -> str:
         """Return the uuid of the key."""
         with self.app.app_context():
-            return str(key_queries.find_holder(value).uuid)
+            return str(key_queries.find_by_value(value).uuid)
 
 
 @pytest.fixture
@@ -260,7 +260,7 @@ def as_admin(app: Flask, people: People, make_client: Callable[..., CheckedClien
 def as_login(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
     """Ada (an admin), logged in."""
     with app.app_context():
-        token = users.log_in(people.admin, lasts=timedelta(days=1))
+        token = users.log_in(people.admin, lifetime=timedelta(days=1))
     client = make_client(app)
     with client.session_transaction() as session:
         session["token"] = token
@@ -331,13 +331,13 @@ def make_article(
 
 
 @pytest.fixture
-def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
+def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
     """Return a function that sets the clock."""
 
-    def set_clock(time: datetime) -> None:
+    def set_now(time: datetime) -> None:
         monkeypatch.setattr(clock, "now", lambda: time.astimezone(UTC))
 
-    return set_clock
+    return set_now
 
 
 @pytest.fixture
@@ -357,22 +357,22 @@ def lock_timeouts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.fixture(scope="session")
 def redis_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     """The Redis server of this worker."""
-    if PROGRAM is None:
+    if REDIS_SERVER is None:
         pytest.skip("redis-server is not installed")
-    with redis_server(tmp_path_factory.mktemp("redis")) as server:
+    with run_redis_server(tmp_path_factory.mktemp("redis")) as server:
         yield server
 
 
 @pytest.fixture
 def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisServer:
     """An empty Redis server, with a long timeout for busy machines."""
-    monkeypatch.setattr(shared_counters, "PATIENCE", 30)
+    monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 30)
     redis_process.client.flushall()
     return redis_process
 
 
 @pytest.fixture
-def statements(app: Flask) -> Callable[[], Any]:
+def record_statements(app: Flask) -> Callable[[], Any]:
     """Return a context manager that yields a list of the statements executed in its block.
 
     Transaction control, locking and the commit counter are left out: they differ between the engines.

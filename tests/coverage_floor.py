@@ -10,15 +10,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-FLOOR = 90
+MIN_PERCENT = 90
 
 
-def below(report: dict[str, Any]) -> list[str]:
-    """Return a line for each file with a coverage below FLOOR percent."""
+def list_insufficient(report: dict[str, Any]) -> list[str]:
+    """Return a line for each file with a coverage below MIN_PERCENT."""
     covered = {name: found["summary"]["percent_covered"] for name, found in report["files"].items()}
-    return [f"{name}: {percent:.1f} %" for name, percent in sorted(covered.items()) if percent < FLOOR]
+    return [f"{name}: {percent:.1f} %" for name, percent in sorted(covered.items()) if percent < MIN_PERCENT]
 
 
 if __name__ == "__main__":
-    if found := below(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))):
-        sys.exit("\n".join((f"Covered to less than {FLOOR} %:", *found)))
+    if found := list_insufficient(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))):
+        sys.exit("\n".join((f"Covered to less than {MIN_PERCENT} %:", *found)))

@@ -15,8 +15,8 @@ from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-PROGRAM = shutil.which("redis-server")
-PATIENCE = 30
+REDIS_SERVER = shutil.which("redis-server")
+TIMEOUT_SECONDS = 30
 
 
 class RedisServer:
@@ -26,7 +26,7 @@ class RedisServer:
         self._folder, self.port = folder, _free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.client = Redis.from_url(
-            self.url, decode_responses=True, socket_timeout=PATIENCE, retry=Retry(NoBackoff(), 0)
+            self.url, decode_responses=True, socket_timeout=TIMEOUT_SECONDS, retry=Retry(NoBackoff(), 0)
         )
         self.start()
 
@@ -36,9 +36,9 @@ class RedisServer:
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         with (self._folder / "redis.log").open("ab") as log:
             self._process = subprocess.Popen(
-                [str(PROGRAM), *words], cwd=self._folder, stdout=log, stderr=subprocess.STDOUT
+                [str(REDIS_SERVER), *words], cwd=self._folder, stdout=log, stderr=subprocess.STDOUT
             )
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while not self._responds():
             assert self._process.poll() is None, "redis-server ended; see its redis.log"
             assert time.monotonic() < deadline, "redis-server does not respond"
@@ -47,7 +47,7 @@ class RedisServer:
     def stop(self) -> None:
         """Kill the server."""
         self._process.kill()
-        self._process.wait(PATIENCE)
+        self._process.wait(TIMEOUT_SECONDS)
 
     def _responds(self) -> bool:
         try:
@@ -65,7 +65,7 @@ def _free_port() -> int:
 
 
 @contextmanager
-def redis_server(folder: Path) -> Iterator[RedisServer]:
+def run_redis_server(folder: Path) -> Iterator[RedisServer]:
     """Yield an empty server."""
     server = RedisServer(folder)
     try:

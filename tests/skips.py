@@ -8,7 +8,7 @@ from collections.abc import Generator
 import pytest
 
 # The start of a skip reason, and why the test need not run.
-EXPECTED = {
+EXPECTED_REASONS = {
     "about SQLite": "runs in the run on SQLite",
     "BLOGAPI_TEST_DATABASE_URL names no server": "runs in the run on PostgreSQL",
     "BLOGAPI_TEST_CORPUS names no folder": "needs real blogs, which cannot be published",
@@ -24,7 +24,7 @@ def _fail_unexpected(report: pytest.TestReport | pytest.CollectReport) -> None:
         return
     reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
     reason = reason.removeprefix("Skipped: ")
-    if not reason.startswith(tuple(EXPECTED)):
+    if not reason.startswith(tuple(EXPECTED_REASONS)):
         report.outcome = "failed"
         report.longrepr = (
             f"Skipped: {reason}\nWith CI=true a test is skipped only for a reason listed in tests/skips.py."

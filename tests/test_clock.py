@@ -25,11 +25,11 @@ OFFSETS = {
 
 
 @pytest.fixture
-def set_clock(at, monkeypatch):
+def set_system_clock(set_clock, monkeypatch):
     """Return a function that sets the clock of the service and of its libraries."""
 
     def set_to(time):
-        at(time)
+        set_clock(time)
         monkeypatch.setattr("time.time", time.timestamp)
 
     set_to(NOON)
@@ -37,19 +37,19 @@ def set_clock(at, monkeypatch):
 
 
 @pytest.fixture(params=OFFSETS.values(), ids=OFFSETS)
-def clock_changes(request, set_clock):
+def clock_changes(request, set_system_clock):
     """Return an iterator that changes the clock and yields the number of each change."""
 
     def apply_changes():
         for hours, days in enumerate(request.param):
-            set_clock(NOON + days * DAY + hours * HOUR)
+            set_system_clock(NOON + days * DAY + hours * HOUR)
             yield hours
 
     return apply_changes
 
 
 @pytest.fixture
-def blog(set_clock, make_article, make_tag):
+def blog(set_system_clock, make_article, make_tag):
     """An article in the past and one within the range of the clock changes."""
     past = make_article(title="Ago", published_at="2026-02-20T00:00:00Z", tags=(make_tag("t"),))
     future = make_article(title="Ahead", published_at="2026-03-02T00:00:00Z")
@@ -60,11 +60,11 @@ def write_and_read(client, number):
     """Write and read items of all resources; return the responses."""
     category = client.post(CATEGORIES, json={"name": f"C{number}"})
     article = {"title": f"A{number}", "status": "published", "category": {"uuid": category.json["uuid"]}}
-    made = client.post(ARTICLES, json=article, headers={"Idempotency-Key": f"k{number}"})
-    path = f"{ARTICLES}{made.json['uuid']}/"
+    created = client.post(ARTICLES, json=article, headers={"Idempotency-Key": f"k{number}"})
+    path = f"{ARTICLES}{created.json['uuid']}/"
     return [
-        *(category, made, client.get(path)),
-        client.patch(path, json={"title": f"B{number}"}, headers={"If-Match": made.headers["ETag"]}),
+        *(category, created, client.get(path)),
+        client.patch(path, json={"title": f"B{number}"}, headers={"If-Match": created.headers["ETag"]}),
         client.put(f"{path}", json=client.get(path).json),
         *(client.get(f"{path}revisions/"), client.post(f"{path}revisions/1/restore/")),
         *(client.post(f"{path}preview/"), client.get(f"{path}preview/")),
@@ -112,14 +112,14 @@ def test_changes_keep_their_order_and_none_is_missed(clock_changes, blog, as_adm
         assert mirrored == listed
 
 
-def test_a_retry_is_idempotent_when_the_clock_is_set_back(set_clock, blog, as_admin):
+def test_a_retry_is_idempotent_when_the_clock_is_set_back(set_system_clock, blog, as_admin):
     category = as_admin.get(CATEGORIES).json[0]["uuid"]
     body = {"title": "Once", "category": {"uuid": category}}
-    made = [as_admin.post(ARTICLES, json=body, headers={"Idempotency-Key": "k"}).json["uuid"]]
+    created = [as_admin.post(ARTICLES, json=body, headers={"Idempotency-Key": "k"}).json["uuid"]]
     for time in (NOON - DAY, NOON, NOON + 23 * HOUR):
-        set_clock(time)
-        made.append(as_admin.post(ARTICLES, json=body, headers={"Idempotency-Key": "k"}).json["uuid"])
-    assert len(set(made)) == 1
+        set_system_clock(time)
+        created.append(as_admin.post(ARTICLES, json=body, headers={"Idempotency-Key": "k"}).json["uuid"])
+    assert len(set(created)) == 1
 
 
 def test_a_login_survives_clock_changes(app, people, as_stranger, clock_changes):
@@ -134,32 +134,32 @@ def test_a_login_survives_clock_changes(app, people, as_stranger, clock_changes)
 
 
 def test_a_key_survives_clock_changes_and_its_use_is_recorded(clock_changes, as_stranger, as_admin):
-    made = as_stranger.post(KEYS).json
-    header = {"X-API-KEY": made["public_state"]}
+    created = as_stranger.post(KEYS).json
+    header = {"X-API-KEY": created["public_state"]}
     as_stranger.get(TAGS, headers=header)
     for _ in clock_changes():
         assert as_stranger.get(TAGS, headers=header).status_code == 200
-        key = as_admin.get(f"{KEYS}{made['uuid']}/").json
+        key = as_admin.get(f"{KEYS}{created['uuid']}/").json
         # Recorded at most hourly, and never in the future.
         used = datetime.fromisoformat(key["last_used"]).replace(tzinfo=UTC)
         assert timedelta() <= clock.now() - used < HOUR
 
 
-def test_the_login_limit_does_not_depend_on_the_clock(make_app, make_client, set_clock, monkeypatch):
+def test_the_login_limit_does_not_depend_on_the_clock(make_app, make_client, set_system_clock, monkeypatch):
     monkeypatch.setattr(passwords, "verify_password", lambda digest, password: False)
     client = make_client(make_app(LOGIN_ACCOUNT_LIMIT="3 per minute"))
     found = []
     for days in (0, 1, -1, 0, 30):
-        set_clock(NOON + days * DAY)
+        set_system_clock(NOON + days * DAY)
         found.append(client.post(LOGIN, json={"username": "ada", "password": "wrong"}).status_code)
     assert found == [401, 401, 401, 429, 429]
 
 
-def test_the_request_limit_does_not_depend_on_the_clock(make_app, make_client, set_clock):
+def test_the_request_limit_does_not_depend_on_the_clock(make_app, make_client, set_system_clock):
     client = make_client(make_app(REQUEST_ADDRESS_LIMIT="3 per minute"))
     found = []
     for days in (0, 1, -1, 0, 30):
-        set_clock(NOON + days * DAY)
+        set_system_clock(NOON + days * DAY)
         response = client.get("/openapi.json")
         found.append(response.status_code)
     assert found == [200, 200, 200, 429, 429]

@@ -19,24 +19,24 @@ from blogapi.config import CannotStart
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
 
 
-def new_app() -> Flask:
+def make_app_without_settings() -> Flask:
     return Flask("blog", instance_path=config.instance_path())
 
 
-def loaded(given: dict[str, Any] | None = None) -> Flask:
-    app = new_app()
+def load_settings(given: dict[str, Any] | None = None) -> Flask:
+    app = make_app_without_settings()
     config.load(app, given)
     return app
 
 
-def write(instance: Path, text: str) -> None:
+def write_settings(instance: Path, text: str) -> None:
     instance.mkdir(exist_ok=True)
     (instance / "config.toml").write_text(text, encoding="utf-8")
 
 
-def refusal(given: dict[str, Any] | None = None) -> str:
+def get_start_error(given: dict[str, Any] | None = None) -> str:
     with pytest.raises(CannotStart) as raised:
-        loaded(given)
+        load_settings(given)
     assert raised.value.exit_code == 1
     assert raised.value.message.endswith(".") and "\n" not in raised.value.message
     return raised.value.message
@@ -44,7 +44,7 @@ def refusal(given: dict[str, Any] | None = None) -> str:
 
 def test_the_defaults_apply_without_any_source(monkeypatch):
     monkeypatch.delenv("BLOGAPI_DATABASE_URL", raising=False)
-    app = loaded()
+    app = load_settings()
     for setting in config.SETTINGS:
         if setting.name != "SECRET_KEY":
             assert app.config[setting.name] == setting.default
@@ -54,19 +54,19 @@ def test_the_defaults_apply_without_any_source(monkeypatch):
 
 
 def test_each_source_overrides_the_one_before(instance, monkeypatch):
-    assert loaded().config["SESSION_DAYS"] == 14
-    write(instance, "SESSION_DAYS = 1")
-    assert loaded().config["SESSION_DAYS"] == 1
+    assert load_settings().config["SESSION_DAYS"] == 14
+    write_settings(instance, "SESSION_DAYS = 1")
+    assert load_settings().config["SESSION_DAYS"] == 1
     monkeypatch.setenv("BLOGAPI_SESSION_DAYS", "2")
-    assert loaded().config["SESSION_DAYS"] == 2
-    assert loaded({"SESSION_DAYS": 3}).config["SESSION_DAYS"] == 3
+    assert load_settings().config["SESSION_DAYS"] == 2
+    assert load_settings({"SESSION_DAYS": 3}).config["SESSION_DAYS"] == 3
 
 
 def test_a_list_is_an_array_in_the_file_and_comma_separated_in_the_environment(instance, monkeypatch):
-    write(instance, 'CORS_ORIGINS = ["https://a.example", "https://b.example"]')
-    assert loaded().config["CORS_ORIGINS"] == ("https://a.example", "https://b.example")
+    write_settings(instance, 'CORS_ORIGINS = ["https://a.example", "https://b.example"]')
+    assert load_settings().config["CORS_ORIGINS"] == ("https://a.example", "https://b.example")
     monkeypatch.setenv("BLOGAPI_CORS_ORIGINS", " https://c.example , ,https://d.example")
-    assert loaded().config["CORS_ORIGINS"] == ("https://c.example", "https://d.example")
+    assert load_settings().config["CORS_ORIGINS"] == ("https://c.example", "https://d.example")
 
 
 @pytest.mark.parametrize(
@@ -75,25 +75,25 @@ def test_a_list_is_an_array_in_the_file_and_comma_separated_in_the_environment(i
 )
 def test_an_unknown_name_is_refused_with_a_hint(instance, monkeypatch, name, hint):
     expected = f" is unknown. Did you mean {hint}?" if hint else " is unknown."
-    write(instance, f"{name} = 1")
+    write_settings(instance, f"{name} = 1")
     with pytest.raises(CannotStart) as raised:
-        loaded()
+        load_settings()
     assert raised.value.message == f"The setting {name} in config.toml{expected}"
-    write(instance, "")
+    write_settings(instance, "")
     monkeypatch.setenv(f"BLOGAPI_{name}", "1")
     with pytest.raises(CannotStart) as raised:
-        loaded()
+        load_settings()
     # Windows has environment variables in upper case only.
     assert raised.value.message.casefold().endswith(f"in the environment{expected}".casefold())
 
 
 def test_flask_settings_are_accepted_as_an_argument():
-    assert loaded({"TESTING": True}).testing
+    assert load_settings({"TESTING": True}).testing
 
 
 def test_variables_of_the_test_suite_are_not_settings(monkeypatch):
     monkeypatch.setenv("BLOGAPI_TEST_ANYTHING", "1")
-    loaded()
+    load_settings()
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_variables_of_the_test_suite_are_not_settings(monkeypatch):
     ],
 )
 def test_an_invalid_value_is_refused(name, value):
-    assert refusal({name: value}).startswith(f"The setting {name} in create_app must be ")
+    assert get_start_error({name: value}).startswith(f"The setting {name} in create_app must be ")
 
 
 @pytest.mark.parametrize(
@@ -161,9 +161,9 @@ def test_an_invalid_value_is_refused(name, value):
 )
 def test_a_misspelt_origin_is_refused_with_the_right_spelling(written, spelled):
     reason = f"must list origins as browsers send them: write {spelled!r} instead of {written!r}."
-    assert refusal({"CORS_ORIGINS": [written]}) == f"The setting CORS_ORIGINS in create_app {reason}"
+    assert get_start_error({"CORS_ORIGINS": [written]}) == f"The setting CORS_ORIGINS in create_app {reason}"
     # The spelling that the message gives is accepted.
-    assert loaded({"CORS_ORIGINS": spelled}).config["CORS_ORIGINS"] == tuple(spelled.split(", "))
+    assert load_settings({"CORS_ORIGINS": spelled}).config["CORS_ORIGINS"] == tuple(spelled.split(", "))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_misspelt_origin_is_refused_with_the_right_spelling(written, spelled):
 )
 def test_null_and_patterns_are_refused_as_origins(written, reason):
     given = {"CORS_ORIGINS": f"https://blog.example, {written}"}
-    assert refusal(given) == f"The setting CORS_ORIGINS in create_app {reason}"
+    assert get_start_error(given) == f"The setting CORS_ORIGINS in create_app {reason}"
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,9 @@ def test_null_and_patterns_are_refused_as_origins(written, reason):
     ],
 )
 def test_any_other_text_is_refused_as_an_origin(written):
-    assert refusal({"CORS_ORIGINS": [written]}).startswith("The setting CORS_ORIGINS in create_app must ")
+    assert get_start_error({"CORS_ORIGINS": [written]}).startswith(
+        "The setting CORS_ORIGINS in create_app must "
+    )
 
 
 @pytest.mark.parametrize(
@@ -226,7 +228,7 @@ def test_any_other_text_is_refused_as_an_origin(written):
     ],
 )
 def test_an_origin_as_browsers_send_it_is_accepted(origin):
-    assert loaded({"CORS_ORIGINS": [origin]}).config["CORS_ORIGINS"] == (origin,)
+    assert load_settings({"CORS_ORIGINS": [origin]}).config["CORS_ORIGINS"] == (origin,)
 
 
 @pytest.mark.parametrize(
@@ -234,34 +236,34 @@ def test_an_origin_as_browsers_send_it_is_accepted(origin):
     [("", ""), ("10.0.0.1", "10.0.0.1/32"), ("172.16.0.9/12", "172.16.0.0/12"), ("::1", "::1/128")],
 )
 def test_a_proxy_is_an_address_or_a_network(given, stored):
-    assert loaded({"TRUSTED_PROXY": given}).config["TRUSTED_PROXY"] == stored
+    assert load_settings({"TRUSTED_PROXY": given}).config["TRUSTED_PROXY"] == stored
 
 
 def test_a_limit_may_consist_of_several():
-    assert loaded({"KEY_LIMIT": "20 per minute; 100 per day"}).config["KEY_LIMIT"].startswith("20")
+    assert load_settings({"KEY_LIMIT": "20 per minute; 100 per day"}).config["KEY_LIMIT"].startswith("20")
 
 
 @pytest.mark.parametrize("written", [b"SESSION_DAYS =", b"\xff\xfe", b"SESSION_DAYS = 1\nSESSION_DAYS = 2"])
 def test_a_file_that_is_not_toml_is_refused(instance, written):
     instance.mkdir()
     (instance / "config.toml").write_bytes(written)
-    assert refusal().startswith(f"{instance / 'config.toml'} cannot be read: ")
+    assert get_start_error().startswith(f"{instance / 'config.toml'} cannot be read: ")
 
 
 def test_a_folder_instead_of_the_config_file_is_refused(instance):
     (instance / "config.toml").mkdir(parents=True)
-    assert refusal().startswith(f"{instance / 'config.toml'} cannot be read: ")
+    assert get_start_error().startswith(f"{instance / 'config.toml'} cannot be read: ")
 
 
 def test_the_instance_folder_is_created_with_its_parents(tmp_path, monkeypatch):
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "a" / "b" / "c"))
-    loaded()
+    load_settings()
     assert (tmp_path / "a" / "b" / "c" / "secret_key").is_file()
 
 
 @POSIX
 def test_only_the_owner_can_read_the_instance_folder(instance):
-    loaded()
+    load_settings()
     assert stat.S_IMODE(instance.stat().st_mode) == 0o700
 
 
@@ -270,7 +272,7 @@ def test_an_instance_folder_that_cannot_be_created_is_refused(tmp_path, monkeypa
     (tmp_path / "file").write_text("")
     folder = tmp_path / "file" / below
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(folder))
-    assert refusal().startswith(f"The instance folder {folder.resolve()} cannot be created: ")
+    assert get_start_error().startswith(f"The instance folder {folder.resolve()} cannot be created: ")
 
 
 def test_a_relative_instance_folder_is_made_absolute(tmp_path, monkeypatch):
@@ -280,26 +282,26 @@ def test_a_relative_instance_folder_is_made_absolute(tmp_path, monkeypatch):
 
 
 def test_the_secret_key_is_created_once(instance):
-    first = loaded().config["SECRET_KEY"]
+    first = load_settings().config["SECRET_KEY"]
     assert len(first) == 64
-    assert loaded().config["SECRET_KEY"] == first
+    assert load_settings().config["SECRET_KEY"] == first
     assert sorted(path.name for path in instance.iterdir()) == ["secret_key"]
 
 
 @POSIX
 def test_only_the_owner_can_read_the_secret_key(instance):
-    loaded()
+    load_settings()
     assert stat.S_IMODE((instance / "secret_key").stat().st_mode) == 0o600
 
 
 def test_a_given_secret_key_is_not_stored(instance):
-    assert loaded({"SECRET_KEY": "given"}).config["SECRET_KEY"] == "given"
+    assert load_settings({"SECRET_KEY": "given"}).config["SECRET_KEY"] == "given"
     assert not (instance / "secret_key").exists()
 
 
 def test_threads_that_start_at_once_share_one_secret_key(instance):
     # Made before the threads start: Python 3.11 cannot compile routes in several threads at once.
-    apps = [new_app() for _ in range(64)]
+    apps = [make_app_without_settings() for _ in range(64)]
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda app: config.load(app, None), apps))
     assert len({app.config["SECRET_KEY"] for app in apps}) == 1
@@ -312,10 +314,10 @@ def test_processes_that_start_at_once_share_one_secret_key(instance):
     code = (
         f"import pathlib; from blogapi import config; print(config._load_secret_key(pathlib.Path({path!r})))"
     )
-    started = [
+    processes = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(6)
     ]
-    keys = {process.communicate(timeout=30)[0] for process in started}
+    keys = {process.communicate(timeout=30)[0] for process in processes}
     assert len(keys) == 1 and len(keys.pop().strip()) == 64
 
 
@@ -323,12 +325,12 @@ def test_processes_that_start_at_once_share_one_secret_key(instance):
 def test_a_damaged_secret_key_is_refused(instance, damage):
     instance.mkdir()
     (instance / "secret_key").write_bytes(damage)
-    assert "is damaged; delete it" in refusal()
+    assert "is damaged; delete it" in get_start_error()
 
 
 def test_a_folder_instead_of_the_secret_key_is_refused(instance):
     (instance / "secret_key").mkdir(parents=True)
-    assert "secret_key cannot be created or read: " in refusal()
+    assert "secret_key cannot be created or read: " in get_start_error()
 
 
 def test_a_secret_key_that_cannot_be_written_is_refused(instance, monkeypatch):
@@ -336,7 +338,7 @@ def test_a_secret_key_that_cannot_be_written_is_refused(instance, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(config.os, "open", full)
-    assert refusal().endswith("secret_key cannot be created or read: No space left on device.")
+    assert get_start_error().endswith("secret_key cannot be created or read: No space left on device.")
     assert list(instance.iterdir()) == []
 
 
@@ -352,7 +354,7 @@ def test_the_secret_key_is_stored_without_hard_links(instance, monkeypatch):
 
 def test_a_variable_that_starts_like_instance_path_is_refused(monkeypatch):
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATHX", "1")
-    assert "INSTANCE_PATHX" in refusal()
+    assert "INSTANCE_PATHX" in get_start_error()
 
 
 def test_the_instance_folder_is_in_the_checkout_or_the_current_folder(monkeypatch, tmp_path):

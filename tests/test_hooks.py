@@ -16,7 +16,7 @@ LOGIN, LOGOUT, ME = "/api/v1/auth/login/", "/api/v1/auth/logout/", "/api/v1/auth
 ALL_CALLERS = ["as_stranger", "as_reader", "as_member", "as_reading_admin", "as_admin", "as_login"]
 
 
-def concrete(template):
+def fill_template(template):
     return re.sub(r"<[^>]+>", str(uuid4()), re.sub(r"<int[^>]+>", "1", template))
 
 
@@ -72,7 +72,7 @@ def test_options_needs_no_key_and_lists_the_supported_methods(as_stranger, path,
 
 
 def test_options_and_405_agree_on_every_path(app, as_admin):
-    slashed = {concrete(rule.rule) for rule in app.url_map.iter_rules()}
+    slashed = {fill_template(rule.rule) for rule in app.url_map.iter_rules()}
     for path in slashed | {path.rstrip("/") for path in slashed}:
         allowed = as_admin.options(path).headers["Allow"].split(", ")
         assert allowed == [method for method in METHODS if method in allowed], path

@@ -13,7 +13,7 @@ from blogapi.web.access import allow, anyone
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 
 
-def with_page(monkeypatch, view):
+def register_view(monkeypatch, view):
     pages = Blueprint("bare", __name__)
     pages.add_url_rule("/bare", view_func=view)
     monkeypatch.setattr(registry, "PAGES", (*registry.PAGES, pages))
@@ -23,7 +23,7 @@ def test_a_view_without_a_rule_is_refused_at_the_start(monkeypatch):
     def bare():
         return "public by mistake"
 
-    with_page(monkeypatch, bare)
+    register_view(monkeypatch, bare)
     with pytest.raises(CannotStart, match=r"bare\.bare"):
         create_app()
 
@@ -33,7 +33,7 @@ def test_a_view_with_a_rule_is_accepted(monkeypatch, make_app, make_client):
     def bare():
         return "public on purpose"
 
-    with_page(monkeypatch, bare)
+    register_view(monkeypatch, bare)
     assert make_client(make_app()).get("/bare").text == "public on purpose"
 
 

@@ -14,7 +14,7 @@ ME = "/api/v1/auth/me/"
 
 
 @pytest.fixture
-def broken(monkeypatch):
+def broken_view(monkeypatch):
     """Make the list of articles raise an error."""
 
     def fail(*args, **kwargs):
@@ -23,7 +23,7 @@ def broken(monkeypatch):
     monkeypatch.setattr(articles, "list_published", fail)
 
 
-def test_a_500_names_an_incident_that_only_the_log_explains(as_reader, broken, caplog):
+def test_a_500_names_an_incident_that_only_the_log_explains(as_reader, broken_view, caplog):
     response = as_reader.get(ARTICLES)
     assert response.status_code == 500
     assert list(response.json) == ["type", "title", "status", "detail", "code"]
@@ -36,11 +36,11 @@ def test_a_500_names_an_incident_that_only_the_log_explains(as_reader, broken, c
     assert "Traceback" in caplog.text and "an internal secret" in caplog.text
 
 
-def test_two_failures_are_two_incidents(as_reader, broken):
+def test_two_failures_are_two_incidents(as_reader, broken_view):
     assert as_reader.get(ARTICLES).json["detail"] != as_reader.get(ARTICLES).json["detail"]
 
 
-def test_a_key_is_never_logged(app, people, make_client, broken, caplog):
+def test_a_key_is_never_logged(app, people, make_client, broken_view, caplog):
     key = people.key(None)
     make_client(app, key).get(ARTICLES)
     assert key not in caplog.text
@@ -63,7 +63,7 @@ RESPONSES = {
 
 
 @pytest.mark.parametrize(("method", "path", "status"), RESPONSES.values(), ids=RESPONSES)
-def test_every_response_carries_the_constant_headers(as_reader, broken, method, path, status):
+def test_every_response_carries_the_constant_headers(as_reader, broken_view, method, path, status):
     response = as_reader.open(path, method=method)
     assert response.status_code == status
     shared = (

@@ -58,16 +58,16 @@ def run(*arguments):
 run("user", "create", "ada", "--admin", "--password-stdin")
 run("import", "posts", "--author", "ada")
 app = create_app()
-made = server.create(app, host="127.0.0.1", port=0, threads=4)
-thread = threading.Thread(target=made.run)
+http_server = server.create_server(app, host="127.0.0.1", port=0, threads=4)
+thread = threading.Thread(target=http_server.run)
 thread.start()
-connection = HTTPConnection("127.0.0.1", int(made.effective_port), timeout=10)
+connection = HTTPConnection("127.0.0.1", int(http_server.effective_port), timeout=10)
 connection.request("POST", "/api/v1/auth/api-key/")
 key = connection.getresponse().read().split(b'"')[3].decode()
 connection.request("GET", "/api/v1/blog/articles/?fields=title", headers={"X-API-KEY": key})
 print(connection.getresponse().read().decode())
 connection.close()
-made.stop()
+http_server.stop()
 thread.join(10)
 assert not thread.is_alive()
 run("doctor")
@@ -94,28 +94,28 @@ def test_a_blog_is_created_served_and_backed_up_without_posix(tmp_path):
 
 
 @pytest.fixture
-def windows(monkeypatch):
+def pretend_windows(monkeypatch):
     """Return a function that makes modules see Windows as `os.name`."""
 
-    def pretend(*modules):
+    def set_os_name(*modules):
         for module in modules:
             monkeypatch.setattr(module, "os", SimpleNamespace(**vars(os) | {"name": "nt"}))
 
-    return pretend
+    return set_os_name
 
 
 @pytest.mark.parametrize("times", [2, files._TRIES])
-def test_replacing_an_open_file_is_retried(windows, tmp_path, monkeypatch, times):
-    windows(files)
-    tries, replace = [], Path.replace
+def test_replacing_an_open_file_is_retried(pretend_windows, tmp_path, monkeypatch, times):
+    pretend_windows(files)
+    attempts, replace = [], Path.replace
 
-    def held(self, target):
-        tries.append(target)
-        if len(tries) <= times:
+    def fail_at_first(self, target):
+        attempts.append(target)
+        if len(attempts) <= times:
             raise PermissionError(13, "in use")
         return replace(self, target)
 
-    monkeypatch.setattr(Path, "replace", held)
+    monkeypatch.setattr(Path, "replace", fail_at_first)
     monkeypatch.setattr(files, "_PAUSE_SECONDS", 0)
     (tmp_path / "new").write_text("new", encoding="utf-8")
     (tmp_path / "old").write_text("old", encoding="utf-8")
@@ -124,12 +124,12 @@ def test_replacing_an_open_file_is_retried(windows, tmp_path, monkeypatch, times
     else:
         with pytest.raises(PermissionError):
             files.replace(tmp_path / "new", tmp_path / "old")
-    assert len(tries) == min(times + 1, files._TRIES)
+    assert len(attempts) == min(times + 1, files._TRIES)
     assert (tmp_path / "old").read_text(encoding="utf-8") == ("new" if times < files._TRIES else "old")
 
 
-def test_folders_are_not_opened_and_modes_not_checked_on_windows(windows, tmp_path, monkeypatch):
-    windows(files, instance_checks)
+def test_folders_are_not_opened_and_modes_not_checked_on_windows(pretend_windows, tmp_path, monkeypatch):
+    pretend_windows(files, instance_checks)
     files.os.open = instance_checks.os.open = None
     (tmp_path / "secret_key").write_text("x" * 64, encoding="utf-8")
     (tmp_path / "secret_key").chmod(0o666)
@@ -138,7 +138,7 @@ def test_folders_are_not_opened_and_modes_not_checked_on_windows(windows, tmp_pa
     assert {finding.check for finding in instance_checks.run_checks(tmp_path, None)} == {"disk", "clock"}
 
 
-def test_a_port_is_exclusive_on_windows(windows):
-    windows(listening)
-    with closing(listening.bind_address("127.0.0.1", 0)) as made:
-        assert not made.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
+def test_a_port_is_exclusive_on_windows(pretend_windows):
+    pretend_windows(listening)
+    with closing(listening.bind_address("127.0.0.1", 0)) as listening_socket:
+        assert not listening_socket.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)

@@ -38,7 +38,7 @@ class ApiKey(Identified, Base):
     @property
     def scopes(self) -> frozenset[str]:
         """Return the scope of the key and those it includes."""
-        return policy.scopes(self.scope)
+        return policy.included_scopes(self.scope)
 
     @property
     def scopes_in_order(self) -> list[str]:

@@ -24,7 +24,7 @@ UNUSED_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 
 
-def scopes(scope: Scope) -> frozenset[Scope]:
+def included_scopes(scope: Scope) -> frozenset[Scope]:
     """Return the scope and those it includes."""
     return frozenset(SCOPES[: SCOPES.index(scope) + 1])
 

@@ -21,7 +21,7 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.tokens import digest_token
 
 
-class KeyHolder(NamedTuple):
+class KeyWithOwner(NamedTuple):
     """An API key with its owner, whose uuid, name and role are None for an anonymous key."""
 
     uuid: UUID
@@ -35,7 +35,7 @@ class KeyHolder(NamedTuple):
 
 
 # Runs for each request with a key, so the statement is built once and bypasses the ORM.
-_SELECT_HOLDER = (
+_SELECT_WITH_OWNER = (
     select(
         *(ApiKey.uuid, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
         *(Account.uuid, Account.username, Account.role),
@@ -45,12 +45,12 @@ _SELECT_HOLDER = (
 )
 
 
-def find_holder(value: str) -> KeyHolder | None:
+def find_by_value(value: str) -> KeyWithOwner | None:
     """Return the key with this value, expired or not, and its owner; None for an unknown key."""
     if not key_format.is_well_formed(value):
         return None
-    row = db.session.connection().execute(_SELECT_HOLDER, {"digest": digest_token(value)}).one_or_none()
-    return row and KeyHolder(*row)
+    row = db.session.connection().execute(_SELECT_WITH_OWNER, {"digest": digest_token(value)}).one_or_none()
+    return row and KeyWithOwner(*row)
 
 
 def get_by_uuid(uuid: UUID) -> ApiKey:

@@ -37,11 +37,11 @@ REPRESENTATION = Representation(
 )
 
 
-def _visible(id: UUID) -> ApiKey:
+def _get_visible(id: UUID) -> ApiKey:
     return queries.get_visible(id, current_caller())
 
 
-def _deletable(id: UUID) -> ApiKey:
+def _get_deletable(id: UUID) -> ApiKey:
     return service.get_deletable(current_caller(), id)
 
 
@@ -82,7 +82,7 @@ def listed(query: Query) -> PartialResult:
     """List the caller's API keys that have not expired; admins see all keys."""
     if query.filters and not current_caller().is_admin:
         raise Forbidden("Only an admin may filter the list of keys; omit `user` and `ownerless`.")
-    return PartialResult(queries.list_keys(current_caller(), query.window, **query.filters), query)
+    return PartialResult(queries.list_keys(current_caller(), query.page, **query.filters), query)
 
 
 @bp.get("/<id:id>/")
@@ -96,7 +96,7 @@ def single(query: Query, id: UUID) -> PartialResult:
 
 @bp.patch("/<id:id>/")
 @allow(reader, scope="write")
-@bp.item(_visible)
+@bp.check_exists(_get_visible)
 @bp.arguments(KeyChangesSchema)
 @bp.write(200, KeySchema(), REPRESENTATION)
 def change(changes: Fields, id: UUID) -> ApiKey:
@@ -106,7 +106,7 @@ def change(changes: Fields, id: UUID) -> ApiKey:
 
 @bp.put("/<id:id>/")
 @allow(reader, scope="write")
-@bp.item(_visible)
+@bp.check_exists(_get_visible)
 @bp.arguments(KeySettingsSchema)
 @bp.write(200, KeySchema(), REPRESENTATION)
 def replace(settings: Fields, id: UUID) -> ApiKey:
@@ -116,7 +116,7 @@ def replace(settings: Fields, id: UUID) -> ApiKey:
 
 @bp.delete("/<id:id>/")
 @allow(reader, scope="published")
-@bp.item(_deletable)
+@bp.check_exists(_get_deletable)
 @bp.write(204, None, REPRESENTATION, section="4.2")
 def delete(id: UUID) -> None:
     """Delete an API key; it is refused from the next request on.
@@ -129,7 +129,7 @@ def delete(id: UUID) -> None:
 
 @bp.post("/<id:id>/rotate/")
 @allow(reader, scope="write")
-@bp.item(_visible)
+@bp.check_exists(_get_visible)
 @bp.arguments(RotationSchema, required=False)
 @bp.response(201, CreatedKeySchema())
 def rotate(fields: Fields, id: UUID) -> WithAttributes:

@@ -158,11 +158,11 @@ def delete_by_uuid(uuid: UUID) -> None:
         db.session.delete(queries.get_by_uuid(uuid))
 
 
-def record_use(key: UUID, now: datetime, *, stays: bool = False) -> None:
-    """Store the time at which the key was used; `stays` also clears its expiry.
+def record_use(key: UUID, now: datetime, *, remove_expiry: bool = False) -> None:
+    """Store the time at which the key was used; with `remove_expiry` the key no longer expires.
 
     Does nothing while another connection writes, so that a read never waits for the write lock.
     """
-    values = {"last_used": now} | ({"expires": None} if stays else {})
+    values = {"last_used": now} | ({"expires": None} if remove_expiry else {})
     with suppress(*BUSY_ERRORS), transaction(wait=False):
         db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(values))

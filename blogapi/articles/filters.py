@@ -114,7 +114,7 @@ def _select(scope: Mapping[str, Any], filters: ArticleFilters) -> Selection:
             values[name] = _resolve(model, given[name])
     if "q" in given:
         words = split_query(given["q"])
-        values["q"] = search.get_engine(db.session()).anywhere(words) if words else ""
+        values["q"] = search.get_engine(db.session()).build_query(words) if words else ""
     variants = tuple(sorted((name, _variant(name, values[name])) for name in (*scope, *given)))
     # A single uuid is compared with `=`, so that an index also yields the order; several need an IN.
     values |= {name: value[0] for name, value in values.items() if _has_one_item(value)}
@@ -174,7 +174,11 @@ def _condition(name: str, variant: str) -> ColumnElement[bool]:
 
 def _matches_query(variant: str) -> ColumnElement[bool]:
     query = bindparam("q", type_=String())
-    return false() if variant == "nothing" else _article.uuid.in_(search.hits(db.session(), query))
+    return (
+        false()
+        if variant == "nothing"
+        else _article.uuid.in_(search.select_matching_articles(db.session(), query))
+    )
 
 
 def _has_status(status: str) -> ColumnElement[bool]:

@@ -41,19 +41,19 @@ class RenderedArticle(WithAttributes):
         return sanitizer.to_safe_html(self.content, self.content_type)
 
     @cached_property
-    def words(self) -> str:
+    def plain_text(self) -> str:
         """The content as plain text on one line."""
         return plain_text.to_plain_text(self.html)
 
     @property
     def excerpt(self) -> str:
         """The beginning of the content as plain text."""
-        return plain_text.make_excerpt(self.words)
+        return plain_text.make_excerpt(self.plain_text)
 
     @property
     def reading_minutes(self) -> int:
         """The estimated reading time in minutes."""
-        return plain_text.estimate_reading_minutes(self.words)
+        return plain_text.estimate_reading_minutes(self.plain_text)
 
 
 def init_app(app: Flask) -> None:
@@ -138,7 +138,9 @@ def make_row(article: RenderedArticle) -> dict[str, Any]:
 
 
 def _search_text(article: RenderedArticle) -> SearchText:
-    return SearchText(article.uuid, article.visible_from(), article.title, article.subtitle, article.words)
+    return SearchText(
+        article.uuid, article.visible_from(), article.title, article.subtitle, article.plain_text
+    )
 
 
 def _render(session: Session, context: Any) -> None:

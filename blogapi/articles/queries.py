@@ -42,7 +42,7 @@ def list_published(
     Without `ordering` the newest come first, or the best matches if the filters have a search query.
     """
     if _ranks_by_relevance(filters):
-        return _search(names, page, filters, by=clock.now())
+        return _search(names, page, filters, published_by=clock.now())
     snippets = _snippet_maker(filters)
     return json_reader.list_articles_json(select_public(filters), page, names, public=True, snippets=snippets)
 
@@ -155,13 +155,13 @@ def _search(
     page: PageRequest | None,
     filters: ArticleFilters,
     *,
-    by: datetime | None = None,
+    published_by: datetime | None = None,
     author_id: UUID | None = None,
 ) -> Page[JsonBody]:
     among = select_matching(author_id, replace(filters, q=""))
-    uuids, total = search.search(filters.q, page, by=by, among=among)
+    uuids, total = search.search(filters.q, page, published_by=published_by, among=among)
     rows = json_reader.get_articles_json(
-        uuids, names, public=by is not None, snippets=_snippet_maker(filters)
+        uuids, names, public=published_by is not None, snippets=_snippet_maker(filters)
     )
     return Page(rows, total, page)
 

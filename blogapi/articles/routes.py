@@ -36,7 +36,7 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 def published(query: Query) -> PartialResult:
     """List the published articles, newest first; with `q` by relevance."""
     return PartialResult(
-        queries.list_published(query.fields, query.window, ArticleFilters(**query.filters)),
+        queries.list_published(query.fields, query.page, ArticleFilters(**query.filters)),
         hidden_state=_hidden_state(),
     )
 
@@ -57,7 +57,7 @@ def single(query: Query, id: UUID) -> JsonBody:
 def own(query: Query) -> Page[JsonBody]:
     """List the caller's own articles in any status."""
     return queries.list_by_author(
-        current_user_id(), query.fields, query.window, ArticleFilters(**query.filters)
+        current_user_id(), query.fields, query.page, ArticleFilters(**query.filters)
     )
 
 
@@ -87,7 +87,7 @@ def create(given: ArticleInput) -> Article:
 
 @bp.put("/<id:id>/")
 @allow(admin, scope="write")
-@bp.named
+@bp.require_uuid
 @bp.arguments(ArticleBodySchema)
 @bp.write(200, ArticleSchema(), REPRESENTATION, creates=True)
 def replace(given: ArticleInput, id: UUID) -> UpsertResult:
@@ -97,7 +97,7 @@ def replace(given: ArticleInput, id: UUID) -> UpsertResult:
 
 @bp.patch("/<id:id>/")
 @allow(admin, scope="write")
-@bp.item(queries.get_by_uuid)
+@bp.check_exists(queries.get_by_uuid)
 @bp.arguments(ArticleBodySchema(partial=True))
 @bp.write(200, ArticleSchema(), REPRESENTATION)
 def change(given: ArticleInput, id: UUID) -> Article:
@@ -107,7 +107,7 @@ def change(given: ArticleInput, id: UUID) -> Article:
 
 @bp.delete("/<id:id>/")
 @allow(admin, scope="write")
-@bp.item(queries.get_by_uuid)
+@bp.check_exists(queries.get_by_uuid)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete an article; its former versions stay and can be restored."""

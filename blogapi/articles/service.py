@@ -63,7 +63,7 @@ def create(
             slug_derived=not (given.slug or slug_from),
             seo=Seo(title=""),
         )
-        _fill(article, replace_fields(content, slug=slug))
+        _set_content(article, replace_fields(content, slug=slug))
         article.was_public = is_public(content.status, content.published_at, clock.now())
         db.session.add(article)
         db.session.flush()
@@ -107,7 +107,7 @@ def change(editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
             _keep_revision(article, former)
             if slug != article.slug:
                 _record_rename(article.uuid, old=article.slug, new=slug, keep_old=was_public)
-            _fill(article, content)
+            _set_content(article, content)
             article.was_public = was_public or is_public(content.status, content.published_at, now)
             article.version += 1
             article.editor_id = editor
@@ -139,7 +139,7 @@ def get_content(article: Article) -> ArticleContent:
     )
 
 
-def _fill(article: Article, content: ArticleContent) -> None:
+def _set_content(article: Article, content: ArticleContent) -> None:
     for name, text in content.texts.items():
         setattr(article, name, text)
     article.slug, article.status = content.slug, content.status
@@ -184,8 +184,8 @@ def _revise_slug(
     return _choose_slug(article.uuid, given, title)
 
 
-def _choose_slug(uuid: UUID, given: str | None, words: str) -> str:
-    return unique_slugs.choose_slug(given, words, lambda slug: queries.find_similar_slugs(slug, exclude=uuid))
+def _choose_slug(uuid: UUID, given: str | None, title: str) -> str:
+    return unique_slugs.choose_slug(given, title, lambda slug: queries.find_similar_slugs(slug, exclude=uuid))
 
 
 def _revise(former: ArticleContent | None, given: ArticleInput) -> ArticleContent:

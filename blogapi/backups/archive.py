@@ -47,30 +47,30 @@ def pack(
     blogapi: str,
     migration: str,
     rows: dict[str, int],
-    watch: ProgressReporter = no_progress,
+    progress: ProgressReporter = no_progress,
 ) -> Manifest:
     """Write the source files, by member name, and their manifest into the empty file; return the manifest."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL) as archive:
         archive.comment = _SIGNATURE + b"0" * _DIGEST_LENGTH
-        members = {name: _add(archive, name, path, watch) for name, path in sources.items()}
+        members = {name: _add(archive, name, path, progress) for name, path in sources.items()}
         manifest = Manifest(created=created, blogapi=blogapi, step=migration, rows=rows, files=members)
         archive.writestr(_make_zip_info(MANIFEST), manifest.to_json())
-    _seal(target)
+    _write_digest(target)
     return manifest
 
 
-def unpack(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
+def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Unpack a backup into the folder and return its manifest.
 
     Raises InvalidBackup if the file is damaged or does not match its manifest.
     """
-    check_seal(path, watch=watch)
+    check_digest(path, progress=progress)
     try:
         with zipfile.ZipFile(path) as archive, archive.open(MANIFEST) as file:
             manifest = manifests.parse(file.read(_MAX_MANIFEST_SIZE))
             for name in (DATABASE, SETTINGS):
                 if name in manifest.files:
-                    _extract(archive, name, folder / name, manifest.files[name], watch)
+                    _extract(archive, name, folder / name, manifest.files[name], progress)
     except _READ_ERRORS as error:
         raise InvalidBackup("it is damaged") from error
     if not (folder / DATABASE).exists():
@@ -78,7 +78,7 @@ def unpack(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -
     return manifest
 
 
-def check_seal(path: Path, *, watch: ProgressReporter = no_progress) -> None:
+def check_digest(path: Path, *, progress: ProgressReporter = no_progress) -> None:
     """Raise InvalidBackup unless the file is a backup and its digest is right."""
     length = path.stat().st_size - _DIGEST_LENGTH
     with path.open("rb") as file:
@@ -88,11 +88,11 @@ def check_seal(path: Path, *, watch: ProgressReporter = no_progress) -> None:
         if file.read(len(_SIGNATURE)) != _SIGNATURE:
             raise InvalidBackup("it is not a complete backup of blogapi")
         digest = file.read()
-        if _compute_digest(file, length, watch) != digest:
+        if _compute_digest(file, length, progress) != digest:
             raise InvalidBackup("it is damaged")
 
 
-def _seal(path: Path) -> None:
+def _write_digest(path: Path) -> None:
     length = path.stat().st_size - _DIGEST_LENGTH
     with path.open("r+b") as file:
         digest = _compute_digest(file, length, no_progress)
@@ -100,18 +100,20 @@ def _seal(path: Path) -> None:
         file.write(digest)
 
 
-def _compute_digest(file: IO[bytes], length: int, watch: ProgressReporter) -> bytes:
+def _compute_digest(file: IO[bytes], length: int, progress: ProgressReporter) -> bytes:
     digest = hashlib.sha256()
     file.seek(0)
     sizes = [min(_CHUNK_SIZE, length - start) for start in range(0, length, _CHUNK_SIZE)]
-    for size in watch(sizes, total=len(sizes), label="Checking (MB)"):
+    for size in progress(sizes, total=len(sizes), label="Checking (MB)"):
         digest.update(file.read(size))
     return digest.hexdigest().encode("ascii")
 
 
-def _add(archive: zipfile.ZipFile, name: str, path: Path, watch: ProgressReporter) -> BackupFile:
+def _add(archive: zipfile.ZipFile, name: str, path: Path, progress: ProgressReporter) -> BackupFile:
     digest, size = hashlib.sha256(), 0
-    chunks = watch(_read_chunks(path), total=_count_chunks(path.stat().st_size), label=f"Packing {name} (MB)")
+    chunks = progress(
+        _read_chunks(path), total=_count_chunks(path.stat().st_size), label=f"Packing {name} (MB)"
+    )
     with archive.open(_make_zip_info(name), "w", force_zip64=True) as target:
         for chunk in chunks:
             digest.update(chunk)
@@ -128,14 +130,14 @@ def _make_zip_info(name: str) -> zipfile.ZipInfo:
 
 
 def _extract(
-    archive: zipfile.ZipFile, name: str, target: Path, expected: BackupFile, watch: ProgressReporter
+    archive: zipfile.ZipFile, name: str, target: Path, expected: BackupFile, progress: ProgressReporter
 ) -> None:
     files.create_private(target)
     digest, size = hashlib.sha256(), 0
     with archive.open(name) as source, target.open("wb") as file:
         # One chunk more than expected is enough to see that the member is too long.
         numbers = range(_count_chunks(expected.size) + 1)
-        for _ in watch(numbers, total=len(numbers), label=f"Unpacking {name} (MB)"):
+        for _ in progress(numbers, total=len(numbers), label=f"Unpacking {name} (MB)"):
             chunk = source.read(_CHUNK_SIZE)
             digest.update(chunk)
             size += len(chunk)

@@ -31,15 +31,15 @@ def backup(path: Path, keep: int | None, verify: bool, as_json: bool) -> None:
         raise click.UsageError("--keep needs an existing FOLDER, and excludes --verify.")
     with report_problems():
         if verify:
-            manifest = restoring.verify(_existing_file(path), watch=show_progress)
+            manifest = restoring.verify(_existing_file(path), progress=show_progress)
             _print(f"{path} can be restored", path, manifest, as_json)
             return
         home = Path(config.instance_path())
         target = path / naming.manual_backup_name(clock.now()) if path.is_dir() else path
         if not target.parent.is_dir():
             raise click.UsageError(f"The folder {target.parent} does not exist.")
-        manifest = service.make(home, target, watch=show_progress)
-        deleted = service.rotate(path, Kind.MANUAL, keep=keep, made=target) if keep is not None else []
+        manifest = service.create_backup(home, target, progress=show_progress)
+        deleted = service.rotate(path, Kind.MANUAL, keep=keep, created=target) if keep is not None else []
     _print(f"Wrote {target}", target, manifest, as_json, deleted)
 
 
@@ -52,14 +52,16 @@ def restore(path: Path) -> None:
     that is not a complete backup is refused, and nothing changes.
     """
     with report_problems():
-        result = restoring.restore(_existing_file(path), Path(config.instance_path()), watch=show_progress)
+        result = restoring.restore(_existing_file(path), Path(config.instance_path()), progress=show_progress)
     click.echo(f"Restored {path}: {_summarize(result.manifest)}.")
     if result.unreadable:
-        click.echo(f"The former file could not be read; it was moved to {result.kept}. Restart the service.")
-    elif result.kept and result.kept.suffix == ".db":
-        click.echo(f"The former state, which is damaged, is in {result.kept}. Restart the service.")
-    elif result.kept:
-        click.echo(f"The former state is in {result.kept}.")
+        click.echo(
+            f"The former file could not be read; it was moved to {result.former_copy}. Restart the service."
+        )
+    elif result.former_copy and result.former_copy.suffix == ".db":
+        click.echo(f"The former state, which is damaged, is in {result.former_copy}. Restart the service.")
+    elif result.former_copy:
+        click.echo(f"The former state is in {result.former_copy}.")
     if result.settings:
         click.echo(result.settings)
     click.echo("Users, passwords and keys are those of the backup, including any deleted since then.")

@@ -34,13 +34,13 @@ def start(app: Flask) -> threading.Event | None:
     return stop
 
 
-def make_if_missing(home: Path, *, keep: int, today: date) -> Path | None:
+def create_if_missing(home: Path, *, keep: int, today: date) -> Path | None:
     """Make the backup of the day and delete the oldest; return its path, None if the day has one."""
     path = home / "backups" / naming.daily_backup_name(today)
     if path.exists():
         return None
-    service.make(home, path)
-    service.rotate(path.parent, Kind.DAILY, keep=keep, made=path)
+    service.create_backup(home, path)
+    service.rotate(path.parent, Kind.DAILY, keep=keep, created=path)
     return path
 
 
@@ -49,7 +49,7 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
     while not stop.wait(seconds):
         seconds = CHECK_SECONDS
         try:
-            if path := make_if_missing(home, keep=keep, today=clock.now().date()):
+            if path := create_if_missing(home, keep=keep, today=clock.now().date()):
                 app.logger.info("daily backup: %s", path)
         except Problem as error:
             app.logger.error("the daily backup failed: %s", error.detail)

@@ -31,12 +31,12 @@ def daily_backup_name(today: date) -> str:
     return f"{Kind.DAILY.value}-{today.isoformat()}.zip"
 
 
-def select_superfluous(names: Iterable[str], kind: Kind, *, keep: int, made: str) -> list[str]:
-    """Return the names of this kind to delete so that `keep` remain, oldest first; never the new one, `made`.
+def select_surplus(names: Iterable[str], kind: Kind, *, keep: int, created: str) -> list[str]:
+    """Return the names of this kind to delete so that `keep` remain, oldest first, but never `created`.
 
     Files that a user has named have no kind, so they stay.
     """
-    others = sorted(name for name in names if _NAMES[kind].fullmatch(name) and name != made)
+    others = sorted(name for name in names if _NAMES[kind].fullmatch(name) and name != created)
     return others[: max(len(others) - (keep - 1), 0)]
 
 

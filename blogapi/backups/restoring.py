@@ -35,12 +35,12 @@ _ATTEMPT_SECONDS = 0.5
 class Restored:
     """The result of a restore.
 
-    `kept` is where the former state was saved, if there was any; with `unreadable` it is the former file
-    itself, moved because SQLite could not read it. `settings` is a sentence about the settings, or empty.
+    `former_copy` is where the former state was saved, if there was any; with `unreadable` it is the former
+    file itself, moved because SQLite could not read it. `settings` is a sentence about them, or empty.
     """
 
     manifest: Manifest
-    kept: Path | None
+    former_copy: Path | None
     unreadable: bool
     settings: str
 
@@ -49,7 +49,7 @@ class _Busy(Exception):
     """Other connections kept the database locked for too long."""
 
 
-def restore(path: Path, home: Path, *, watch: ProgressReporter = no_progress) -> Restored:
+def restore(path: Path, home: Path, *, progress: ProgressReporter = no_progress) -> Restored:
     """Replace the content of the blog by that of a backup; the former content is kept in `backups/`.
 
     Safe while the blog is served: SQLite replaces the content in one transaction and the former content is
@@ -57,29 +57,34 @@ def restore(path: Path, home: Path, *, watch: ProgressReporter = no_progress) ->
     that cannot be restored.
     """
     live = service.get_database_path(home)
-    _check_seal(path, watch)
+    _check_digest(path, progress)
     with service.convert_errors(path):
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with staging(live.parent) as folder:
-            manifest = _prepare(path, folder, watch)
+            manifest = _prepare(path, folder, progress)
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
-            kept, unreadable = _replace_database(folder / DATABASE, live, aside)
-            return Restored(manifest, kept and _pack(kept, home), unreadable, _restore_settings(folder, home))
+            former_copy, unreadable = _replace_database(folder / DATABASE, live, aside)
+            return Restored(
+                manifest,
+                former_copy and _pack(former_copy, home),
+                unreadable,
+                _restore_settings(folder, home),
+            )
 
 
-def verify(path: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
+def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Check a backup by restoring it into a temporary folder; return its manifest.
 
     Raises Conflict if the file cannot be restored.
     """
     with tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder:
-        return _prepare(path, Path(folder), watch)
+        return _prepare(path, Path(folder), progress)
 
 
-def _prepare(path: Path, folder: Path, watch: ProgressReporter) -> Manifest:
+def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Manifest:
     """Unpack, check and upgrade a backup in the folder; return its manifest."""
-    manifest = service.unpack(path, folder, watch=watch)
+    manifest = service.unpack(path, folder, progress=progress)
     try:
         _upgrade(folder)
     except CannotStart as error:
@@ -87,13 +92,13 @@ def _prepare(path: Path, folder: Path, watch: ProgressReporter) -> Manifest:
     return manifest
 
 
-def _check_seal(path: Path, watch: ProgressReporter) -> None:
+def _check_digest(path: Path, progress: ProgressReporter) -> None:
     """Raise Conflict if the file is not a complete backup, before any folder is created."""
     if upgrades.is_pre_upgrade_copy(path):
         return
     try:
         with service.convert_errors(path):
-            archive.check_seal(path, watch=watch)
+            archive.check_digest(path, progress=progress)
     except InvalidBackup as error:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
 
@@ -205,18 +210,18 @@ def _move_database(live: Path, aside: Path) -> bool:
     return moved
 
 
-def _pack(kept: Path, home: Path) -> Path:
+def _pack(former_copy: Path, home: Path) -> Path:
     """Turn the copy of the former database into a backup; a damaged copy stays unchanged."""
-    if integrity.count_lost_writes(kept):
-        return kept
-    target = kept.with_suffix(".zip")
+    if integrity.count_lost_writes(former_copy):
+        return former_copy
+    target = former_copy.with_suffix(".zip")
     try:
         with files.partial_file(target) as partial:
-            service.pack(kept, partial, home)
+            service.pack(former_copy, partial, home)
             files.replace(partial, target)
     except (Problem, OSError, sqlite3.Error):
-        return kept
-    kept.unlink()
+        return former_copy
+    former_copy.unlink()
     return target
 
 

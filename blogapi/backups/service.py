@@ -31,7 +31,7 @@ def get_database_path(home: Path) -> Path:
     return path
 
 
-def make(home: Path, target: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
+def create_backup(home: Path, target: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Write a consistent backup of the blog in this instance folder; return its manifest.
 
     Writers are not blocked. Raises NotFound for a missing database, and Conflict if `target` exists or the
@@ -47,7 +47,7 @@ def make(home: Path, target: Path, *, watch: ProgressReporter = no_progress) -> 
     with convert_errors(target), files.partial_file(target) as database:
         copy(source, database)
         with files.partial_file(target) as partial:
-            manifest = pack(database, partial, home, watch)
+            manifest = pack(database, partial, home, progress)
             _refuse_existing(target)
             files.replace(partial, target)
     return manifest
@@ -66,7 +66,7 @@ def copy(source: Path, target: Path) -> None:
 
 
 def pack(
-    database: Path, target: Path, settings_folder: Path, watch: ProgressReporter = no_progress
+    database: Path, target: Path, settings_folder: Path, progress: ProgressReporter = no_progress
 ) -> Manifest:
     """Write the copy of a database, and the settings in the folder, into the empty file `target`.
 
@@ -83,11 +83,17 @@ def pack(
         sources[SETTINGS] = settings
     created = clock.now().isoformat(timespec="seconds")
     return archive.pack(
-        target, sources, created=created, blogapi=__version__, migration=migration, rows=rows, watch=watch
+        target,
+        sources,
+        created=created,
+        blogapi=__version__,
+        migration=migration,
+        rows=rows,
+        progress=progress,
     )
 
 
-def unpack(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -> Manifest:
+def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Unpack a backup into the folder and check its database; return its manifest.
 
     Also accepts a copy that an upgrade made, which is a plain database. Raises Conflict, with the reason, for
@@ -98,17 +104,17 @@ def unpack(path: Path, folder: Path, *, watch: ProgressReporter = no_progress) -
             if upgrades.is_pre_upgrade_copy(path):
                 manifest = _copy_plain(path, folder / DATABASE)
             else:
-                manifest = archive.unpack(path, folder, watch=watch)
+                manifest = archive.unpack(path, folder, progress=progress)
             _check_database(folder / DATABASE, manifest)
     except InvalidBackup as error:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
     return manifest
 
 
-def rotate(folder: Path, kind: Kind, *, keep: int, made: Path) -> list[Path]:
-    """Delete the oldest backups of a kind so that `keep` remain, including `made`; return those deleted."""
+def rotate(folder: Path, kind: Kind, *, keep: int, created: Path) -> list[Path]:
+    """Delete the oldest backups of a kind; return them. `keep` remain, and `created` is one of these."""
     names = [path.name for path in folder.iterdir()]
-    deleted = [folder / name for name in naming.select_superfluous(names, kind, keep=keep, made=made.name)]
+    deleted = [folder / name for name in naming.select_surplus(names, kind, keep=keep, created=created.name)]
     for path in deleted:
         with suppress(FileNotFoundError):
             path.unlink()

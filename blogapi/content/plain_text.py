@@ -15,27 +15,27 @@ MAX_EXCERPT_LENGTH = 200
 _UNSPACED_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 
 
-def to_plain_text(safe: str) -> str:
+def to_plain_text(html: str) -> str:
     """Return the text of sanitized HTML as one line, without markup."""
     extractor = _TextExtractor()
-    extractor.feed(safe)
+    extractor.feed(html)
     extractor.close()
     return " ".join("".join(extractor.chunks).split())
 
 
-def make_excerpt(words: str) -> str:
+def make_excerpt(text: str) -> str:
     """Return the beginning of a plain text: at most MAX_EXCERPT_LENGTH characters, cut between words."""
-    if len(words) <= MAX_EXCERPT_LENGTH:
-        return words
-    beginning = words[: MAX_EXCERPT_LENGTH - 1]
+    if len(text) <= MAX_EXCERPT_LENGTH:
+        return text
+    beginning = text[: MAX_EXCERPT_LENGTH - 1]
     end = beginning.rfind(" ")
     return f"{beginning[:end] if end > MAX_EXCERPT_LENGTH // 2 else beginning}…"
 
 
-def estimate_reading_minutes(words: str) -> int:
+def estimate_reading_minutes(text: str) -> int:
     """Return the minutes it takes to read a plain text (1 or more)."""
-    unspaced = len(_UNSPACED_CHARACTER.findall(words))
-    spaced = len(_UNSPACED_CHARACTER.sub(" ", words).split())
+    unspaced = len(_UNSPACED_CHARACTER.findall(text))
+    spaced = len(_UNSPACED_CHARACTER.sub(" ", text).split())
     return max(1, math.ceil(unspaced / CHARACTERS_PER_MINUTE + spaced / WORDS_PER_MINUTE))
 
 

@@ -10,30 +10,30 @@ MAX_SLUG_LENGTH = 255
 MAX_DERIVED_LENGTH = 240
 
 
-def make_slug(words: str, *, max_length: int = MAX_DERIVED_LENGTH) -> str:
+def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH) -> str:
     """Return the slug of a name or a title, of at most `max_length` characters.
 
     Latin letters become ASCII; other scripts are kept. A text without letters and digits (only emoji, say)
     gets eight random hexadecimal digits.
     """
-    slug = _slugify(words, max_length)
+    slug = _slugify(text, max_length)
     # Folding one letter can produce another that folds too; repeat until the slug is its own slug.
     while (again := _slugify(slug, max_length)) != slug:
         slug = again
     return slug or secrets.token_hex(4)
 
 
-def hyphenate(words: str, max_length: int = 0) -> str:
+def hyphenate(text: str, max_length: int = 0) -> str:
     """Return the words in lowercase, joined by hyphens, cut between words at `max_length` (0: no limit)."""
     # Imported on first use: its table of all letters takes 4 MB, which a read-only process never needs.
     from slugify import slugify
 
-    slug: str = slugify(words, allow_unicode=True, max_length=max_length, word_boundary=True)
+    slug: str = slugify(text, allow_unicode=True, max_length=max_length, word_boundary=True)
     return slug
 
 
-def _slugify(words: str, max_length: int) -> str:
-    return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", words))), max_length)
+def _slugify(text: str, max_length: int) -> str:
+    return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)
 
 
 def _latin_to_ascii(letter: str) -> str:

@@ -34,7 +34,9 @@ def copy(source: str, target: str, as_json: bool) -> None:
     source_engine, target_engine = _make_engine(source, home), _make_engine(target, home)
     try:
         with report_problems():
-            sums = service.copy(source_engine, target_engine, backups=home / "backups", watch=show_progress)
+            sums = service.copy(
+                source_engine, target_engine, backups=home / "backups", progress=show_progress
+            )
     except SQLAlchemyError as error:
         raise click.ClickException(f"The copy failed: {error}") from error
     finally:

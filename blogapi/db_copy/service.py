@@ -41,7 +41,7 @@ _INDEX = "search_index"
 
 
 def copy(
-    source: Engine, target: Engine, *, backups: Path, watch: ProgressReporter = no_progress
+    source: Engine, target: Engine, *, backups: Path, progress: ProgressReporter = no_progress
 ) -> dict[str, TableSum]:
     """Copy the source into the target, with one transaction on each; return the rows and digest per table.
 
@@ -56,7 +56,7 @@ def copy(
             _check_empty(writer)
             total = sum(_count_rows(reader, table) for table in (*_tables(), SearchEntry.__table__))
             sums: dict[str, TableSum] = {}
-            for _ in watch(_copy_tables(reader, writer, sums), total=2 * total, label="Copying"):
+            for _ in progress(_copy_tables(reader, writer, sums), total=2 * total, label="Copying"):
                 pass
             writer.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
     return sums
@@ -159,7 +159,7 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
     engine = engines.get_engine(target)
 
     def store(rows: list[Row[*tuple[Any, ...]]]) -> None:
-        target.execute(insert(engine.table), [engine.row(*row) for row in rows])
+        target.execute(insert(engine.table), [engine.make_row(*row) for row in rows])
 
     copied, stored = _RowReader(store), _RowReader()
     yield from copied.read(source, _select_index(source))

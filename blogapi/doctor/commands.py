@@ -77,7 +77,7 @@ def _run_application_checks(context: click.Context, repair: bool) -> Iterator[Fi
         return
     with app.app_context():
         yield from rate_limit_checks.run_checks()
-        yield from derived_data_checks.run_checks(repair=repair, watch=show_progress)
+        yield from derived_data_checks.run_checks(repair=repair, progress=show_progress)
 
 
 def _print(finding: Finding) -> None:

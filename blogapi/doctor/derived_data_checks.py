@@ -37,7 +37,7 @@ _MAX_NUMBER_DISTANCE = 1_000_000 * NUMBERS_PER_MICROSECOND
 _REPAIR = "doctor --repair"
 
 
-def run_checks(*, repair: bool = False, watch: ProgressReporter = no_progress) -> Iterator[Finding]:
+def run_checks(*, repair: bool = False, progress: ProgressReporter = no_progress) -> Iterator[Finding]:
     """Yield findings about stored JSON, the number of articles and the search index; `repair` corrects them.
 
     Each batch is one transaction, so that it sees one state of the blog and does not delay writers for long.
@@ -49,7 +49,7 @@ def run_checks(*, repair: bool = False, watch: ProgressReporter = no_progress) -
         yield _report_differing("pieces", model.__tablename__, names, repair)
     differing = _DifferingArticles()
     total = db.session.query(Article).count()
-    for uuids in watch(_article_batches(), total=-(-total // _ARTICLES_PER_BATCH), label="Articles"):
+    for uuids in progress(_article_batches(), total=-(-total // _ARTICLES_PER_BATCH), label="Articles"):
         differing.check(uuids, repair)
     yield from differing.report(repair)
     yield _check_stats(repair)
@@ -71,9 +71,9 @@ def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
     last = UUID(int=0)
     while True:
         statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ROWS_PER_BATCH)
-        rows = db.session.scalars(statement.options(undefer(model.pieces))).all()
+        rows = db.session.scalars(statement.options(undefer(model.json_fragments))).all()
         differing = [
-            (row.uuid, row.name) for row in rows if row.pieces != json_fragments.render_fragments(row)
+            (row.uuid, row.name) for row in rows if row.json_fragments != json_fragments.render_fragments(row)
         ]
         last = rows[-1].uuid if rows else last
         _end_read()
@@ -156,7 +156,9 @@ def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[Render
     stored = {uuid: (number, texts) for uuid, number, *texts in db.session.execute(statement)}
     for article in articles:
         number, indexed = stored.get(article.uuid, (0, []))
-        expected = [separate_ideographs(text) for text in (article.title, article.subtitle, article.words)]
+        expected = [
+            separate_ideographs(text) for text in (article.title, article.subtitle, article.plain_text)
+        ]
         if indexed != expected or not _is_number_plausible(number, article.visible_from()):
             yield article
 

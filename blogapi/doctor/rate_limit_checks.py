@@ -14,7 +14,7 @@ def run_checks() -> Iterator[Finding]:
     """Yield whether Redis answers; nothing without `LIMITS_URL`."""
     if not current_app.config["LIMITS_URL"]:
         return
-    error = limiter.get_counters(current_app).trouble()
+    error = limiter.get_counters(current_app).find_error()
     if error:
         says = f"Redis does not answer; each process counts for itself: {error}"
         yield wrong("limits", says, "start Redis, or correct LIMITS_URL")

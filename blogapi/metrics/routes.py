@@ -16,7 +16,7 @@ bp = Blueprint("metrics", __name__, url_prefix="/metrics")
 
 @bp.get("/")
 @allow(admin)
-def page() -> Response:
+def show_metrics() -> Response:
     """Return the metrics of the process that serves the request."""
     metrics = exposition.render_metrics()
     if metrics is None:

@@ -26,7 +26,7 @@ _OF_ARTICLE = "/articles/<id:id>/preview/"
 
 @bp.post(_OF_ARTICLE)
 @allow(admin, scope="write")
-@bp.item(articles.get_by_uuid)
+@bp.check_exists(articles.get_by_uuid)
 @bp.arguments(NewPreviewSchema, required=False)
 @bp.response(201, CreatedPreviewSchema())
 def create(fields: Fields, id: UUID) -> WithAttributes:
@@ -41,7 +41,7 @@ def create(fields: Fields, id: UUID) -> WithAttributes:
 @bp.response(200, PreviewSchema(many=True), partial_schema=PreviewFieldsSchema)
 def listed(query: Query, id: UUID) -> PartialResult:
     """List the preview links of an article that have not expired, newest first."""
-    return PartialResult(queries.list_previews(id, query.window), query)
+    return PartialResult(queries.list_previews(id, query.page), query)
 
 
 @bp.delete(f"{_OF_ARTICLE}<id:preview>/")
@@ -55,7 +55,7 @@ def revoke(id: UUID, preview: UUID) -> None:
 @bp.get("/preview/<token>/")
 @allow(anyone)
 @bp.arguments(ArticleQuery, location="query")
-@bp.response(200, ArticleSchema(), partial_schema=ArticleFieldsSchema, stored=False)
+@bp.response(200, ArticleSchema(), partial_schema=ArticleFieldsSchema, storable=False)
 def single(query: Query, token: str) -> JsonBody:
     """Return the article of a preview link."""
     return queries.get_article_json(token, query.fields)

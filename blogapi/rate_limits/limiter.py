@@ -15,7 +15,7 @@ from blogapi.rate_limits.memory import Attempt, MemoryCounters
 from blogapi.web.errors import TooManyRequests, Unauthorized
 
 # The name of a setting that holds a limit, then the parts of the key that is counted under it.
-Try = tuple[str, ...]
+AttemptKey = tuple[str, ...]
 
 
 def init_app(app: Flask) -> None:
@@ -29,20 +29,20 @@ def get_counters(app: Flask) -> MemoryCounters:
     return counters
 
 
-def count_attempts(*tries: Try) -> None:
+def count_attempts(*keys: AttemptKey) -> None:
     """Count all attempts; raises TooManyRequests, and counts none, if one exceeds its limit."""
-    wait = get_counters(current_app).count(*_to_attempts(tries))
+    wait = get_counters(current_app).count(*_to_attempts(keys))
     if wait:
         raise too_many_requests(wait)
 
 
 @contextmanager
-def count_failures(*tries: Try) -> Iterator[None]:
+def count_failures(*keys: AttemptKey) -> Iterator[None]:
     """Count the attempts if the block raises Unauthorized; raises TooManyRequests if one exceeds its limit.
 
     They are counted before the block and undone after it, so that parallel attempts cannot all pass.
     """
-    count_attempts(*tries)
+    count_attempts(*keys)
     failed = False
     try:
         yield
@@ -51,7 +51,7 @@ def count_failures(*tries: Try) -> Iterator[None]:
         raise
     finally:
         if not failed:
-            get_counters(current_app).take_back(*_to_attempts(tries))
+            get_counters(current_app).undo(*_to_attempts(keys))
 
 
 def client_network() -> str:
@@ -92,5 +92,5 @@ def _make_counters(app: Flask) -> MemoryCounters:
     return RedisCounters(app.config["LIMITS_URL"], app.config["SECRET_KEY"], app.logger)
 
 
-def _to_attempts(tries: tuple[Try, ...]) -> list[Attempt]:
-    return [(setting, current_app.config[setting], tuple(key)) for setting, *key in tries]
+def _to_attempts(keys: tuple[AttemptKey, ...]) -> list[Attempt]:
+    return [(setting, current_app.config[setting], tuple(key)) for setting, *key in keys]

@@ -48,7 +48,7 @@ class SlidingWindow:
         times.append(now)
         self._drop_expired(now)
 
-    def take_back(self, key: Hashable) -> None:
+    def undo(self, key: Hashable) -> None:
         """Undo the most recent count of the key."""
         times = self._times.get(key)
         if times:
@@ -84,11 +84,11 @@ class MemoryCounters:
                     window.add(key, now)
         return wait
 
-    def take_back(self, *attempts: Attempt) -> None:
+    def undo(self, *attempts: Attempt) -> None:
         """Undo the most recent count of each attempt."""
         with self._lock:
             for window, key in self._find_windows(*attempts):
-                window.take_back(key)
+                window.undo(key)
 
     def remember(self, key: Hashable) -> None:
         """Remember the key; of more than MAX_TRACKED keys, the one seen least recently is forgotten."""
@@ -102,7 +102,7 @@ class MemoryCounters:
         """Tell whether the key is remembered."""
         return key in self._remembered
 
-    def trouble(self) -> str:
+    def find_error(self) -> str:
         """Return why the counters do not work as configured; empty if they do."""
         return ""
 

@@ -21,7 +21,7 @@ from blogapi.config import CannotStart
 from blogapi.rate_limits.memory import Attempt, MemoryCounters, parse_limit
 
 # How long a request waits for a connection, and then for a reply, in seconds.
-PATIENCE = 0.5
+TIMEOUT_SECONDS = 0.5
 
 # Seconds between a failure of Redis and the next try, and between two warnings in the log.
 RETRY_SECONDS, WARNING_SECONDS = 1.0, 60.0
@@ -77,7 +77,7 @@ class RedisCounters(MemoryCounters):
         wait: int | None = self._breaker.call(lambda: self._script(names, sizes))
         return super().count(*attempts) if wait is None else wait / 1000
 
-    def take_back(self, *attempts: Attempt) -> None:
+    def undo(self, *attempts: Attempt) -> None:
         """Undo the most recent count of each attempt."""
 
         def pop_newest() -> list[object]:
@@ -87,7 +87,7 @@ class RedisCounters(MemoryCounters):
                 return pipeline.execute()
 
         if self._breaker.call(pop_newest) is None:
-            super().take_back(*attempts)
+            super().undo(*attempts)
 
     def remember(self, key: Hashable) -> None:
         """Remember the key in this process, and in Redis for REMEMBER_SECONDS."""
@@ -99,7 +99,7 @@ class RedisCounters(MemoryCounters):
         known = super().remembers(key)
         return known or bool(self._breaker.call(lambda: self._redis.exists(self._make_name("known", key))))
 
-    def trouble(self) -> str:
+    def find_error(self) -> str:
         """Return why Redis does not answer; empty if it does."""
         try:
             self._redis.ping()
@@ -145,7 +145,7 @@ class CircuitBreaker:
             # One check at a time.
             self._next_check = math.inf
         # In its own thread, because a DNS lookup has no time limit.
-        threading.Thread(target=self._check, name="look for Redis", daemon=True).start()
+        threading.Thread(target=self._check, name="check Redis", daemon=True).start()
 
     def _check(self) -> None:
         try:
@@ -174,8 +174,8 @@ def _make_client(url: str) -> Redis:
             # The older protocol, which every Redis and its forks support.
             protocol=2,
             retry=Retry(NoBackoff(), 0),
-            socket_connect_timeout=PATIENCE,
-            socket_timeout=PATIENCE,
+            socket_connect_timeout=TIMEOUT_SECONDS,
+            socket_timeout=TIMEOUT_SECONDS,
         )
         # redis-py validates the whole URL only when it creates a connection.
         pool = client.connection_pool

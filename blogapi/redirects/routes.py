@@ -17,4 +17,4 @@ bp = Blueprint("redirects", __name__, url_prefix="/api/v1/blog/redirects", descr
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectFieldsSchema)
 def listed(query: Query) -> PartialResult:
     """List the former slugs of public articles with the current ones."""
-    return PartialResult(queries.list_redirects(query.window), query)
+    return PartialResult(queries.list_redirects(query.page), query)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 # WSGI environ key of a function that the server calls before it waits for a slow client.
-GIVE_UP = "blogapi.give_up"
+GIVE_UP_KEY = "blogapi.give_up"
 
 # Memory that a response takes besides the text of its headers and its body; measured with tracemalloc.
 OVERHEAD_BYTES = 1_800

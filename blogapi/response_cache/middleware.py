@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi import clock
 from blogapi.articles import queries as articles
 from blogapi.metrics import registry
-from blogapi.response_cache.lru_cache import GIVE_UP, CachedResponse, LRUCache
+from blogapi.response_cache.lru_cache import GIVE_UP_KEY, CachedResponse, LRUCache
 from blogapi.storage import commit_version
 from blogapi.storage.commit_version import CommitVersionSource
 from blogapi.web import request_id
@@ -79,7 +79,7 @@ class ResponseCacheMiddleware:
         api_key = environ.get("HTTP_X_API_KEY")
         if api_key is None or environ["REQUEST_METHOD"] not in ("GET", "HEAD") or _has_body(environ):
             return self._application(environ, start_response)
-        version = self._source.state(since=environ.get(commit_version.RECEIVED_KEY))
+        version = self._source.get_version(since=environ.get(commit_version.RECEIVED_KEY))
         if version is None:
             return self._application(environ, start_response)
         pending = _PendingResponse(_make_cache_key(environ, api_key), version, clock.now())
@@ -133,7 +133,7 @@ class ResponseCacheMiddleware:
             on_end=partial(self._store, pending, until),
         )
         # Identical requests must not wait for a slow client.
-        environ[GIVE_UP] = collected.discard
+        environ[GIVE_UP_KEY] = collected.discard
         return collected
 
     def _store(self, pending: _PendingResponse, until: datetime, body: bytes | None) -> None:
@@ -236,7 +236,7 @@ def init_app(app: Flask) -> None:
         return
     middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, app.config["CACHE_MEGABYTES"] * 2**20)
     cache = middleware.cache
-    app.extensions["blogapi-replay"] = middleware
+    app.extensions["blogapi-response-cache"] = middleware
     app.wsgi_app = middleware  # type: ignore[method-assign]
     registry.add_counter(app, "replay_hits", "Responses replayed from the cache.", lambda: cache.hits)
     registry.add_counter(app, "replay_misses", "Cacheable responses computed.", lambda: middleware.misses)

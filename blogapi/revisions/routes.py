@@ -39,7 +39,7 @@ _REVISION = f"/<int(max={MAX_NUMBER}):number>/"
 @bp.response(200, RevisionSchema(many=True), partial_schema=RevisionFieldsSchema)
 def listed(query: Query, id: UUID) -> PartialResult:
     """List the former versions of an article, newest first; also of a deleted one."""
-    return PartialResult(queries.list_revisions(id, query.window), query)
+    return PartialResult(queries.list_revisions(id, query.page), query)
 
 
 @bp.get(_REVISION)
@@ -64,6 +64,6 @@ def compare(query: Fields, id: UUID, number: int) -> service.Comparison:
 @allow(admin, scope="write")
 @bp.arguments(EmptySchema, required=False)
 @bp.write(200, ArticleSchema(), REPRESENTATION)
-def restore(nothing: Fields, id: UUID, number: int) -> Article:
+def restore(body: Fields, id: UUID, number: int) -> Article:
     """Restore the content of that version; the current one is kept as a former version."""
     return service.restore(current_user_id(), id, number)

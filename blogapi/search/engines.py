@@ -43,10 +43,10 @@ class Engine(Protocol):
     table: TableClause
     number: ColumnElement[int]
 
-    def anywhere(self, words: Sequence[str]) -> str:
+    def build_query(self, words: Sequence[str]) -> str:
         """Return the query for rows that contain all words, in any column."""
 
-    def tier_queries(self, words: Sequence[str]) -> list[str]:
+    def build_tier_queries(self, words: Sequence[str]) -> list[str]:
         """Return one query per ranking tier, best first; each row matches at most one of them."""
 
     def matches(self, query: ColumnElement[str]) -> ColumnElement[bool]:
@@ -63,7 +63,7 @@ class Engine(Protocol):
         The snippet comes from the column with the most hits, which HIT_START and HIT_END enclose.
         """
 
-    def row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
+    def make_row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
         """Return the row of an article, for texts with separated ideographs."""
 
 
@@ -77,11 +77,11 @@ class Fts5:
     )
     number: ColumnElement[int] = table.c.rowid
 
-    def anywhere(self, words: Sequence[str]) -> str:
+    def build_query(self, words: Sequence[str]) -> str:
         """Return the query for rows that contain all words, in any column."""
         return _match_all(words)
 
-    def tier_queries(self, words: Sequence[str]) -> list[str]:
+    def build_tier_queries(self, words: Sequence[str]) -> list[str]:
         """Return one query per ranking tier, best first."""
         queries: list[str] = []
         for columns, as_phrase in _tiers(words):
@@ -105,11 +105,11 @@ class Fts5:
         snippet = func.snippet(
             self.table.c.search_index, -1, HIT_START, HIT_END, "…", SNIPPET_WORDS, type_=String
         )
-        matching = self.matches(literal(self.anywhere(words), String))
+        matching = self.matches(literal(self.build_query(words), String))
         rows = session.execute(select(self.number, snippet).where(matching, self.has_number(numbers)))
         return ((number, found) for number, found in rows)
 
-    def row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
+    def make_row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
         """Return the row of an article."""
         return {"rowid": number, "title": title, "subtitle": subtitle, "text": text}
 
@@ -131,16 +131,16 @@ class Tsvector:
     )
     number: ColumnElement[int] = table.c.number
 
-    def row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
+    def make_row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
         """Return the row of an article."""
         vector = self._make_vector(title, subtitle, text)
         return {"number": number, "title": title, "subtitle": subtitle, "text": text, "vector": vector}
 
-    def anywhere(self, words: Sequence[str]) -> str:
+    def build_query(self, words: Sequence[str]) -> str:
         """Return the query for rows that contain all words, in any column."""
         return self._make_query(words, "", as_phrase=False)
 
-    def tier_queries(self, words: Sequence[str]) -> list[str]:
+    def build_tier_queries(self, words: Sequence[str]) -> list[str]:
         """Return one query per ranking tier, best first."""
         queries = [self._make_query(words, columns, as_phrase=phrase) for columns, phrase in _tiers(words)]
         return [
@@ -161,7 +161,7 @@ class Tsvector:
     ) -> Iterator[tuple[int, str]]:
         """Yield the number and the snippet of each matching row."""
         columns = self.table.c
-        matching = self.matches(literal(self.anywhere(words), String))
+        matching = self.matches(literal(self.build_query(words), String))
         rows = session.execute(
             select(self.number, columns.title, columns.subtitle, columns.text).where(
                 matching, self.has_number(numbers)
@@ -203,7 +203,7 @@ def get_engine(database: Session | Connection) -> Engine:
     return Fts5() if bind.dialect.name == "sqlite" else Tsvector()
 
 
-def hits(session: Session, query: ColumnElement[str]) -> Select[UUID]:
+def select_matching_articles(session: Session, query: ColumnElement[str]) -> Select[UUID]:
     """Return a statement that selects the uuids of all articles that match the query, unordered."""
     engine = get_engine(session)
     numbers = select(engine.number).select_from(engine.table).where(engine.matches(query))

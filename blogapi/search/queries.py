@@ -14,27 +14,31 @@ from blogapi.storage.database import db
 from blogapi.web.pagination import PageRequest
 
 # Parameters per statement; builds of SQLite differ in how many they accept.
-_AT_ONCE = 500
+_MAX_PARAMETERS = 500
 
 
 def search(
-    query: str, page: PageRequest | None, *, by: datetime | None = None, among: Select[UUID] | None = None
+    query: str,
+    page: PageRequest | None,
+    *,
+    published_by: datetime | None = None,
+    among: Select[UUID] | None = None,
 ) -> tuple[list[UUID], int]:
     """Return the uuids of a page of matching articles, ordered by relevance, and the number of all matches.
 
     Relevance: all words in the title, a phrase before scattered words; then in title and subtitle; then in
-    any text; articles of the same tier newest first. `by`: only articles published by then; `among`: only
-    these articles. Ranking uses only visible articles, so it cannot leak draft content.
+    any text; articles of the same tier newest first. `published_by`: only articles published by then;
+    `among`: only these articles. Ranking uses only visible articles, so it cannot leak draft content.
     """
     words = tokenizer.split_query(query)
     if not words:
         return [], 0
     engine = engines.get_engine(db.session())
-    scope = _scope(engine, by, among)
-    total = _count(engine, [_matches(engine, engine.anywhere(words)), *scope])
+    scope = _make_conditions(engine, published_by, among)
+    total = _count(engine, [_matches(engine, engine.build_query(words)), *scope])
     offset, limit = ((page.number - 1) * page.size, page.size) if page else (0, total)
     numbers: list[int] = []
-    for tier_query in engine.tier_queries(words):
+    for tier_query in engine.build_tier_queries(words):
         if offset >= total or len(numbers) == limit:
             break
         tier = [_matches(engine, tier_query), *scope]
@@ -63,12 +67,12 @@ def _matches(engine: engines.Engine, query: str) -> ColumnElement[bool]:
     return engine.matches(literal(query, String))
 
 
-def _scope(
-    engine: engines.Engine, by: datetime | None, among: Select[UUID] | None
+def _make_conditions(
+    engine: engines.Engine, published_by: datetime | None, among: Select[UUID] | None
 ) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
-    if by is not None:
-        conditions.append(engine.number.between(0, numbering.last_number(by)))
+    if published_by is not None:
+        conditions.append(engine.number.between(0, numbering.last_number(published_by)))
     if among is not None:
         numbers = select(SearchEntry.number).where(SearchEntry.article_id.in_(among))
         conditions.append(engine.has_number(numbers))
@@ -88,8 +92,8 @@ def _find_numbers(
 
 def _find_articles(numbers: Sequence[int]) -> list[UUID]:
     by_number: dict[int, UUID] = {}
-    for start in range(0, len(numbers), _AT_ONCE):
-        chunk = SearchEntry.number.in_(numbers[start : start + _AT_ONCE])
+    for start in range(0, len(numbers), _MAX_PARAMETERS):
+        chunk = SearchEntry.number.in_(numbers[start : start + _MAX_PARAMETERS])
         rows = db.session.execute(select(SearchEntry.number, SearchEntry.article_id).where(chunk))
         by_number.update((row.number, row.article_id) for row in rows)
     return [by_number[number] for number in numbers]

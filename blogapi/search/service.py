@@ -35,7 +35,7 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
     session.execute(
         insert(engine.table),
         [
-            engine.row(
+            engine.make_row(
                 number,
                 separate_ideographs(text.title),
                 separate_ideographs(text.subtitle),

@@ -7,10 +7,10 @@ from collections import Counter
 
 
 class ByteBudget:
-    """Counts bytes by client, at most `in_all` and `per_client`; thread-safe."""
+    """Counts bytes by client, at most `total_limit`, and `client_limit` of each client; thread-safe."""
 
-    def __init__(self, in_all: int, per_client: int) -> None:
-        self._in_all, self._per_client = in_all, per_client
+    def __init__(self, total_limit: int, client_limit: int) -> None:
+        self._total_limit, self._client_limit = total_limit, client_limit
         self._bytes: Counter[str] = Counter()
         self._lock = threading.Lock()
 
@@ -25,15 +25,15 @@ class ByteBudget:
         with self._lock:
             if after > before and not self._fits(client, after - before):
                 return False
-            add(self._bytes, client, after - before)
+            add_count(self._bytes, client, after - before)
             return True
 
     def _fits(self, client: str, size: int) -> bool:
-        in_all = self._bytes.total() + size
-        return in_all <= self._in_all and self._bytes[client] + size <= self._per_client
+        total = self._bytes.total() + size
+        return total <= self._total_limit and self._bytes[client] + size <= self._client_limit
 
 
-def add(counter: Counter[str], client: str, number: int) -> None:
+def add_count(counter: Counter[str], client: str, number: int) -> None:
     """Add to a client's count; a client whose count is zero is removed."""
     counter[client] += number
     if not counter[client]:

@@ -13,16 +13,16 @@ from waitress.utilities import Error
 from blogapi.rate_limits.limiter import address_key
 from blogapi.serving.parser import BodiesFull, Busy, Parser, TooSlow
 from blogapi.serving.tasks import ProblemTask, ResponseTask
-from blogapi.serving.unread import OVERHEAD, Piece
+from blogapi.serving.unread import OVERHEAD_BYTES, ChunkBuffer
 
 # Longer chunks of a response are sent without being copied; waitress joins shorter ones.
-COPIED_BYTES = 8 * 1024
+MAX_COPIED_BYTES = 8 * 1024
 
 # The largest chunk of a streamed response.
-PIECE_BYTES = 64 * 1024
+MAX_CHUNK_BYTES = 64 * 1024
 
 # How often a thread that waits for its client checks whether other clients have freed room, in seconds.
-LOOK_SECONDS = 0.1
+ROOM_CHECK_SECONDS = 0.1
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
@@ -44,7 +44,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     parser_class = Parser
 
     lingers = False
-    answered_at = 0.0
+    responded_at = 0.0
     # True if the server has no room for the request that has just arrived.
     rejected = False
     # True if a request waits until the client has taken the previous response.
@@ -54,7 +54,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     reader = ""
     reserved = 0
     streams = False
-    _answering = False
+    _responding = False
     _before_wait: Callable[[], None] | None = None
 
     # The client whose request body is received or processed, and how many bytes of it are counted.
@@ -67,9 +67,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         self.limits = server.limits
-        self.client = server.client_of(addr)
-        self._left, self._half_closed_at = self.limits.linger_bytes, 0.0
-        self._seen, self._still_since = 0.0, time.monotonic()
+        self.client = server.get_client(addr)
+        self._linger_bytes_left, self._half_closed_at = self.limits.linger_bytes, 0.0
+        self._seen_activity, self._inactive_since = 0.0, time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
 
     def check_deadlines(self, now: float) -> None:
@@ -80,18 +80,18 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             if not self.connected:
                 return
         # waitress stamps activity with the wall clock, so only a change of the value is used.
-        if self.last_activity != self._seen:
-            self._seen, self._still_since = self.last_activity, now
-        still = now - self._still_since
+        if self.last_activity != self._seen_activity:
+            self._seen_activity, self._inactive_since = self.last_activity, now
+        inactive_seconds = now - self._inactive_since
         if self.total_outbufs_len or self.requests or self.close_when_flushed:
-            self._pause(now)
-            if self.total_outbufs_len and still > self.limits.stall:
+            self._restart_request_time(now)
+            if self.total_outbufs_len and inactive_seconds > self.limits.stall:
                 # At once: the system never reports such a connection as writable.
                 self.handle_close()
         elif self.request is not None:
             if now - self.request.begun_at > self.server.request_seconds:
                 self.refuse(TooSlow(""))
-        elif still > self.limits.idle:
+        elif inactive_seconds > self.limits.idle:
             self.will_close = True
 
     def stalled_since(self) -> float | None:
@@ -99,13 +99,13 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
         None while the server itself is working on a response.
         """
-        answering = self.requests and not (self.total_outbufs_len and (self.deferred or self.streams))
-        if answering or self.will_close:
+        responding = self.requests and not (self.total_outbufs_len and (self.deferred or self.streams))
+        if responding or self.will_close:
             return None
         if self.total_outbufs_len or self.close_when_flushed:
             # A connection with activity since the last sweep is not stalled.
-            return self._still_since if self.last_activity == self._seen else None
-        return float(self._still_since if self.request is None else self.request.begun_at)
+            return self._inactive_since if self.last_activity == self._seen_activity else None
+        return float(self._inactive_since if self.request is None else self.request.begun_at)
 
     def is_idle(self) -> bool:
         """Return whether no request is received and no response is due."""
@@ -125,33 +125,33 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def has_allowance(self, size: int) -> bool:
         """Return whether a response of that size is short enough not to be counted."""
-        return bool(size + OVERHEAD <= self.server.unread.allowance)
+        return bool(size + OVERHEAD_BYTES <= self.server.unread.allowance)
 
     def reserve(self, size: int) -> bool:
         """Reserve room for a response of that size, or for its part so far; return whether it fits."""
         with self.outbuf_lock:
-            self._answering = True
-            return self._resize(size + OVERHEAD)
+            self._responding = True
+            return self._resize(size + OVERHEAD_BYTES)
 
     def stream(self, before_wait: Callable[[], None], *, always: bool) -> bool:
         """Let the thread wait for the client; return whether one may.
 
         The thread calls `before_wait` first.
         """
-        self._answering = True
-        self.streams = self.server.unread.take_thread(self.reader, always=always)
+        self._responding = True
+        self.streams = self.server.unread.acquire_thread(self.reader, always=always)
         if self.streams:
             self._before_wait = before_wait
         return self.streams
 
-    def end_answer(self) -> None:
+    def end_response(self) -> None:
         """Record that the response is complete or aborted."""
-        if not self._answering:
+        if not self._responding:
             return
         if self.streams:
-            self.server.unread.give_thread_back(self.reader)
+            self.server.unread.release_thread(self.reader)
         with self.outbuf_lock:
-            self.streams = self._answering = False
+            self.streams = self._responding = False
         # The callback refers to the response, so it is dropped with it.
         self._before_wait = None
         self._release_sent()
@@ -189,17 +189,17 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def write_soon(self, data: Any) -> int:
         """Buffer a chunk of a response and return its length."""
         if not self.streams:
-            taken: int = super().write_soon(self._buffered(data))
-            return taken
+            written: int = super().write_soon(self._buffered(data))
+            return written
         if self._has_room(len(data)):
-            super().write_soon(Piece(data))
+            super().write_soon(ChunkBuffer(data))
             return len(data)
         # At most what always fits once the client has taken everything before it.
-        size = min(PIECE_BYTES, self.server.unread.allowance - OVERHEAD)
+        size = min(MAX_CHUNK_BYTES, self.server.unread.allowance - OVERHEAD_BYTES)
         for start in range(0, len(data), size):
-            piece = data[start : start + size]
-            self._wait_for_room(len(piece))
-            super().write_soon(Piece(piece))
+            chunk = data[start : start + size]
+            self._wait_for_room(len(chunk))
+            super().write_soon(ChunkBuffer(chunk))
         return len(data)
 
     def handle_read(self) -> None:
@@ -244,12 +244,12 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self._body_bytes = 0
 
     def _buffered(self, data: Any) -> Any:
-        return Piece(data) if isinstance(data, bytes) and len(data) > COPIED_BYTES else data
+        return ChunkBuffer(data) if isinstance(data, bytes) and len(data) > MAX_COPIED_BYTES else data
 
     def _has_room(self, size: int) -> bool:
         with self.outbuf_lock:
-            held = sum(outbuf.held for outbuf in self.outbufs if isinstance(outbuf, Piece))
-            return not self.connected or self._resize(held + size + OVERHEAD)
+            held = sum(outbuf.held for outbuf in self.outbufs if isinstance(outbuf, ChunkBuffer))
+            return not self.connected or self._resize(held + size + OVERHEAD_BYTES)
 
     def _wait_for_room(self, size: int) -> None:
         if self._has_room(size):
@@ -259,7 +259,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         with self.outbuf_lock:
             while not self._has_room(size):
                 self.server.pull_trigger()
-                self.outbuf_lock.wait(LOOK_SECONDS)
+                self.outbuf_lock.wait(ROOM_CHECK_SECONDS)
 
     def _resize(self, size: int) -> bool:
         # A reservation lasts until the client has taken the whole response.
@@ -272,14 +272,14 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def _release_sent(self) -> None:
         """Release the room of a response that was taken, and start the request that waited for it."""
         with self.outbuf_lock:
-            if self.total_outbufs_len or self._answering:
+            if self.total_outbufs_len or self._responding:
                 return
             self._resize(0)
             deferred, self.deferred = self.deferred, False
         if deferred:
             self.server.task_dispatcher.add_task(self)
 
-    def _pause(self, now: float) -> None:
+    def _restart_request_time(self, now: float) -> None:
         # Nothing is read while a response is due, so that time does not count against the client.
         request = self.request
         if request is not None:
@@ -328,8 +328,8 @@ class HalfClosed(Channel):
         """Drop incoming data."""
         try:
             # `recv` closes the connection at the end of the stream.
-            self._left -= len(self.recv(64 * 1024))
+            self._linger_bytes_left -= len(self.recv(64 * 1024))
         except OSError:
             self.handle_close()
-        if self._left < 0:
+        if self._linger_bytes_left < 0:
             self.will_close = True

@@ -82,7 +82,7 @@ def serve(
     if unix_socket is not None and not listening.UNIX_SOCKETS:
         raise click.UsageError("--unix-socket: this system has no Unix sockets.")
     try:
-        made = server.create(
+        http_server = server.create_server(
             app,
             host=host,
             port=port,
@@ -94,35 +94,35 @@ def serve(
     except OSError as error:
         where = unix_socket or f"{host}:{port}"
         raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
-    _welcome(with_demo)
+    _print_next_steps(with_demo)
     health.start_integrity_check(app)
     daily.start(app)
     address = f"[{host}]" if ":" in host else host
-    where = unix_socket or f"http://{address}:{made.effective_port}/"
+    where = unix_socket or f"http://{address}:{http_server.effective_port}/"
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
-    _end_on_signals(made)
-    made.access_log = _access_log(app)
+    _end_on_signals(http_server)
+    http_server.access_log = _access_log(app)
     try:
-        made.run()
+        http_server.run()
     finally:
-        if made.access_log is not None:
-            made.access_log.close()
+        if http_server.access_log is not None:
+            http_server.access_log.close()
 
 
 def _access_log(app: Flask) -> log.AccessLog | None:
-    form, counted = app.config["ACCESS_LOG"], metrics.get_request_metrics(app)
-    handlers = [] if form == "off" else [log.log_lines(form)]
+    log_format, counted = app.config["ACCESS_LOG"], metrics.get_request_metrics(app)
+    handlers = [] if log_format == "off" else [log.log_lines(log_format)]
     if counted is not None:
         handlers.append(log.count_requests(counted.count))
     return log.AccessLog(*handlers) if handlers else None
 
 
-def _end_on_signals(made: server.Server) -> None:
+def _end_on_signals(http_server: server.Server) -> None:
     def end(number: int, _: object) -> None:
-        if made.stopping:
+        if http_server.stopping:
             # A second signal ends the process at once.
             sys.exit(128 + number)
-        made.stop()
+        http_server.stop()
 
     # Windows sends SIGBREAK to end a program in another console group.
     for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
@@ -130,7 +130,7 @@ def _end_on_signals(made: server.Server) -> None:
             signal.signal(getattr(signal, name), end)
 
 
-def _welcome(with_demo: bool) -> None:
+def _print_next_steps(with_demo: bool) -> None:
     if with_demo:
         # Imported here, so that a server without --demo starts sooner.
         from blogapi.demo import seed as demo

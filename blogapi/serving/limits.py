@@ -19,14 +19,14 @@ class Limits:
     # Time in which a client takes no byte of a waiting response.
     stall: float = 20
     # The same while another response finds no room.
-    stall_in_the_way: float = 5
+    stall_when_full: float = 5
     # Time to finish running and queued requests at shutdown; container runtimes kill after ten seconds.
     stop: float = 8
     # Time that shutdown leaves to partly received requests and to clients that were refused.
-    last_words: float = 1
+    stop_grace: float = 1
     sweep: float = 1
     # Pause before the next accept when no slot or no file descriptor is free.
-    rest: float = 0.5
+    accept_pause: float = 0.5
 
     # select() fails with more than about 500 descriptors on Windows and 1,000 elsewhere.
     connections: int = 400

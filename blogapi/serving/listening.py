@@ -50,10 +50,10 @@ def bind_unix_socket(path: Path) -> socket.socket:
     return listening
 
 
-def remove(path: Path, made: os.stat_result) -> None:
+def remove_unix_socket(path: Path, created: os.stat_result) -> None:
     """Delete the socket file if it is still the one that this server created."""
     with suppress(OSError):
-        if os.path.samestat(path.lstat(), made):
+        if os.path.samestat(path.lstat(), created):
             path.unlink()
 
 

@@ -22,11 +22,11 @@ logger = logging.getLogger("blogapi.access")
 # How long an entry may wait, so that several are written together, in seconds.
 BATCH_SECONDS = 0.1
 # How many entries may wait while the output is blocked; further ones are only counted.
-MAX_WAITING = 100_000
+MAX_WAITING_ENTRIES = 100_000
 
 # The prefix of a key that lists of keys show too, and the rest, which is a secret.
-_KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
-_SHOWN = r"/?:@!$&'()*+,;=-._~%"
+_API_KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
+_UNQUOTED = r"/?:@!$&'()*+,;=-._~%"
 
 
 class AccessLogEntry(NamedTuple):
@@ -50,44 +50,44 @@ class AccessLog:
         self._handlers = handlers
         self._waiting: deque[AccessLogEntry] = deque()
         self._lost = 0
-        self._some, self._ends = threading.Event(), threading.Event()
+        self._has_entries, self._closing = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="access_log", daemon=True)
         self._thread.start()
 
-    def add(self, served: AccessLogEntry) -> None:
+    def add(self, entry: AccessLogEntry) -> None:
         """Add an entry; it is dropped and counted if too many are waiting."""
-        if len(self._waiting) >= MAX_WAITING:
+        if len(self._waiting) >= MAX_WAITING_ENTRIES:
             self._lost += 1
             return
-        self._waiting.append(served)
-        if not self._some.is_set():
-            self._some.set()
+        self._waiting.append(entry)
+        if not self._has_entries.is_set():
+            self._has_entries.set()
 
     def close(self) -> None:
         """Pass on the waiting entries, then stop."""
-        self._ends.set()
-        self._some.set()
+        self._closing.set()
+        self._has_entries.set()
         self._thread.join(5)
 
     def _run(self) -> None:
-        while not self._ends.is_set():
-            self._some.wait()
-            self._ends.wait(BATCH_SECONDS)
-            self._some.clear()
-            self._pass_on()
-        self._pass_on()
+        while not self._closing.is_set():
+            self._has_entries.wait()
+            self._closing.wait(BATCH_SECONDS)
+            self._has_entries.clear()
+            self._flush()
+        self._flush()
 
-    def _pass_on(self) -> None:
-        found = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        if found:
-            for take in self._handlers:
-                take(found)
+    def _flush(self) -> None:
+        entries = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        if entries:
+            for handle in self._handlers:
+                handle(entries)
         if self._lost:
             lost, self._lost = self._lost, 0
             logger.warning("%d requests are missing from this log: its output was blocked.", lost)
 
 
-def log_lines(form: str) -> Callable[[Sequence[AccessLogEntry]], None]:
+def log_lines(log_format: str) -> Callable[[Sequence[AccessLogEntry]], None]:
     """Return a handler that logs entries in that format, `text` or `json`: to stderr by default.
 
     Entries that arrive together share one record of Python's logging, which costs more than the line.
@@ -99,8 +99,8 @@ def log_lines(form: str) -> Callable[[Sequence[AccessLogEntry]], None]:
         logger.propagate = False
     if logger.level == logging.NOTSET:
         logger.setLevel(logging.INFO)
-    line = {"text": format_text, "json": format_json}[form]
-    return lambda found: logger.info("%s", "\n".join(map(line, found)))
+    line = {"text": format_text, "json": format_json}[log_format]
+    return lambda entries: logger.info("%s", "\n".join(map(line, entries)))
 
 
 def count_requests(
@@ -108,37 +108,37 @@ def count_requests(
 ) -> Callable[[Sequence[AccessLogEntry]], None]:
     """Return a handler that calls `count` with route, method, status and seconds."""
 
-    def take(found: Sequence[AccessLogEntry]) -> None:
-        for one in found:
-            count(one.route, one.method, one.status, one.seconds)
+    def handle(entries: Sequence[AccessLogEntry]) -> None:
+        for entry in entries:
+            count(entry.route, entry.method, entry.status, entry.seconds)
 
-    return take
+    return handle
 
 
-def format_text(served: AccessLogEntry) -> str:
+def format_text(entry: AccessLogEntry) -> str:
     """Return the line: time, method, path, route, status, milliseconds, bytes, request id, key prefix."""
-    at, method, path, route, status, seconds, size, request_id, key = served
+    at, method, path, route, status, seconds, size, request_id, key = entry
     return (
-        f"{_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
+        f"{_format_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
         f"{loggable_path(path, route)} {route or '-'} {status[:3]} "
         f"{seconds * 1000:.1f}ms {size}B {request_id} {key_prefix(key) or '-'}"
     )
 
 
-def format_json(served: AccessLogEntry) -> str:
+def format_json(entry: AccessLogEntry) -> str:
     """Return the line as JSON, with null for absent values."""
-    told = {
-        "time": f"{_second(int(served.at))}.{int(served.at % 1 * 1000):03}Z",
-        "method": served.method[:20] or None,
-        "path": loggable_path(served.path, served.route),
-        "route": served.route or None,
-        "status": int(served.status[:3]),
-        "ms": round(served.seconds * 1000, 1),
-        "bytes": served.size,
-        "request_id": served.request_id,
-        "key": key_prefix(served.key) or None,
+    fields = {
+        "time": f"{_format_second(int(entry.at))}.{int(entry.at % 1 * 1000):03}Z",
+        "method": entry.method[:20] or None,
+        "path": loggable_path(entry.path, entry.route),
+        "route": entry.route or None,
+        "status": int(entry.status[:3]),
+        "ms": round(entry.seconds * 1000, 1),
+        "bytes": entry.size,
+        "request_id": entry.request_id,
+        "key": key_prefix(entry.key) or None,
     }
-    return json.dumps(told, separators=(",", ":"))
+    return json.dumps(fields, separators=(",", ":"))
 
 
 @lru_cache(4096)
@@ -149,19 +149,19 @@ def loggable_path(path: str, route: str) -> str:
     """
     if "<token>" in route:
         return route
-    plain = _KEY.sub(r"\1*", path)
+    plain = _API_KEY.sub(r"\1*", path)
     if not route:
         plain = re.sub(r"[\w~-]{24,}", "*", plain)
-    return quote(plain[:1000].encode("latin-1", "replace"), safe=_SHOWN) or "-"
+    return quote(plain[:1000].encode("latin-1", "replace"), safe=_UNQUOTED) or "-"
 
 
 @lru_cache(1024)
 def key_prefix(key: str) -> str:
     """Return the prefix of a key that may be logged; empty if the text is not a key."""
-    found = _KEY.fullmatch(key)
+    found = _API_KEY.fullmatch(key)
     return found[1] if found else ""
 
 
 @lru_cache(4)
-def _second(at: int) -> str:
+def _format_second(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S")

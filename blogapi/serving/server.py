@@ -89,14 +89,14 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self._poll = wasyncore.poll2 if hasattr(select, "poll") else wasyncore.poll
         dispatcher = Dispatcher()
         dispatcher.set_thread_count(settings.threads)
-        where = (
+        socket_info = (
             listening_socket.family,
             listening_socket.type,
             listening_socket.proto,
             listening_socket.getsockname(),
         )
         super().__init__(
-            application, {}, True, listening_socket, dispatcher, settings, where, bind_socket=False
+            application, {}, True, listening_socket, dispatcher, settings, socket_info, bind_socket=False
         )
 
     def run(self) -> None:
@@ -141,7 +141,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         if accepted is None:
             return
         connection, address = accepted
-        if evicted is None and self._is_crowded(client := self.client_of(address)):
+        if evicted is None and self._is_crowded(client := self.get_client(address)):
             evicted = self._most_stalled(client)
             if evicted is None:
                 connection.close()
@@ -172,7 +172,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         if not self.addresses[channel.client]:
             del self.addresses[channel.client]
 
-    def client_of(self, address: Any) -> str:
+    def get_client(self, address: Any) -> str:
         """Return the key that an address is counted under; empty for the proxy, which is not limited."""
         ip = ip_address(address[0].partition("%")[0])
         if self._proxy is not None and ip in self._proxy:
@@ -206,7 +206,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
     def _pause_accepting(self, why: str) -> None:
         now = time.monotonic()
-        self._accept_paused_until = now + self.limits.rest
+        self._accept_paused_until = now + self.limits.accept_pause
         if now - self._logged_at >= LOG_INTERVAL_SECONDS:
             self._logged_at = now
             logger.warning(why)
@@ -214,7 +214,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def _sweep(self, now: float) -> None:
         for channel in list(self.active_channels.values()):
             channel.check_deadlines(now)
-        for client, size in self.unread.take_refused().items():
+        for client, size in self.unread.pop_refused().items():
             self._make_room(client, size, now)
 
     def _make_room(self, client: str, size: int, now: float) -> None:
@@ -225,10 +225,10 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             for channel in self.active_channels.values()
             if (channel.streams or (channel.reserved and (full or channel.reader == client)))
             and (since := channel.stalled_since()) is not None
-            and now - since > self.limits.stall_in_the_way
+            and now - since > self.limits.stall_when_full
         ]
         for _, channel in sorted(blocking, key=lambda found: found[0]):
-            if self.unread.admits(client, size):
+            if self.unread.can_send(client, size):
                 break
             channel.handle_close()
 
@@ -242,7 +242,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def _drain(self) -> None:
         """Finish received requests, those in the system's accept queue included."""
         until = time.monotonic() + self.limits.stop
-        self.request_seconds = self.linger_seconds = self.limits.last_words
+        self.request_seconds = self.linger_seconds = self.limits.stop_grace
         self._accept_paused_until = 0.0
         self._run_once(0)
         before = -1
@@ -278,7 +278,7 @@ class UnixServer(Server):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.path = Path(self.effective_port)
-        self._made = self.path.lstat()
+        self._file_status = self.path.lstat()
 
     def getsockname(self) -> tuple[str, str]:
         """Return a pair in the place of host and port."""
@@ -291,17 +291,17 @@ class UnixServer(Server):
         """Return the loopback address."""
         return "127.0.0.1", None
 
-    def client_of(self, address: Any) -> str:
+    def get_client(self, address: Any) -> str:
         """Return the empty key of the proxy."""
         return ""
 
     def close(self) -> None:
         """Close the socket and delete its file."""
-        listening.remove(self.path, self._made)
+        listening.remove_unix_socket(self.path, self._file_status)
         super().close()
 
 
-def create(
+def create_server(
     app: Flask,
     *,
     host: str,
@@ -339,10 +339,12 @@ def create(
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
     served = trust_proxy(app, proxy, trust_all=unix_socket is not None)
     kind = Server if unix_socket is None else UnixServer
-    made = kind(served, listening_socket, settings, proxy=proxy, limits=limits, access_log=access_log)
-    registry.add_gauge(app, "connections", "Connections of clients.", lambda: len(made.active_channels))
-    registry.add_gauge(app, "unread_bytes", "Memory held by answers not read yet.", lambda: made.unread.held)
+    server = kind(served, listening_socket, settings, proxy=proxy, limits=limits, access_log=access_log)
+    registry.add_gauge(app, "connections", "Connections of clients.", lambda: len(server.active_channels))
     registry.add_gauge(
-        app, "queue_depth", "Requests that wait for a thread.", lambda: len(made.task_dispatcher.queue)
+        app, "unread_bytes", "Memory held by answers not read yet.", lambda: server.unread.held
     )
-    return made
+    registry.add_gauge(
+        app, "queue_depth", "Requests that wait for a thread.", lambda: len(server.task_dispatcher.queue)
+    )
+    return server

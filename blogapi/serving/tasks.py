@@ -12,41 +12,41 @@ from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
 from blogapi.rate_limits import limiter
-from blogapi.response_cache import lru_cache as cache
+from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from blogapi.serving.log import AccessLogEntry, loggable_path
 from blogapi.serving.parser import BodiesFull, Busy, TooSlow
 from blogapi.serving.unread import NoRoom
 from blogapi.storage import commit_version
 from blogapi.storage.database import db
 from blogapi.web import errors
-from blogapi.web import headers as wire
-from blogapi.web import request_id as log
+from blogapi.web.headers import error_headers
+from blogapi.web.request_id import REQUEST_ID_HEADER, REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
 
 
-def _spell(name: str) -> str:
+def _canonical_name(name: str) -> str:
     return "-".join(part.capitalize() for part in name.split("-"))
 
 
-_ID = _spell(log.REQUEST_ID_HEADER)
+_REQUEST_ID_NAME = _canonical_name(REQUEST_ID_HEADER)
 
 
 @lru_cache(4)
-def _date(second: int) -> str:
+def _format_date(second: int) -> str:
     return str(build_http_date(second))
 
 
 @lru_cache(1024)
-def _form(status: str, headers: tuple[tuple[str, str], ...], length: int) -> str | None:
+def _make_head_template(status: str, headers: tuple[tuple[str, str], ...], length: int) -> str | None:
     """Return the head of a response as waitress writes it, with `%s` for its date and its request id.
 
     waitress spells and sorts the header names of every response again; cached responses share this template.
     None if a header is present that waitress itself decides on.
     """
-    lines = {_spell(name): value.replace("%", "%%") for name, value in headers}
-    if len(lines) < len(headers) or lines.keys() & {"Date", "Server", "Connection", _ID}:
+    lines = {_canonical_name(name): value.replace("%", "%%") for name, value in headers}
+    if len(lines) < len(headers) or lines.keys() & {"Date", "Server", "Connection", _REQUEST_ID_NAME}:
         return None
     lines.setdefault("Content-Length", str(length))
-    lines |= {"Date": "%s", _ID: "%s"}
+    lines |= {"Date": "%s", _REQUEST_ID_NAME: "%s"}
     named = "\r\n".join(f"{name}: {value}" for name, value in sorted(lines.items()))
     return f"HTTP/1.1 {status}\r\n{named}\r\n\r\n"
 
@@ -107,8 +107,8 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
         code, detail = errors.default_problem(error.code)
         body = errors.problem_body(error.code, code, detail)
         self.status = f"{error.code} {error.reason}"
-        self.request_id = log.choose_request_id(self.request.headers.get("X_REQUEST_ID"))
-        self.response_headers = wire.error_headers(self.request_id)
+        self.request_id = choose_request_id(self.request.headers.get("X_REQUEST_ID"))
+        self.response_headers = error_headers(self.request_id)
         if isinstance(error, Busy):
             self.response_headers.append(("Retry-After", "1"))
         self.content_length = len(body)
@@ -142,7 +142,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             self.channel.error_task_class(self.channel, self.request).service()
             self.close_on_finish = True
         finally:
-            self.channel.end_answer()
+            self.channel.end_response()
 
     def execute(self) -> None:
         """Call the application."""
@@ -150,13 +150,13 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             super().execute()
         finally:
             environ = self.environ or {}
-            self.route, self.request_id = environ.get(log.ROUTE_KEY, ""), environ.get(log.REQUEST_ID_KEY, "")
+            self.route, self.request_id = environ.get(ROUTE_KEY, ""), environ.get(REQUEST_ID_KEY, "")
 
     def get_environment(self) -> dict[str, Any]:
         """Return the WSGI environment of the request."""
         environment: dict[str, Any] = super().get_environment()
         # A pipelined request counts as received after the previous response.
-        environment[commit_version.RECEIVED_KEY] = max(self.request.received_at, self.channel.answered_at)
+        environment[commit_version.RECEIVED_KEY] = max(self.request.received_at, self.channel.responded_at)
         return environment
 
     def write(self, data: bytes) -> None:
@@ -176,22 +176,27 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             # The whole body is buffered, and there is room for it.
             self.content_length = sum(map(len, self._buffered_chunks))
         super().finish()
-        self.channel.answered_at = time.monotonic()
+        self.channel.responded_at = time.monotonic()
 
     def build_response_header(self) -> bytes:
         """Return the status line and the headers; a server that is stopping closes the connection."""
         if self.channel.server.stopping:
             super().set_close_on_finish()
-        asked = self.request.headers.get("CONNECTION", "")
+        connection_option = self.request.headers.get("CONNECTION", "")
         # Only for reads: templates of other responses could hold the cookie of a login.
-        usual = (
+        has_template = (
             self.request.command == "GET"
             and self.version == "1.1"
             and self.has_body
             and self.response_headers
         )
-        if usual and self.content_length is not None and not asked and not self.close_on_finish:
-            header = self._usual_header()
+        if (
+            has_template
+            and self.content_length is not None
+            and not connection_option
+            and not self.close_on_finish
+        ):
+            header = self._fill_head_template()
         else:
             header = super().build_response_header()
         return header
@@ -219,29 +224,31 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
 
     def _before_wait(self) -> None:
         """Release what other threads wait for before this thread waits for its client."""
-        give_up = self.get_environment().get(cache.GIVE_UP)
+        give_up = self.get_environment().get(GIVE_UP_KEY)
         if give_up is not None:
             give_up()
         if has_app_context():
             # A slow client holds neither a database connection nor a snapshot.
             db.session.rollback()
 
-    def _usual_header(self) -> bytes:
+    def _fill_head_template(self) -> bytes:
         # The request id is usually the last header, and differs in every response.
         *headers, (name, request_id) = self.response_headers
-        form = (
-            _form(self.status, tuple(headers), self.content_length) if name == log.REQUEST_ID_HEADER else None
+        template = (
+            _make_head_template(self.status, tuple(headers), self.content_length)
+            if name == REQUEST_ID_HEADER
+            else None
         )
-        if form is None:
+        if template is None:
             other: bytes = super().build_response_header()
             return other
-        return (form % (_date(int(self.start_time)), request_id)).encode("latin-1")
+        return (template % (_format_date(int(self.start_time)), request_id)).encode("latin-1")
 
     def set_close_on_finish(self) -> None:
         """Close the connection after this response, but not only because it has no body.
 
         waitress closes after a response without Content-Length, which a 304 or a 204 never has.
         """
-        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
-        if self.has_body or self.version == "1.0" or asked:
+        asks_to_close = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or self.version == "1.0" or asks_to_close:
             super().set_close_on_finish()

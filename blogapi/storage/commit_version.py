@@ -28,7 +28,7 @@ CHECK_SECONDS = 0.1
 class CommitVersionSource(Protocol):
     """An object that reads the commit version of one database."""
 
-    def state(self, since: float | None = None) -> int | None:
+    def get_version(self, since: float | None = None) -> int | None:
         """Return the commit version, None where it cannot be read.
 
         A version that was read after `since` (time.monotonic), the arrival of the request, is returned
@@ -55,7 +55,7 @@ class SqliteCommitVersion:
         # The path may lead to another file after the engine was disposed.
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
-    def state(self, since: float | None = None) -> int | None:
+    def get_version(self, since: float | None = None) -> int | None:
         """Return the commit version, which never decreases; None where the file cannot be read."""
         version, read_at = self._last_read
         # Strictly less, as a clock may stand still for some milliseconds.
@@ -116,7 +116,7 @@ class PostgresCommitVersion:
         self._commits = self._version = 0
         self._last_read = (0, -math.inf)
 
-    def state(self, since: float | None = None) -> int | None:
+    def get_version(self, since: float | None = None) -> int | None:
         """Return the commit version; None where the server cannot be reached.
 
         It never decreases, even when a restored backup brings back a lower counter.

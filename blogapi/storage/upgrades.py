@@ -59,7 +59,7 @@ def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
             migration = _read_migration(connection)
             if migration == list_migrations()[-1]:
                 return
-            with _copied_first(engine, backups, migration):
+            with _copy_before_upgrade(engine, backups, migration):
                 _run_migrations(connection)
                 check_schema(connection, models)
 
@@ -171,7 +171,7 @@ def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
 
 
 @contextmanager
-def _copied_first(engine: Engine, backups: Path, migration: str | None) -> Iterator[None]:
+def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -> Iterator[None]:
     """Copy the SQLite file before the upgrade in the `with` block; an empty database is not copied.
 
     If the upgrade fails, the database is unchanged and the copy is deleted: a service that a supervisor

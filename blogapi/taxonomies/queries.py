@@ -24,7 +24,9 @@ def list_json(
 ) -> Page[JsonBody]:
     """Return a page of the terms by name, or all, with these fields (None: the documented ones)."""
     model: type[Term] = taxonomy.model
-    terms = paginate(select(model.pieces).order_by(func.lower(bytewise(model.name)), model.uuid), page)
+    terms = paginate(
+        select(model.json_fragments).order_by(func.lower(bytewise(model.name)), model.uuid), page
+    )
     fields = taxonomy.schema._declared_fields if names is None else names
     body = json_fragments.to_array(json_fragments.select_fields(model, row, fields) for row in terms.rows)
     return Page(JsonBody(body), terms.total, page)
@@ -48,7 +50,7 @@ def get_json(
 def get_fragments(taxonomy: Taxonomy[TermType], uuid: UUID) -> str:
     """Return the stored JSON fragments of the term; raises NotFound."""
     model: type[Term] = taxonomy.model
-    fragments = db.session.scalar(select(model.pieces).where(model.uuid == uuid))
+    fragments = db.session.scalar(select(model.json_fragments).where(model.uuid == uuid))
     if fragments is None:
         raise _not_found(taxonomy)
     return fragments

@@ -24,17 +24,17 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
 
     `list_articles` is a parameter because articles import taxonomies, and not the other way round.
     """
-    one, many, schema = taxonomy.singular, taxonomy.plural, taxonomy.schema
-    bp = Blueprint(many, __name__, url_prefix=f"/api/v1/blog/{many}", description=many.capitalize())
+    singular, plural, schema = taxonomy.singular, taxonomy.plural, taxonomy.schema
+    bp = Blueprint(plural, __name__, url_prefix=f"/api/v1/blog/{plural}", description=plural.capitalize())
 
-    def show(id: UUID, names: Sequence[str] | None = None) -> JsonBody:
+    def get_json(id: UUID, names: Sequence[str] | None = None) -> JsonBody:
         return queries.get_json(taxonomy, id, list_articles, names)
 
-    def find(id: UUID) -> TermType:
+    def get_term(id: UUID) -> TermType:
         return queries.get_by_uuid(taxonomy, id)
 
     representation = Representation(
-        show, taxonomy.single_schema(), lambda: queries.list_json(taxonomy).rows, schema(many=True)
+        get_json, taxonomy.single_schema(), lambda: queries.list_json(taxonomy).rows, schema(many=True)
     )
 
     @bp.get("/")
@@ -47,9 +47,9 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
         section=taxonomy.list_section,
         cacheable=True,
     )
-    @_summary(f"List the {many} by name.")
+    @_summary(f"List the {plural} by name.")
     def listed(query: Query) -> Page[JsonBody]:
-        return queries.list_json(taxonomy, query.fields, query.window)
+        return queries.list_json(taxonomy, query.fields, query.page)
 
     @bp.get("/<id:id>/")
     @allow(reader, scope="published")
@@ -61,39 +61,39 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
         section=taxonomy.detail_section,
         cacheable=True,
     )
-    @_summary(f"Return a {one} with its public articles, newest first.")
+    @_summary(f"Return a {singular} with its public articles, newest first.")
     def single(query: Query, id: UUID) -> JsonBody:
-        return show(id, query.fields)
+        return get_json(id, query.fields)
 
     @bp.post("/")
     @allow(admin, scope="write")
     @bp.arguments(taxonomy.body_schema)
     @bp.write(201, schema(), representation)
-    @_summary(f"Create a {one}; without `slug` the slug is derived from the name.")
+    @_summary(f"Create a {singular}; without `slug` the slug is derived from the name.")
     def create(fields: Fields) -> TermType:
         return service.create(taxonomy, current_user_id(), fields)
 
     @bp.put("/<id:id>/")
     @allow(admin, scope="write")
-    @bp.named
+    @bp.require_uuid
     @bp.arguments(taxonomy.body_schema)
     @bp.write(200, schema(), representation, creates=True)
-    @_summary(f"Create or replace the {one} with this uuid.")
+    @_summary(f"Create or replace the {singular} with this uuid.")
     def replace(fields: Fields, id: UUID) -> UpsertResult:
         return UpsertResult(*service.replace(taxonomy, current_user_id(), id, fields))
 
     @bp.patch("/<id:id>/")
     @allow(admin, scope="write")
-    @bp.item(find)
+    @bp.check_exists(get_term)
     @bp.arguments(taxonomy.body_schema(partial=True))
     @bp.write(200, schema(), representation)
-    @_summary(f"Change the given fields of a {one}.")
+    @_summary(f"Change the given fields of a {singular}.")
     def change(fields: Fields, id: UUID) -> TermType:
         return service.change(taxonomy, id, fields)
 
     @bp.delete("/<id:id>/")
     @allow(admin, scope="write")
-    @bp.item(find)
+    @bp.check_exists(get_term)
     @bp.write(204, None, representation)
     @_summary(taxonomy.deletion)
     def delete(id: UUID) -> None:
@@ -103,7 +103,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
     @allow(admin, scope="write")
     @bp.arguments(taxonomy.item_schema(many=True))
     @bp.write(200, schema(many=True), representation)
-    @_summary(f"Create or replace several {many}, all or none.")
+    @_summary(f"Create or replace several {plural}, all or none.")
     def replace_all(items: list[Fields]) -> list[TermType]:
         return write_all(
             items,
@@ -114,7 +114,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
     @allow(admin, scope="write")
     @bp.arguments(taxonomy.item_schema(many=True, partial=("name",)))
     @bp.write(200, schema(many=True), representation)
-    @_summary(f"Change the given fields of several {many}, all or none.")
+    @_summary(f"Change the given fields of several {plural}, all or none.")
     def change_all(items: list[Fields]) -> list[TermType]:
         return write_all(items, lambda fields: service.change(taxonomy, fields.pop("uuid"), fields))
 
@@ -122,7 +122,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
     @allow(admin, scope="write")
     @bp.arguments(BulkDeleteQuery, location="query")
     @bp.write(204, None, representation)
-    @_summary(f"Delete several {many}, all or none.")
+    @_summary(f"Delete several {plural}, all or none.")
     def delete_all(query: Fields) -> None:
         write_all(query["uuid"], lambda uuid: service.delete(taxonomy, uuid))
 

@@ -35,7 +35,7 @@ def login(fields: Fields) -> Account:
     """Log in with user name and password; sets the session cookie."""
     account = _authenticate(fields["username"], fields["password"])
     service.log_out(session.get("token", ""))
-    token = service.log_in(account, lasts=current_app.permanent_session_lifetime)
+    token = service.log_in(account, lifetime=current_app.permanent_session_lifetime)
     # Drop the previous session, against session fixation.
     session.clear()
     session.permanent = True

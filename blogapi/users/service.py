@@ -67,11 +67,11 @@ def authenticate(username: str, password: str) -> Account | None:
     return account if matches else None
 
 
-def log_in(account: Account, *, lasts: timedelta) -> str:
+def log_in(account: Account, *, lifetime: timedelta) -> str:
     """Start a login session and return the token for its cookie; deletes expired sessions."""
     token, now = secrets.token_urlsafe(32), clock.now()
     web_session = WebSession(
-        digest=tokens.digest_token(token), account_id=account.uuid, created=now, expires=now + lasts
+        digest=tokens.digest_token(token), account_id=account.uuid, created=now, expires=now + lifetime
     )
     with transaction():
         db.session.execute(delete(WebSession).where(WebSession.expires <= now))

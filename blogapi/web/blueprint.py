@@ -147,7 +147,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         documented.setdefault("manual_doc", {})["operationId"] = f"{self.name}_{view_func.__name__}"
         super().add_url_rule(rule, endpoint, view_func, provide_automatic_options, **options)
 
-    def item(self, lookup: Callable[[UUID], object]) -> Callable[[View], View]:
+    def check_exists(self, lookup: Callable[[UUID], object]) -> Callable[[View], View]:
         """Look up the item of the path before the body is read, so that a 404 comes before a 422."""
 
         def decorate(view: View) -> View:
@@ -160,14 +160,14 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
         return decorate
 
-    def named(self, view: View) -> View:
+    def require_uuid(self, view: View) -> View:
         """Refuse a malformed id before the body is read; for views that create an item under the id."""
 
         def check_uuid(id: UUID) -> None:
             if id == NIL_UUID:
                 raise NotFound("The id in the path is not a UUID; send one, such as a new version 4 UUID.")
 
-        return self.item(check_uuid)(view)
+        return self.check_exists(check_uuid)(view)
 
     def arguments(
         self, schema: type[ma.Schema] | ma.Schema, *, location: str = "json", **options: Any
@@ -185,14 +185,14 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         *,
         partial_schema: type[PartialOutputSchema] | None = None,
         section: str = "",
-        stored: bool = True,
+        storable: bool = True,
         cacheable: bool = False,
         **options: Any,
     ) -> Callable[[Callable[..., Any]], View]:
         """Respond with what the view returns, rendered by the schema.
 
         `partial_schema` is the schema of all fields that `fields=` may name. `section` is the section of the
-        interface that documents the operation; its response carries the documented `Allow` value. `stored`:
+        interface that documents the operation; its response carries the documented `Allow` value. `storable`:
         a browser may store the response. `cacheable`: the response depends only on the request, the key, the
         database and the time, so the response cache may replay it. For a Page, the response holds its rows
         and the paging headers.
@@ -203,7 +203,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             @wraps(view)
             def respond(*args: Any, **kwargs: Any) -> Response:
                 response = _build_response(view(*args, **kwargs), status_code, schema, partial_schema)
-                if not stored:
+                if not storable:
                     response.headers["Cache-Control"] = headers.NO_STORE
                 return _add_documented_allow(response, section)
 

@@ -30,5 +30,5 @@ def write_all(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Re
                 seen.add(uuid)
                 results.append(write(item))
             except Problem as error:
-                raise error.under(str(index)) from error
+                raise error.prefix_errors(str(index)) from error
     return results

@@ -55,7 +55,7 @@ class Problem(Exception):
         self.errors = errors
         self.headers = dict(headers or {})
 
-    def under(self, path: str) -> Problem:
+    def prefix_errors(self, path: str) -> Problem:
         """Return the error with `path` in front of each field path in `errors`."""
         errors = self.errors or {"": [self.detail]}
         self.errors = {_join_path(path, field): messages for field, messages in errors.items()}

@@ -27,7 +27,9 @@ _SCHEMAS: dict[type[Any], ma.Schema] = {}
 class StoresJson(Timestamped):
     """A model whose rows store their JSON fragments, serialized by the schema declared with `stored_for`."""
 
-    pieces: Mapped[str] = mapped_column(deferred=True, default="", server_default="", sort_order=1)
+    json_fragments: Mapped[str] = mapped_column(
+        "pieces", deferred=True, default="", server_default="", sort_order=1
+    )
 
 
 def stored_for(model: type[StoresJson]) -> Callable[[SchemaClass], SchemaClass]:
@@ -63,7 +65,7 @@ def store_fragments(session: Session, row: Any) -> None:
         update(model)
         .where(model.uuid == row.uuid)
         # Set explicitly, as `onupdate` would replace it.
-        .values(pieces=render_fragments(row), last_updated=row.last_updated)
+        .values(json_fragments=render_fragments(row), last_updated=row.last_updated)
         .execution_options(synchronize_session=False)
     )
 

@@ -32,21 +32,21 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Rows]):
-    """The rows of a page (or their JSON), the length of the list, and the page request (None: all rows)."""
+    """The rows of a page (or their JSON), the length of the list, and the request (None: all rows)."""
 
     rows: Rows
     total: int
-    window: PageRequest | None
+    page_request: PageRequest | None
 
     def links(self, path: str, query: Sequence[tuple[str, str]]) -> str:
         """Return the `Link` header: first, prev, next, last; relative, as a client may send any Host."""
-        if self.window is None:
+        if self.page_request is None:
             return ""
-        last = max(1, -(-self.total // self.window.size))
-        number = self.window.number
+        last = max(1, -(-self.total // self.page_request.size))
+        number = self.page_request.number
         numbers = {"first": 1, "prev": min(number - 1, last), "next": number + 1, "last": last}
         other_parameters = [pair for pair in query if pair[0] not in ("page", "page_size")]
-        size = ("page_size", str(self.window.size))
+        size = ("page_size", str(self.page_request.size))
         return ", ".join(
             f'<{path}?{urlencode([*other_parameters, ("page", str(page)), size])}>; rel="{name}"'
             for name, page in numbers.items()
@@ -54,27 +54,27 @@ class Page(Generic[Rows]):
         )
 
 
-def paginate(statement: Select[Row], window: PageRequest | None) -> Page[Sequence[Row]]:
+def paginate(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[Row]]:
     """Return the page of an ordered select of one entity; runs one statement, or two if paged."""
-    return _paginate(statement, window, lambda paged: db.session.scalars(paged).all())
+    return _paginate(statement, page, lambda paged: db.session.scalars(paged).all())
 
 
-def paginate_rows(statement: Select[*tuple[Any, ...]], window: PageRequest | None) -> Page[Sequence[Any]]:
+def paginate_rows(statement: Select[*tuple[Any, ...]], page: PageRequest | None) -> Page[Sequence[Any]]:
     """Return the page of an ordered select of several columns, as `paginate` does."""
-    return _paginate(statement, window, lambda paged: db.session.execute(paged).all())
+    return _paginate(statement, page, lambda paged: db.session.execute(paged).all())
 
 
 def _paginate(
     statement: Select[*tuple[Any, ...]],
-    window: PageRequest | None,
+    page: PageRequest | None,
     fetch: Callable[[Select[*tuple[Any, ...]]], Sequence[Any]],
 ) -> Page[Sequence[Any]]:
-    if window is None:
+    if page is None:
         rows = fetch(statement)
         return Page(rows, len(rows), None)
     total = db.session.scalar(select(func.count()).select_from(statement.order_by(None).subquery())) or 0
-    offset = (window.number - 1) * window.size
-    return Page(fetch(statement.limit(window.size).offset(offset)), total, window)
+    offset = (page.number - 1) * page.size
+    return Page(fetch(statement.limit(page.size).offset(offset)), total, page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Query:
     """The parsed query string of a read: selected fields, page and filters."""
 
     fields: tuple[str, ...] | None
-    window: PageRequest | None
+    page: PageRequest | None
     filters: Fields
 
 
@@ -94,8 +94,8 @@ class DetailQuery(InputSchema):
         """Return the parameters as a Query."""
         fields = data.pop("fields_", None)
         number, size = data.pop("page", None), data.pop("page_size", None)
-        window = PageRequest(number or 1, size or DEFAULT_PAGE_SIZE) if number or size else None
-        return Query(fields, window, data)
+        page = PageRequest(number or 1, size or DEFAULT_PAGE_SIZE) if number or size else None
+        return Query(fields, page, data)
 
 
 class ListQuery(DetailQuery):

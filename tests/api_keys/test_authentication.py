@@ -11,7 +11,7 @@ from blogapi.web.tokens import digest_token
 from tests.api_keys.conftest import NOON, is_valid, path_of
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome
-from tests.engines import elsewhere
+from tests.databases import other_connection
 
 
 def mistype(value):
@@ -47,15 +47,15 @@ def test_an_invalid_key_is_a_401_even_if_no_key_is_required(as_stranger):
     )
 
 
-def test_a_mistyped_key_is_refused_without_a_query(as_stranger, make_key, statements):
+def test_a_mistyped_key_is_refused_without_a_query(as_stranger, make_key, record_statements):
     mistyped = mistype(make_key().value)
-    with statements() as seen:
+    with record_statements() as seen:
         assert as_stranger.get(TAGS, headers={"X-API-KEY": mistyped}).status_code == 401
     assert seen == []
 
 
-def test_a_key_is_looked_up_in_one_statement(as_stranger, statements):
-    with statements() as seen:
+def test_a_key_is_looked_up_in_one_statement(as_stranger, record_statements):
+    with record_statements() as seen:
         assert as_stranger.get(TAGS, headers={"X-API-KEY": key_format.generate_key()}).status_code == 401
     assert len(seen) == 1
 
@@ -76,27 +76,27 @@ def test_a_key_in_another_header_is_ignored(as_stranger, make_key, form):
     assert outcome(as_stranger.get(TAGS, headers=headers)) == (401, "key_missing")
 
 
-def test_a_key_is_valid_until_its_expiry(as_stranger, make_key, at):
+def test_a_key_is_valid_until_its_expiry(as_stranger, make_key, set_clock):
     key = make_key(expires=NOON)
-    at(NOON - timedelta(microseconds=1))
+    set_clock(NOON - timedelta(microseconds=1))
     assert is_valid(as_stranger, key.value)
-    at(NOON)
+    set_clock(NOON)
     assert not is_valid(as_stranger, key.value)
 
 
-def test_last_used_is_written_at_most_once_an_hour(as_stranger, make_key, at, statements):
+def test_last_used_is_written_at_most_once_an_hour(as_stranger, make_key, set_clock, record_statements):
     key = make_key()
     minutes = {0: True, 1: False, 59: False, 60: True, 61: False, 120: True}
     for minute, writes in minutes.items():
-        at(NOON + timedelta(minutes=minute))
-        with statements() as seen:
+        set_clock(NOON + timedelta(minutes=minute))
+        with record_statements() as seen:
             assert is_valid(as_stranger, key.value)
         assert any(statement.startswith("UPDATE api_key") for statement in seen) is writes, minute
 
 
-def test_last_used_is_shown(as_stranger, make_key, people, at):
+def test_last_used_is_shown(as_stranger, make_key, people, set_clock):
     key = make_key(people.member)
-    at(NOON)
+    set_clock(NOON)
     as_stranger.get(TAGS, headers={"X-API-KEY": key.value})
     shown = as_stranger.get(path_of(key), headers={"X-API-KEY": key.value}).json
     assert shown["last_used"] == "2026-03-01T12:00:00.000000"
@@ -105,7 +105,7 @@ def test_last_used_is_shown(as_stranger, make_key, people, at):
 def test_a_read_does_not_wait_for_a_writer_in_another_process(app, as_stranger, make_key, lock_timeouts):
     key = make_key()
     lock_timeouts.clear()
-    with elsewhere(app, writing=True) as other:
+    with other_connection(app, writing=True) as other:
         assert is_valid(as_stranger, key.value)
         assert lock_timeouts == [0]
         assert other.exec_driver_sql("SELECT last_used FROM api_key").fetchall() == [(None,)]

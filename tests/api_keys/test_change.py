@@ -77,9 +77,9 @@ def test_the_scopes_of_a_key_never_change(as_member, make_key, people, method):
     assert response.json["scopes"] == ["published", "read"]
 
 
-def test_a_key_may_shorten_its_own_expiry(as_stranger, make_key, people, at):
+def test_a_key_may_shorten_its_own_expiry(as_stranger, make_key, people, set_clock):
     key, end = make_key(people.member, WRITE), NOON + timedelta(hours=1)
-    at(NOON)
+    set_clock(NOON)
     as_stranger.patch(path_of(key), json={"expires": end.isoformat()}, headers={"X-API-KEY": key.value})
-    at(end)
+    set_clock(end)
     assert not is_valid(as_stranger, key.value)

@@ -31,15 +31,15 @@ from tests.contracts.client import outcome
     ],
 )
 def test_a_new_key_belongs_to_the_caller(client_of, as_stranger, people, caller, body, role, scopes):
-    made = (
+    created = (
         client_of(caller, None).post(KEYS, json=body)
         if body is not None
         else client_of(caller, None).post(KEYS)
     )
-    assert made.status_code == 201
-    value = made.json["public_state"]
+    assert created.status_code == 201
+    value = created.json["public_state"]
     me = as_stranger.get("/api/v1/auth/me/", headers={"X-API-KEY": value}).json
-    assert (me["role"], me["scopes"], people.uuid(value)) == (role, scopes, made.json["uuid"])
+    assert (me["role"], me["scopes"], people.uuid(value)) == (role, scopes, created.json["uuid"])
 
 
 @pytest.mark.parametrize("caller", ["member, published", "admin, published"])
@@ -50,37 +50,37 @@ def test_a_published_key_of_a_user_cannot_create_keys(client_of, make_key, calle
 
 
 def test_create_accepts_a_name_and_an_expiry(as_member):
-    made = as_member.post(KEYS, json={"name": "front end", "expires": "2999-01-01T02:00:00+02:00"}).json
-    shown = as_member.get(f"{KEYS}{made['uuid']}/").json
+    created = as_member.post(KEYS, json={"name": "front end", "expires": "2999-01-01T02:00:00+02:00"}).json
+    shown = as_member.get(f"{KEYS}{created['uuid']}/").json
     assert (shown["name"], shown["expires"]) == ("front end", "2999-01-01T00:00:00.000000")
-    assert list(made) == ["public_state", "uuid", "created"]
+    assert list(created) == ["public_state", "uuid", "created"]
 
 
 def test_a_key_is_shown_with_its_prefix_and_without_its_value(as_member, people):
-    made = as_member.post(KEYS, json={"name": "front end"}).json
-    response = as_member.get(f"{KEYS}{made['uuid']}/")
+    created = as_member.post(KEYS, json={"name": "front end"}).json
+    response = as_member.get(f"{KEYS}{created['uuid']}/")
     assert response.json == {
-        "uuid": made["uuid"],
+        "uuid": created["uuid"],
         "name": "front end",
-        "prefix": made["public_state"][:14],
+        "prefix": created["public_state"][:14],
         "scopes": ["published", "read"],
         "user": str(people.member.uuid),
-        "created": made["created"],
+        "created": created["created"],
         "expires": None,
         "last_used": None,
     }
-    assert made["public_state"] not in as_member.get(KEYS).text
+    assert created["public_state"] not in as_member.get(KEYS).text
 
 
 @pytest.mark.sqlite("reads its file")
 def test_only_the_digest_of_a_key_is_stored(app, as_stranger, instance):
-    made = as_stranger.post(KEYS).json
+    created = as_stranger.post(KEYS).json
     with app.app_context(), db.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     stored = b"".join(file.read_bytes() for file in instance.glob("blog.db*"))
-    assert digest_token(made["public_state"]).encode() in stored
-    assert made["public_state"].encode() not in stored
-    assert made["public_state"][20:].encode() not in stored
+    assert digest_token(created["public_state"]).encode() in stored
+    assert created["public_state"].encode() not in stored
+    assert created["public_state"][20:].encode() not in stored
 
 
 @pytest.mark.parametrize(
@@ -185,9 +185,9 @@ def test_key_limit_limits_the_new_keys_of_an_address(make_app, make_client):
 
 def test_rotations_count_towards_the_key_limit(make_app, make_client, people):
     app = make_app(KEY_LIMIT="1 per minute")
-    made = make_client(app).post(KEYS).json
+    created = make_client(app).post(KEYS).json
     # A client that does not check responses against the OpenAPI document.
     plain = FlaskClient(app, app.response_class)
     headers = {"X-API-KEY": people.key(people.admin, "write")}
-    response = plain.post(f"{KEYS}{made['uuid']}/rotate/", headers=headers)
+    response = plain.post(f"{KEYS}{created['uuid']}/rotate/", headers=headers)
     assert outcome(response) == (429, "too_many_requests")

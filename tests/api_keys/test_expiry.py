@@ -14,13 +14,13 @@ from tests.contracts.client import outcome
 @pytest.fixture
 def expiring_key(as_admin):
     """Ada's key that expires at the end of 2998: its uuid and header."""
-    made = as_admin.post(KEYS, json={"expires": "2998-12-31T00:00:00Z", "scopes": ["write"]}).json
-    return made["uuid"], {"X-API-KEY": made["public_state"]}
+    created = as_admin.post(KEYS, json={"expires": "2998-12-31T00:00:00Z", "scopes": ["write"]}).json
+    return created["uuid"], {"X-API-KEY": created["public_state"]}
 
 
 def test_a_new_key_inherits_the_expiry_of_the_callers_key(as_stranger, as_admin, expiring_key):
-    made = as_stranger.post(KEYS, headers=expiring_key[1]).json
-    assert as_admin.get(f"{KEYS}{made['uuid']}/").json["expires"] == "2998-12-31T00:00:00.000000"
+    created = as_stranger.post(KEYS, headers=expiring_key[1]).json
+    assert as_admin.get(f"{KEYS}{created['uuid']}/").json["expires"] == "2998-12-31T00:00:00.000000"
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
@@ -54,10 +54,10 @@ def test_a_key_cannot_rotate_a_key_beyond_its_own_expiry(
     as_stranger, as_admin, make_key, people, expiring_key, expires, status
 ):
     key = make_key(people.admin, WRITE, expires=expires)
-    made = as_stranger.post(f"{path_of(key)}rotate/", headers=expiring_key[1])
-    assert made.status_code == status
+    created = as_stranger.post(f"{path_of(key)}rotate/", headers=expiring_key[1])
+    assert created.status_code == status
     assert is_valid(as_stranger, key.value) is (status == 403)
     if status == 201:
         bound = min(expires or datetime.max.replace(tzinfo=UTC), datetime(2998, 12, 31, tzinfo=UTC))
-        shown = as_admin.get(f"{KEYS}{made.json['uuid']}/").json["expires"]
+        shown = as_admin.get(f"{KEYS}{created.json['uuid']}/").json["expires"]
         assert shown == bound.replace(tzinfo=None).isoformat(timespec="microseconds")

@@ -17,7 +17,7 @@ def names_of(response):
 
 
 @pytest.fixture
-def keys_by_name(make_key, people, at):
+def keys_by_name(make_key, people, set_clock):
     """Keys of several owners, created a second apart."""
     kinds = [
         ("anonymous", None, None),
@@ -27,9 +27,9 @@ def keys_by_name(make_key, people, at):
     ]
     keys = {}
     for number, (name, owner, expires) in enumerate(kinds):
-        at(NOON + timedelta(seconds=number))
+        set_clock(NOON + timedelta(seconds=number))
         keys[name] = make_key(owner, name=name, expires=expires)
-    at(NOON + timedelta(days=1))
+    set_clock(NOON + timedelta(days=1))
     return keys
 
 
@@ -92,11 +92,11 @@ def test_the_list_is_paginated(logged_in, people, keys_by_name):
     assert f"<{KEYS}?fields=name&page=3&page_size=1>" in links
 
 
-def test_the_list_takes_the_same_statements_for_any_length(as_admin, make_key, people, statements):
+def test_the_list_takes_the_same_statements_for_any_length(as_admin, make_key, people, record_statements):
     as_admin.get(KEYS)
     counts = []
     for _ in range(2):
-        with statements() as seen:
+        with record_statements() as seen:
             as_admin.get(KEYS)
         counts.append(len(seen))
         for owner in (None, people.member, people.admin) * 3:

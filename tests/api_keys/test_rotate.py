@@ -13,10 +13,10 @@ from tests.conftest import KEYS
 def test_a_successor_has_the_settings_of_the_old_key(as_stranger, make_key, people):
     end = datetime(2999, 1, 1, tzinfo=UTC)
     key = make_key(people.member, WRITE, name="front end", expires=end)
-    made = as_stranger.post(f"{path_of(key)}rotate/", headers={"X-API-KEY": key.value}).json
-    assert list(made) == ["public_state", "uuid", "created"]
-    header = {"X-API-KEY": made["public_state"]}
-    shown = as_stranger.get(f"{KEYS}{made['uuid']}/", headers=header).json
+    created = as_stranger.post(f"{path_of(key)}rotate/", headers={"X-API-KEY": key.value}).json
+    assert list(created) == ["public_state", "uuid", "created"]
+    header = {"X-API-KEY": created["public_state"]}
+    shown = as_stranger.get(f"{KEYS}{created['uuid']}/", headers=header).json
     assert (shown["name"], shown["scopes"], shown["user"]) == (
         "front end",
         ["published", "read", "write"],
@@ -26,14 +26,14 @@ def test_a_successor_has_the_settings_of_the_old_key(as_stranger, make_key, peop
     assert shown["uuid"] != str(key.uuid)
 
 
-def test_the_old_key_is_valid_until_the_overlap_ends(as_stranger, make_key, people, at):
+def test_the_old_key_is_valid_until_the_overlap_ends(as_stranger, make_key, people, set_clock):
     key = make_key(people.member, WRITE)
-    at(NOON)
+    set_clock(NOON)
     body, headers = {"overlap_seconds": 60}, {"X-API-KEY": key.value}
     new = as_stranger.post(f"{path_of(key)}rotate/", json=body, headers=headers).json["public_state"]
-    at(NOON + timedelta(seconds=59))
+    set_clock(NOON + timedelta(seconds=59))
     assert (is_valid(as_stranger, key.value), is_valid(as_stranger, new)) == (True, True)
-    at(NOON + timedelta(seconds=60))
+    set_clock(NOON + timedelta(seconds=60))
     assert (is_valid(as_stranger, key.value), is_valid(as_stranger, new)) == (False, True)
 
 

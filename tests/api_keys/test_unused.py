@@ -14,18 +14,18 @@ from blogapi.api_keys.models import ApiKey
 from blogapi.storage.database import db, transaction
 from tests.conftest import KEYS, TAGS
 from tests.contracts.client import outcome
-from tests.engines import SERVER, elsewhere
+from tests.databases import SERVER_URL, other_connection
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR, DAY, MICROSECOND = timedelta(hours=1), timedelta(days=1), timedelta(microseconds=1)
 
 
 @pytest.fixture
-def create_key(as_stranger, at):
+def create_key(as_stranger, set_clock):
     """Creates an anonymous key over HTTP at noon; returns its header."""
 
     def make():
-        at(NOON)
+        set_clock(NOON)
         return {"X-API-KEY": as_stranger.post(KEYS).json["public_state"]}
 
     return make
@@ -44,25 +44,25 @@ def count_keys(app):
 
 def database_size(app):
     """Return the size of the database in bytes, with its write-ahead log."""
-    with elsewhere(app) as other:
-        if SERVER:
+    with other_connection(app) as other:
+        if SERVER_URL:
             return other.scalar(text("SELECT pg_database_size(current_database())"))
         other.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         return Path(str(other.engine.url.database)).stat().st_size
 
 
-def test_a_key_that_is_not_used_within_a_day_expires(as_stranger, create_key, at):
+def test_a_key_that_is_not_used_within_a_day_expires(as_stranger, create_key, set_clock):
     header = create_key()
-    at(NOON + DAY)
+    set_clock(NOON + DAY)
     response = as_stranger.get(TAGS, headers=header)
     assert (response.status_code, response.json["code"]) == (401, "key_expired")
 
 
-def test_a_key_that_is_used_within_a_day_does_not_expire(as_stranger, create_key, at):
+def test_a_key_that_is_used_within_a_day_does_not_expire(as_stranger, create_key, set_clock):
     header = create_key()
-    at(NOON + DAY - MICROSECOND)
+    set_clock(NOON + DAY - MICROSECOND)
     assert as_stranger.get(TAGS, headers=header).json == []
-    at(NOON + 3650 * DAY)
+    set_clock(NOON + 3650 * DAY)
     assert as_stranger.get(TAGS, headers=header).json == []
 
 
@@ -75,87 +75,89 @@ def test_a_key_is_shown_with_its_expiry_until_its_first_use(as_admin, as_strange
     assert (used["expires"], used["last_used"]) == (None, "2026-03-01T12:00:00.000000")
 
 
-def test_an_expiry_set_by_an_admin_is_kept(as_admin, as_stranger, create_key, at):
+def test_an_expiry_set_by_an_admin_is_kept(as_admin, as_stranger, create_key, set_clock):
     header = create_key()
     uuid = as_admin.get(f"{KEYS}?ownerless=true").json[0]["uuid"]
     as_admin.patch(f"{KEYS}{uuid}/", json={"expires": "2026-03-01T18:00:00Z"})
     assert as_stranger.get(TAGS, headers=header).json == []
-    at(NOON + 6 * HOUR)
+    set_clock(NOON + 6 * HOUR)
     assert outcome(as_stranger.get(TAGS, headers=header)) == (401, "key_expired")
 
 
-def test_the_successor_of_an_unused_key_may_be_used_within_a_day_again(as_admin, as_stranger, create_key, at):
+def test_the_successor_of_an_unused_key_may_be_used_within_a_day_again(
+    as_admin, as_stranger, create_key, set_clock
+):
     create_key()
     uuid = as_admin.get(f"{KEYS}?ownerless=true").json[0]["uuid"]
-    at(NOON + 23 * HOUR)
+    set_clock(NOON + 23 * HOUR)
     successor = {"X-API-KEY": as_admin.post(f"{KEYS}{uuid}/rotate/").json["public_state"]}
-    at(NOON + 30 * HOUR)
+    set_clock(NOON + 30 * HOUR)
     assert as_stranger.get(TAGS, headers=successor).json == []
-    at(NOON + 300 * HOUR)
+    set_clock(NOON + 300 * HOUR)
     assert as_stranger.get(TAGS, headers=successor).json == []
 
 
 @pytest.mark.parametrize("caller", ["as_member", "as_admin"])
-def test_an_unused_key_of_a_user_does_not_expire(request, as_stranger, at, caller):
-    at(NOON)
+def test_an_unused_key_of_a_user_does_not_expire(request, as_stranger, set_clock, caller):
+    set_clock(NOON)
     client = request.getfixturevalue(caller)
     header = {"X-API-KEY": client.post(KEYS).json["public_state"]}
-    at(NOON + 3650 * DAY)
+    set_clock(NOON + 3650 * DAY)
     client.post(KEYS)
     assert as_stranger.get(TAGS, headers=header).json == []
 
 
-def test_an_unused_key_of_the_command_line_does_not_expire(app, as_stranger, at):
-    at(NOON)
-    made = app.test_cli_runner().invoke(args=["key", "create"])
-    at(NOON + 3650 * DAY)
+def test_an_unused_key_of_the_command_line_does_not_expire(app, as_stranger, set_clock):
+    set_clock(NOON)
+    created = app.test_cli_runner().invoke(args=["key", "create"])
+    set_clock(NOON + 3650 * DAY)
     with app.app_context():
         service.delete_expired()
-    header = {"X-API-KEY": made.stdout.splitlines()[-1]}
+    header = {"X-API-KEY": created.stdout.splitlines()[-1]}
     assert as_stranger.get(TAGS, headers=header).json == []
 
 
-def test_a_start_deletes_expired_keys(make_app, make_client, create_key, at, count_keys):
+def test_a_start_deletes_expired_keys(make_app, make_client, create_key, set_clock, count_keys):
     for _ in range(3):
         create_key()
     left = []
     for time in (NOON, NOON + DAY - MICROSECOND, NOON + DAY):
-        at(time)
+        set_clock(time)
         make_app()
         left.append(count_keys())
     assert left == [3, 3, 0]
 
 
 def test_a_used_key_is_reported_as_expired_for_a_day(
-    make_app, as_stranger, people, create_key, at, count_keys
+    make_app, as_stranger, people, create_key, set_clock, count_keys
 ):
     header = create_key()
     as_stranger.get(TAGS, headers=header)
     with people.app.app_context(), transaction():
         db.session.scalars(select(ApiKey)).one().expires = NOON + 6 * HOUR
-    at(NOON + 30 * HOUR - MICROSECOND)
+    set_clock(NOON + 30 * HOUR - MICROSECOND)
     make_app()
     assert as_stranger.get(TAGS, headers=header).json["code"] == "key_expired"
-    at(NOON + 30 * HOUR)
+    set_clock(NOON + 30 * HOUR)
     make_app()
     assert count_keys() == 0
 
 
-def test_creating_keys_deletes_expired_ones(app, create_key, at, count_keys):
+def test_creating_keys_deletes_expired_ones(app, create_key, set_clock, count_keys):
     for _ in range(3):
         create_key()
-    at(NOON + DAY)
+    set_clock(NOON + DAY)
     with app.app_context():
         for _ in range(service.SWEEP_INTERVAL):
             service.create_anonymous()
     assert count_keys() == service.SWEEP_INTERVAL
 
 
-def test_a_start_does_not_wait_for_a_writer(app, make_app, create_key, at, count_keys, lock_timeouts):
+def test_a_start_does_not_wait_for_a_writer(app, make_app, create_key, set_clock, count_keys, lock_timeouts):
     create_key()
-    at(NOON + DAY)
+    set_clock(NOON + DAY)
     lock_timeouts.clear()
-    with elsewhere(app, writing=True):
+    with other_connection(app, writing=True):
         make_app()
     assert lock_timeouts == [0]
     assert count_keys() == 1
@@ -177,8 +179,8 @@ def test_a_flood_of_one_address_ends_at_the_limit(make_app, make_client, monkeyp
     passed = [0.0]
     monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
     client = make_client(make_app(KEY_LIMIT="30 per minute; 100 per hour"))
-    made = 0
+    created = 0
     for _ in range(600):
         passed[0] += 1
-        made += client.post(KEYS).status_code == 201
-    assert made == count_keys() == 100
+        created += client.post(KEYS).status_code == 201
+    assert created == count_keys() == 100

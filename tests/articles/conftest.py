@@ -18,8 +18,8 @@ from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Role
-from tests.conftest import ARTICLES, release
-from tests.engines import made
+from tests.conftest import ARTICLES, close_connections
+from tests.databases import create_test_app
 
 OWN = ARTICLES + "author/me/"
 FUTURE = "2999-01-01T00:00:00Z"
@@ -61,7 +61,7 @@ def write(as_admin, body):
 class LargeBlog:
     """A blog of many published articles, one scheduled and one draft, in one category under one tag."""
 
-    kept: str
+    copy: str
     admin: str
     reader: str
     author: Any
@@ -71,9 +71,9 @@ class LargeBlog:
 
 
 @pytest.fixture(scope="session")
-def stored_blog(blogs, tmp_path_factory):
+def stored_blog(databases, tmp_path_factory):
     """The large blog, stored once."""
-    app = made(blogs.nothing(tmp_path_factory.mktemp("large")))
+    app = create_test_app(databases.create_empty(tmp_path_factory.mktemp("large")))
     with app.app_context():
         with transaction():
             ada = users.create("ada", None, role=Role.ADMIN).uuid
@@ -90,15 +90,15 @@ def stored_blog(blogs, tmp_path_factory):
             service.create(ada, ArticleBodySchema().load(fields | {"title": "Draft", "status": "draft"}))
         admin = api_keys.issue(ada, scopes=frozenset({"read", "write"})).value
         reader = api_keys.issue(None).value
-    return LargeBlog(blogs.keep(app), admin, reader, ada, category, tag, f"{ARTICLES}{scheduled}/")
+    return LargeBlog(databases.save_copy(app), admin, reader, ada, category, tag, f"{ARTICLES}{scheduled}/")
 
 
 @pytest.fixture
-def large(app, blogs, stored_blog, instance, at):
+def large(app, databases, stored_blog, instance, set_clock):
     """The large blog in place of the test's own."""
-    release(app)
-    blogs.lay(stored_blog.kept, instance)
-    at(NOW)
+    close_connections(app)
+    databases.restore_copy(stored_blog.copy, instance)
+    set_clock(NOW)
     return stored_blog
 
 

@@ -25,26 +25,26 @@ def test_a_bulk_write_writes_several_articles(as_admin, body, write):
 
 
 def test_a_bulk_write_is_all_or_nothing(as_admin, write, body):
-    made = write(slug="one")
+    created = write(slug="one")
     missing = str(uuid4())
     conflict = as_admin.put(
         ARTICLES, json=[body(uuid=missing, title="New"), body(uuid=str(uuid4()), slug="one")]
     )
     assert (conflict.status_code, list(conflict.json["errors"])) == (409, ["1.slug"])
     unknown = as_admin.patch(
-        ARTICLES, json=[{"uuid": made["uuid"], "title": "x"}, {"uuid": missing, "title": "y"}]
+        ARTICLES, json=[{"uuid": created["uuid"], "title": "x"}, {"uuid": missing, "title": "y"}]
     )
     assert (unknown.status_code, list(unknown.json["errors"])) == (404, ["1"])
-    deleted = as_admin.delete(f"{ARTICLES}?uuid={made['uuid']}&uuid={missing}")
+    deleted = as_admin.delete(f"{ARTICLES}?uuid={created['uuid']}&uuid={missing}")
     assert (deleted.status_code, list(deleted.json["errors"])) == (404, ["1"])
-    assert as_admin.get(OWN).json == [made]
+    assert as_admin.get(OWN).json == [created]
 
 
 def test_a_bulk_delete_without_valid_uuids_is_refused(as_admin, write):
-    made = write()
+    created = write()
     assert as_admin.delete(ARTICLES).status_code == 400
     assert as_admin.delete(f"{ARTICLES}?uuid=nonsense").status_code == 400
-    assert as_admin.get(OWN).json == [made]
+    assert as_admin.get(OWN).json == [created]
 
 
 def test_the_body_of_a_bulk_write_must_be_an_array_of_objects(as_admin):

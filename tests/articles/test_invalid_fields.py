@@ -68,8 +68,8 @@ INVALID = [
 @pytest.mark.parametrize(("fields", "path"), INVALID, ids=lambda value: str(value)[:40])
 @pytest.mark.parametrize("method", ["post", "put", "patch", "put_all", "patch_all"])
 def test_an_invalid_field_is_refused_and_nothing_is_stored(as_admin, body, write, fields, path, method):
-    other, made = write(title="Other")["uuid"], write(title="Before")
-    uuid, before = made["uuid"], as_admin.get(OWN).json
+    other, created = write(title="Other")["uuid"], write(title="Before")
+    uuid, before = created["uuid"], as_admin.get(OWN).json
     response = {
         "post": lambda: as_admin.post(ARTICLES, json=body(**fields)),
         "put": lambda: as_admin.put(f"{ARTICLES}{uuid}/", json=body(**fields)),

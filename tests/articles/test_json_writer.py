@@ -102,14 +102,14 @@ def test_a_renamed_term_shows_in_every_article_without_rewriting_any(
     app, as_admin, make_article, make_category, make_tag, kind
 ):
     category, tag = make_category(name="Old"), make_tag("old")
-    made = [make_article(category=category, tags=(make_tag(), tag)).uuid for _ in range(3)]
+    created = [make_article(category=category, tags=(make_tag(), tag)).uuid for _ in range(3)]
     path = {"category": f"{CATEGORIES}{category.uuid}/", "tag": f"{TAGS}{tag.uuid}/"}[kind]
     with app.app_context():
         before = rows("article", "article_pieces", "search_entry", "search_index")
     assert as_admin.patch(path, json={"name": "New", "slug": "new"}).status_code == 200
     with app.app_context():
         assert rows(*before) == before
-        for uuid in made:
+        for uuid in created:
             assert queries.get_json(uuid).body == expected_json(uuid)
     for read in (
         ARTICLES,
@@ -180,14 +180,16 @@ def test_tags_keep_the_given_order_and_disappear_when_they_are_deleted(app, as_a
     assert shown() == ""
 
 
-def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(app, as_admin, make_article, at):
+def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(
+    app, as_admin, make_article, set_clock
+):
     due = datetime(2027, 1, 1, tzinfo=UTC)
     uuid = make_article(published_at=due.isoformat()).uuid
     path, own = f"{ARTICLES}{uuid}/", f"{ARTICLES}author/me/"
     with app.app_context():
         before = rows("article", "article_pieces")
     for time, status in ((due - timedelta(microseconds=1), "scheduled"), (due, "published")):
-        at(time)
+        set_clock(time)
         assert as_admin.get(path).json["status"] == status
         assert as_admin.get(own + "?fields=status").json == [{"status": status}]
         assert as_admin.get(own + "?q=words&fields=status").json == [{"status": status}]
@@ -197,11 +199,11 @@ def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(app
         assert rows(*before) == before
 
 
-def test_the_etag_changes_at_the_publication_time(as_admin, make_article, at):
+def test_the_etag_changes_at_the_publication_time(as_admin, make_article, set_clock):
     due = datetime(2027, 1, 1, tzinfo=UTC)
     path = f"{ARTICLES}{make_article(published_at=due.isoformat()).uuid}/"
-    at(due - timedelta(microseconds=1))
+    set_clock(due - timedelta(microseconds=1))
     etag = as_admin.get(path).headers["ETag"]
-    at(due)
+    set_clock(due)
     response = as_admin.get(path, headers={"If-None-Match": etag})
     assert response.json["status"] == "published" and response.headers["ETag"] != etag

@@ -14,7 +14,7 @@ from blogapi.articles import json_reader
 from blogapi.search import queries as search
 from blogapi.storage.database import db
 from tests.articles.conftest import DUE, NUMBER, OWN
-from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 
 
 def join_pages(read, path):
@@ -32,7 +32,7 @@ def join_pages(read, path):
 def test_no_statement_binds_more_values_than_every_build_of_sqlite_accepts(
     app, read, large, monkeypatch, query
 ):
-    for module, name in ((json_reader, "CHUNK_SIZE"), (search, "_AT_ONCE")):
+    for module, name in ((json_reader, "CHUNK_SIZE"), (search, "_MAX_PARAMETERS")):
         monkeypatch.setattr(module, name, 50)
     with app.app_context():
         engine = db.engine
@@ -45,7 +45,7 @@ def test_no_statement_binds_more_values_than_every_build_of_sqlite_accepts(
         response = read(ARTICLES + query)
     finally:
         event.remove(engine, "connect", lower_the_limit)
-        release(app)
+        close_connections(app)
     assert response.status_code == 200 and len(json.loads(response.data)) == NUMBER
 
 
@@ -89,11 +89,11 @@ def test_a_category_or_tag_shows_all_its_articles(read, large, what):
     assert read(path + "?fields=name").json == {"name": response.json["name"]}
 
 
-def test_a_long_list_of_own_articles_shows_every_status(read, large, at):
+def test_a_long_list_of_own_articles_shows_every_status(read, large, set_clock):
     response = read(OWN + "?fields=title,status", large.admin)
     assert len(response.json) == NUMBER + 2 == int(response.headers["X-Total-Count"])
     assert [one["status"] for one in response.json[:3]] == ["draft", "scheduled", "published"]
-    at(DUE)
+    set_clock(DUE)
     later = read(OWN + "?fields=title,status", large.admin)
     assert later.json[1] == {"title": "Ahead", "status": "published"}
     assert later.headers["ETag"] != response.headers["ETag"]

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from blogapi.articles import json_reader
 from tests.articles.conftest import DUE, NUMBER, OWN
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
-from tests.contracts.client import lasting, outcome
+from tests.contracts.client import get_stable_headers, outcome
 
 
 def paths(large):
@@ -39,7 +39,7 @@ def test_head_of_a_long_list_has_the_headers_of_get(read, large):
     for path in paths(large):
         get, head = read(path), read(path, method="HEAD")
         assert (head.status_code, head.data) == (200, b"")
-        assert lasting(head) == lasting(get)
+        assert get_stable_headers(head) == get_stable_headers(get)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_another_version_of_the_code_changes_the_etags_of_long_lists(read, large
     before = etags(read, large)
 
     def etags_after_restart():
-        client = FlaskClient(made := make_app(), made.response_class)
+        client = FlaskClient(created := make_app(), created.response_class)
         return [
             client.head(path, headers={"X-API-KEY": large.reader}).headers["ETag"] for path in paths(large)
         ]
@@ -79,11 +79,11 @@ def test_another_version_of_the_code_changes_the_etags_of_long_lists(read, large
     assert not set(etags_after_restart()) & set(before)
 
 
-def test_a_scheduled_article_changes_the_etags_at_its_publication_time(read, large, at):
+def test_a_scheduled_article_changes_the_etags_at_its_publication_time(read, large, set_clock):
     before = etags(read, large)
-    at(DUE - timedelta(microseconds=1))
+    set_clock(DUE - timedelta(microseconds=1))
     assert etags(read, large) == before
-    at(DUE)
+    set_clock(DUE)
     assert not set(etags(read, large)) & set(before)
     shown = read(ARTICLES + "?fields=title,status").json
     assert (len(shown), shown[0]) == (NUMBER + 1, {"title": "Ahead", "status": "published"})

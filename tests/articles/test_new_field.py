@@ -118,8 +118,8 @@ def path(blog):
     """The path of a new article that has an epigraph."""
     path = f"{ARTICLES}{uuid4()}/"
     body = {"title": "Bread", "category": {"slug": "kitchen"}, "epigraph": "Give us."}
-    status, made = blog.send("PUT", path, body)
-    assert status == 201, made
+    status, created = blog.send("PUT", path, body)
+    assert status == 201, created
     return path
 
 
@@ -129,15 +129,15 @@ def epigraph(blog, path):
 
 def test_create_stores_the_field(blog):
     body = {"title": "Rye", "category": {"slug": "kitchen"}, "epigraph": "Give us."}
-    status, made = blog.send("POST", ARTICLES, body)
+    status, created = blog.send("POST", ARTICLES, body)
     assert status == 201
-    assert epigraph(blog, f"{ARTICLES}{made['uuid']}/") == "Give us."
+    assert epigraph(blog, f"{ARTICLES}{created['uuid']}/") == "Give us."
 
 
 def test_a_new_article_without_the_field_has_the_default_of_the_column(blog):
-    status, made = blog.send("POST", ARTICLES, {"title": "Oats", "category": {"slug": "kitchen"}})
+    status, created = blog.send("POST", ARTICLES, {"title": "Oats", "category": {"slug": "kitchen"}})
     assert status == 201
-    assert epigraph(blog, f"{ARTICLES}{made['uuid']}/") == ""
+    assert epigraph(blog, f"{ARTICLES}{created['uuid']}/") == ""
 
 
 def test_a_read_without_fields_shows_exactly_the_documented_ones(blog, path):

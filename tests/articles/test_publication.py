@@ -38,27 +38,27 @@ TRANSITIONS = [
 @pytest.mark.parametrize(("state", "change", "expected"), TRANSITIONS)
 def test_a_change_of_status_is_made_or_refused(as_admin, write, state, change, expected):
     dated = {"published_at": FUTURE} if state in ("scheduled", "dated draft") else {}
-    made = write(status=state.removeprefix("dated "), **dated)
-    response = as_admin.patch(f"{ARTICLES}{made['uuid']}/", json=change)
+    created = write(status=state.removeprefix("dated "), **dated)
+    response = as_admin.patch(f"{ARTICLES}{created['uuid']}/", json=change)
     if isinstance(expected, int):
         assert response.status_code == expected
-        assert as_admin.get(f"{ARTICLES}{made['uuid']}/").json == made
+        assert as_admin.get(f"{ARTICLES}{created['uuid']}/").json == created
     else:
         assert response.json["status"] == expected
 
 
-def test_an_article_that_is_published_again_keeps_its_date(as_admin, write, at):
-    at(datetime(2026, 1, 1, tzinfo=UTC))
+def test_an_article_that_is_published_again_keeps_its_date(as_admin, write, set_clock):
+    set_clock(datetime(2026, 1, 1, tzinfo=UTC))
     path = f"{ARTICLES}{write(status='published')['uuid']}/"
-    at(datetime(2026, 2, 2, tzinfo=UTC))
+    set_clock(datetime(2026, 2, 2, tzinfo=UTC))
     as_admin.patch(path, json={"status": "draft"})
     as_admin.patch(path, json={"status": "published"})
     assert as_admin.get(f"{path}?fields=published_at").json["published_at"].startswith("2026-01-01")
 
 
-def test_a_scheduled_article_needs_a_future_time(as_admin, write, body, at):
+def test_a_scheduled_article_needs_a_future_time(as_admin, write, body, set_clock):
     now = datetime(2030, 1, 1, tzinfo=UTC)
-    at(now)
+    set_clock(now)
     refused = as_admin.post(ARTICLES, json=body(status="scheduled", published_at=now.isoformat()))
     assert (refused.status_code, list(refused.json["errors"])) == (422, ["published_at"])
     soon = (now + timedelta.resolution).isoformat()
@@ -66,8 +66,8 @@ def test_a_scheduled_article_needs_a_future_time(as_admin, write, body, at):
     assert write(status="published", published_at=now.isoformat())["status"] == "published"
 
 
-def test_an_article_is_public_from_the_microsecond_of_its_publication(as_admin, as_reader, write, at):
-    at(datetime(2030, 1, 1, tzinfo=UTC))
+def test_an_article_is_public_from_the_microsecond_of_its_publication(as_admin, as_reader, write, set_clock):
+    set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     path = f"{ARTICLES}{write(title='Old', status='published')['uuid']}/"
     assert as_reader.get(path).json["status"] == "published"
     # All of this happens within one microsecond, and readers may already have seen the slug.
@@ -79,10 +79,10 @@ def test_an_article_is_public_from_the_microsecond_of_its_publication(as_admin, 
         assert [article["title"] for article in listed] == expected
 
 
-def test_a_public_article_keeps_its_slug_when_the_clock_is_set_back(as_admin, write, at):
-    at(datetime(2031, 1, 1, tzinfo=UTC))
+def test_a_public_article_keeps_its_slug_when_the_clock_is_set_back(as_admin, write, set_clock):
+    set_clock(datetime(2031, 1, 1, tzinfo=UTC))
     path = f"{ARTICLES}{write(title='Old', status='published')['uuid']}/"
-    at(datetime(2030, 1, 1, tzinfo=UTC))
+    set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     assert as_admin.patch(path, json={"title": "New"}).json["slug"] == "old"
 
 
@@ -99,14 +99,14 @@ def test_a_withdrawn_article_keeps_its_date_until_it_is_set_to_null(as_admin, wr
 
 
 def test_every_count_includes_a_scheduled_article_from_its_publication_time_on(
-    as_admin, as_reader, write, at
+    as_admin, as_reader, write, set_clock
 ):
     write(status="scheduled", published_at=FUTURE, title="Ahead")
     for time, number in (
         (datetime(2998, 12, 31, 23, 59, 59, 999999, tzinfo=UTC), 0),
         (datetime(2999, 1, 1, tzinfo=UTC), 1),
     ):
-        at(time)
+        set_clock(time)
         assert as_reader.get(ARTICLES).headers["X-Total-Count"] == str(number)
         assert len(as_reader.get("/api/v1/blog/changes/").json["changes"]) == 3 + number
         (tag,) = [tag for tag in as_reader.get("/api/v1/blog/tags/").json if tag["name"] == "rye"]
@@ -126,13 +126,13 @@ def test_a_new_publication_time_changes_the_etag(as_admin, write):
     assert outcome(as_admin.patch(path, json={}, headers={"If-Match": etag})) == (412, "stale")
 
 
-def test_putting_back_an_article_that_became_public_by_schedule_changes_nothing(as_admin, write, at):
+def test_putting_back_an_article_that_became_public_by_schedule_changes_nothing(as_admin, write, set_clock):
     path = f"{ARTICLES}{write(status='scheduled', published_at=FUTURE)['uuid']}/"
-    at(datetime(2999, 1, 2, tzinfo=UTC))
+    set_clock(datetime(2999, 1, 2, tzinfo=UTC))
     before = as_admin.get("/api/v1/blog/changes/").json["cursor"]
     read = as_admin.get(path).json
     stamp = as_admin.get(f"{path}?fields=last_updated").json
-    at(datetime(2999, 1, 3, tzinfo=UTC))
+    set_clock(datetime(2999, 1, 3, tzinfo=UTC))
     assert as_admin.put(path, json=read).json == read
     assert as_admin.get(f"{path}?fields=last_updated").json == stamp
     assert as_admin.get("/api/v1/blog/changes/").json["cursor"] == before

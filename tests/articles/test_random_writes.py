@@ -37,15 +37,15 @@ KINDS = [
 class RandomWrites:
     """Makes random writes of every kind."""
 
-    def __init__(self, seed, editor, category, at):
+    def __init__(self, seed, editor, category, set_clock):
         self.random = random.Random(seed)  # noqa: S311 (not a secret, but the same each time)
-        self.editor, self.category, self.at = editor, category, at
+        self.editor, self.category, self.set_clock = editor, category, set_clock
         self.now, self.deleted = datetime(2026, 1, 1, tzinfo=UTC), []
         self.tick()
 
     def tick(self):
         self.now += timedelta(hours=self.random.choice([0, 1, 30]))
-        self.at(self.now)
+        self.set_clock(self.now)
 
     def body(self, **fields):
         status = self.random.choice(["draft", "published", "scheduled", "archived"])
@@ -105,10 +105,12 @@ class RandomWrites:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_stored_data_matches_the_articles_after_any_sequence_of_writes(app, people, make_category, at, seed):
+def test_stored_data_matches_the_articles_after_any_sequence_of_writes(
+    app, people, make_category, set_clock, seed
+):
     category = make_category()
     with app.app_context():
-        writes = RandomWrites(seed, people.admin.uuid, category.uuid, at)
+        writes = RandomWrites(seed, people.admin.uuid, category.uuid, set_clock)
         for _ in range(25):
             if queries.is_empty():
                 writes.create()
@@ -129,10 +131,10 @@ def test_stored_data_matches_the_articles_after_any_sequence_of_writes(app, peop
 def test_a_bulk_write_updates_the_number_of_published_articles(
     app, as_admin, make_article, method, sent, total
 ):
-    made = [make_article() for _ in range(3)]
+    created = [make_article() for _ in range(3)]
     items = [
         {"uuid": str(one.uuid), "category": {"uuid": str(one.category_id)}} | body
-        for one, body in zip(made, sent, strict=True)
+        for one, body in zip(created, sent, strict=True)
     ]
     response = getattr(as_admin, method)(ARTICLES, json=items)
     # A PUT without a status makes a published article a draft.

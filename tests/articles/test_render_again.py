@@ -19,9 +19,9 @@ from blogapi.storage.database import db
 from blogapi.storage.files import side_files
 from blogapi.web.pagination import PageRequest
 from tests.articles.stored_data import SELECT_FROM, check_stored_data
-from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
-from tests.engines import elsewhere
-from tests.migrations.alembic_runs import migrate_to
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
+from tests.databases import other_connection
+from tests.migrations.alembic_runner import migrate_to
 
 UNKNOWN_UUID = "11111111-1111-4111-8111-111111111111"
 DELETE_FROM = "DELETE FROM main.{}"
@@ -42,8 +42,8 @@ def damaged(app, make_article, make_tag):
     tag = make_tag("kept")
     for status in ("published", "draft", "published"):
         make_article(title="Kept", tags=(tag,), status=status)
-    release(app)
-    with elsewhere(app) as other:
+    close_connections(app)
+    with other_connection(app) as other:
         for statement in DAMAGE.strip().split("\n"):
             other.exec_driver_sql(statement)
     return app
@@ -51,7 +51,7 @@ def damaged(app, make_article, make_tag):
 
 def invalidate_fingerprint(blog):
     """Store the fingerprint of other code."""
-    with elsewhere(blog) as other:
+    with other_connection(blog) as other:
         other.exec_driver_sql("UPDATE article_tally SET renderer = 'another'")
 
 
@@ -93,7 +93,7 @@ def stored_dates_and_changes(blog):
     complete = [SELECT_FROM.format("*", table) for table in ("article", "seo", "article_revision")]
     complete += [SELECT_FROM.format("*", table) for table in ("change", "change_counter")]
     stamps = [SELECT_FROM.format("uuid, created, last_updated", table) for table in ("category", "tag")]
-    with elsewhere(blog) as other:
+    with other_connection(blog) as other:
         return [sorted(map(repr, other.exec_driver_sql(one))) for one in (*complete, *stamps)]
 
 
@@ -106,11 +106,11 @@ def test_more_articles_than_one_batch_are_all_rendered_again(damaged, make_app, 
 def test_processes_that_start_at_the_same_time_render_everything_again(damaged, make_app):
     invalidate_fingerprint(damaged)
     code = "from blogapi import create_app; create_app(); print('up')"
-    started = [
+    processes = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(3)
     ]
-    outputs = [process.communicate(timeout=60) for process in started]
+    outputs = [process.communicate(timeout=60) for process in processes]
     assert [out.strip() for out, _ in outputs] == [b"up"] * 3, outputs
     check_blog(make_app())
 

@@ -84,8 +84,8 @@ def test_the_author_filter_selects_the_articles_of_one_author(as_reader, people,
 
 
 def test_articles_with_the_same_date_are_ordered_by_uuid(as_reader, make_article):
-    made = sorted(str(make_article().uuid) for _ in range(5))
-    assert [article["uuid"] for article in as_reader.get(ARTICLES).json] == made
+    created = sorted(str(make_article().uuid) for _ in range(5))
+    assert [article["uuid"] for article in as_reader.get(ARTICLES).json] == created
 
 
 @pytest.mark.parametrize(
@@ -201,13 +201,13 @@ def test_admins_can_read_a_hidden_article_but_do_not_see_it_in_the_public_list(
     assert client.get(ARTICLES).json == []
 
 
-def test_a_scheduled_article_appears_at_its_publication_time(as_reader, make_article, at):
+def test_a_scheduled_article_appears_at_its_publication_time(as_reader, make_article, set_clock):
     due = datetime(2027, 1, 1, tzinfo=UTC)
     article = make_article(published_at=due.isoformat())
-    at(due - timedelta(microseconds=1))
+    set_clock(due - timedelta(microseconds=1))
     assert as_reader.get(f"{ARTICLES}{article.uuid}/").status_code == 404
     assert as_reader.get(ARTICLES).json == []
-    at(due)
+    set_clock(due)
     assert as_reader.get(f"{ARTICLES}{article.uuid}/").json["status"] == "published"
     assert len(as_reader.get(ARTICLES).json) == 1
 

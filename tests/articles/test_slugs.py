@@ -55,8 +55,8 @@ def test_a_put_without_a_slug_keeps_the_slug_of_a_public_article(as_admin, write
 
 @pytest.mark.parametrize("slug", ["a" * 255, "a" * 240 + "-2", "report-2024"])
 def test_a_given_slug_is_never_changed(as_admin, write, slug):
-    made = write(title="Report", slug=slug)
-    path = f"{ARTICLES}{made['uuid']}/"
+    created = write(title="Report", slug=slug)
+    path = f"{ARTICLES}{created['uuid']}/"
     assert as_admin.patch(path, json={"title": "Annual"}).json["slug"] == slug
     read = as_admin.get(path).json
     as_admin.delete(path)
@@ -78,9 +78,9 @@ def test_a_slug_that_was_public_still_finds_the_article_after_a_rename(as_admin,
     assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug=old").json] == ["new"]
 
 
-def test_an_article_that_became_public_by_schedule_keeps_its_slug(as_admin, as_reader, write, at):
+def test_an_article_that_became_public_by_schedule_keeps_its_slug(as_admin, as_reader, write, set_clock):
     path = f"{ARTICLES}{write(title='Old', status='scheduled', published_at=FUTURE)['uuid']}/"
-    at(datetime(2999, 1, 2, tzinfo=UTC))
+    set_clock(datetime(2999, 1, 2, tzinfo=UTC))
     assert as_admin.patch(path, json={"title": "New"}).json["slug"] == "old"
     as_admin.patch(path, json={"slug": "new"})
     assert [row["old"] for row in as_reader.get("/api/v1/blog/redirects/").json] == ["old"]

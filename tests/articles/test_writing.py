@@ -14,35 +14,35 @@ from tests.contracts.client import outcome
 
 def test_a_new_article_is_a_draft_with_all_defaults(as_admin, body, people):
     response = as_admin.post(ARTICLES, json=body(subtitle="Sub", cover_image="/cover.jpg"))
-    made = response.json
+    created = response.json
     assert response.status_code == 201
-    assert response.headers["Location"] == f"{ARTICLES}{made['uuid']}/"
-    assert (made["status"], made["slug"], made["content_type"]) == ("draft", "hello", "html")
-    assert made["author"] == str(people.admin.uuid)
-    assert [tag["name"] for tag in made["tags"]] == ["bread", "rye"]
-    seo = made["seo"]
+    assert response.headers["Location"] == f"{ARTICLES}{created['uuid']}/"
+    assert (created["status"], created["slug"], created["content_type"]) == ("draft", "hello", "html")
+    assert created["author"] == str(people.admin.uuid)
+    assert [tag["name"] for tag in created["tags"]] == ["bread", "rye"]
+    seo = created["seo"]
     assert (seo["title"], seo["description"], seo["og_image"]) == ("Hello", "Sub", "/cover.jpg")
-    assert as_admin.get(response.headers["Location"]).json == made
+    assert as_admin.get(response.headers["Location"]).json == created
     assert as_admin.get(response.headers["Location"]).headers["ETag"] == response.headers["ETag"]
 
 
 def test_put_creates_an_article_and_then_replaces_it(as_admin, body):
     path = f"{ARTICLES}{uuid4()}/"
-    made = as_admin.put(path, json=body(content="one"))
+    created = as_admin.put(path, json=body(content="one"))
     again = as_admin.put(path, json=body(title="Other"))
-    assert (made.status_code, made.headers["Location"]) == (201, path)
+    assert (created.status_code, created.headers["Location"]) == (201, path)
     assert (again.status_code, again.json["title"], again.json["content"]) == (200, "Other", "")
 
 
 def test_patch_changes_only_the_given_fields(as_admin, write):
-    made = write(content="text", subtitle="sub")
-    changed = as_admin.patch(f"{ARTICLES}{made['uuid']}/", json={"subtitle": "new", "tags": []}).json
+    created = write(content="text", subtitle="sub")
+    changed = as_admin.patch(f"{ARTICLES}{created['uuid']}/", json={"subtitle": "new", "tags": []}).json
     assert (changed["subtitle"], changed["tags"], changed["content"]) == ("new", [], "text")
 
 
 def test_a_deleted_article_is_not_found(as_admin, write):
-    made = write()
-    path = f"{ARTICLES}{made['uuid']}/"
+    created = write()
+    path = f"{ARTICLES}{created['uuid']}/"
     assert as_admin.delete(path).status_code == 204
     assert outcome(as_admin.get(path)) == (404, "not_found")
     assert outcome(as_admin.delete(path)) == (404, "not_found")
@@ -73,9 +73,9 @@ def test_putting_back_what_was_read_changes_nothing(
 ):
     sent = body(title=title, subtitle=subtitle, content=content, content_type=kind, seo=seo, **state)
     sent["tags"] = sent["tags"][:tags]
-    made = as_admin.post(ARTICLES, json=sent)
-    assert made.status_code == 201, made.json
-    path = made.headers["Location"]
+    created = as_admin.post(ARTICLES, json=sent)
+    assert created.status_code == 201, created.json
+    path = created.headers["Location"]
     read = as_admin.get(path)
     before = as_admin.get("/api/v1/blog/changes/").json["cursor"]
     back = as_admin.put(path, json=read.json, headers={"If-Match": read.headers["ETag"]})
@@ -87,11 +87,14 @@ def test_putting_back_what_was_read_changes_nothing(
 
 def test_the_uuid_of_a_reference_takes_precedence_over_its_slug(as_admin, write, make_category, make_tag):
     category, tag = make_category(name="Right"), make_tag("right")
-    made = write(
+    created = write(
         category={"uuid": str(category.uuid), "slug": "kitchen"},
         tags=[{"uuid": str(tag.uuid), "slug": "nowhere"}, {"slug": "rye"}],
     )
-    assert (made["category"]["slug"], [tag["slug"] for tag in made["tags"]]) == ("right", ["right", "rye"])
+    assert (created["category"]["slug"], [tag["slug"] for tag in created["tags"]]) == (
+        "right",
+        ["right", "rye"],
+    )
 
 
 def test_each_seo_field_follows_its_source_until_it_is_written(as_admin, write):

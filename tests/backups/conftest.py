@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from tests.conftest import release
+from tests.conftest import close_connections
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def blog(app, instance, make_article, make_tag):
 
 
 @pytest.fixture
-def saved(run, blog, tmp_path):
+def backup_file(run, blog, tmp_path):
     """A backup of that blog."""
     path = tmp_path / "saved.zip"
     assert run("backup", path).exit_code == 0
@@ -39,7 +39,7 @@ def fingerprint(app, instance):
 
     def digest_files() -> dict[str, str]:
         # Closing the last connection moves the log into the file.
-        release(app)
+        close_connections(app)
         return {
             str(path.relative_to(instance)): hashlib.sha256(path.read_bytes()).hexdigest()
             if path.is_file()

@@ -7,20 +7,20 @@ from contextlib import closing
 
 from sqlalchemy import create_engine
 
-from tests.migrations.alembic_runs import migrate_to
+from tests.migrations.alembic_runner import migrate_to
 
 
-def rows(path) -> list[str]:
+def dump_rows(path) -> list[str]:
     with closing(sqlite3.connect(path)) as connection:
         return list(connection.iterdump())
 
 
-def change(path, statement: str) -> None:
+def execute(path, statement: str) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
 
 
-def older_blog(tmp_path):
+def create_older_blog(tmp_path):
     """Return the instance folder of a blog with the first migration only."""
     home = tmp_path / "older"
     home.mkdir()

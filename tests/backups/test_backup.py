@@ -11,7 +11,7 @@ import pytest
 
 from blogapi import clock
 from blogapi.backups import archive, service
-from tests.conftest import release
+from tests.conftest import close_connections
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
@@ -22,11 +22,11 @@ def test_a_backup_contains_the_blog_and_reports_its_contents(run, blog, tmp_path
     assert result.exit_code == 0
     assert result.stdout.startswith(f"Wrote {tmp_path / 'blog.zip'}: 0.") and ": 0" in result.stdout
     assert "2 articles, as of " in result.stdout
-    with zipfile.ZipFile(tmp_path / "blog.zip") as made:
-        assert made.testzip() is None
+    with zipfile.ZipFile(tmp_path / "blog.zip") as zip_file:
+        assert zip_file.testzip() is None
         # Not the secret key: with it, a finder of the file could sign sessions.
-        assert made.namelist() == ["blog.db", "config.toml", "manifest.json"]
-        manifest = json.loads(made.read("manifest.json"))
+        assert zip_file.namelist() == ["blog.db", "config.toml", "manifest.json"]
+        manifest = json.loads(zip_file.read("manifest.json"))
     assert (manifest["rows"]["article"], manifest["rows"]["tag"]) == (2, 1)
     assert set(manifest["files"]) == {"blog.db", "config.toml"}
     assert [path.name for path in tmp_path.iterdir() if "zip" in path.name] == ["blog.zip"]
@@ -72,7 +72,7 @@ def test_a_failed_backup_leaves_no_file(run, blog, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive, "_seal", fail)
+    monkeypatch.setattr(archive, "_write_digest", fail)
     result = run("backup", tmp_path / "blog.zip")
     assert result.stderr == f"Error: The disk is full; nothing was written to {tmp_path / 'blog.zip'}.\n"
     assert [path for path in tmp_path.iterdir() if path.is_file()] == []
@@ -108,7 +108,7 @@ def test_a_blog_on_a_database_server_is_refused(run, tmp_path, monkeypatch):
 
 
 def test_a_damaged_blog_is_refused(run, blog, app, tmp_path):
-    release(app)
+    close_connections(app)
     whole = (blog / "blog.db").read_bytes()
     (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
     result = run("backup", tmp_path / "blog.zip")
@@ -120,8 +120,8 @@ def test_keep_deletes_the_oldest_backups_in_a_folder(run, blog, tmp_path):
     (tmp_path / "blog.zip").write_text("a name that a person gave")
     for _ in range(4):
         result = run("backup", tmp_path, "--keep", "2")
-    made = [path.name for path in sorted(tmp_path.glob("blogapi-*"))]
-    assert len(made) == 2 and "Deleted " in result.stdout and made[-1] in result.stdout
+    created = [path.name for path in sorted(tmp_path.glob("blogapi-*"))]
+    assert len(created) == 2 and "Deleted " in result.stdout and created[-1] in result.stdout
     assert (tmp_path / "blog.zip").exists()
 
 
@@ -134,15 +134,15 @@ def test_partial_files_of_a_killed_process_are_deleted(run, blog, tmp_path):
     assert [path.name for path in tmp_path.glob(".*.partial")] == [".new.zip.0b.partial"]
 
 
-def test_a_backup_can_be_verified(run, saved, fingerprint):
+def test_a_backup_can_be_verified(run, backup_file, fingerprint):
     before = fingerprint()
-    result = run("backup", "--verify", saved)
-    assert (result.exit_code, result.stdout.split(":")[0]) == (0, f"{saved} can be restored")
+    result = run("backup", "--verify", backup_file)
+    assert (result.exit_code, result.stdout.split(":")[0]) == (0, f"{backup_file} can be restored")
     assert fingerprint() == before
 
 
 def test_json_prints_the_manifest(run, blog, tmp_path):
-    made = json.loads(run("backup", tmp_path / "blog.zip", "--json").stdout)
+    created = json.loads(run("backup", tmp_path / "blog.zip", "--json").stdout)
     read = json.loads(run("backup", "--verify", tmp_path / "blog.zip", "--json").stdout)
-    assert made == read
-    assert (made["file"], made["rows"]["article"]) == (str(tmp_path / "blog.zip"), 2)
+    assert created == read
+    assert (created["file"], created["rows"]["article"]) == (str(tmp_path / "blog.zip"), 2)

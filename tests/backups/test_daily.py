@@ -43,7 +43,7 @@ def wait_for(found, seconds=10):
     return it
 
 
-def made(blog):
+def list_backups(blog):
     return sorted(path.name for path in (blog / "backups").glob("*.zip"))
 
 
@@ -53,16 +53,16 @@ def test_without_the_setting_no_backups_are_made(start):
 
 def test_repeated_checks_make_one_backup_a_day(start, blog):
     start(DAILY_BACKUPS=3)
-    (name,) = wait_for(lambda: made(blog))
+    (name,) = wait_for(lambda: list_backups(blog))
     time.sleep(0.2)
-    assert made(blog) == [name]
+    assert list_backups(blog) == [name]
     assert restoring.verify(blog / "backups" / name).rows["article"] == 2
 
 
 def test_a_restart_makes_no_second_backup(blog):
-    first = daily.make_if_missing(blog, keep=3, today=TODAY)
+    first = daily.create_if_missing(blog, keep=3, today=TODAY)
     content = first.read_bytes()
-    assert daily.make_if_missing(blog, keep=3, today=TODAY) is None
+    assert daily.create_if_missing(blog, keep=3, today=TODAY) is None
     assert first.read_bytes() == content
 
 
@@ -70,13 +70,13 @@ def test_the_newest_backups_are_kept(blog):
     (blog / "backups").mkdir()
     (blog / "backups" / "mine.zip").write_text("named by a person")
     for day in range(1, 5):
-        daily.make_if_missing(blog, keep=2, today=date(2026, 3, day))
-    assert made(blog) == ["daily-2026-03-03.zip", "daily-2026-03-04.zip", "mine.zip"]
+        daily.create_if_missing(blog, keep=2, today=date(2026, 3, day))
+    assert list_backups(blog) == ["daily-2026-03-03.zip", "daily-2026-03-04.zip", "mine.zip"]
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("odd")])
 def test_a_failed_backup_is_logged_and_tried_again(start, blog, monkeypatch, caplog, error):
-    make_backup = service.make
+    make_backup = service.create_backup
     failed = []
 
     def make(*arguments, **options):
@@ -86,10 +86,10 @@ def test_a_failed_backup_is_logged_and_tried_again(start, blog, monkeypatch, cap
                 raise error
         return make_backup(*arguments, **options)
 
-    monkeypatch.setattr(service, "make", make)
+    monkeypatch.setattr(service, "create_backup", make)
     with caplog.at_level(logging.ERROR):
         start(DAILY_BACKUPS=1)
-        wait_for(lambda: made(blog))
+        wait_for(lambda: list_backups(blog))
     assert caplog.text.count("the daily backup failed") == 2
 
 

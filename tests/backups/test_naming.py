@@ -24,7 +24,7 @@ def test_names_sort_by_time():
 )
 def test_the_oldest_are_deleted(keep, gone):
     names = [f"daily-2026-03-0{day}.zip" for day in (3, 1, 2, 4)]
-    assert naming.select_superfluous(names, Kind.DAILY, keep=keep, made=MADE) == gone
+    assert naming.select_surplus(names, Kind.DAILY, keep=keep, created=MADE) == gone
 
 
 def test_files_that_the_command_did_not_write_stay():
@@ -32,12 +32,12 @@ def test_files_that_the_command_did_not_write_stay():
         *("blog.zip", "daily-2026-03-01.zip.old", "daily.zip", "before-restore-20260301T120000000005.zip"),
         *("blogapi-20260301T120000000005Z.zip", "xdaily-2026-03-01.zip", "daily-٢٠٢٦-03-01.zip"),
     ]
-    assert naming.select_superfluous(names, Kind.DAILY, keep=1, made=MADE) == []
+    assert naming.select_surplus(names, Kind.DAILY, keep=1, created=MADE) == []
 
 
 def test_a_backup_with_a_future_date_does_not_replace_the_new_one():
     names = ["daily-2036-01-01.zip", MADE]
-    assert naming.select_superfluous(names, Kind.DAILY, keep=1, made=MADE) == ["daily-2036-01-01.zip"]
+    assert naming.select_surplus(names, Kind.DAILY, keep=1, created=MADE) == ["daily-2036-01-01.zip"]
 
 
 def test_a_backup_with_an_unknown_migration_is_explained():

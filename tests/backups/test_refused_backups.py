@@ -12,21 +12,21 @@ import pytest
 
 from blogapi.backups import archive, service
 from blogapi.storage import files
-from tests.backups.databases import change, older_blog
+from tests.backups.databases import create_older_blog, execute
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 
-def altered(saved, target, **manifest):
+def write_altered(backup_file, target, **manifest):
     """Write a backup with a valid digest and another manifest."""
-    with zipfile.ZipFile(saved) as source, zipfile.ZipFile(target, "w") as made:
-        made.comment = archive._SIGNATURE + b"0" * archive._DIGEST_LENGTH
+    with zipfile.ZipFile(backup_file) as source, zipfile.ZipFile(target, "w") as zip_file:
+        zip_file.comment = archive._SIGNATURE + b"0" * archive._DIGEST_LENGTH
         for name in source.namelist():
             content = source.read(name)
             if name == "manifest.json":
                 content = json.dumps(json.loads(content) | manifest).encode()
-            made.writestr(name, content)
-    archive._seal(target)
+            zip_file.writestr(name, content)
+    archive._write_digest(target)
     return target
 
 
@@ -48,11 +48,11 @@ def lengthen(content: bytes, chance: random.Random) -> bytes:
     return content + bytes([chance.randrange(256)])
 
 
-@pytest.mark.parametrize("spoil", [cut, flip, blank, lengthen])
-def test_a_damaged_backup_is_refused_without_changes(run, saved, fingerprint, tmp_path, spoil):
-    before, whole = fingerprint(), saved.read_bytes()
+@pytest.mark.parametrize("damage", [cut, flip, blank, lengthen])
+def test_a_damaged_backup_is_refused_without_changes(run, backup_file, fingerprint, tmp_path, damage):
+    before, whole = fingerprint(), backup_file.read_bytes()
     for seed in range(25):
-        (tmp_path / "spoilt.zip").write_bytes(spoil(whole, random.Random(seed)))  # noqa: S311
+        (tmp_path / "spoilt.zip").write_bytes(damage(whole, random.Random(seed)))  # noqa: S311
         for words in (("restore",), ("backup", "--verify")):
             result = run(*words, tmp_path / "spoilt.zip")
             assert result.exit_code == 1, (seed, words)
@@ -60,52 +60,52 @@ def test_a_damaged_backup_is_refused_without_changes(run, saved, fingerprint, tm
     assert fingerprint() == before
 
 
-def a_zip(path, saved):
-    with zipfile.ZipFile(path, "w") as made:
-        made.writestr("manifest.json", '{"format": "blogapi-backup"}')
+def write_zip(path, backup_file):
+    with zipfile.ZipFile(path, "w") as zip_file:
+        zip_file.writestr("manifest.json", '{"format": "blogapi-backup"}')
 
 
-def a_database(path, saved):
-    change(path, "CREATE TABLE article (x)")
+def write_database(path, backup_file):
+    execute(path, "CREATE TABLE article (x)")
 
 
-def our_database(path, saved):
-    with zipfile.ZipFile(saved) as source:
+def write_own_database(path, backup_file):
+    with zipfile.ZipFile(backup_file) as source:
         path.write_bytes(source.read("blog.db"))
 
 
-def another_program(path, saved):
-    altered(saved, path, format="other")
+def write_other_program(path, backup_file):
+    write_altered(backup_file, path, format="other")
 
 
-def a_newer_format(path, saved):
-    altered(saved, path, version=2)
+def write_newer_format(path, backup_file):
+    write_altered(backup_file, path, version=2)
 
 
-def a_newer_migration(path, saved):
-    altered(saved, path, step="9999")
+def write_newer_migration(path, backup_file):
+    write_altered(backup_file, path, step="9999")
 
 
-def other_counts(path, saved):
-    altered(saved, path, rows={"article": 3})
+def write_other_counts(path, backup_file):
+    write_altered(backup_file, path, rows={"article": 3})
 
 
-def another_size(path, saved):
-    altered(saved, path, files={"blog.db": {"size": 1, "sha256": "0" * 64}})
+def write_other_size(path, backup_file):
+    write_altered(backup_file, path, files={"blog.db": {"size": 1, "sha256": "0" * 64}})
 
 
-def another_digest(path, saved):
-    with zipfile.ZipFile(saved) as source:
+def write_other_digest(path, backup_file):
+    with zipfile.ZipFile(backup_file) as source:
         size = source.getinfo("blog.db").file_size
-    altered(saved, path, files={"blog.db": {"size": size, "sha256": "0" * 64}})
+    write_altered(backup_file, path, files={"blog.db": {"size": size, "sha256": "0" * 64}})
 
 
-def no_database(path, saved):
-    altered(saved, path, files={})
+def write_without_database(path, backup_file):
+    write_altered(backup_file, path, files={})
 
 
-def no_manifest(path, saved):
-    altered(saved, path, created=None, unknown=1)
+def write_without_manifest(path, backup_file):
+    write_altered(backup_file, path, created=None, unknown=1)
 
 
 @pytest.mark.parametrize(
@@ -113,23 +113,23 @@ def no_manifest(path, saved):
     [
         (lambda path, _: path.write_bytes(b""), "not a complete backup"),
         (lambda path, _: path.write_bytes(b"Dear reader, " * 100), "not a complete backup"),
-        (a_zip, "not a complete backup"),
-        (a_database, "not a complete backup"),
-        (our_database, "not a complete backup"),
-        (another_program, "not a backup of blogapi"),
-        (a_newer_format, "newer than this version"),
-        (a_newer_migration, "newer version of blogapi (migration 9999)"),
-        (other_counts, "does not match its manifest"),
-        (another_size, "damaged"),
-        (another_digest, "damaged"),
-        (no_database, "contains no database"),
-        (no_manifest, "manifest cannot be read"),
+        (write_zip, "not a complete backup"),
+        (write_database, "not a complete backup"),
+        (write_own_database, "not a complete backup"),
+        (write_other_program, "not a backup of blogapi"),
+        (write_newer_format, "newer than this version"),
+        (write_newer_migration, "newer version of blogapi (migration 9999)"),
+        (write_other_counts, "does not match its manifest"),
+        (write_other_size, "damaged"),
+        (write_other_digest, "damaged"),
+        (write_without_database, "contains no database"),
+        (write_without_manifest, "manifest cannot be read"),
     ],
 )
 def test_a_file_that_is_not_a_backup_is_refused_without_changes(
-    run, saved, fingerprint, tmp_path, make, reason
+    run, backup_file, fingerprint, tmp_path, make, reason
 ):
-    make(tmp_path / "other", saved)
+    make(tmp_path / "other", backup_file)
     before = fingerprint()
     for words in (("restore",), ("backup", "--verify")):
         result = run(*words, tmp_path / "other")
@@ -137,7 +137,7 @@ def test_a_file_that_is_not_a_backup_is_refused_without_changes(
     assert fingerprint() == before
 
 
-FOREIGN = {
+OTHER_SCHEMAS = {
     "a trigger": (
         "CREATE TRIGGER other AFTER INSERT ON api_key BEGIN UPDATE account SET role = 'admin'; END",
         "trigger other is unknown",
@@ -156,7 +156,7 @@ FOREIGN = {
 }
 
 
-def sealed(path, target, statement):
+def make_backup_of(path, target, statement):
     """Write a backup of the blog's database, changed by the statement, with a valid digest."""
     service.copy(path, target.with_suffix(".db"))
     with closing(sqlite3.connect(target.with_suffix(".db"))) as connection:
@@ -165,11 +165,11 @@ def sealed(path, target, statement):
     service.pack(target.with_suffix(".db"), target, target.parent / "no settings")
 
 
-@pytest.mark.parametrize(("statement", "says"), FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize(("statement", "says"), OTHER_SCHEMAS.values(), ids=OTHER_SCHEMAS)
 def test_a_backup_of_another_schema_is_refused_without_changes(
     run, blog, fingerprint, tmp_path, statement, says
 ):
-    sealed(blog / "blog.db", tmp_path / "other.zip", statement)
+    make_backup_of(blog / "blog.db", tmp_path / "other.zip", statement)
     before = fingerprint()
     for words in (("restore",), ("backup", "--verify")):
         result = run(*words, tmp_path / "other.zip")
@@ -179,8 +179,10 @@ def test_a_backup_of_another_schema_is_refused_without_changes(
 
 
 def test_an_older_backup_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
-    older = older_blog(tmp_path) / "blog.db"
-    sealed(older, tmp_path / "other.zip", "CREATE TRIGGER other AFTER INSERT ON tag BEGIN SELECT 1; END")
+    older = create_older_blog(tmp_path) / "blog.db"
+    make_backup_of(
+        older, tmp_path / "other.zip", "CREATE TRIGGER other AFTER INSERT ON tag BEGIN SELECT 1; END"
+    )
     before = fingerprint()
     for words in (("restore",), ("backup", "--verify")):
         result = run(*words, tmp_path / "other.zip")
@@ -191,7 +193,7 @@ def test_an_older_backup_of_another_schema_is_refused_without_changes(run, blog,
 def test_an_upgrade_copy_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
     aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
     service.copy(blog / "blog.db", aside)
-    change(aside, "CREATE VIEW other AS SELECT 1")
+    execute(aside, "CREATE VIEW other AS SELECT 1")
     before = fingerprint()
     result = run("restore", aside)
     assert (result.exit_code, "view other is unknown" in result.stderr) == (1, True), result.output

@@ -12,21 +12,21 @@ from blogapi import create_app
 from blogapi.backups import service
 from blogapi.storage import files, integrity, upgrades
 from blogapi.storage.database import db
-from tests.backups.databases import change, older_blog, rows
-from tests.conftest import ARTICLES, TAGS, release
+from tests.backups.databases import create_older_blog, dump_rows, execute
+from tests.conftest import ARTICLES, TAGS, close_connections
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 
 def test_everything_comes_back(as_admin, run, blog, make_article, tmp_path):
     shown = as_admin.get(ARTICLES).json, as_admin.get(TAGS).json
-    before, saved = rows(blog / "blog.db"), tmp_path / "saved.zip"
-    run("backup", saved)
+    before, backup_file = dump_rows(blog / "blog.db"), tmp_path / "saved.zip"
+    run("backup", backup_file)
     make_article(title="Later")
     as_admin.delete(f"{TAGS}{shown[1][0]['uuid']}/")
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert result.exit_code == 0 and "2 articles" in result.stdout
-    assert rows(blog / "blog.db") == before
+    assert dump_rows(blog / "blog.db") == before
     # The application used the same connections all the time.
     assert (as_admin.get(ARTICLES).json, as_admin.get(TAGS).json) == shown
     assert [one["title"] for one in as_admin.get(f"{ARTICLES}?q=bread").json] == ["Bread"]
@@ -36,20 +36,20 @@ def test_everything_comes_back(as_admin, run, blog, make_article, tmp_path):
     assert run("doctor").exit_code == 0
 
 
-def test_the_former_state_is_saved_and_can_be_restored(run, blog, saved, make_article, app):
+def test_the_former_state_is_saved_and_can_be_restored(run, blog, backup_file, make_article, app):
     make_article(title="Later")
-    before = rows(blog / "blog.db")
-    result = run("restore", saved)
+    before = dump_rows(blog / "blog.db")
+    result = run("restore", backup_file)
     (kept,) = (blog / "backups").iterdir()
     assert f"The former state is in {kept}." in result.stdout
     assert run("restore", kept).exit_code == 0
-    assert rows(blog / "blog.db") == before
+    assert dump_rows(blog / "blog.db") == before
 
 
-def test_a_restore_without_a_blog_creates_it(run, saved, tmp_path, monkeypatch):
+def test_a_restore_without_a_blog_creates_it(run, backup_file, tmp_path, monkeypatch):
     home = tmp_path / "new" / "home"
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(home))
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert result.exit_code == 0 and "The settings of the backup were restored." in result.stdout
     assert {path.name for path in home.iterdir()} - {"backups"} == {"blog.db", "config.toml"}
     if os.name != "nt":
@@ -59,12 +59,12 @@ def test_a_restore_without_a_blog_creates_it(run, saved, tmp_path, monkeypatch):
     with app.app_context():
         assert db.session.scalar(db.text("SELECT count(*) FROM article")) == 2
     assert app.config["SESSION_DAYS"] == 7
-    release(app)
+    close_connections(app)
 
 
-def test_existing_settings_are_not_replaced(run, blog, saved):
+def test_existing_settings_are_not_replaced(run, blog, backup_file):
     (blog / "config.toml").write_text("SESSION_DAYS = 1\n", encoding="utf-8")
-    assert "The settings were not changed; those of the backup differ." in run("restore", saved).stdout
+    assert "The settings were not changed; those of the backup differ." in run("restore", backup_file).stdout
     assert (blog / "config.toml").read_text(encoding="utf-8") == "SESSION_DAYS = 1\n"
     assert (blog / "secret_key").read_text(encoding="ascii") == "s" * 64
 
@@ -77,23 +77,23 @@ def test_existing_settings_are_not_replaced(run, blog, saved):
     ],
 )
 def test_unusable_settings_are_not_restored(run, blog, tmp_path, settings, says):
-    saved = tmp_path / "saved.zip"
+    backup_file = tmp_path / "saved.zip"
     (blog / "config.toml").write_text("", encoding="utf-8")
     shutil.copy(blog / "blog.db", tmp_path / "x.db")
     (tmp_path / "config.toml").write_text(settings, encoding="utf-8")
     service.copy(blog / "blog.db", tmp_path / "x.db")
-    files.create_private(saved)
-    service.pack(tmp_path / "x.db", saved, tmp_path)
+    files.create_private(backup_file)
+    service.pack(tmp_path / "x.db", backup_file, tmp_path)
     (blog / "config.toml").unlink()
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert (result.exit_code, says in result.stdout) == (0, True)
     assert not (blog / "config.toml").exists()
 
 
 def test_a_backup_of_an_older_rendering_is_upgraded(run, blog, tmp_path, app, as_admin):
     shown = as_admin.get(f"{ARTICLES}?fields=html,title").json
-    change(blog / "blog.db", "UPDATE article_tally SET renderer = 'older'")
-    change(blog / "blog.db", "UPDATE article_pieces SET html = x'00'")
+    execute(blog / "blog.db", "UPDATE article_tally SET renderer = 'older'")
+    execute(blog / "blog.db", "UPDATE article_pieces SET html = x'00'")
     run("backup", tmp_path / "older.zip")
     assert run("restore", tmp_path / "older.zip").exit_code == 0
     assert as_admin.get(f"{ARTICLES}?fields=html,title").json == shown
@@ -101,7 +101,7 @@ def test_a_backup_of_an_older_rendering_is_upgraded(run, blog, tmp_path, app, as
 
 def test_a_backup_of_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, instance):
     shutil.rmtree(instance, ignore_errors=True)
-    older = older_blog(tmp_path)
+    older = create_older_blog(tmp_path)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(older))
     before = (older / "blog.db").read_bytes()
     assert run("backup", tmp_path / "older.zip").exit_code == 0
@@ -114,48 +114,48 @@ def test_a_backup_of_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, ins
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
-def test_a_blog_that_cannot_be_read_is_moved_unchanged(run, blog, saved, app, content):
-    shown = rows(blog / "blog.db")
-    release(app)
+def test_a_blog_that_cannot_be_read_is_moved_unchanged(run, blog, backup_file, app, content):
+    shown = dump_rows(blog / "blog.db")
+    close_connections(app)
     (blog / "blog.db").write_bytes(content)
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert result.exit_code == 0, result.output
-    assert rows(blog / "blog.db") == shown
+    assert dump_rows(blog / "blog.db") == shown
     kept = [path for path in (blog / "backups").iterdir() if path.suffix == ".db"]
     assert [path.read_bytes() for path in kept] == [content]
     assert "Restart the service." in result.stdout
 
 
-def test_a_damaged_blog_is_saved_unchanged(run, blog, saved, app):
-    shown = rows(blog / "blog.db")
-    release(app)
+def test_a_damaged_blog_is_saved_unchanged(run, blog, backup_file, app):
+    shown = dump_rows(blog / "blog.db")
+    close_connections(app)
     whole = (blog / "blog.db").read_bytes()
     (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert result.exit_code == 0 and "which is damaged" in result.stdout
-    assert rows(blog / "blog.db") == shown
+    assert dump_rows(blog / "blog.db") == shown
     (kept,) = (blog / "backups").iterdir()
     assert kept.suffix == ".db" and kept.stat().st_size == len(whole)
 
 
-def test_a_full_disk_does_not_change_the_blog(run, blog, saved, fingerprint, monkeypatch):
+def test_a_full_disk_does_not_change_the_blog(run, blog, backup_file, fingerprint, monkeypatch):
     before = fingerprint()
 
     def fail(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(service, "copy", fail)
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert (result.exit_code, "The disk is full" in result.stderr) == (1, True)
     assert {name: held for name, held in fingerprint().items() if name != "backups"} == before
 
 
-def test_a_restore_gives_up_on_a_database_that_stays_locked(run, blog, saved, fingerprint, monkeypatch):
+def test_a_restore_gives_up_on_a_database_that_stays_locked(run, blog, backup_file, fingerprint, monkeypatch):
     monkeypatch.setattr("blogapi.backups.restoring._WAIT_SECONDS", 0)
     before = fingerprint()
     with integrity.open_database(blog / "blog.db") as connection:
         connection.execute("BEGIN IMMEDIATE")
-        result = run("restore", saved)
+        result = run("restore", backup_file)
         connection.execute("ROLLBACK")
     assert (result.exit_code, "The database is busy" in result.stderr) == (1, True)
     assert {name: held for name, held in fingerprint().items() if name != "backups"} == before

@@ -12,7 +12,7 @@ from blogapi import create_app
 from blogapi.backups import staging
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
-from tests.conftest import release
+from tests.conftest import close_connections
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
@@ -33,53 +33,55 @@ restoring.restore(Path(sys.argv[1]), Path(sys.argv[2]))
 
 
 @pytest.fixture
-def restoring(app, saved, blog):
+def paused_restore(app, backup_file, blog):
     """A process that has unpacked a backup and goes no further."""
-    release(app)
-    words = [sys.executable, "-c", RESTORE, str(saved), str(blog)]
+    close_connections(app)
+    words = [sys.executable, "-c", RESTORE, str(backup_file), str(blog)]
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "unpacked\n"
     yield process
-    end(process)
+    kill_process(process)
 
 
-def end(process) -> None:
+def kill_process(process) -> None:
     process.kill()
     process.wait(60)
     process.stdout.close()
 
 
-def left(folder: Path) -> list[str]:
+def list_staging_folders(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.rglob(".restore-*"))
 
 
-def start() -> None:
-    release(create_app())
+def start_app() -> None:
+    close_connections(create_app())
 
 
-def test_a_start_deletes_the_folder_of_a_killed_restore(restoring, blog):
-    assert len(left(blog)) == 2
-    end(restoring)
-    start()
-    assert left(blog) == []
+def test_a_start_deletes_the_folder_of_a_killed_restore(paused_restore, blog):
+    assert len(list_staging_folders(blog)) == 2
+    kill_process(paused_restore)
+    start_app()
+    assert list_staging_folders(blog) == []
 
 
-def test_a_restore_deletes_the_folder_of_a_killed_one(restoring, run, blog, saved):
-    end(restoring)
-    assert run("restore", saved).exit_code == 0
-    assert left(blog) == []
+def test_a_restore_deletes_the_folder_of_a_killed_one(paused_restore, run, blog, backup_file):
+    kill_process(paused_restore)
+    assert run("restore", backup_file).exit_code == 0
+    assert list_staging_folders(blog) == []
 
 
-def test_a_start_does_not_disturb_a_running_restore(restoring, blog):
-    before = left(blog)
-    start()
-    assert left(blog) == before
+def test_a_start_does_not_disturb_a_running_restore(paused_restore, blog):
+    before = list_staging_folders(blog)
+    start_app()
+    assert list_staging_folders(blog) == before
     assert any(path.name == "blog.db" for path in blog.glob(".restore-*/*"))
 
 
-def test_a_second_restore_is_refused_while_one_is_running(restoring, run, blog, saved, fingerprint):
+def test_a_second_restore_is_refused_while_one_is_running(
+    paused_restore, run, blog, backup_file, fingerprint
+):
     before = fingerprint()
-    result = run("restore", saved)
+    result = run("restore", backup_file)
     assert (result.exit_code, "Another restore is running" in result.stderr) == (1, True)
     assert fingerprint() == before
 
@@ -87,21 +89,21 @@ def test_a_second_restore_is_refused_while_one_is_running(restoring, run, blog, 
 def test_the_folder_of_a_killed_restore_without_its_lock_is_deleted(run, blog, app):
     (blog / ".restore-abc").mkdir()
     (blog / ".restore-abc" / "blog.db").write_bytes(b"half")
-    release(app)
-    start()
-    assert left(blog) == []
+    close_connections(app)
+    start_app()
+    assert list_staging_folders(blog) == []
 
 
 def test_a_start_goes_on_if_deleting_is_forbidden(blog, app, monkeypatch):
     (blog / ".restore-abc").mkdir()
-    release(app)
+    close_connections(app)
 
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(files, "_lock", refuse)
-    start()
-    assert left(blog) != []
+    start_app()
+    assert list_staging_folders(blog) != []
 
 
 def test_the_next_holder_of_a_lock_creates_a_new_file(tmp_path, monkeypatch):
@@ -130,4 +132,4 @@ def test_two_restores_in_threads_of_one_process_exclude_each_other(tmp_path):
         with pytest.raises(Conflict), staging.staging(tmp_path):
             pass
         assert folder.is_dir()
-    assert left(tmp_path) == []
+    assert list_staging_folders(tmp_path) == []

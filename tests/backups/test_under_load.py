@@ -36,47 +36,47 @@ while True:
 
 
 @pytest.fixture
-def writer(app, people, instance, tmp_path):
+def last_written(app, people, instance, tmp_path):
     """A process that writes; a function that returns the last number that it printed."""
     output = tmp_path / "output"
     with output.open("w", encoding="utf-8") as out:
         key = people.key(people.admin, "write")
         process = subprocess.Popen([sys.executable, "-c", WRITER, key], cwd=ROOT, stdout=out)
 
-    def last() -> int:
+    def get_last() -> int:
         lines = output.read_text(encoding="utf-8").split("\n")[:-1]
         assert process.poll() is None
         return int(lines[-1]) if lines else -1
 
-    while last() < 0:
+    while get_last() < 0:
         assert process.poll() is None
-    yield last
+    yield get_last
     process.kill()
     process.wait(10)
 
 
-def assert_it_goes_on(writer) -> None:
-    end, before = time.monotonic() + 60, writer()
-    while writer() == before:
+def assert_writes_continue(last_written) -> None:
+    end, before = time.monotonic() + 60, last_written()
+    while last_written() == before:
         assert time.monotonic() < end
         time.sleep(0.01)
 
 
-def tags(path: Path) -> set[int]:
+def read_tag_numbers(path: Path) -> set[int]:
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return {int(name.split()[1]) for (name,) in connection.execute("SELECT name FROM tag")}
 
 
-def test_every_backup_under_load_holds_every_earlier_write(writer, instance, tmp_path):
+def test_every_backup_under_load_holds_every_earlier_write(last_written, instance, tmp_path):
     for number in range(ROUNDS):
-        acknowledged = writer()
-        service.make(instance, tmp_path / f"{number}.zip")
+        acknowledged = last_written()
+        service.create_backup(instance, tmp_path / f"{number}.zip")
         restoring.restore(tmp_path / f"{number}.zip", tmp_path / f"home{number}")
-        held = tags(tmp_path / f"home{number}" / "blog.db")
-        assert held == set(range(len(held))), "a backup shows the blog at one point in time"
-        assert len(held) > acknowledged
-    assert_it_goes_on(writer)
+        stored = read_tag_numbers(tmp_path / f"home{number}" / "blog.db")
+        assert stored == set(range(len(stored))), "a backup shows the blog at one point in time"
+        assert len(stored) > acknowledged
+    assert_writes_continue(last_written)
 
 
 def test_a_copy_ends_while_another_connection_writes_all_the_time(tmp_path):
@@ -98,18 +98,18 @@ def test_a_copy_ends_while_another_connection_writes_all_the_time(tmp_path):
             writes += 1
     thread.join(60)
     assert ended.is_set() and writes < 5000
-    assert tags(target) <= {0, 1}
+    assert read_tag_numbers(target) <= {0, 1}
 
 
-def test_a_restore_under_load_loses_no_write_between_the_two_states(writer, instance, tmp_path):
-    service.make(instance, tmp_path / "saved.zip")
+def test_a_restore_under_load_loses_no_write_between_the_two_states(last_written, instance, tmp_path):
+    service.create_backup(instance, tmp_path / "saved.zip")
     saved = len(restoring.verify(tmp_path / "saved.zip").rows)
-    before = writer()
+    before = last_written()
     done = restoring.restore(tmp_path / "saved.zip", instance)
-    assert saved and done.kept is not None
-    restoring.restore(done.kept, tmp_path / "former")
-    former, now = tags(tmp_path / "former" / "blog.db"), tags(instance / "blog.db")
-    assert_it_goes_on(writer)
+    assert saved and done.former_copy is not None
+    restoring.restore(done.former_copy, tmp_path / "former")
+    former, now = read_tag_numbers(tmp_path / "former" / "blog.db"), read_tag_numbers(instance / "blog.db")
+    assert_writes_continue(last_written)
     # Writes before the exchange are in the former state, later ones in the live blog.
     assert former == set(range(len(former))) and len(former) > before
     later = now - set(range(done.manifest.rows["tag"]))

@@ -15,18 +15,27 @@ import click
 from rich.console import Console
 
 from tests.benchmarks import cold, hot, large, load, machine, plot, report, start
-from tests.benchmarks.blogs import made
+from tests.benchmarks.blogs import create_blogs
 from tests.benchmarks.plan import COLD_SIZE, HOT_BLOG, LARGE_SIZE, Plan
-from tests.benchmarks.servers import PINNED, Failed
+from tests.benchmarks.servers import PINNED, MeasurementError
 
 PARTS: dict[str, Any] = {"hot": hot, "cold": cold, "large": large, "start": start}
 
 # What is asked for by no option: in a whole run of some minutes, and in one of about a minute.
-WHOLE = {"rounds": 5, "seconds": 2, "sizes": (1_000, 100_000), "samples": 30, "articles": 20_000, "starts": 5}
+DEFAULTS = {
+    "rounds": 5,
+    "seconds": 2,
+    "sizes": (1_000, 100_000),
+    "samples": 30,
+    "articles": 20_000,
+    "starts": 5,
+}
 QUICK = {"rounds": 1, "seconds": 1, "sizes": (200, 2_000), "samples": 5, "articles": 1_000, "starts": 2}
 
 
-def _sizes(context: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+def _parse_sizes(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> tuple[int, ...] | None:
     if value is None:
         return None
     try:
@@ -45,7 +54,7 @@ def _sizes(context: click.Context, option: click.Parameter, value: str | None) -
 @click.option("--no-wrk", is_flag=True, help="Make the load with our own client though wrk is there.")
 @click.option("--rounds", type=click.IntRange(1, 50), help="Of `hot`: rounds over all reads and servers. [5]")
 @click.option("--seconds", type=click.IntRange(1, 60), help="Of `hot`: seconds of load at a time. [2]")
-@click.option("--sizes", callback=_sizes, help="Of `cold`: articles of the blogs. [1000,100000]")
+@click.option("--sizes", callback=_parse_sizes, help="Of `cold`: articles of the blogs. [1000,100000]")
 @click.option(
     "--samples", type=click.IntRange(2, 1000), help="Of `cold` and `large`: cold reads of each kind. [30]"
 )
@@ -82,32 +91,40 @@ def measure(
     """
     notes: list[str] = []
 
-    def note(sentence: str) -> None:
+    def add_note(sentence: str) -> None:
         notes.append(sentence)
-        _tell(sentence)
+        _print_progress(sentence)
 
-    numbers = (QUICK if quick else WHOLE) | {name: value for name, value in given.items() if value}
+    numbers = (QUICK if quick else DEFAULTS) | {name: value for name, value in given.items() if value}
     wrk = load.WRK is not None and not no_wrk
-    known = machine.facts(generator="wrk" if wrk else "our own Python client")
+    facts = machine.collect_facts(generator="wrk" if wrk else "our own Python client")
     chosen = [name for name in PARTS if not parts or name in parts]
-    with _home(keep) as home:
-        plan = Plan(home=home, wrk=wrk, drf=drf, tell=_tell, note=note, blogs={}, **numbers)
+    with _open_home(keep) as home:
+        plan = Plan(
+            home=home,
+            wrk=wrk,
+            drf=drf,
+            print_progress=_print_progress,
+            add_note=add_note,
+            blogs={},
+            **numbers,
+        )
         if not PINNED:
-            note("Server and load share the cores: this system cannot pin them, or has one.")
+            add_note("Server and load share the cores: this system cannot pin them, or has one.")
         try:
-            found = _measured(plan, chosen)
-        except Failed as error:
+            found = _measure_parts(plan, chosen)
+        except MeasurementError as error:
             raise click.ClickException(f"{error}.") from error
-    _print(found, known, markdown=markdown)
+    _print_results(found, facts, markdown=markdown)
     if json_file:
-        report.write_json(json_file, machine=known, options=numbers, notes=notes, parts=found)
-    if plot_file and not plot.draw(plot_file, found, machine.sentence(known)):
+        report.write_json(json_file, machine=facts, options=numbers, notes=notes, parts=found)
+    if plot_file and not plot.draw_plot(plot_file, found, machine.format_facts(facts)):
         raise click.ClickException("There is nothing to draw: neither hot nor cold was measured.")
-    if len(found) < len(chosen) or report.problems(found):
+    if len(found) < len(chosen) or report.list_problems(found):
         raise click.exceptions.Exit(1)
 
 
-def _measured(plan: Plan, chosen: list[str]) -> dict[str, list[Any]]:
+def _measure_parts(plan: Plan, chosen: list[str]) -> dict[str, list[Any]]:
     """Return the rows of each part that could be measured."""
     needed = {
         "hot": [HOT_BLOG],
@@ -115,19 +132,19 @@ def _measured(plan: Plan, chosen: list[str]) -> dict[str, list[Any]]:
         "large": [(plan.articles, LARGE_SIZE)],
         "start": [HOT_BLOG, (plan.articles, LARGE_SIZE)],
     }
-    plan.tell("making the blogs")
-    plan.blogs.update(made(plan.home, (blog for name in chosen for blog in needed[name])))
+    plan.print_progress("making the blogs")
+    plan.blogs.update(create_blogs(plan.home, (blog for name in chosen for blog in needed[name])))
     found = {}
     for name in chosen:
         try:
             found[name] = PARTS[name].run(plan)
-        except Failed as error:
-            plan.note(f"{name}: not measured: {error}")
+        except MeasurementError as error:
+            plan.add_note(f"{name}: not measured: {error}")
     return found
 
 
 @contextmanager
-def _home(keep: Path | None) -> Iterator[Path]:
+def _open_home(keep: Path | None) -> Iterator[Path]:
     if keep:
         keep.mkdir(parents=True, exist_ok=True)
         yield keep.resolve()
@@ -136,22 +153,22 @@ def _home(keep: Path | None) -> Iterator[Path]:
         yield Path(folder).resolve()
 
 
-def _tell(sentence: str) -> None:
+def _print_progress(sentence: str) -> None:
     # Beside the tables, so that those can be sent into a file.
     click.echo(sentence, err=True)
 
 
-def _print(found: dict[str, list[Any]], known: dict[str, str], *, markdown: bool) -> None:
+def _print_results(found: dict[str, list[Any]], facts: dict[str, str], *, markdown: bool) -> None:
     console = Console(highlight=False)
     for name, rows in found.items():
-        for table in PARTS[name].tables(rows):
+        for table in PARTS[name].make_tables(rows):
             if markdown:
-                click.echo(report.markdown(table))
+                click.echo(report.format_markdown(table))
             else:
-                report.show(console, table)
-    for problem in report.problems(found):
+                report.print_table(console, table)
+    for problem in report.list_problems(found):
         click.echo(f"Invalid: {problem}.")
-    click.echo(machine.sentence(known))
+    click.echo(machine.format_facts(facts))
 
 
 if __name__ == "__main__":

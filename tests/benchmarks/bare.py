@@ -12,15 +12,15 @@ from typing import Any
 
 import waitress
 
-from tests.benchmarks.answers import load
+from tests.benchmarks.recorded_responses import load
 
 
 def application(file: Path) -> Callable[[dict[str, Any], Any], Iterable[bytes]]:
     """Return the WSGI application over the answers of the file."""
-    answers = load(file)
+    responses = load(file)
 
     def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        status, headers, body = answers[environ["PATH_INFO"], environ["QUERY_STRING"]]
+        status, headers, body = responses[environ["PATH_INFO"], environ["QUERY_STRING"]]
         start_response(status, headers)
         return [body]
 

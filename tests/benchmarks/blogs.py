@@ -1,4 +1,4 @@
-"""Blogs to measure, each made in a process of its own.
+"""Blogs to measure, each created in a process of its own.
 
 `python -m tests.benchmarks.blogs FOLDER ARTICLES SIZE`
 """
@@ -30,25 +30,25 @@ from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
-from tests.benchmarks.servers import ROOT, Failed, in_folder
-from tests.benchmarks.words import RARE_EVERY, Writer
+from tests.benchmarks.prose import RARE_EVERY, Writer
+from tests.benchmarks.servers import ROOT, MeasurementError, make_environment
 
 CATEGORIES = 8
 TAGS = 20
-TAGS_EACH = 3
-ROWS_AT_ONCE = 1_000
+TAGS_PER_ARTICLE = 3
+ROWS_PER_TRANSACTION = 1_000
 NEWEST = datetime(2025, 12, 31, tzinfo=UTC)
 YEARS = 10
 
 # Written last: a folder without it is a blog that was not finished.
-RECORD = "benchmark.json"
+RECORD_FILE = "benchmark.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Blog:
     """A blog of `articles` articles of about `size` characters.
 
-    `key` is a reader's; `newest` the uuid of the newest article, which wears the tag `tag` (a uuid).
+    `key` is a reader's; `newest` the uuid of the newest article, which has the tag `tag` (a uuid).
     """
 
     folder: Path
@@ -64,47 +64,47 @@ class Blog:
         return f"{self.articles:,} articles"
 
 
-def made(home: Path, wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Blog]:
-    """Return a blog for each (articles, size), made under `home` where it is not there from before.
+def create_blogs(home: Path, sizes: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Blog]:
+    """Return a blog for each (articles, size), created under `home` unless it exists.
 
-    Two are made at a time, and nothing is measured meanwhile. Raises Failed where one cannot be made.
+    Two are created at a time, and nothing is measured meanwhile. Raises MeasurementError if one fails.
     """
-    pairs = sorted(set(wanted), reverse=True)
+    pairs = sorted(set(sizes), reverse=True)
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(pairs, pool.map(lambda pair: _made(home, *pair), pairs), strict=True))
+        return dict(zip(pairs, pool.map(lambda pair: _create_blog(home, *pair), pairs), strict=True))
 
 
-def _made(home: Path, articles: int, size: int) -> Blog:
+def _create_blog(home: Path, articles: int, size: int) -> Blog:
     folder = home / f"blog-{articles}-{size}"
-    if not (folder / RECORD).exists():
+    if not (folder / RECORD_FILE).exists():
         command = [sys.executable, "-m", "tests.benchmarks.blogs", str(folder), str(articles), str(size)]
-        if subprocess.run(command, cwd=ROOT, env=in_folder(folder)).returncode:
-            raise Failed(f"the blog of {articles:,} articles could not be made")
-    record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        if subprocess.run(command, cwd=ROOT, env=make_environment(folder)).returncode:
+            raise MeasurementError(f"the blog of {articles:,} articles could not be made")
+    record = json.loads((folder / RECORD_FILE).read_text(encoding="utf-8"))
     return Blog(folder, articles, size, **record)
 
 
-def fill(folder: Path, articles: int, size: int) -> None:
-    """Make the blog in the instance folder; the same texts each time, under fresh uuids."""
+def fill_blog(folder: Path, articles: int, size: int) -> None:
+    """Create the blog in the instance folder; the same texts each time, under new uuids."""
     # A thousand rows at a time are many objects; to look through them at the usual pace takes a fifth more.
     gc.set_threshold(50_000, 20, 50)
     app = create_app()
     with app.app_context():
         ada = users.create("ada", None, role=Role.ADMIN)
-        shelves = _shelves(ada)
-        labels = [
+        categories = _create_categories(ada)
+        tags = [
             taxonomies.create(tags_definition.TAGS, ada.uuid, {"name": f"Tag {number}"})
             for number in range(1, TAGS + 1)
         ]
-        written = _written(ada, articles, size, shelves, labels)
-        newest = _stored(written)
-        record = {"key": api_keys.issue(None).value, "newest": newest, "tag": str(labels[-1].uuid)}
+        articles_to_store = _write_articles(ada, articles, size, categories, tags)
+        newest = _store_articles(articles_to_store)
+        record = {"key": api_keys.issue(None).value, "newest": newest, "tag": str(tags[-1].uuid)}
         db.session.remove()
         db.engine.dispose()
-    (folder / RECORD).write_text(json.dumps(record), encoding="utf-8")
+    (folder / RECORD_FILE).write_text(json.dumps(record), encoding="utf-8")
 
 
-def _shelves(ada: Account) -> list[Category]:
+def _create_categories(ada: Account) -> list[Category]:
     load = CategoryBodySchema().load
     names = [f"Category {number}" for number in range(1, CATEGORIES + 1)]
     return [
@@ -115,20 +115,20 @@ def _shelves(ada: Account) -> list[Category]:
     ]
 
 
-def _stored(written: Iterator[Article]) -> str:
+def _store_articles(articles_to_store: Iterator[Article]) -> str:
     """Store the articles and return the uuid of the first, which is the newest."""
     newest = ""
     while True:
         with transaction():
-            rows = list(islice(written, ROWS_AT_ONCE))
+            rows = list(islice(articles_to_store, ROWS_PER_TRANSACTION))
             db.session.add_all(rows)
         if not rows:
             return newest
         newest = newest or str(rows[0].uuid)
 
 
-def _written(
-    ada: Account, articles: int, size: int, shelves: Sequence[Category], labels: Sequence[Tag]
+def _write_articles(
+    ada: Account, articles: int, size: int, categories: Sequence[Category], tags: Sequence[Tag]
 ) -> Iterator[Article]:
     """Yield the articles, newest first, spread over the years, as `articles.service` fills them."""
     writer = Writer(seed=articles)
@@ -146,18 +146,18 @@ def _written(
             status=Status.PUBLISHED.value,
             published_at=NEWEST - timedelta(days=365 * YEARS) * (number / articles),
             was_public=True,
-            category=writer.random.choice(shelves),
-            tags=_worn(writer, labels, newest=number == 0),
+            category=writer.random.choice(categories),
+            tags=_choose_tags(writer, tags, newest=number == 0),
             seo=Seo(title=title, description=writer.phrase(12)),
         )
 
 
-def _worn(writer: Writer, labels: Sequence[Tag], *, newest: bool) -> list[Tag]:
+def _choose_tags(writer: Writer, tags: Sequence[Tag], *, newest: bool) -> list[Tag]:
     # The last tag is the one that is renamed before each cold read: all that is read shall show it.
     if newest:
-        return list(labels[-TAGS_EACH:])
-    return writer.random.sample(labels, TAGS_EACH)
+        return list(tags[-TAGS_PER_ARTICLE:])
+    return writer.random.sample(tags, TAGS_PER_ARTICLE)
 
 
 if __name__ == "__main__":
-    fill(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    fill_blog(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.benchmarks import inside
-from tests.benchmarks.inside import Cold
-from tests.benchmarks.plan import ARTICLES, LIST_OF_20, LIST_OF_100, Plan, Table, shown
+from tests.benchmarks import in_process
+from tests.benchmarks.in_process import ColdRead
+from tests.benchmarks.plan import ARTICLES, LIST_OF_20, LIST_OF_100, Plan, Table, format_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Row:
     read: str
     articles: int
     wsgi_ms: float
-    alone_ms: float
+    view_ms: float
     write_ms: float
     problem: str
 
@@ -30,21 +30,21 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure one size after the other; raises Failed where the measuring process breaks."""
+    """Measure one size after the other; raises MeasurementError where the measuring process breaks."""
     rows = []
     for blog in plan.cold_blogs():
-        plan.tell(f"cold: {blog.name}, {plan.samples} samples of each read")
+        plan.print_progress(f"cold: {blog.name}, {plan.samples} samples of each read")
         reads = {
             "one article": f"{ARTICLES}{blog.newest}/",
             "list of 20": LIST_OF_20,
             "list of 100": LIST_OF_100,
         }
-        found = inside.measured(blog, reads, plan.samples)
-        rows += [_row(read, blog.articles, cold) for read, cold in found.items()]
+        found = in_process.measure_reads(blog, reads, plan.samples)
+        rows += [_make_row(read, blog.articles, cold) for read, cold in found.items()]
     return rows
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def make_tables(rows: Sequence[Row]) -> list[Table]:
     """Return the rows ready to be shown: a column for each size, and how the cost grows."""
     sizes = sorted({row.articles for row in rows})
     found = {(row.read, row.articles): row for row in rows}
@@ -52,19 +52,19 @@ def tables(rows: Sequence[Row]) -> list[Table]:
     lines = []
     for read in dict.fromkeys(row.read for row in rows):
         same = [found[read, size] for size in sizes]
-        lines.append(_line(f"{read}, through WSGI", [(row.wsgi_ms, row.problem) for row in same]))
-        lines.append(_line(f"{read}, the view alone", [(row.alone_ms, row.problem) for row in same]))
+        lines.append(_make_line(f"{read}, through WSGI", [(row.wsgi_ms, row.problem) for row in same]))
+        lines.append(_make_line(f"{read}, the view alone", [(row.view_ms, row.problem) for row in same]))
     last = [found[rows[-1].read, size] for size in sizes]
-    lines.append(_line("the write: a tag renamed", [(row.write_ms, row.problem) for row in last]))
+    lines.append(_make_line("the write: a tag renamed", [(row.write_ms, row.problem) for row in last]))
     return [Table("First reads after a write, by the number of articles", columns, lines)]
 
 
-def _line(name: str, cells: Sequence[tuple[float, str]]) -> tuple[str, ...]:
+def _make_line(name: str, cells: Sequence[tuple[float, str]]) -> tuple[str, ...]:
     if any(problem for _, problem in cells):
-        return (name, *("invalid" if problem else shown(ms) for ms, problem in cells), "-")
-    return (name, *(shown(ms) for ms, _ in cells), shown(cells[-1][0] / cells[0][0]))
+        return (name, *("invalid" if problem else format_value(ms) for ms, problem in cells), "-")
+    return (name, *(format_value(ms) for ms, _ in cells), format_value(cells[-1][0] / cells[0][0]))
 
 
-def _row(read: str, articles: int, cold: Cold) -> Row:
+def _make_row(read: str, articles: int, cold: ColdRead) -> Row:
     problem = "" if cold.status == 200 else f"answered {cold.status}"
-    return Row(read, articles, cold.wsgi_ms, cold.alone_ms, cold.write_ms, problem)
+    return Row(read, articles, cold.wsgi_ms, cold.view_ms, cold.write_ms, problem)

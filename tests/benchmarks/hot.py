@@ -14,17 +14,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from tests.benchmarks import answers, framework
-from tests.benchmarks.answers import Answer
-from tests.benchmarks.load import Load, press
-from tests.benchmarks.plan import ARTICLES, CATEGORIES, LIST_OF_20, TAGS, Plan, Table, shown
-from tests.benchmarks.servers import THREADS, Failed, Server, fetch, free_port, own, running
+from tests.benchmarks import framework, recorded_responses
+from tests.benchmarks.load import Load, generate_load
+from tests.benchmarks.plan import ARTICLES, CATEGORIES, LIST_OF_20, TAGS, Plan, Table, format_value
+from tests.benchmarks.recorded_responses import Response
+from tests.benchmarks.servers import (
+    THREADS,
+    MeasurementError,
+    Server,
+    fetch,
+    free_port,
+    make_serve_command,
+    run_server,
+)
 
-OWN, BARE, MINIMAL = "blogapi", "bare waitress", "minimal Flask"
+BLOGAPI, BARE, MINIMAL = "blogapi", "bare waitress", "minimal Flask"
 
 # Answers of one round that are enough to judge by, and how much longer a round may take for them.
-ENOUGH = 200
-LONGER = 4
+MIN_REQUESTS = 200
+MAX_EXTENSION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,43 +78,47 @@ Samples = Mapping[tuple[str, str], Sequence[Sample]]
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure; raises Failed where a server does not run."""
+    """Measure; raises MeasurementError where a server does not run."""
     blog = plan.hot_blog()
-    reads = _reads(blog.newest)
+    reads = _make_reads(blog.newest)
     with ExitStack() as stack:
-        mine = _started(stack, plan, OWN, own)
-        taken = _taken(mine, reads, blog.key)
+        own_server = _start_server(stack, plan, BLOGAPI, make_serve_command)
+        responses = _record_responses(own_server, reads, blog.key)
         file = plan.home / "answers.json"
-        answers.save(file, taken)
-        bare = _started(stack, plan, BARE, lambda port: _ready_made("bare", file, port))
-        minimal = _started(stack, plan, MINIMAL, lambda port: _ready_made("minimal", file, port))
-        problems = _differences((bare, minimal), taken, blog.key)
-        servers = [mine, minimal, bare]
-        if plan.drf and (other := framework.started(stack, plan, taken)):
+        recorded_responses.save(file, responses)
+        bare = _start_server(stack, plan, BARE, lambda port: _make_replay_command("bare", file, port))
+        minimal = _start_server(
+            stack, plan, MINIMAL, lambda port: _make_replay_command("minimal", file, port)
+        )
+        problems = _find_differences((bare, minimal), responses, blog.key)
+        servers = [own_server, minimal, bare]
+        if plan.drf and (other := framework.start_server(stack, plan, responses)):
             servers.append(other)
-            problems |= framework.differences(other, taken, blog.key)
-        samples = _samples(plan, servers, reads)
+            problems |= framework.find_differences(other, responses, blog.key)
+        samples = _take_samples(plan, servers, reads)
     return [
-        _row(read, server.name, len(taken[path].body), samples, problems.get((server.name, path), ""))
+        _make_row(
+            read, server.name, len(responses[path].body), samples, problems.get((server.name, path), "")
+        )
         for read, path in reads.items()
         for server in servers
     ]
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def make_tables(rows: Sequence[Row]) -> list[Table]:
     """Return the rows ready to be shown."""
     columns = ("Read", "Server", "req/s", "of bare", "p50 ms", "p99 ms", "CPU ms", "RSS MB")
-    return [Table("Hot reads", columns, [_line(row) for row in rows])]
+    return [Table("Hot reads", columns, [_make_line(row) for row in rows])]
 
 
-def _line(row: Row) -> tuple[str, ...]:
+def _make_line(row: Row) -> tuple[str, ...]:
     if row.problem:
         return (row.read, row.server, "invalid", *"-----")
     numbers = (row.requests_per_second, row.ratio, row.p50_ms, row.p99_ms, row.cpu_ms, row.rss_mb)
-    return (row.read, row.server, *map(shown, numbers))
+    return (row.read, row.server, *map(format_value, numbers))
 
 
-def _reads(newest: str) -> dict[str, str]:
+def _make_reads(newest: str) -> dict[str, str]:
     return {
         "one article": f"{ARTICLES}{newest}/",
         "list of 20": LIST_OF_20,
@@ -116,89 +128,91 @@ def _reads(newest: str) -> dict[str, str]:
     }
 
 
-def _started(stack: ExitStack, plan: Plan, name: str, command: Command) -> Server:
+def _start_server(stack: ExitStack, plan: Plan, name: str, command: Command) -> Server:
     blog, port = plan.hot_blog(), free_port()
-    return stack.enter_context(running(name, command(port), port, blog.folder, ARTICLES, blog.key))
+    return stack.enter_context(run_server(name, command(port), port, blog.folder, ARTICLES, blog.key))
 
 
-def _taken(server: Server, reads: Mapping[str, str], key: str) -> dict[str, Answer]:
+def _record_responses(server: Server, reads: Mapping[str, str], key: str) -> dict[str, Response]:
     found = {path: fetch(server.port, path, {"X-API-KEY": key}) for path in reads.values()}
     for path, answer in found.items():
         if answer.status != 200:
-            raise Failed(f"{path} is answered with {answer.status}")
+            raise MeasurementError(f"{path} is answered with {answer.status}")
     return found
 
 
-def _ready_made(module: str, file: Path, port: int) -> list[str]:
+def _make_replay_command(module: str, file: Path, port: int) -> list[str]:
     return [sys.executable, "-m", f"tests.benchmarks.{module}", str(file), str(port), str(THREADS)]
 
 
-def _differences(
-    servers: Sequence[Server], taken: Mapping[str, Answer], key: str
+def _find_differences(
+    servers: Sequence[Server], responses: Mapping[str, Response], key: str
 ) -> dict[tuple[str, str], str]:
     """Return what keeps the comparison from being fair: answers that are not the very same."""
     found = {}
     for server in servers:
-        for path, answer in taken.items():
-            theirs = fetch(server.port, path, {"X-API-KEY": key})
-            if (theirs.body, answers.own_headers(theirs)) != (answer.body, answers.own_headers(answer)):
+        for path, answer in responses.items():
+            other = fetch(server.port, path, {"X-API-KEY": key})
+            if (other.body, recorded_responses.list_application_headers(other)) != (
+                answer.body,
+                recorded_responses.list_application_headers(answer),
+            ):
                 found[server.name, path] = "its answer is not the same"
     return found
 
 
-def _samples(plan: Plan, servers: Sequence[Server], reads: Mapping[str, str]) -> Samples:
-    plan.tell("hot: warming up")
+def _take_samples(plan: Plan, servers: Sequence[Server], reads: Mapping[str, str]) -> Samples:
+    plan.print_progress("hot: warming up")
     seconds = {
-        (server.name, path): _seconds(plan, _sample(plan, server, path, 1))
+        (server.name, path): _choose_seconds(plan, _take_sample(plan, server, path, 1))
         for path in reads.values()
         for server in servers
     }
     samples: dict[tuple[str, str], list[Sample]] = {}
     for number in range(plan.rounds):
-        plan.tell(f"hot: round {number + 1} of {plan.rounds}")
+        plan.print_progress(f"hot: round {number + 1} of {plan.rounds}")
         for read, path in reads.items():
             for server in servers:
                 samples.setdefault((read, server.name), []).append(
-                    _sample(plan, server, path, seconds[server.name, path])
+                    _take_sample(plan, server, path, seconds[server.name, path])
                 )
     return samples
 
 
-def _seconds(plan: Plan, warm: Sample) -> int:
+def _choose_seconds(plan: Plan, warm_up: Sample) -> int:
     """Return how long to ask in each round; longer where the few answers of a slow server would mislead."""
-    wished = math.ceil(ENOUGH / max(warm.rate, 1))
-    return max(plan.seconds, min(wished, LONGER * plan.seconds))
+    needed = math.ceil(MIN_REQUESTS / max(warm_up.rate, 1))
+    return max(plan.seconds, min(needed, MAX_EXTENSION * plan.seconds))
 
 
-def _sample(plan: Plan, server: Server, path: str, seconds: int) -> Sample:
+def _take_sample(plan: Plan, server: Server, path: str, seconds: int) -> Sample:
     before = server.cpu_seconds()
-    load = press(server.port, path, plan.hot_blog().key, seconds, wrk=plan.wrk)
-    spent = server.cpu_seconds() - before
+    load = generate_load(server.port, path, plan.hot_blog().key, seconds, wrk=plan.wrk)
+    cpu_seconds = server.cpu_seconds() - before
     # What it has begun for clients who are gone now shall not slow the next server down.
     server.settle()
-    return Sample(load, spent, server.rss())
+    return Sample(load, cpu_seconds, server.rss())
 
 
-def _row(read: str, server: str, size: int, samples: Samples, problem: str) -> Row:
-    mine, bare = samples[read, server], samples[read, BARE]
+def _make_row(read: str, server: str, size: int, samples: Samples, problem: str) -> Row:
+    own_samples, bare = samples[read, server], samples[read, BARE]
     # Beside a bare server that failed, a ratio says nothing.
-    loads = [sample.load for sample in (*mine, *bare)]
-    broken = [load for load in loads if load.errors or not load.requests]
-    if broken and not problem:
-        problem = (
-            f"{sum(load.errors for load in broken)} errors or failed answers, its own or those of {BARE}"
-        )
+    loads = [sample.load for sample in (*own_samples, *bare)]
+    failed_loads = [load for load in loads if load.errors or not load.requests]
+    if failed_loads and not problem:
+        errors = sum(load.errors for load in failed_loads)
+        problem = f"{errors} errors or failed responses, its own or those of {BARE}"
     if problem:
         return Row(read, server, size, 0, 0, 0, 0, 0, 0, problem)
     return Row(
         read,
         server,
         size,
-        requests_per_second=median(sample.rate for sample in mine),
-        ratio=median(one.rate / other.rate for one, other in zip(mine, bare, strict=True)),
-        p50_ms=median(sample.load.p50_ms for sample in mine),
-        p99_ms=median(sample.load.p99_ms for sample in mine),
-        cpu_ms=median(sample.cpu_seconds / sample.load.requests * 1000 for sample in mine),
-        rss_mb=mine[-1].rss_mb,
+        requests_per_second=median(sample.rate for sample in own_samples),
+        ratio=median(one.rate / other.rate for one, other in zip(own_samples, bare, strict=True)),
+        p50_ms=median(sample.load.p50_ms for sample in own_samples),
+        p99_ms=median(sample.load.p99_ms for sample in own_samples),
+        cpu_ms=median(sample.cpu_seconds / sample.load.requests * 1000 for sample in own_samples),
+        rss_mb=own_samples[-1].rss_mb,
         problem="",
     )

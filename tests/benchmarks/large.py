@@ -13,29 +13,29 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import quote
 
-from tests.benchmarks import inside
+from tests.benchmarks import in_process
 from tests.benchmarks.blogs import Blog
 from tests.benchmarks.load import Load
-from tests.benchmarks.plan import ARTICLES, LIST_OF_20, Plan, Table, shown
+from tests.benchmarks.plan import ARTICLES, LIST_OF_20, Plan, Table, format_value
+from tests.benchmarks.prose import make_searches
 from tests.benchmarks.servers import (
     HOST,
     MEGABYTE,
     ROOT,
-    Failed,
+    MeasurementError,
     Server,
-    end,
+    end_process,
     free_port,
-    in_folder,
-    own,
-    pinned,
-    running,
+    make_environment,
+    make_serve_command,
+    pin_to_core,
+    run_server,
 )
-from tests.benchmarks.words import searches
 
 SAMPLE_SECONDS = 0.05
-RATE = 20
-ALONE_SECONDS = 3
-PIECE = 256 * 1024
+REQUESTS_PER_SECOND = 20
+BASELINE_SECONDS = 3
+READ_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,42 +53,47 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure over HTTP, then inside a process; raises Failed where one of them breaks."""
+    """Measure over HTTP, then inside a process; raises MeasurementError where one of them breaks."""
     blog, port = plan.large_blog(), free_port()
     single = f"{ARTICLES}{blog.newest}/"
-    plan.tell(f"large: the whole list of {blog.name}")
-    with running("large", own(port), port, blog.folder, single, blog.key) as server:
-        rows = _whole(server, single, blog.key)
-    plan.tell("large: pages and searches, cold")
-    return rows + _pages(plan, blog) + _searches(plan, blog)
+    plan.print_progress(f"large: the whole list of {blog.name}")
+    with run_server("large", make_serve_command(port), port, blog.folder, single, blog.key) as server:
+        rows = _measure_whole_list(server, single, blog.key)
+    plan.print_progress("large: pages and searches, cold")
+    return rows + _measure_pages(plan, blog) + _measure_searches(plan, blog)
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def make_tables(rows: Sequence[Row]) -> list[Table]:
     """Return the rows ready to be shown."""
     lines = [
-        (row.measure, "invalid" if row.problem else f"{shown(row.value)} {row.unit}".strip()) for row in rows
+        (row.measure, "invalid" if row.problem else f"{format_value(row.value)} {row.unit}".strip())
+        for row in rows
     ]
     return [Table("A large blog", ("Measure", "value"), lines)]
 
 
-def _whole(server: Server, single: str, key: str) -> list[Row]:
-    with _paced(server.port, single, key) as alone:
-        time.sleep(ALONE_SECONDS)
+def _measure_whole_list(server: Server, single: str, key: str) -> list[Row]:
+    with _read_at_rate(server.port, single, key) as alone:
+        time.sleep(BASELINE_SECONDS)
     idle = server.rss()
-    with _paced(server.port, single, key) as meanwhile, _highest_rss(server) as peaks, pinned("client"):
-        count, first, seconds = _read_whole(server.port, ARTICLES, key)
+    with (
+        _read_at_rate(server.port, single, key) as meanwhile,
+        _record_rss(server) as peaks,
+        pin_to_core("client"),
+    ):
+        count, first, seconds = _read_whole_list(server.port, ARTICLES, key)
     return [
         Row("memory when idle", idle, "MB"),
         Row("whole list: memory above idle at its peak", max(peaks) - idle, "MB"),
         Row("whole list: received", count / MEGABYTE, "MB"),
         Row("whole list: until the first byte", first, "s"),
         Row("whole list: in all", seconds, "s"),
-        *_latencies("alone", alone[0]),
-        *_latencies("meanwhile", meanwhile[0]),
+        *_make_latency_rows("alone", alone[0]),
+        *_make_latency_rows("meanwhile", meanwhile[0]),
     ]
 
 
-def _latencies(when: str, load: Load) -> list[Row]:
+def _make_latency_rows(when: str, load: Load) -> list[Row]:
     problem = f"{load.errors} errors, {load.requests} answers" if load.errors or not load.requests else ""
     return [
         Row(f"single articles {when}: p50 of {load.requests}", load.p50_ms, "ms", problem),
@@ -97,85 +102,94 @@ def _latencies(when: str, load: Load) -> list[Row]:
 
 
 @contextmanager
-def _paced(port: int, path: str, key: str) -> Iterator[list[Load]]:
+def _read_at_rate(port: int, path: str, key: str) -> Iterator[list[Load]]:
     """Let another process read the path RATE times a second; at the end its result is in the list."""
-    command = [sys.executable, "-m", "tests.benchmarks.client", "pace", str(port), path, key, str(RATE)]
-    with pinned("client"):
+    command = [
+        sys.executable,
+        "-m",
+        "tests.benchmarks.client",
+        "send_at_rate",
+        str(port),
+        path,
+        key,
+        str(REQUESTS_PER_SECOND),
+    ]
+    with pin_to_core("client"):
         child = subprocess.Popen(
-            command, cwd=ROOT, env=in_folder(ROOT), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            command, cwd=ROOT, env=make_environment(ROOT), stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-    found: list[Load] = []
+    loads: list[Load] = []
     try:
-        yield found
-        said, _ = child.communicate(timeout=60)
+        yield loads
+        output, _ = child.communicate(timeout=60)
     finally:
         if child.poll() is None:
-            end(child)
+            end_process(child)
     if child.returncode:
-        raise Failed("the reader of single articles broke")
-    found.append(Load(**json.loads(said)))
+        raise MeasurementError("the reader of single articles broke")
+    loads.append(Load(**json.loads(output)))
 
 
 @contextmanager
-def _highest_rss(server: Server) -> Iterator[list[float]]:
+def _record_rss(server: Server) -> Iterator[list[float]]:
     """Gather the server's memory (MB) every SAMPLE_SECONDS."""
-    found, over = [server.rss()], threading.Event()
+    samples, ended = [server.rss()], threading.Event()
 
-    def watch() -> None:
-        while not over.wait(SAMPLE_SECONDS):
-            found.append(server.rss())
+    def record() -> None:
+        while not ended.wait(SAMPLE_SECONDS):
+            samples.append(server.rss())
 
-    watcher = threading.Thread(target=watch)
-    watcher.start()
+    thread = threading.Thread(target=record)
+    thread.start()
     try:
-        yield found
+        yield samples
     finally:
-        over.set()
-        watcher.join()
+        ended.set()
+        thread.join()
 
 
-def _read_whole(port: int, path: str, key: str) -> tuple[int, float, float]:
-    """Return the bytes of the answer, and the seconds to its first and to its last; raises Failed."""
-    begun = time.perf_counter()
+def _read_whole_list(port: int, path: str, key: str) -> tuple[int, float, float]:
+    """Return the bytes of the response, and the seconds to the first and to the last one."""
+    started_at = time.perf_counter()
     connection = HTTPConnection(HOST, port, timeout=300)
     try:
         connection.request("GET", path, headers={"X-API-KEY": key})
         response = connection.getresponse()
-        first = time.perf_counter() - begun
-        count = sum(len(piece) for piece in iter(lambda: response.read(PIECE), b""))
+        first = time.perf_counter() - started_at
+        count = sum(len(chunk) for chunk in iter(lambda: response.read(READ_BYTES), b""))
     except (OSError, HTTPException) as error:
-        raise Failed(f"the whole list did not arrive ({error!r})") from error
+        raise MeasurementError(f"the whole list did not arrive ({error!r})") from error
     finally:
         connection.close()
     if response.status != 200:
-        raise Failed(f"the whole list was answered with {response.status}")
-    return count, first, time.perf_counter() - begun
+        raise MeasurementError(f"the whole list was answered with {response.status}")
+    return count, first, time.perf_counter() - started_at
 
 
-def _pages(plan: Plan, blog: Blog) -> list[Row]:
+def _measure_pages(plan: Plan, blog: Blog) -> list[Row]:
     last = max(1, blog.articles // 20)
     names = ("page 1 of 20, cold", f"page {last:,} of 20, cold")
     paths = dict(zip(names, (LIST_OF_20, f"{ARTICLES}?page={last}&page_size=20"), strict=True))
-    found = inside.measured(blog, paths, plan.samples)
-    first, second = (found[name] for name in names)
+    results = in_process.measure_reads(blog, paths, plan.samples)
+    first, second = (results[name] for name in names)
     return [
-        *(Row(f"{name}: through WSGI", found[name].wsgi_ms, "ms CPU") for name in names),
+        *(Row(f"{name}: through WSGI", results[name].wsgi_ms, "ms CPU") for name in names),
         Row(f"page {last:,} to page 1: through WSGI", second.wsgi_ms / first.wsgi_ms, "times"),
-        *(Row(f"{name}: the view alone", found[name].alone_ms, "ms CPU") for name in names),
-        Row(f"page {last:,} to page 1: the view alone", second.alone_ms / first.alone_ms, "times"),
+        *(Row(f"{name}: the view alone", results[name].view_ms, "ms CPU") for name in names),
+        Row(f"page {last:,} to page 1: the view alone", second.view_ms / first.view_ms, "times"),
     ]
 
 
-def _searches(plan: Plan, blog: Blog) -> list[Row]:
+def _measure_searches(plan: Plan, blog: Blog) -> list[Row]:
     paths = {
         f"search for {what}: page of 20, cold": f"{LIST_OF_20}&q={quote(words)}"
-        for what, words in searches().items()
+        for what, words in make_searches().items()
     }
-    found = inside.measured(blog, paths, plan.samples)
-    if all(cold.status == 400 for cold in found.values()):
-        plan.note("large: search is left out: the service does not know `q` (400)")
+    results = in_process.measure_reads(blog, paths, plan.samples)
+    if all(cold.status == 400 for cold in results.values()):
+        plan.add_note("large: search is left out: the service does not know `q` (400)")
         return []
     return [
         Row(name, cold.wsgi_ms, "ms CPU", "" if cold.status == 200 else f"answered {cold.status}")
-        for name, cold in found.items()
+        for name, cold in results.items()
     ]

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.benchmarks.servers import HOST, ROOT, Failed, in_folder, pinned
+from tests.benchmarks.servers import HOST, ROOT, MeasurementError, make_environment, pin_to_core
 
 CONNECTIONS = 16
 TIMEOUT_SECONDS = 10
@@ -28,20 +28,24 @@ class Load:
     errors: int
 
 
-def press(port: int, path: str, key: str, seconds: float, *, wrk: bool) -> Load:
-    """Read the path on CONNECTIONS connections for so long; raises Failed where the generator breaks."""
-    command = _wrk(port, path, key, seconds) if wrk else _client(port, path, key, seconds)
-    with pinned("client"):
-        done = subprocess.run(
-            command, cwd=ROOT, env=in_folder(ROOT), capture_output=True, timeout=seconds + 60
+def generate_load(port: int, path: str, key: str, seconds: float, *, wrk: bool) -> Load:
+    """Read the path on CONNECTIONS connections; raises MeasurementError if the generator fails."""
+    command = (
+        _make_wrk_command(port, path, key, seconds) if wrk else _make_client_command(port, path, key, seconds)
+    )
+    with pin_to_core("client"):
+        completed = subprocess.run(
+            command, cwd=ROOT, env=make_environment(ROOT), capture_output=True, timeout=seconds + 60
         )
-    lines = [line for line in done.stdout.decode("utf-8").splitlines() if line.startswith("{")]
-    if done.returncode or not lines:
-        raise Failed(f"the load generator broke: {done.stderr.decode('utf-8', 'replace').strip()[-200:]}")
+    lines = [line for line in completed.stdout.decode("utf-8").splitlines() if line.startswith("{")]
+    if completed.returncode or not lines:
+        raise MeasurementError(
+            f"the load generator broke: {completed.stderr.decode('utf-8', 'replace').strip()[-200:]}"
+        )
     return Load(**json.loads(lines[-1]))
 
 
-def _wrk(port: int, path: str, key: str, seconds: float) -> list[str]:
+def _make_wrk_command(port: int, path: str, key: str, seconds: float) -> list[str]:
     # wrk takes whole seconds only.
     return [
         *(str(WRK), "--threads", "1", "--connections", str(CONNECTIONS), "--duration"),
@@ -50,6 +54,6 @@ def _wrk(port: int, path: str, key: str, seconds: float) -> list[str]:
     ]
 
 
-def _client(port: int, path: str, key: str, seconds: float) -> list[str]:
-    program = [sys.executable, "-m", "tests.benchmarks.client", "press"]
+def _make_client_command(port: int, path: str, key: str, seconds: float) -> list[str]:
+    program = [sys.executable, "-m", "tests.benchmarks.client", "send_continuously"]
     return [*program, str(port), path, key, str(CONNECTIONS), str(seconds)]

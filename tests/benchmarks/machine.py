@@ -10,13 +10,13 @@ from pathlib import Path
 
 import psutil
 
-from tests.benchmarks.inside import CLOCK
+from tests.benchmarks.in_process import CLOCK
 from tests.benchmarks.servers import MEGABYTE, PINNED
 
 PACKAGES = ("blogapi", "flask", "sqlalchemy", "waitress", "marshmallow", "werkzeug")
 
 
-def facts(*, generator: str) -> dict[str, str]:
+def collect_facts(*, generator: str) -> dict[str, str]:
     """Return what a reader of the numbers must know, each by a name."""
     found = {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -33,10 +33,10 @@ def facts(*, generator: str) -> dict[str, str]:
     return found | {name: _version(name) for name in PACKAGES}
 
 
-def sentence(known: dict[str, str]) -> str:
+def format_facts(facts: dict[str, str]) -> str:
     """Return the facts that belong under a table."""
     names = ("date", "cpu", "cores", "platform", "python", "sqlite", "load", "pinned")
-    return "; ".join(f"{name}: {known[name]}" for name in names) + "."
+    return "; ".join(f"{name}: {facts[name]}" for name in names) + "."
 
 
 def _version(package: str) -> str:
@@ -53,5 +53,5 @@ def _cpu() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         lines = []
-    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return named[0] if named else platform.processor() or platform.machine()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()

@@ -8,17 +8,17 @@ from pathlib import Path
 import waitress
 from flask import Flask, Response, request
 
-from tests.benchmarks.answers import load
+from tests.benchmarks.recorded_responses import load
 
 
 def application(file: Path) -> Flask:
     """Return the Flask application over the answers of the file."""
-    answers = load(file)
+    responses = load(file)
     app = Flask(__name__, static_folder=None)
 
     @app.get("/<path:path>")
-    def constant(path: str) -> Response:
-        status, headers, body = answers[request.path, request.query_string.decode("ascii")]
+    def respond(path: str) -> Response:
+        status, headers, body = responses[request.path, request.query_string.decode("ascii")]
         return Response(body, status, headers)
 
     return app

@@ -23,7 +23,7 @@ LARGE_SIZE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The options of a run; `tell` prints what is going on, `note` keeps it too."""
+    """The options of a run; `print_progress` prints a sentence, `add_note` also records it."""
 
     home: Path
     rounds: int
@@ -34,8 +34,8 @@ class Plan:
     starts: int
     wrk: bool
     drf: bool
-    tell: Callable[[str], None]
-    note: Callable[[str], None]
+    print_progress: Callable[[str], None]
+    add_note: Callable[[str], None]
     blogs: dict[tuple[int, int], Blog]
 
     def hot_blog(self) -> Blog:
@@ -60,7 +60,7 @@ class Table:
     lines: list[tuple[str, ...]]
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return a number with three digits that count, anything else as text."""
     if not isinstance(value, float):
         return f"{value:,}" if isinstance(value, int) else str(value)

@@ -15,11 +15,11 @@ from matplotlib.axes import Axes
 
 from tests.benchmarks import cold, hot
 
-COLOURS = {hot.OWN: "#1b6ca8", hot.MINIMAL: "#8fb8d6", hot.BARE: "#c9c9c9"}
+COLOURS = {hot.BLOGAPI: "#1b6ca8", hot.MINIMAL: "#8fb8d6", hot.BARE: "#c9c9c9"}
 OTHER = "#d9a441"
 
 
-def draw(file: Path, parts: Mapping[str, Sequence[Any]], caption: str) -> bool:
+def draw_plot(file: Path, parts: Mapping[str, Sequence[Any]], caption: str) -> bool:
     """Write the picture in the format that the file's name asks for; tell whether there was what to draw."""
     drawn = [part for part in (_hot, _cold) if parts.get(part.__name__[1:])]
     if not drawn:

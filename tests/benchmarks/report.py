@@ -15,17 +15,17 @@ from rich.table import Table as RichTable
 from tests.benchmarks.plan import Table
 
 
-def show(console: Console, table: Table) -> None:
+def print_table(console: Console, table: Table) -> None:
     """Print the table for a reader at the terminal."""
-    drawn = RichTable(title=table.title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    rich_table = RichTable(title=table.title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for number, column in enumerate(table.columns):
-        drawn.add_column(column, justify="right" if _is_number(table, number) else "left", no_wrap=True)
+        rich_table.add_column(column, justify="right" if _is_number(table, number) else "left", no_wrap=True)
     for line in table.lines:
-        drawn.add_row(*line)
-    console.print(drawn)
+        rich_table.add_row(*line)
+    console.print(rich_table)
 
 
-def markdown(table: Table) -> str:
+def format_markdown(table: Table) -> str:
     """Return the table as Markdown."""
     rule = ["---:" if _is_number(table, number) else "---" for number in range(len(table.columns))]
     lines = [table.columns, rule, *table.lines]
@@ -42,12 +42,12 @@ def write_json(
 ) -> None:
     """Write all rows of all parts, where and how they were measured, and what was left out."""
     rows = {name: [asdict(row) for row in found] for name, found in parts.items()}
-    whole = {"machine": machine, "options": options, "notes": notes, "parts": rows}
-    text = json.dumps(whole, indent=2, ensure_ascii=False)
+    document = {"machine": machine, "options": options, "notes": notes, "parts": rows}
+    text = json.dumps(document, indent=2, ensure_ascii=False)
     file.write_text(text + "\n", encoding="utf-8")
 
 
-def problems(parts: Mapping[str, Sequence[Any]]) -> list[str]:
+def list_problems(parts: Mapping[str, Sequence[Any]]) -> list[str]:
     """Return the rows whose numbers are worth nothing, as sentences."""
     return [
         f"{name}: {row}: {row.problem}"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from tests.benchmarks.blogs import Blog
-from tests.benchmarks.plan import LIST_OF_20, Plan, Table, shown
-from tests.benchmarks.servers import free_port, own, running
+from tests.benchmarks.plan import LIST_OF_20, Plan, Table, format_value
+from tests.benchmarks.servers import free_port, make_serve_command, run_server
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,24 +22,26 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure on the small and on the large blog; raises Failed where the service does not start."""
-    return [_row(plan, blog) for blog in (plan.hot_blog(), plan.large_blog())]
+    """Measure on the small and on the large blog; raises MeasurementError if the service fails."""
+    return [_make_row(plan, blog) for blog in (plan.hot_blog(), plan.large_blog())]
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def make_tables(rows: Sequence[Row]) -> list[Table]:
     """Return the rows ready to be shown."""
     columns = ("Blog", "start to first list, s", "RSS when idle, MB")
-    lines = [(f"{row.articles:,} articles", shown(row.seconds), shown(row.rss_mb)) for row in rows]
+    lines = [
+        (f"{row.articles:,} articles", format_value(row.seconds), format_value(row.rss_mb)) for row in rows
+    ]
     return [Table("Start", columns, lines)]
 
 
-def _row(plan: Plan, blog: Blog) -> Row:
-    plan.tell(f"start: {plan.starts} times with {blog.name}")
-    starts = [_start(blog) for _ in range(plan.starts)]
+def _make_row(plan: Plan, blog: Blog) -> Row:
+    plan.print_progress(f"start: {plan.starts} times with {blog.name}")
+    starts = [_measure_start(blog) for _ in range(plan.starts)]
     return Row(blog.articles, median(seconds for seconds, _ in starts), median(rss for _, rss in starts))
 
 
-def _start(blog: Blog) -> tuple[float, float]:
+def _measure_start(blog: Blog) -> tuple[float, float]:
     port = free_port()
-    with running("start", own(port), port, blog.folder, LIST_OF_20, blog.key) as server:
-        return time.monotonic() - server.started, server.rss()
+    with run_server("start", make_serve_command(port), port, blog.folder, LIST_OF_20, blog.key) as server:
+        return time.monotonic() - server.started_at, server.rss()

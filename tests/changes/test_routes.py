@@ -16,7 +16,7 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def feed(as_reader):
+def read_changes(as_reader):
     """Reads the changes since the last call, as a reader unless a client is given."""
     cursor = "0"
 
@@ -33,28 +33,30 @@ def test_a_new_blog_has_no_changes(as_reader):
     assert as_reader.get(CHANGES).json == {"changes": [], "cursor": "0", "more": False}
 
 
-def test_a_public_article_is_reported_as_fetch_and_a_withdrawn_one_as_drop(as_admin, feed, make_article):
+def test_a_public_article_is_reported_as_fetch_and_a_withdrawn_one_as_drop(
+    as_admin, read_changes, make_article
+):
     article = make_article()
     path = f"{ARTICLES}{article.uuid}/"
-    assert feed() == [("category", "fetch"), ("article", "fetch")]
+    assert read_changes() == [("category", "fetch"), ("article", "fetch")]
     as_admin.patch(path, json={"title": "New"})
-    assert feed() == [("article", "fetch")]
+    assert read_changes() == [("article", "fetch")]
     as_admin.patch(path, json={"status": "draft"})
-    assert feed() == [("article", "drop")]
+    assert read_changes() == [("article", "drop")]
     as_admin.patch(path, json={"status": "published"})
     as_admin.delete(path)
-    assert feed() == [("article", "drop")]
-    assert feed() == []
+    assert read_changes() == [("article", "drop")]
+    assert read_changes() == []
 
 
-def test_a_change_of_only_tags_or_seo_is_reported(as_admin, feed, make_article, make_tag):
+def test_a_change_of_only_tags_or_seo_is_reported(as_admin, read_changes, make_article, make_tag):
     tag = make_tag()
     article = make_article(tags=(tag,))
-    feed()
+    read_changes()
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"tags": []})
-    assert feed() == [("article", "fetch")]
+    assert read_changes() == [("article", "fetch")]
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"seo": {"description": "x"}})
-    assert feed() == [("article", "fetch")]
+    assert read_changes() == [("article", "fetch")]
 
 
 def test_writes_of_drafts_do_not_move_the_cursor_of_a_reader(as_admin, as_reader, make_article):
@@ -78,12 +80,14 @@ def test_the_feed_of_an_admin_includes_drafts(as_admin, make_article):
     assert as_admin.get(CHANGES).json["changes"][-1]["action"] == "drop"
 
 
-def test_a_scheduled_article_is_reported_at_its_publication_time(as_reader, feed, make_article, at):
+def test_a_scheduled_article_is_reported_at_its_publication_time(
+    as_reader, read_changes, make_article, set_clock
+):
     make_article(published_at="2999-01-01T00:00:00Z")
-    assert feed() == [("category", "fetch")]
-    at(datetime(2999, 1, 1, tzinfo=UTC))
-    assert feed() == [("article", "fetch")]
-    assert feed() == []
+    assert read_changes() == [("category", "fetch")]
+    set_clock(datetime(2999, 1, 1, tzinfo=UTC))
+    assert read_changes() == [("article", "fetch")]
+    assert read_changes() == []
 
 
 @pytest.mark.parametrize(
@@ -96,40 +100,46 @@ def test_a_scheduled_article_is_reported_at_its_publication_time(as_reader, feed
     ids=["draft", "later", "deleted"],
 )
 def test_an_article_that_became_public_by_schedule_and_was_withdrawn_is_reported_as_drop(
-    as_admin, feed, make_article, at, withdraw
+    as_admin, read_changes, make_article, set_clock, withdraw
 ):
-    at(NOON)
+    set_clock(NOON)
     path = f"{ARTICLES}{make_article(published_at=(NOON + HOUR).isoformat()).uuid}/"
-    feed()
-    at(NOON + HOUR)
+    read_changes()
+    set_clock(NOON + HOUR)
     # A client that read the lists in the meantime has the article.
     assert withdraw(as_admin, path).status_code in (200, 204)
-    assert feed() == [("article", "drop")]
+    assert read_changes() == [("article", "drop")]
 
 
-def test_scheduled_articles_are_reported_in_the_order_of_their_publication_times(as_reader, make_article, at):
-    at(NOON)
-    made = [make_article(published_at=(NOON + hours * HOUR).isoformat()) for hours in (3, 1, 2, 9)]
+def test_scheduled_articles_are_reported_in_the_order_of_their_publication_times(
+    as_reader, make_article, set_clock
+):
+    set_clock(NOON)
+    created = [make_article(published_at=(NOON + hours * HOUR).isoformat()) for hours in (3, 1, 2, 9)]
     cursor = as_reader.get(CHANGES).json["cursor"]
-    at(NOON + 4 * HOUR)
+    set_clock(NOON + 4 * HOUR)
     page = as_reader.get(f"{CHANGES}?since={cursor}").json
-    assert [change["uuid"] for change in page["changes"]] == [str(made[place].uuid) for place in (1, 2, 0)]
+    assert [change["uuid"] for change in page["changes"]] == [str(created[place].uuid) for place in (1, 2, 0)]
 
 
-def test_an_article_published_at_this_microsecond_is_reported_once(as_admin, feed, make_article, at):
-    at(NOON)
+def test_an_article_published_at_this_microsecond_is_reported_once(
+    as_admin, read_changes, make_article, set_clock
+):
+    set_clock(NOON)
     make_article(published_at=NOON.isoformat())
-    assert feed() == [("category", "fetch"), ("article", "fetch")]
-    assert feed() == []
+    assert read_changes() == [("category", "fetch"), ("article", "fetch")]
+    assert read_changes() == []
 
 
-def test_an_article_that_a_clock_set_back_hides_again_is_reported_as_drop(feed, make_article, at):
-    at(NOON)
+def test_an_article_that_a_clock_set_back_hides_again_is_reported_as_drop(
+    read_changes, make_article, set_clock
+):
+    set_clock(NOON)
     make_article(published_at=(NOON + HOUR).isoformat())
-    feed()
+    read_changes()
     for time, action in ((NOON + HOUR, "fetch"), (NOON, "drop"), (NOON + HOUR, "fetch")):
-        at(time)
-        assert feed() == [("article", action)]
+        set_clock(time)
+        assert read_changes() == [("article", action)]
 
 
 def test_a_write_that_changes_nothing_is_not_reported(as_admin, make_article, make_tag):
@@ -140,13 +150,13 @@ def test_a_write_that_changes_nothing_is_not_reported(as_admin, make_article, ma
     assert as_admin.get(CHANGES).json == before
 
 
-def test_changes_of_tags_are_reported(as_admin, feed):
-    made = as_admin.post("/api/v1/blog/tags/", json={"name": "t"}).headers["Location"]
-    assert feed() == [("tag", "fetch")]
-    as_admin.patch(made, json={"name": "u"})
-    assert feed() == [("tag", "fetch")]
-    as_admin.delete(made)
-    assert feed() == [("tag", "drop")]
+def test_changes_of_tags_are_reported(as_admin, read_changes):
+    created = as_admin.post("/api/v1/blog/tags/", json={"name": "t"}).headers["Location"]
+    assert read_changes() == [("tag", "fetch")]
+    as_admin.patch(created, json={"name": "u"})
+    assert read_changes() == [("tag", "fetch")]
+    as_admin.delete(created)
+    assert read_changes() == [("tag", "drop")]
 
 
 def test_the_feed_can_be_read_in_parts(as_reader, make_article):
@@ -212,7 +222,7 @@ def test_a_cursor_of_another_feed_or_of_the_future_is_refused(as_admin, as_reade
 def test_no_change_is_skipped_under_concurrent_writers(app, people, make_client, make_category):
     category = str(make_category().uuid)
     key = people.key(people.admin, "write")
-    made, seen = set(), set()
+    created, seen = set(), set()
 
     def write():
         client = make_client(app, key)
@@ -220,7 +230,7 @@ def test_no_change_is_skipped_under_concurrent_writers(app, people, make_client,
             response = client.post(
                 ARTICLES, json={"title": "x", "status": "published", "category": {"uuid": category}}
             )
-            made.add(response.json["uuid"])
+            created.add(response.json["uuid"])
 
     writers = [threading.Thread(target=write) for _ in range(4)]
     for writer in writers:
@@ -233,5 +243,5 @@ def test_no_change_is_skipped_under_concurrent_writers(app, people, make_client,
     for writer in writers:
         writer.join()
     seen |= {change["uuid"] for change in reader.get(f"{CHANGES}?since={cursor}").json["changes"]}
-    assert len(made) == 60
-    assert made <= seen
+    assert len(created) == 60
+    assert created <= seen

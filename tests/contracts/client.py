@@ -42,7 +42,7 @@ class Contract:
 
     def check(self, method: str, path: str, response: TestResponse) -> None:
         """Raise AssertionError if the response differs from the document."""
-        check_headers(method, response, stored=not path.startswith(PREVIEWS))
+        check_headers(method, response, storable=not path.startswith(PREVIEWS))
         if response.status_code >= 400:
             assert response.content_type == "application/problem+json", response.content_type
             if method != "HEAD":
@@ -63,13 +63,16 @@ class Contract:
             assert not response.data
         else:
             assert response.mimetype in content
-            self._validate(f"{pointer}/content/{escaped(response.mimetype)}/schema", response.json)
+            self._validate(f"{pointer}/content/{escape_pointer(response.mimetype)}/schema", response.json)
 
     def response(self, template: str, method: str, status: str) -> tuple[str, dict[str, Any]]:
         """Return the JSON pointer of a documented response, and the response; errors are references."""
         documented = self.document["paths"][template][operation_method(method)]["responses"][status]
         if "$ref" not in documented:
-            return f"/paths/{escaped(template)}/{operation_method(method)}/responses/{status}", documented
+            return (
+                f"/paths/{escape_pointer(template)}/{operation_method(method)}/responses/{status}",
+                documented,
+            )
         pointer = documented["$ref"].removeprefix("#")
         return pointer, self.document["components"]["responses"][pointer.rsplit("/", 1)[1]]
 
@@ -84,7 +87,7 @@ class Contract:
         validator.validate(value)
 
 
-def escaped(name: str) -> str:
+def escape_pointer(name: str) -> str:
     """Return the name escaped for a JSON pointer."""
     return name.replace("~", "~0").replace("/", "~1")
 
@@ -94,10 +97,10 @@ def operation_method(method: str) -> str:
     return "get" if method == "HEAD" else method.lower()
 
 
-def check_headers(method: str, response: TestResponse, *, stored: bool = True) -> None:
+def check_headers(method: str, response: TestResponse, *, storable: bool = True) -> None:
     """Raise AssertionError if a header that every response carries is missing or wrong.
 
-    `stored`: a browser may store the response.
+    `storable`: a browser may store the response.
     """
     for header in headers.RESPONSE_HEADERS:
         (value,) = response.headers.getlist(header.name)
@@ -105,7 +108,7 @@ def check_headers(method: str, response: TestResponse, *, stored: bool = True) -
     # A response without a body has no content type.
     assert ("Content-Type" in response.headers) is (response.status_code not in (204, 304))
     if method in ("GET", "HEAD"):
-        storable = stored or response.status_code >= 400
+        storable = storable or response.status_code >= 400
         assert response.headers["Cache-Control"] == ("private, no-cache" if storable else "no-store")
         if response.status_code in (200, 304):
             assert re.fullmatch(r'"[^"]+"', response.headers["ETag"])
@@ -132,7 +135,7 @@ class CheckedClient(FlaskClient):
         return response
 
 
-def lasting(response: Any) -> list[tuple[str, str]]:
+def get_stable_headers(response: Any) -> list[tuple[str, str]]:
     """Return the headers of a response without its request id, which always differs."""
     return sorted((name, value) for name, value in response.headers if name != "X-Request-ID")
 

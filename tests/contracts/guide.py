@@ -95,7 +95,7 @@ def _result(access: Access, caller: Caller) -> str:
     return "yes"
 
 
-def write() -> None:
+def write_tables() -> None:
     """Write both tables into the guide, as they are for the default settings."""
     with TemporaryDirectory() as folder:
         os.environ["BLOGAPI_INSTANCE_PATH"] = folder
@@ -112,4 +112,4 @@ def _replace_table(page: Path, heading: str, table: str) -> None:
 
 
 if __name__ == "__main__":
-    write()
+    write_tables()

@@ -16,28 +16,28 @@ from blogapi.storage.database import db
 FILE = Path(__file__).with_name("openapi.json")
 
 
-def as_text(document: dict[str, Any]) -> str:
+def serialize(document: dict[str, Any]) -> str:
     """Return the document as text, with sorted keys."""
     return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 
-def difference(document: dict[str, Any]) -> str:
+def make_diff(document: dict[str, Any]) -> str:
     """Return a unified diff from the committed document."""
-    old, new = FILE.read_text(encoding="utf-8"), as_text(document)
+    old, new = FILE.read_text(encoding="utf-8"), serialize(document)
     return "\n".join(
         difflib.unified_diff(old.splitlines(), new.splitlines(), "committed", "generated", lineterm="")
     )
 
 
-def write() -> None:
+def write_document() -> None:
     """Write the document of the application with default settings."""
     with TemporaryDirectory() as folder:
         os.environ["BLOGAPI_INSTANCE_PATH"] = folder
         app = create_app({"SECRET_KEY": "x" * 32})
         with app.app_context():
             db.engine.dispose()
-        FILE.write_text(as_text(openapi_document.get_document(app)), encoding="utf-8", newline="\n")
+        FILE.write_text(serialize(openapi_document.get_document(app)), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
-    write()
+    write_document()

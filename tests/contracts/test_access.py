@@ -19,7 +19,7 @@ CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_re
 
 
 @dataclass(frozen=True)
-class Try:
+class AccessCase:
     """An operation and the statuses that the CALLERS get."""
 
     endpoint: str
@@ -42,73 +42,73 @@ def writes(status: int) -> tuple[int, int, int, int, int, int]:
 
 ARTICLE = {"title": "T", "category": {"slug": "shelf"}}
 
-TRIES = [
+ACCESS_CASES = [
     # A failed login is a 401 for every caller, with its own code.
-    Try(
+    AccessCase(
         "auth.login",
         "/api/v1/auth/login/",
         (401,) * 6,
         {"username": "ada", "password": "not this one"},
         code="login_failed",
     ),
-    Try("auth.logout", "/api/v1/auth/logout/", (401, 403, 403, 403, 403, 403)),
-    Try("auth.me", "/api/v1/auth/me/", READERS),
-    Try("api_keys.create", KEYS, (201, 201, 403, 201, 201, 201)),
-    Try("api_keys.listed", KEYS, (401, 403, 403, 200, 200, 200)),
-    Try("api_keys.single", KEYS + "{key}/", (401, 403, 403, 404, 200, 200)),
-    Try("api_keys.change", KEYS + "{key}/", (401, 403, 403, 404, 403, 200), {"name": "new"}),
-    Try("api_keys.replace", KEYS + "{key}/", (401, 403, 403, 404, 403, 200), {"name": "new"}),
-    Try("api_keys.rotate", KEYS + "{key}/rotate/", (401, 403, 403, 404, 403, 201)),
-    Try("api_keys.delete", KEYS + "{key}/", (401, 404, 404, 404, 403, 204)),
-    Try("categories.listed", CATEGORIES, READERS),
-    Try("categories.single", CATEGORIES + "{category}/", READERS),
-    Try("tags.listed", TAGS, READERS),
-    Try("tags.single", TAGS + "{tag}/", READERS),
-    Try("articles.published", ARTICLES, READERS),
-    Try("articles.single", ARTICLES + "{article}/", READERS),
-    Try("articles.single", ARTICLES + "{draft}/", (401, 404, 404, 404, 200, 200)),
-    Try("articles.own", ARTICLES + "author/me/", ADMINS),
-    Try("categories.create", CATEGORIES, writes(201), {"name": "N"}),
-    Try("categories.replace", CATEGORIES + "{category}/", writes(200), {"name": "N"}),
-    Try("categories.change", CATEGORIES + "{category}/", writes(200), {}),
-    Try("categories.delete", CATEGORIES + "{category}/", writes(409)),
-    Try("categories.replace_all", CATEGORIES, writes(200), []),
-    Try("categories.change_all", CATEGORIES, writes(200), []),
-    Try("categories.delete_all", CATEGORIES + "?uuid={category}", writes(409)),
-    Try("tags.create", TAGS, writes(201), {"name": "N"}),
-    Try("tags.replace", TAGS + "{tag}/", writes(200), {"name": "N"}),
-    Try("tags.change", TAGS + "{tag}/", writes(200), {}),
-    Try("tags.delete", TAGS + "{tag}/", writes(204)),
-    Try("tags.replace_all", TAGS, writes(200), []),
-    Try("tags.change_all", TAGS, writes(200), []),
-    Try("tags.delete_all", TAGS + "?uuid={tag}", writes(204)),
-    Try("articles.create", ARTICLES, writes(201), ARTICLE),
-    Try(
+    AccessCase("auth.logout", "/api/v1/auth/logout/", (401, 403, 403, 403, 403, 403)),
+    AccessCase("auth.me", "/api/v1/auth/me/", READERS),
+    AccessCase("api_keys.create", KEYS, (201, 201, 403, 201, 201, 201)),
+    AccessCase("api_keys.listed", KEYS, (401, 403, 403, 200, 200, 200)),
+    AccessCase("api_keys.single", KEYS + "{key}/", (401, 403, 403, 404, 200, 200)),
+    AccessCase("api_keys.change", KEYS + "{key}/", (401, 403, 403, 404, 403, 200), {"name": "new"}),
+    AccessCase("api_keys.replace", KEYS + "{key}/", (401, 403, 403, 404, 403, 200), {"name": "new"}),
+    AccessCase("api_keys.rotate", KEYS + "{key}/rotate/", (401, 403, 403, 404, 403, 201)),
+    AccessCase("api_keys.delete", KEYS + "{key}/", (401, 404, 404, 404, 403, 204)),
+    AccessCase("categories.listed", CATEGORIES, READERS),
+    AccessCase("categories.single", CATEGORIES + "{category}/", READERS),
+    AccessCase("tags.listed", TAGS, READERS),
+    AccessCase("tags.single", TAGS + "{tag}/", READERS),
+    AccessCase("articles.published", ARTICLES, READERS),
+    AccessCase("articles.single", ARTICLES + "{article}/", READERS),
+    AccessCase("articles.single", ARTICLES + "{draft}/", (401, 404, 404, 404, 200, 200)),
+    AccessCase("articles.own", ARTICLES + "author/me/", ADMINS),
+    AccessCase("categories.create", CATEGORIES, writes(201), {"name": "N"}),
+    AccessCase("categories.replace", CATEGORIES + "{category}/", writes(200), {"name": "N"}),
+    AccessCase("categories.change", CATEGORIES + "{category}/", writes(200), {}),
+    AccessCase("categories.delete", CATEGORIES + "{category}/", writes(409)),
+    AccessCase("categories.replace_all", CATEGORIES, writes(200), []),
+    AccessCase("categories.change_all", CATEGORIES, writes(200), []),
+    AccessCase("categories.delete_all", CATEGORIES + "?uuid={category}", writes(409)),
+    AccessCase("tags.create", TAGS, writes(201), {"name": "N"}),
+    AccessCase("tags.replace", TAGS + "{tag}/", writes(200), {"name": "N"}),
+    AccessCase("tags.change", TAGS + "{tag}/", writes(200), {}),
+    AccessCase("tags.delete", TAGS + "{tag}/", writes(204)),
+    AccessCase("tags.replace_all", TAGS, writes(200), []),
+    AccessCase("tags.change_all", TAGS, writes(200), []),
+    AccessCase("tags.delete_all", TAGS + "?uuid={tag}", writes(204)),
+    AccessCase("articles.create", ARTICLES, writes(201), ARTICLE),
+    AccessCase(
         "articles.replace",
         ARTICLES + "{article}/",
         writes(200),
         ARTICLE,
     ),
-    Try("articles.change", ARTICLES + "{article}/", writes(200), {}),
-    Try("articles.delete", ARTICLES + "{article}/", writes(204)),
-    Try("articles.replace_all", ARTICLES, writes(200), []),
-    Try("articles.change_all", ARTICLES, writes(200), []),
-    Try("articles.delete_all", ARTICLES + "?uuid={article}", writes(204)),
-    Try("revisions.listed", ARTICLES + "{draft}/revisions/", ADMINS),
-    Try("revisions.single", ARTICLES + "{draft}/revisions/1/", ADMINS),
-    Try("revisions.compare", ARTICLES + "{draft}/revisions/1/compare/", ADMINS),
-    Try("revisions.restore", ARTICLES + "{draft}/revisions/1/restore/", writes(200)),
-    Try("previews.create", ARTICLES + "{draft}/preview/", writes(201)),
-    Try("previews.listed", ARTICLES + "{draft}/preview/", ADMINS),
-    Try("previews.revoke", ARTICLES + "{draft}/preview/{preview}/", writes(204)),
-    Try("previews.single", "{link}", EVERYONE),
-    Try("redirects.listed", "/api/v1/blog/redirects/", READERS),
-    Try("changes.listed", "/api/v1/blog/changes/", READERS),
-    Try("health.check", "/health/", EVERYONE),
-    Try("metrics.page", "/metrics/", ADMINS),
-    Try("openapi.document", "/openapi.json", EVERYONE),
-    Try("docs.page", "/docs/", EVERYONE),
-    Try("docs.asset", "/docs/docs.js", EVERYONE),
+    AccessCase("articles.change", ARTICLES + "{article}/", writes(200), {}),
+    AccessCase("articles.delete", ARTICLES + "{article}/", writes(204)),
+    AccessCase("articles.replace_all", ARTICLES, writes(200), []),
+    AccessCase("articles.change_all", ARTICLES, writes(200), []),
+    AccessCase("articles.delete_all", ARTICLES + "?uuid={article}", writes(204)),
+    AccessCase("revisions.listed", ARTICLES + "{draft}/revisions/", ADMINS),
+    AccessCase("revisions.single", ARTICLES + "{draft}/revisions/1/", ADMINS),
+    AccessCase("revisions.compare", ARTICLES + "{draft}/revisions/1/compare/", ADMINS),
+    AccessCase("revisions.restore", ARTICLES + "{draft}/revisions/1/restore/", writes(200)),
+    AccessCase("previews.create", ARTICLES + "{draft}/preview/", writes(201)),
+    AccessCase("previews.listed", ARTICLES + "{draft}/preview/", ADMINS),
+    AccessCase("previews.revoke", ARTICLES + "{draft}/preview/{preview}/", writes(204)),
+    AccessCase("previews.single", "{link}", EVERYONE),
+    AccessCase("redirects.listed", "/api/v1/blog/redirects/", READERS),
+    AccessCase("changes.listed", "/api/v1/blog/changes/", READERS),
+    AccessCase("health.check", "/health/", EVERYONE),
+    AccessCase("metrics.show_metrics", "/metrics/", ADMINS),
+    AccessCase("openapi.document", "/openapi.json", EVERYONE),
+    AccessCase("docs.page", "/docs/", EVERYONE),
+    AccessCase("docs.asset", "/docs/docs.js", EVERYONE),
 ]
 
 
@@ -127,34 +127,34 @@ def fill_path(request, as_admin, make_article, make_tag):
         if "revisions" in template:
             as_admin.patch(f"{ARTICLES}{names['draft']}/", json={"title": "Second version"})
         if "preview" in template or "{link}" in template:
-            made = as_admin.post(f"{ARTICLES}{names['draft']}/preview/").json
-            names |= {"preview": made["uuid"], "link": made["url"]}
+            created = as_admin.post(f"{ARTICLES}{names['draft']}/preview/").json
+            names |= {"preview": created["uuid"], "link": created["url"]}
         return template.format(**names)
 
     return fill
 
 
-@pytest.mark.parametrize("tried", TRIES, ids=lambda tried: f"{tried.endpoint} {tried.path}")
+@pytest.mark.parametrize("case", ACCESS_CASES, ids=lambda case: f"{case.endpoint} {case.path}")
 @pytest.mark.parametrize("caller", CALLERS)
-def test_each_caller_gets_what_the_rule_says(request, app, fill_path, tried, caller):
+def test_each_caller_gets_what_the_rule_says(request, app, fill_path, case, caller):
     ((method, access),) = {
         (method, access)
         for _, method, endpoint, access in registry.list_operations(app)
-        if endpoint == tried.endpoint
+        if endpoint == case.endpoint
     }
     client = request.getfixturevalue(caller)
-    response = client.open(fill_path(tried.path), method=method, json=tried.body)
-    status = tried.statuses[CALLERS.index(caller)]
-    code = tried.code or CODES.get(status)
+    response = client.open(fill_path(case.path), method=method, json=case.body)
+    status = case.statuses[CALLERS.index(caller)]
+    code = case.code or CODES.get(status)
     lacks_role = access.rule.admins_only and not caller.endswith("admin")
-    if status == 403 and not lacks_role and tried.endpoint != "auth.logout":
+    if status == 403 and not lacks_role and case.endpoint != "auth.logout":
         code = "scope_missing"
     assert outcome(response) == (status, code)
 
 
 def test_every_operation_is_tried(app):
     assert {endpoint for _, _, endpoint, _ in registry.list_operations(app)} == {
-        tried.endpoint for tried in TRIES
+        case.endpoint for case in ACCESS_CASES
     }
 
 

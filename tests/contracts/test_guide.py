@@ -44,7 +44,7 @@ def test_the_command_writes_the_tables_that_are_committed(monkeypatch, tmp_path)
         monkeypatch.setattr(guide, name, tmp_path / committed.name)
         (tmp_path / committed.name).write_bytes(committed.read_bytes().replace(b" | yes |", b" | no |"))
     monkeypatch.setenv(INSTANCE_PATH, str(tmp_path))
-    guide.write()
+    guide.write_tables()
     for page in (guide.SETTINGS_PAGE, guide.PERMISSIONS_PAGE):
         assert page.read_bytes() == (guide.GUIDE / page.name).read_bytes()
 

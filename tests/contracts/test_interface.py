@@ -105,17 +105,17 @@ def test_2_1_and_4_1_create_api_key(request, caller):
 
 
 def test_4_2_delete_api_key(as_stranger):
-    made = as_stranger.post(KEYS).json
-    header = {"X-API-KEY": made["public_state"]}
-    response = as_stranger.delete(f"{KEYS}{made['uuid']}/", headers=header)
+    created = as_stranger.post(KEYS).json
+    header = {"X-API-KEY": created["public_state"]}
+    response = as_stranger.delete(f"{KEYS}{created['uuid']}/", headers=header)
     assert (response.status_code, response.data, response.headers["Allow"]) == (204, b"", DOCUMENTED_ALLOW)
     assert as_stranger.get(TAGS, headers=header).status_code == 401
 
 
 def test_4_2_delete_api_key_takes_the_header(as_stranger):
-    made = as_stranger.post(KEYS).json
-    assert outcome(as_stranger.delete(f"{KEYS}{made['uuid']}/")) == (401, "key_missing")
-    assert as_stranger.get(TAGS, headers={"X-API-KEY": made["public_state"]}).status_code == 200
+    created = as_stranger.post(KEYS).json
+    assert outcome(as_stranger.delete(f"{KEYS}{created['uuid']}/")) == (401, "key_missing")
+    assert as_stranger.get(TAGS, headers={"X-API-KEY": created["public_state"]}).status_code == 200
 
 
 READS = [

@@ -42,7 +42,7 @@ ARTICLE = [
         ],
     ),
 ]
-MORE = [
+DERIVED_FIELDS = [
     *(("created", "time"), ("last_updated", "time"), ("published_at", "time"), ("excerpt", "text")),
     *(("reading_minutes", "number"), ("html", "text")),
 ]
@@ -50,7 +50,7 @@ PREVIEW = [("uuid", "uuid"), ("created", "time"), ("expires", "time"), ("user", 
 REVISION = [
     *(("number", "number"), ("created", "time"), ("user", "uuid"), ("title", "text"), ("status", "text")),
 ]
-WHOLE_REVISION = [
+SINGLE_REVISION = [
     *REVISION,
     *(("subtitle", "text"), ("slug", "text"), ("cover_image", "text"), ("content", "text")),
     *(("content_type", "text"), ("published_at", "time"), ("category", "uuid"), ("tags", ["uuid"])),
@@ -68,12 +68,12 @@ READS = [
     (ARTICLES, [ARTICLE]),
     (f"{ARTICLES}author/me/", [ARTICLE]),
     ("{article}", ARTICLE),
-    (f"{{article}}?fields={','.join(name for name, _ in MORE)}", MORE),
+    (f"{{article}}?fields={','.join(name for name, _ in DERIVED_FIELDS)}", DERIVED_FIELDS),
     (f"{ARTICLES}?q=words&fields=uuid,snippet", [[("uuid", "uuid"), ("snippet", "text")]]),
     ("{preview}", ARTICLE),
     ("{article}preview/", [PREVIEW]),
     ("{article}revisions/", [REVISION]),
-    ("{article}revisions/1/", WHOLE_REVISION),
+    ("{article}revisions/1/", SINGLE_REVISION),
     (
         "{article}revisions/1/compare/",
         [

@@ -36,7 +36,7 @@ READS = [
     ("/api/v1/blog/redirects/", "redirects.listed", 2),
     ("/api/v1/blog/changes/?limit=1000", "changes.listed", 3),
     ("/health/", "health.check", 1),
-    ("/metrics/", "metrics.page", 1),
+    ("/metrics/", "metrics.show_metrics", 1),
     ("/openapi.json", "openapi.document", 0),
     ("/docs/", "docs.page", 0),
     ("/docs/docs.js", "docs.asset", 0),
@@ -45,7 +45,7 @@ READS = [
 
 @pytest.mark.parametrize("rows", [1, 50])
 def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
-    as_admin, people, make_article, make_category, make_tag, statements, rows
+    as_admin, people, make_article, make_category, make_tag, record_statements, rows
 ):
     tag, category = make_tag("t"), make_category(name="Shelf")
     for _ in range(rows):
@@ -60,7 +60,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
     counts = {}
     for template, _, _ in READS:
         path = template.format(link=link, article=article.uuid, tag=tag.uuid, category=category.uuid, key=key)
-        with statements() as executed:
+        with record_statements() as executed:
             assert as_admin.get(path).status_code == 200
         counts[template] = len(executed)
     assert counts == {template: number for template, _, number in READS}

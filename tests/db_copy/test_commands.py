@@ -19,58 +19,62 @@ from blogapi.doctor.findings import Level
 from blogapi.storage.database import Base, db, transaction
 from blogapi.transfer.models import ImportedFile
 from blogapi.users import service as users
-from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
-from tests.engines import SERVER
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
+from tests.databases import SERVER_URL
 
-ODD = "emoji 🥖👩‍🍳, 面包と東京, \u2028, e\u0301, \\ ' \" %s {x}"
-DRAFTS = "DELETE FROM search_index WHERE {} < 0"
-AS = "?fields=uuid,title,subtitle,content,html,tags,category,seo,created,last_updated,published_at"
-SHOWN = (ARTICLES + AS, CATEGORIES, TAGS, "/api/v1/blog/changes/?since=0", "/api/v1/blog/redirects/")
+ODD_TEXT = "emoji 🥖👩‍🍳, 面包と東京, \u2028, e\u0301, \\ ' \" %s {x}"
+DELETE_DRAFTS = "DELETE FROM search_index WHERE {} < 0"
+FIELDS = "?fields=uuid,title,subtitle,content,html,tags,category,seo,created,last_updated,published_at"
+PATHS = (ARTICLES + FIELDS, CATEGORIES, TAGS, "/api/v1/blog/changes/?since=0", "/api/v1/blog/redirects/")
 
 
-def copy(*words):
+def run_copy(*words):
     return CliRunner().invoke(main, ["db", "copy", *(str(word) for word in words)])
 
 
-def address(app) -> str:
+def get_url(app) -> str:
     """Return the URL of the test's own blog, and close its connections."""
     with app.app_context():
         url = db.engine.url.render_as_string(hide_password=False)
-    release(app)
+    close_connections(app)
     return url
 
 
 @pytest.fixture
-def full(app, as_admin, people, make_article, make_tag, make_category):
+def full_blog(app, as_admin, people, make_article, make_tag, make_category):
     """A blog with all kinds of rows."""
     make_category(name="Empty", description=None)
-    rye, wheat = make_tag(f"rye {ODD[:20]}"), make_tag("wheat")
+    rye, wheat = make_tag(f"rye {ODD_TEXT[:20]}"), make_tag("wheat")
     first = make_article(
-        title="Year 1", content=ODD, subtitle=ODD, tags=(wheat, rye), published_at="0001-01-01T00:00:00Z"
+        title="Year 1",
+        content=ODD_TEXT,
+        subtitle=ODD_TEXT,
+        tags=(wheat, rye),
+        published_at="0001-01-01T00:00:00Z",
     )
     make_article(title="Year 9999", published_at="9999-12-31T23:59:59.999999Z")
     make_article(title="Draft", status="draft")
     make_article(title="Archived", status="archived", published_at="2020-02-29T12:34:56.000001Z")
     where = f"{ARTICLES}{first.uuid}/"
     as_admin.patch(where, json={"title": "Renamed", "slug": "renamed"})
-    as_admin.patch(where, json={"content": f"# {ODD} 面包", "content_type": "markdown"})
+    as_admin.patch(where, json={"content": f"# {ODD_TEXT} 面包", "content_type": "markdown"})
     as_admin.post(f"{where}preview/")
     as_admin.post(TAGS, json={"name": "once"}, headers={"Idempotency-Key": "k"})
     gone = as_admin.post(TAGS, json={"name": "gone"}).json["uuid"]
     as_admin.delete(f"{TAGS}{gone}/")
     people.key(None)
     with app.app_context():
-        users.log_in(people.admin, lasts=timedelta(days=3))
+        users.log_in(people.admin, lifetime=timedelta(days=3))
         row = {"key": "blog/a.md", "article_id": first.uuid, "digest": "d", "imported_at": datetime.now(UTC)}
         with transaction():
             db.session.execute(insert(ImportedFile).values(row))
         tables = Base.metadata.sorted_tables
-        bare = [one.name for one in tables if not db.session.execute(one.select()).first()]
-    assert bare == []
+        empty_tables = [one.name for one in tables if not db.session.execute(one.select()).first()]
+    assert empty_tables == []
     return as_admin
 
 
-def contents(url: str) -> dict[str, list[str]]:
+def read_contents(url: str) -> dict[str, list[str]]:
     engine = create_engine(url)
     with engine.connect() as connection:
         found = {
@@ -83,21 +87,23 @@ def contents(url: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("through", ["a file", "the engine of the suite"])
-def test_a_blog_copied_there_and_back_is_the_same(app, full, blogs, tmp_path, make_app, make_client, through):
-    before = {path: full.get(path).data for path in SHOWN}
-    found = full.get(ARTICLES + "?q=面包&fields=title,snippet").json
+def test_a_blog_copied_there_and_back_is_the_same(
+    app, full_blog, databases, tmp_path, make_app, make_client, through
+):
+    before = {path: full_blog.get(path).data for path in PATHS}
+    found = full_blog.get(ARTICLES + "?q=面包&fields=title,snippet").json
     assert len(found) == 1
-    source = address(app)
-    there = f"sqlite:///{tmp_path / 'there.db'}" if through == "a file" else blogs.nothing(tmp_path)
-    back = blogs.nothing(tmp_path)
+    source = get_url(app)
+    there = f"sqlite:///{tmp_path / 'there.db'}" if through == "a file" else databases.create_empty(tmp_path)
+    back = databases.create_empty(tmp_path)
     for given, taken in ((source, there), (there, back)):
-        result = copy(given, taken, "--json")
+        result = run_copy(given, taken, "--json")
         assert result.exit_code == 0, result.output
-    assert contents(source) == contents(there) == contents(back)
+    assert read_contents(source) == read_contents(there) == read_contents(back)
     for url in (there, back):
         moved = make_app(SQLALCHEMY_DATABASE_URI=url)
-        client = make_client(moved, full.key)
-        assert {path: client.get(path).data for path in SHOWN} == before
+        client = make_client(moved, full_blog.key)
+        assert {path: client.get(path).data for path in PATHS} == before
         assert client.get(ARTICLES + "?q=面包&fields=title,snippet").json == found
         # It goes on there.
         assert client.post(TAGS, json={"name": "new"}).status_code == 201
@@ -105,45 +111,45 @@ def test_a_blog_copied_there_and_back_is_the_same(app, full, blogs, tmp_path, ma
             assert all(finding.level is Level.OK for finding in doctor.run_checks())
 
 
-def test_rows_and_digests_are_printed(app, full, tmp_path):
-    source, target = address(app), tmp_path / "copy.db"
-    result = copy(source, target)
+def test_rows_and_digests_are_printed(app, full_blog, tmp_path):
+    source, target = get_url(app), tmp_path / "copy.db"
+    result = run_copy(source, target)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert any(line.split()[:2] == ["4", "article"] for line in lines)
     assert any(line.split()[:2] == ["4", "search_index"] for line in lines)
     assert lines[-1].startswith("Copied ") and lines[-1].endswith("; both databases are equal.")
     # A file or its address is the same; and the sums do not depend on the engine.
-    again = json.loads(copy(target, f"sqlite:///{tmp_path / 'again.db'}", "--json").stdout)
+    again = json.loads(run_copy(target, f"sqlite:///{tmp_path / 'again.db'}", "--json").stdout)
     sums = {name: one["sha256"][:16] for name, one in again["tables"].items()}
     assert all(line.split()[2] == sums[line.split()[1]] for line in lines[:-1])
 
 
-@pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
-def test_a_password_is_not_printed(app, full, blogs, tmp_path):
-    source = address(app)
-    target = blogs.nothing(tmp_path).replace("postgres@", "postgres:secret@")
+@pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server")
+def test_a_password_is_not_printed(app, full_blog, databases, tmp_path):
+    source = get_url(app)
+    target = databases.create_empty(tmp_path).replace("postgres@", "postgres:secret@")
     for words in ((), ("--json",)):
-        assert "secret" not in copy(source, target, *words).output
+        assert "secret" not in run_copy(source, target, *words).output
 
 
-def test_a_target_with_content_is_refused_and_not_changed(app, full, tmp_path):
-    source, target = address(app), tmp_path / "copy.db"
-    assert copy(source, target).exit_code == 0
-    before = contents(f"sqlite:///{target}")
-    result = copy(source, target)
+def test_a_target_with_content_is_refused_and_not_changed(app, full_blog, tmp_path):
+    source, target = get_url(app), tmp_path / "copy.db"
+    assert run_copy(source, target).exit_code == 0
+    before = read_contents(f"sqlite:///{target}")
+    result = run_copy(source, target)
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     assert "The target is not empty (account, " in result.stderr
-    assert contents(f"sqlite:///{target}") == before
+    assert read_contents(f"sqlite:///{target}") == before
 
 
-def test_a_blog_cannot_be_copied_into_itself(app, full):
-    source = address(app)
-    assert "The target is not empty" in copy(source, source).stderr
+def test_a_blog_cannot_be_copied_into_itself(app, full_blog):
+    source = get_url(app)
+    assert "The target is not empty" in run_copy(source, source).stderr
 
 
 def test_a_missing_source_is_refused_and_not_created(tmp_path):
-    result = copy(tmp_path / "no.db", tmp_path / "copy.db")
+    result = run_copy(tmp_path / "no.db", tmp_path / "copy.db")
     assert (result.exit_code, result.stderr) == (1, f"Error: The file {tmp_path / 'no.db'} does not exist.\n")
     assert list(tmp_path.iterdir()) == []
 
@@ -162,7 +168,7 @@ def test_a_missing_source_is_refused_and_not_created(tmp_path):
 def test_a_source_of_another_version_or_program_is_refused(tmp_path, statement, says):
     with closing(sqlite3.connect(tmp_path / "other.db")) as connection, connection:
         connection.execute(statement)
-    result = copy(tmp_path / "other.db", tmp_path / "copy.db")
+    result = run_copy(tmp_path / "other.db", tmp_path / "copy.db")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     assert says in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["other.db"]
@@ -172,12 +178,12 @@ def test_a_source_of_another_version_or_program_is_refused(tmp_path, statement, 
     "url", ["nonsense://x", "sqlite://", "sqlite:///:memory:", "mysql+nothing://u:secret@h/d"]
 )
 def test_an_unusable_address_is_refused(app, tmp_path, url):
-    result = copy(address(app), url)
+    result = run_copy(get_url(app), url)
     assert result.exit_code == 1 and "secret" not in result.output and result.stderr.count("\n") == 1
 
 
 @pytest.fixture
-def interrupted():
+def interrupt_copy():
     """Interrupts the copy when the search index of the target was filled."""
 
     def interrupt(connection, cursor, sql, *_):
@@ -189,56 +195,56 @@ def interrupted():
     event.remove(Engine, "after_cursor_execute", interrupt)
 
 
-def test_an_interrupted_copy_leaves_nothing(app, full, blogs, tmp_path, interrupted):
-    source, target = address(app), blogs.nothing(tmp_path)
-    assert copy(source, target).exit_code == 1
-    assert copy(source, tmp_path / "copy.db").exit_code == 1
+def test_an_interrupted_copy_leaves_nothing(app, full_blog, databases, tmp_path, interrupt_copy):
+    source, target = get_url(app), databases.create_empty(tmp_path)
+    assert run_copy(source, target).exit_code == 1
+    assert run_copy(source, tmp_path / "copy.db").exit_code == 1
     assert [path for path in tmp_path.iterdir() if path.name.startswith("copy")] == []
-    if SERVER:
-        assert not any(contents(target)[name] for name in ("account", "article", "search_entry"))
+    if SERVER_URL:
+        assert not any(read_contents(target)[name] for name in ("account", "article", "search_entry"))
 
 
-def test_a_row_that_is_stored_with_other_values_is_noticed(app, full, tmp_path):
-    source = address(app)
+def test_a_row_that_is_stored_with_other_values_is_noticed(app, full_blog, tmp_path):
+    source = get_url(app)
 
-    def spoil(connection, cursor, sql, *_):
+    def alter_row(connection, cursor, sql, *_):
         if sql.startswith("INSERT INTO imported"):
             connection.exec_driver_sql("UPDATE imported SET digest = 'x'")
 
-    event.listen(Engine, "after_cursor_execute", spoil)
+    event.listen(Engine, "after_cursor_execute", alter_row)
     try:
-        result = copy(source, tmp_path / "copy.db")
+        result = run_copy(source, tmp_path / "copy.db")
     finally:
-        event.remove(Engine, "after_cursor_execute", spoil)
+        event.remove(Engine, "after_cursor_execute", alter_row)
     assert result.exit_code == 1
     assert "The copy of imported differs from the source" in result.stderr
     assert not (tmp_path / "copy.db").exists()
 
 
-def test_a_source_whose_index_is_damaged_is_refused(app, full, tmp_path):
+def test_a_source_whose_index_is_damaged_is_refused(app, full_blog, tmp_path):
     with app.app_context():
-        number = "number" if SERVER else "rowid"
+        number = "number" if SERVER_URL else "rowid"
         with transaction():
-            db.session.execute(text(DRAFTS.format(number)))
-    result = copy(address(app), tmp_path / "copy.db")
+            db.session.execute(text(DELETE_DRAFTS.format(number)))
+    result = run_copy(get_url(app), tmp_path / "copy.db")
     assert result.exit_code == 1 and "doctor --repair" in result.stderr
     assert not Path(tmp_path / "copy.db").exists()
 
 
-def test_the_progress_counts_every_row_twice(app, full, tmp_path, monkeypatch):
+def test_the_progress_counts_every_row_twice(app, full_blog, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     counted = []
     plain = service.copy
 
-    def watched(*engines, watch, **more):
+    def copy_with_progress(*engines, progress, **more):
         def note(items, *, total, label):
             for number, item in enumerate(items, 1):
                 counted[:] = [number, total, label]
                 yield item
 
-        return plain(*engines, watch=note, **more)
+        return plain(*engines, progress=note, **more)
 
-    monkeypatch.setattr(service, "copy", watched)
-    assert copy(address(app), tmp_path / "copy.db").exit_code == 0
+    monkeypatch.setattr(service, "copy", copy_with_progress)
+    assert run_copy(get_url(app), tmp_path / "copy.db").exit_code == 0
     done, total, label = counted
     assert done == total > 40 and label == "Copying"

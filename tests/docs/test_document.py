@@ -9,7 +9,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator import validate as validate_document
 
 from blogapi import registry
-from tests.contracts.client import escaped
+from tests.contracts.client import escape_pointer
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_examples_are_valid_for_their_schemas(document, contract):
         for status in operation["responses"]:
             pointer, response = contract.response(path, method, status)
             for media_type, media in response.get("content", {}).items():
-                contract._validate(f"{pointer}/content/{escaped(media_type)}/schema", media["example"])
+                contract._validate(f"{pointer}/content/{escape_pointer(media_type)}/schema", media["example"])
 
 
 def test_the_article_list_documents_its_parameters(document):

@@ -14,7 +14,7 @@ import pytest
 import blogapi
 from blogapi.docs.routes import ASSETS, CONTENT_TYPES
 from tests.contracts.client import outcome
-from tests.live import running
+from tests.live_server import serve
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -73,7 +73,7 @@ def test_other_file_names_are_not_found(as_stranger, name):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_a_browser_shows_every_operation(app, tmp_path, wrong_mime_types):
-    with running(app) as port:
+    with serve(app) as port:
         page = subprocess.run(
             [
                 *(

@@ -56,7 +56,7 @@ DAMAGE = {
 
 
 @pytest.fixture
-def doctor(app):
+def run_doctor(app):
     """Runs `doctor` on the blog of the test."""
     return lambda *words: app.test_cli_runner().invoke(args=["doctor", *words])
 
@@ -72,19 +72,19 @@ def blog(app, instance, make_article, make_tag):
     return instance
 
 
-def damage(blog: Path, statement: str) -> None:
+def execute(blog: Path, statement: str) -> None:
     with closing(sqlite3.connect(blog / "blog.db")) as connection, connection:
         connection.execute(statement)
 
 
-def lines(result, level: str) -> list[str]:
+def list_lines(result, level: str) -> list[str]:
     return [line for line in result.stdout.splitlines() if line.startswith(level)]
 
 
-def test_a_healthy_blog_passes_all_checks(doctor, blog):
-    result = doctor()
-    assert (result.exit_code, lines(result, "wrong")) == (0, [])
-    checked = {line.split(":")[0].split()[1] for line in lines(result, "ok")}
+def test_a_healthy_blog_passes_all_checks(run_doctor, blog):
+    result = run_doctor()
+    assert (result.exit_code, list_lines(result, "wrong")) == (0, [])
+    checked = {line.split(":")[0].split()[1] for line in list_lines(result, "ok")}
     assert {
         "settings",
         "files",
@@ -98,101 +98,101 @@ def test_a_healthy_blog_passes_all_checks(doctor, blog):
     } <= checked
 
 
-def test_an_empty_blog_passes_all_checks(doctor):
-    assert doctor().exit_code == 0
+def test_an_empty_blog_passes_all_checks(run_doctor):
+    assert run_doctor().exit_code == 0
 
 
 @pytest.mark.parametrize(("statement", "says"), DAMAGE.values(), ids=DAMAGE)
-def test_damage_is_reported_and_repaired(doctor, blog, as_admin, statement, says):
+def test_damage_is_reported_and_repaired(run_doctor, blog, as_admin, statement, says):
     before = as_admin.get(f"{ARTICLES}?q=bread&fields=title,html,tags").json
-    damage(blog, statement)
-    result = doctor()
+    execute(blog, statement)
+    result = run_doctor()
     assert result.exit_code == 1
-    assert any(says in line and line.endswith("Do: doctor --repair.") for line in lines(result, "wrong"))
-    repaired = doctor("--repair")
-    assert (repaired.exit_code, lines(repaired, "wrong")) == (0, [])
-    assert any(says in line for line in lines(repaired, "repaired"))
-    assert doctor().exit_code == 0
+    assert any(says in line and line.endswith("Do: doctor --repair.") for line in list_lines(result, "wrong"))
+    repaired = run_doctor("--repair")
+    assert (repaired.exit_code, list_lines(repaired, "wrong")) == (0, [])
+    assert any(says in line for line in list_lines(repaired, "repaired"))
+    assert run_doctor().exit_code == 0
     assert as_admin.get(f"{ARTICLES}?q=bread&fields=title,html,tags").json == before != []
 
 
-def test_without_repair_nothing_is_changed(doctor, blog):
-    damage(blog, "UPDATE article_tally SET published = 7")
-    damage(blog, "UPDATE tag SET pieces = ''")
+def test_without_repair_nothing_is_changed(run_doctor, blog):
+    execute(blog, "UPDATE article_tally SET published = 7")
+    execute(blog, "UPDATE tag SET pieces = ''")
     with closing(sqlite3.connect(blog / "blog.db")) as connection:
         before = list(connection.iterdump())
-        doctor()
+        run_doctor()
         assert list(connection.iterdump()) == before
 
 
-def test_json_prints_the_findings(doctor, blog):
-    damage(blog, "UPDATE article_tally SET published = 7")
-    result = doctor("--json")
+def test_json_prints_the_findings(run_doctor, blog):
+    execute(blog, "UPDATE article_tally SET published = 7")
+    result = run_doctor("--json")
     report = json.loads(result.stdout)
     assert (result.exit_code, report["ok"]) == (1, False)
     (wrong,) = [finding for finding in report["findings"] if finding["level"] == "wrong"]
     assert (wrong["check"], wrong["do"]) == ("tally", "doctor --repair")
 
 
-def test_rows_that_refer_to_missing_rows_are_reported(doctor, blog):
-    damage(blog, "DELETE FROM account")
-    assert any("rows of article refer to missing rows" in line for line in lines(doctor(), "wrong"))
+def test_rows_that_refer_to_missing_rows_are_reported(run_doctor, blog):
+    execute(blog, "DELETE FROM account")
+    assert any("rows of article refer to missing rows" in line for line in list_lines(run_doctor(), "wrong"))
 
 
-def test_an_article_without_its_seo_record_is_reported(doctor, blog):
-    damage(blog, "DELETE FROM seo WHERE article_id = (SELECT uuid FROM article WHERE slug = 'bread')")
-    assert any("1 articles have no SEO record (bread)" in line for line in lines(doctor(), "wrong"))
+def test_an_article_without_its_seo_record_is_reported(run_doctor, blog):
+    execute(blog, "DELETE FROM seo WHERE article_id = (SELECT uuid FROM article WHERE slug = 'bread')")
+    assert any("1 articles have no SEO record (bread)" in line for line in list_lines(run_doctor(), "wrong"))
 
 
-def test_a_damaged_file_is_reported_and_not_checked_further(doctor, blog, app):
+def test_a_damaged_file_is_reported_and_not_checked_further(run_doctor, blog, app):
     with app.app_context():
         db.session.remove()
         db.engine.dispose()
     path = blog / "blog.db"
     content = path.read_bytes()
     path.write_bytes(content[:8192] + b"\xff" * 40960 + content[49152:])
-    result = doctor()
+    result = run_doctor()
     assert result.exit_code == 1
     assert "is damaged" in result.stdout and "restore FILE" in result.stdout and "pieces" not in result.stdout
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 100])
-def test_a_file_that_is_not_a_blog_is_reported(doctor, instance, content):
+def test_a_file_that_is_not_a_blog_is_reported(run_doctor, instance, content):
     (instance / "blog.db").write_bytes(content)
-    result = doctor()
+    result = run_doctor()
     assert result.exit_code == 1 and (
-        lines(result, "wrong")[0].startswith(("wrong     database", "wrong     schema"))
+        list_lines(result, "wrong")[0].startswith(("wrong     database", "wrong     schema"))
     )
 
 
-def test_a_missing_blog_is_reported_and_not_created(doctor, instance, monkeypatch, tmp_path):
+def test_a_missing_blog_is_reported_and_not_created(run_doctor, instance, monkeypatch, tmp_path):
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "gone"))
-    result = doctor()
+    result = run_doctor()
     assert result.exit_code == 1 and "does not exist" in result.stdout
     assert not (tmp_path / "gone").exists()
 
 
-def test_an_older_schema_is_a_hint_and_not_upgraded(doctor, blog):
-    damage(blog, "UPDATE alembic_version SET version_num = '0001'")
-    assert any("the next start upgrades the database" in line for line in lines(doctor(), "hint"))
-    damage(blog, "UPDATE alembic_version SET version_num = '9999'")
-    assert any("a newer version of blogapi" in line for line in lines(doctor(), "wrong"))
+def test_an_older_schema_is_a_hint_and_not_upgraded(run_doctor, blog):
+    execute(blog, "UPDATE alembic_version SET version_num = '0001'")
+    assert any("the next start upgrades the database" in line for line in list_lines(run_doctor(), "hint"))
+    execute(blog, "UPDATE alembic_version SET version_num = '9999'")
+    assert any("a newer version of blogapi" in line for line in list_lines(run_doctor(), "wrong"))
 
 
-def test_an_invalid_setting_is_reported(doctor, blog, monkeypatch):
+def test_an_invalid_setting_is_reported(run_doctor, blog, monkeypatch):
     monkeypatch.setenv("BLOGAPI_SESSION_DAYS", "many")
-    result = doctor()
+    result = run_doctor()
     assert result.exit_code == 1
     assert "wrong     settings: The setting SESSION_DAYS in the environment must be" in result.stdout
 
 
 @POSIX
-def test_files_that_other_users_can_read_are_reported(doctor, blog):
+def test_files_that_other_users_can_read_are_reported(run_doctor, blog):
     (blog / "secret_key").write_text("x" * 64)
     for name in ("secret_key", "blog.db"):
         (blog / name).chmod(0o644)
     blog.chmod(0o777)
-    result = doctor().stdout
+    result = run_doctor().stdout
     for remedy in (
         f"chmod 600 '{blog / 'secret_key'}'",
         f"chmod 600 '{blog / 'blog.db'}'",
@@ -202,16 +202,16 @@ def test_files_that_other_users_can_read_are_reported(doctor, blog):
     for name in ("secret_key", "blog.db"):
         (blog / name).chmod(0o600)
     blog.chmod(0o755)
-    result = doctor()
+    result = run_doctor()
     assert result.exit_code == 0 and "Other users can list" in result.stdout
 
 
 @pytest.mark.parametrize(("free", "level"), [(10, "wrong"), (90 * 1024**2, "hint"), (10**12, "ok")])
-def test_little_free_disk_space_is_reported(doctor, blog, monkeypatch, free, level):
+def test_little_free_disk_space_is_reported(run_doctor, blog, monkeypatch, free, level):
     usage = type("Usage", (), {"free": free})
     monkeypatch.setattr(instance_checks.shutil, "disk_usage", lambda _: usage)
-    result = doctor()
-    assert any(" disk: " in line for line in lines(result, level))
+    result = run_doctor()
+    assert any(" disk: " in line for line in list_lines(result, level))
     assert result.exit_code == (level == "wrong")
 
 
@@ -224,9 +224,9 @@ def test_space_for_two_copies_of_the_blog_should_be_free(tmp_path, monkeypatch, 
     assert [finding.level for finding in found if finding.check == "disk"] == [level]
 
 
-def test_a_clock_behind_the_files_is_reported(doctor, blog, at):
-    at(datetime.now(UTC) - timedelta(days=400))
-    assert any("clock: The clock shows " in line for line in lines(doctor(), "wrong"))
+def test_a_clock_behind_the_files_is_reported(run_doctor, blog, set_clock):
+    set_clock(datetime.now(UTC) - timedelta(days=400))
+    assert any("clock: The clock shows " in line for line in list_lines(run_doctor(), "wrong"))
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_modes_that_other_users_can_access(mode, others):
     assert instance_checks.is_accessible_to_others(mode) is others
 
 
-def test_many_articles_published_at_the_same_time_pass_all_checks(app, doctor, make_article):
+def test_many_articles_published_at_the_same_time_pass_all_checks(app, run_doctor, make_article):
     for _ in range(40):
         make_article()
-    assert doctor().exit_code == 0
+    assert run_doctor().exit_code == 0

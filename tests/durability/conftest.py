@@ -19,11 +19,11 @@ from flask import Flask
 
 from blogapi import create_app
 from blogapi.config import CannotStart
-from tests.conftest import ARTICLES, CATEGORIES, TAGS, People, release
-from tests.durability.test_processes import WSGI, Running, serving
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, People, close_connections
+from tests.durability.test_processes import WSGI, ServerProcess, start_server_process
 
 TIMEOUT = 60
-PAGE = 4096
+PAGE_SIZE = 4096
 LISTS = (
     TAGS,
     CATEGORIES,
@@ -68,7 +68,7 @@ def write_key(people: People) -> str:
     return people.key(people.admin, "write")
 
 
-Serve = Callable[..., AbstractContextManager[tuple[Client, Running]]]
+Serve = Callable[..., AbstractContextManager[tuple[Client, ServerProcess]]]
 
 
 @pytest.fixture
@@ -76,12 +76,12 @@ def serve(app: Flask, write_key: str, tmp_path: Path) -> Serve:
     """Serves the test's blog in a process of its own; yields Ada's client and the process."""
 
     @contextmanager
-    def serving_it(*options: str, command: list[str] = WSGI) -> Iterator[tuple[Client, Running]]:
-        release(app)
-        with serving([*command, *options], tmp_path) as (port, running):
-            yield Client(port, write_key), running
+    def start(*options: str, command: list[str] = WSGI) -> Iterator[tuple[Client, ServerProcess]]:
+        close_connections(app)
+        with start_server_process([*command, *options], tmp_path) as (port, server_process):
+            yield Client(port, write_key), server_process
 
-    return serving_it
+    return start
 
 
 def is_intact(path: Path) -> bool:
@@ -91,13 +91,13 @@ def is_intact(path: Path) -> bool:
         return found == [("ok",)] and not connection.execute("PRAGMA foreign_key_check").fetchall()
 
 
-def times(name: str, few: int) -> int:
-    """Return the value of the variable `BLOGAPI_TEST_<name>`, or `few` without it."""
-    return int(os.environ.get(f"BLOGAPI_TEST_{name}", few))
+def get_repetitions(name: str, default: int) -> int:
+    """Return the value of the variable `BLOGAPI_TEST_<name>`, or `default` without it."""
+    return int(os.environ.get(f"BLOGAPI_TEST_{name}", default))
 
 
 @contextmanager
-def in_threads(*functions: Callable[[], None]) -> Iterator[None]:
+def run_in_threads(*functions: Callable[[], None]) -> Iterator[None]:
     """Run each function in a thread during the `with` block; raise the first of their exceptions."""
     errors: list[BaseException] = []
 
@@ -119,11 +119,11 @@ def in_threads(*functions: Callable[[], None]) -> Iterator[None]:
         raise error
 
 
-def until(holds: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     """Wait until the function returns true."""
-    end = time.monotonic() + TIMEOUT
-    while not holds():
-        assert time.monotonic() < end
+    deadline = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < deadline
         time.sleep(0.01)
 
 
@@ -135,11 +135,11 @@ def blog(instance, make_article, make_tag) -> Path:
     return instance / "blog.db"
 
 
-def code(response: Response) -> tuple[int, str]:
+def get_status_and_code(response: Response) -> tuple[int, str]:
     return response.status, "" if isinstance(response.json, list) else response.json.get("code", "")
 
 
-def refusal(**settings: Any) -> str:
+def get_start_error(**settings: Any) -> str:
     """Return the sentence with which the start is refused."""
     with pytest.raises(CannotStart) as raised:
         create_app(settings)

@@ -18,14 +18,21 @@ from blogapi.config import CannotStart
 from blogapi.storage.database import db
 from blogapi.storage.files import side_files
 from blogapi.tags.models import Tag
-from tests.conftest import release
-from tests.durability.conftest import LISTS, PAGE, code, is_intact, refusal, times
+from tests.conftest import close_connections
+from tests.durability.conftest import (
+    LISTS,
+    PAGE_SIZE,
+    get_repetitions,
+    get_start_error,
+    get_status_and_code,
+    is_intact,
+)
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 
 # How many pages to damage in turn, and how many of those with the text of articles.
-PAGES = times("PAGES", 8)
-JUNK = (b"\xff" * PAGE, bytes(PAGE), os.urandom(PAGE))
+PAGE_COUNT = get_repetitions("PAGES", 8)
+JUNK = (b"\xff" * PAGE_SIZE, bytes(PAGE_SIZE), os.urandom(PAGE_SIZE))
 
 
 def overwrite(path: Path, start: int, junk: bytes = b"garbage") -> bytes:
@@ -37,124 +44,129 @@ def overwrite(path: Path, start: int, junk: bytes = b"garbage") -> bytes:
 
 
 @pytest.fixture
-def correct(blog, app, as_admin) -> list[bytes]:
+def expected_responses(blog, app, as_admin) -> list[bytes]:
     """The responses of the blog before any damage; no process uses it."""
     found = [as_admin.get(path) for path in LISTS]
     assert {response.status_code for response in found} == {200}
-    release(app)
+    close_connections(app)
     return [response.data for response in found]
 
 
 def sample(starts: Sequence[int]) -> Sequence[int]:
-    return starts[:: max(1, len(starts) // PAGES)]
+    return starts[:: max(1, len(starts) // PAGE_COUNT)]
 
 
-def test_a_damaged_page_gives_no_wrong_response(blog, correct, write_key):
+def test_a_damaged_page_gives_no_wrong_response(blog, expected_responses, write_key):
     whole = blog.read_bytes()
-    starts = range(0, len(whole), PAGE)
-    texts = [start for start in starts if b"Words." in whole[start : start + PAGE]]
+    starts = range(0, len(whole), PAGE_SIZE)
+    texts = [start for start in starts if b"Words." in whole[start : start + PAGE_SIZE]]
     for number, start in enumerate((*sample(starts), *sample(texts))):
         for leftover in side_files(blog):
             leftover.unlink(missing_ok=True)
-        blog.write_bytes(whole[:start] + JUNK[number % len(JUNK)] + whole[start + PAGE :])
+        blog.write_bytes(whole[:start] + JUNK[number % len(JUNK)] + whole[start + PAGE_SIZE :])
         try:
             test_client = create_app().test_client()
         except CannotStart as error:
             assert error.message.endswith(".") and "\n" not in error.message
             continue
-        for expected, path in zip(correct, LISTS, strict=True):
+        for expected, path in zip(expected_responses, LISTS, strict=True):
             response = test_client.get(path, headers={"X-API-KEY": write_key})
             assert response.status_code in (500, 503) or response.data == expected, (start, path)
             # SQLite reports an I/O error for a page number past the end of the file.
             if response.status_code == 503 and response.json["code"] == "damaged":
                 assert test_client.get("/health/").json["code"] == "damaged"
-        release(test_client.application)
+        close_connections(test_client.application)
 
 
 def test_damage_that_the_start_meets_is_reported_in_one_sentence(blog, app):
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'article_tally'"))
-    release(app)
-    overwrite(blog, (page - 1) * PAGE, JUNK[0])
-    assert refusal() == f"The database sqlite:///{blog} cannot be used: database disk image is malformed."
+    close_connections(app)
+    overwrite(blog, (page - 1) * PAGE_SIZE, JUNK[0])
+    assert (
+        get_start_error()
+        == f"The database sqlite:///{blog} cannot be used: database disk image is malformed."
+    )
 
 
-def test_pages_that_are_damaged_while_serving_give_no_wrong_response(serve, blog, correct):
+def test_pages_that_are_damaged_while_serving_give_no_wrong_response(serve, blog, expected_responses):
     with serve() as (client, _):
-        pages = blog.stat().st_size // PAGE
-        overwrite(blog, pages // 3 * PAGE, os.urandom((pages - pages // 3) * PAGE))
+        pages = blog.stat().st_size // PAGE_SIZE
+        overwrite(blog, pages // 3 * PAGE_SIZE, os.urandom((pages - pages // 3) * PAGE_SIZE))
         responses = [client("GET", path) for path in LISTS]
-        assert code(client("GET", "/health/")) == (503, "damaged")
-    assert (503, "damaged") in map(code, responses)
-    for response, expected in zip(responses, correct, strict=True):
+        assert get_status_and_code(client("GET", "/health/")) == (503, "damaged")
+    assert (503, "damaged") in map(get_status_and_code, responses)
+    for response, expected in zip(responses, expected_responses, strict=True):
         assert response.status in (500, 503) or response.json == json.loads(expected)
 
 
 @pytest.fixture
-def killed(app, make_tag, instance, tmp_path) -> Path:
+def killed_database(app, make_tag, instance, tmp_path) -> Path:
     """The file of a blog whose server was killed after it had created thirty tags, with its log."""
     for number in range(30):
         make_tag(f"tag {number}")
     database = instance / "blog.db"
     for file in (database, side_files(database).log):
         shutil.copy(file, tmp_path)
-    release(app)
+    close_connections(app)
     for file in (database, side_files(database).log):
         shutil.copy(tmp_path / file.name, file)
     return database
 
 
-def tags() -> list[str]:
+def list_tag_names() -> list[str]:
     """Return the names of all tags that a new start finds."""
     app = create_app()
     with app.app_context():
         found = list(db.session.scalars(select(Tag.name)))
-    release(app)
+    close_connections(app)
     return found
 
 
-def test_the_log_of_a_killed_server_is_read_to_its_end(killed):
-    assert len(tags()) == 30
+def test_the_log_of_a_killed_server_is_read_to_its_end(killed_database):
+    assert len(list_tag_names()) == 30
 
 
-def test_a_last_write_that_a_power_failure_cut_off_is_dropped(killed):
-    log = side_files(killed).log
+def test_a_last_write_that_a_power_failure_cut_off_is_dropped(killed_database):
+    log = side_files(killed_database).log
     overwrite(log, log.stat().st_size - 100)
-    assert len(tags()) == 29
+    assert len(list_tag_names()) == 29
 
 
 @pytest.mark.parametrize("where", ["head", "middle"])
-def test_a_damaged_log_is_refused_until_doctor_drops_the_lost_writes(killed, where, app, instance, tmp_path):
+def test_a_damaged_log_is_refused_until_doctor_drops_the_lost_writes(
+    killed_database, where, app, instance, tmp_path
+):
     def run(*words: str) -> tuple[int, str]:
         result = app.test_cli_runner().invoke(args=list(words))
         return result.exit_code, result.output
 
-    log = side_files(killed).log
+    log = side_files(killed_database).log
     damaged = overwrite(log, 3 if where == "head" else log.stat().st_size // 2)
     for _ in range(2):
-        assert f"{log} is damaged: " in refusal() and "doctor --repair" in refusal()
+        assert f"{log} is damaged: " in get_start_error() and "doctor --repair" in get_start_error()
     for words in (("backup", str(tmp_path / "backup.zip")), ("doctor",)):
         status, output = run(*words)
         assert status == 1 and f"{log} is damaged: " in output
     assert log.read_bytes() == damaged
     assert run("doctor", "--repair")[0] == 0
-    release(app)
+    close_connections(app)
     (kept,) = (instance / "backups").glob("*.db")
     assert side_files(kept).log.read_bytes() == damaged
-    found = tags()
+    found = list_tag_names()
     assert found == [f"tag {number}" for number in range(len(found))]
     assert len(found) < 30 and (found or where == "head")
-    assert is_intact(killed)
+    assert is_intact(killed_database)
 
 
-def test_a_backup_can_be_restored_over_a_blog_with_a_damaged_log(killed, app, instance, tmp_path):
-    log = side_files(killed).log
+def test_a_backup_can_be_restored_over_a_blog_with_a_damaged_log(killed_database, app, instance, tmp_path):
+    log = side_files(killed_database).log
     intact = log.read_bytes()
-    backups.make(instance, tmp_path / "backup.zip")
-    shutil.copy(tmp_path / "blog.db", killed)
+    backups.create_backup(instance, tmp_path / "backup.zip")
+    shutil.copy(tmp_path / "blog.db", killed_database)
     log.write_bytes(intact)
     damaged = overwrite(log, len(intact) // 2)
     restored = restoring.restore(tmp_path / "backup.zip", instance)
-    assert restored.unreadable and restored.kept is not None
-    assert side_files(restored.kept).log.read_bytes() == damaged
-    assert len(tags()) == 30
+    assert restored.unreadable and restored.former_copy is not None
+    assert side_files(restored.former_copy).log.read_bytes() == damaged
+    assert len(list_tag_names()) == 30

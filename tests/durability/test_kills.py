@@ -12,12 +12,12 @@ from uuid import uuid4
 import pytest
 
 from tests.conftest import ARTICLES
-from tests.durability.conftest import TIMEOUT, Client, is_intact, times
-from tests.durability.test_processes import run
+from tests.durability.conftest import TIMEOUT, Client, get_repetitions, is_intact
+from tests.durability.test_processes import run_command
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 
-KILLS = times("KILLS", 3)
+KILLS = get_repetitions("KILLS", 3)
 WRITERS = 4
 
 
@@ -26,9 +26,10 @@ class Writer:
 
     def __init__(self, category: str) -> None:
         self.category = category
-        # By uuid the last acknowledged subtitle, None for a deleted article; `sent` is the write in flight.
+        # By uuid the last acknowledged subtitle, None for a deleted article.
         self.acknowledged: dict[str, str | None] = {}
-        self.sent: dict[str, str | None] = {}
+        # The same for the write that has no response yet.
+        self.in_flight: dict[str, str | None] = {}
         self.responses = 0
 
     def write(self, client: Client) -> None:
@@ -37,9 +38,9 @@ class Writer:
             while True:
                 uuid = str(uuid4())
                 for subtitle in ("created", "changed", "changed again", None)[: 2 + secrets.randbelow(3)]:
-                    self.sent = {uuid: subtitle}
+                    self.in_flight = {uuid: subtitle}
                     self._send(client, uuid, subtitle)
-                    self.acknowledged |= self.sent
+                    self.acknowledged |= self.in_flight
                     self.responses += 1
         except (OSError, HTTPException):
             return
@@ -54,15 +55,15 @@ class Writer:
         else:
             assert client("PATCH", path, {"subtitle": subtitle}).status == 200
 
-    def lost(self, found: dict[str, str]) -> list[str]:
+    def find_lost_writes(self, found: dict[str, str]) -> list[str]:
         """Return a sentence for each acknowledged write that is lost; go on from the state that was found."""
         lost = []
-        for uuid in self.acknowledged | self.sent:
-            possible = {self.acknowledged.get(uuid), self.sent.get(uuid, self.acknowledged.get(uuid))}
+        for uuid in self.acknowledged | self.in_flight:
+            possible = {self.acknowledged.get(uuid), self.in_flight.get(uuid, self.acknowledged.get(uuid))}
             if found.get(uuid) not in possible:
                 lost.append(f"{uuid}: {possible}, but {found.get(uuid)}")
             self.acknowledged[uuid] = found.get(uuid)
-        self.sent = {}
+        self.in_flight = {}
         return lost
 
 
@@ -73,33 +74,33 @@ def writers(make_category):
     return [Writer(category) for _ in range(WRITERS)]
 
 
-def kill_during_writes(client, running, writers) -> None:
+def kill_during_writes(client, server_process, writers) -> None:
     """Kill the server at a random time while all writers write."""
     threads = [threading.Thread(target=writer.write, args=(client,)) for writer in writers]
-    enough = sum(writer.responses for writer in writers) + 1 + secrets.randbelow(60)
+    last_response = sum(writer.responses for writer in writers) + 1 + secrets.randbelow(60)
     for thread in threads:
         thread.start()
-    end = time.monotonic() + TIMEOUT
-    while sum(writer.responses for writer in writers) < enough and time.monotonic() < end:
+    deadline = time.monotonic() + TIMEOUT
+    while sum(writer.responses for writer in writers) < last_response and time.monotonic() < deadline:
         time.sleep(secrets.randbelow(10) / 1000)
-    running.process.kill()
+    server_process.process.kill()
     for thread in threads:
         thread.join(TIMEOUT)
 
 
 def test_no_acknowledged_write_is_lost_when_the_server_is_killed(serve, writers, instance, tmp_path):
     for number in range(KILLS + 1):
-        with serve() as (client, running):
+        with serve() as (client, server_process):
             assert client("GET", "/health/").status == 200
             found = client("GET", f"{ARTICLES}author/me/?fields=uuid,subtitle").json
             lost = [
-                one
+                sentence
                 for writer in writers
-                for one in writer.lost({row["uuid"]: row["subtitle"] for row in found})
+                for sentence in writer.find_lost_writes({row["uuid"]: row["subtitle"] for row in found})
             ]
             assert lost == []
             assert is_intact(instance / "blog.db")
             if number < KILLS:
-                kill_during_writes(client, running, writers)
-    result = run("doctor", "--json", cwd=tmp_path)
+                kill_during_writes(client, server_process, writers)
+    result = run_command("doctor", "--json", cwd=tmp_path)
     assert (result.returncode, json.loads(result.stdout)["ok"]) == (0, True), result.stdout

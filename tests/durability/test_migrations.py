@@ -15,13 +15,13 @@ import pytest
 from sqlalchemy import create_engine
 
 from blogapi.storage import upgrades
-from tests.conftest import ARTICLES, CATEGORIES, TAGS, release
-from tests.durability.conftest import TIMEOUT, is_intact, times
-from tests.migrations.alembic_runs import migrate_to
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
+from tests.durability.conftest import TIMEOUT, get_repetitions, is_intact
+from tests.migrations.alembic_runner import migrate_to
 
 pytestmark = pytest.mark.sqlite("its file is copied first")
 
-MIGRATIONS = times("MIGRATIONS", 3)
+UPGRADES = get_repetitions("MIGRATIONS", 3)
 ARTICLE_COUNT = 40
 LISTS = (TAGS, CATEGORIES, f"{ARTICLES}?fields=title,content,html,tags,excerpt", f"{ARTICLES}?q=words")
 
@@ -55,27 +55,27 @@ def read_lists(make_client, make_app, write_key):
         found = [client.get(path).json for path in LISTS]
         result = app.test_cli_runner().invoke(args=["doctor"])
         assert result.exit_code == 0, result.output
-        release(app)
+        close_connections(app)
         return found
 
     return read
 
 
 @pytest.fixture
-def old(app, instance, tmp_path, make_article, make_tag, write_key) -> Path:
+def old_database(app, instance, tmp_path, make_article, make_tag, write_key) -> Path:
     """The file of a blog with articles, at the first migration; no process uses it."""
     tag = make_tag()
     for number in range(ARTICLE_COUNT):
         body = {"content": "<p>Many words.</p>" * number, "published_at": f"2026-01-01T00:{number:02}:00Z"}
         make_article(title=f"Title {number}", tags=(tag,), **body)
-    release(app)
+    close_connections(app)
     path = tmp_path / "old.db"
     engine = create_engine(f"sqlite:///{path}")
     migrate_to(engine, upgrades.list_migrations()[0])
     engine.dispose()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS new", (str(instance / "blog.db"),))
-        for table in tables(connection) - {"alembic_version"}:
+        for table in list_tables(connection) - {"alembic_version"}:
             names = [name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")]
             listed = ", ".join(f'"{name}"' for name in names)
             connection.execute(f"DELETE FROM main.{table}")  # noqa: S608
@@ -83,7 +83,7 @@ def old(app, instance, tmp_path, make_article, make_tag, write_key) -> Path:
     return path
 
 
-def tables(connection: sqlite3.Connection) -> set[str]:
+def list_tables(connection: sqlite3.Connection) -> set[str]:
     found = connection.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")
     return {name for (name,) in found}
 
@@ -98,33 +98,33 @@ def read_migration(path: Path) -> str:
         return connection.execute("SELECT version_num FROM alembic_version").fetchone()[0]
 
 
-def install(old: Path, instance: Path) -> None:
+def install_database(old_database: Path, instance: Path) -> None:
     """Make the old file the only one of the instance folder."""
     shutil.rmtree(instance)
     instance.mkdir()
-    shutil.copy(old, instance / "blog.db")
+    shutil.copy(old_database, instance / "blog.db")
     (instance / "blog.db").chmod(0o600)
 
 
-def start(last: int = 0, after: int = 0) -> list[str]:
+def start_blog(kill_at: int = 0, milliseconds: int = 0) -> list[str]:
     """Run START in a process of its own; return the first words of its statements."""
-    command = [sys.executable, "-c", START, str(last), str(after)]
+    command = [sys.executable, "-c", START, str(kill_at), str(milliseconds)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
-    assert result.returncode == 0 or last, result.stderr
+    assert result.returncode == 0 or kill_at, result.stderr
     return json.loads(result.stdout or "[]")
 
 
-def test_an_upgrade_that_is_killed_is_finished_by_the_next_start(old, instance, read_lists):
-    before, expected = dump(old), read_lists()
-    install(old, instance)
-    statements = start()
+def test_an_upgrade_that_is_killed_is_finished_by_the_next_start(old_database, instance, read_lists):
+    before, expected = dump(old_database), read_lists()
+    install_database(old_database, instance)
+    statements = start_blog()
     assert (read_migration(instance / "blog.db"), read_lists()) == (upgrades.list_migrations()[-1], expected)
     numbers = range(1, len(statements) + 1)
     schema_changes = [number for number in numbers if statements[number - 1] in ("CREATE", "ALTER", "DROP")]
-    for turn in range(MIGRATIONS):
-        install(old, instance)
+    for turn in range(UPGRADES):
+        install_database(old_database, instance)
         # Every other time during the schema changes, which take a small part of the start.
-        start(secrets.choice(numbers if turn % 2 else schema_changes), secrets.randbelow(5))
+        start_blog(secrets.choice(numbers if turn % 2 else schema_changes), secrets.randbelow(5))
         assert is_intact(instance / "blog.db")
         assert (
             read_migration(instance / "blog.db") == upgrades.list_migrations()[-1]

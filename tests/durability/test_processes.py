@@ -29,15 +29,15 @@ BLOGAPI = [sys.executable, "-m", "blogapi"]
 TIMEOUT = 30
 
 
-class Running:
+class ServerProcess:
     """A server process and its output."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
-        self.printed: list[str] = []
+        self.output: list[str] = []
         self.lines: Queue[str] = Queue()
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
+        self.output_reader = threading.Thread(target=self._read, daemon=True)
+        self.output_reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -49,25 +49,25 @@ class Running:
         deadline = time.monotonic() + TIMEOUT
         while time.monotonic() < deadline:
             try:
-                self.printed.append(self.lines.get(timeout=0.1))
+                self.output.append(self.lines.get(timeout=0.1))
             except Empty:
                 if self.process.poll() is not None and self.lines.empty():
                     break
                 continue
-            if found := re.search(pattern, self.printed[-1]):
+            if found := re.search(pattern, self.output[-1]):
                 return found
-        raise AssertionError(f"{pattern!r} was never printed; but:\n{''.join(self.printed)}")
+        raise AssertionError(f"{pattern!r} was never printed:\n{''.join(self.output)}")
 
 
 @contextmanager
-def started(command: list[str], cwd: Path) -> Iterator[Running]:
+def start_process(command: list[str], cwd: Path) -> Iterator[ServerProcess]:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
     )
-    running = Running(process)
+    server_process = ServerProcess(process)
     try:
-        yield running
+        yield server_process
     finally:
         process.terminate()
         try:
@@ -75,19 +75,19 @@ def started(command: list[str], cwd: Path) -> Iterator[Running]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait(10)
-        running.reader.join(10)
+        server_process.output_reader.join(10)
         assert process.stdout is not None
         process.stdout.close()
 
 
 @contextmanager
-def serving(command: list[str], cwd: Path) -> Iterator[tuple[int, Running]]:
+def start_server_process(command: list[str], cwd: Path) -> Iterator[tuple[int, ServerProcess]]:
     """Serve on a free port; yield the port and the process."""
-    with started([*command, "--port", "0"], cwd) as running:
-        yield int(running.wait_for(r"at http://127\.0\.0\.1:(\d+)/")[1]), running
+    with start_process([*command, "--port", "0"], cwd) as server_process:
+        yield int(server_process.wait_for(r"at http://127\.0\.0\.1:(\d+)/")[1]), server_process
 
 
-def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def run_command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.run(
         [*BLOGAPI, *arguments],
@@ -112,54 +112,57 @@ def send(port: int, method: str, path: str, key: str | None = None) -> tuple[int
 
 
 def test_wsgi_py_serves_a_key_and_the_lists(tmp_path, instance):
-    with serving(WSGI, tmp_path) as (port, running):
-        assert "The blog is empty." in "".join(running.printed)
-        status, made = send(port, "POST", KEYS)
+    with start_server_process(WSGI, tmp_path) as (port, server_process):
+        assert "The blog is empty." in "".join(server_process.output)
+        status, created = send(port, "POST", KEYS)
         assert status == 201
         for path in (CATEGORIES, TAGS, ARTICLES):
-            assert send(port, "GET", path, made["public_state"]) == (200, [])
+            assert send(port, "GET", path, created["public_state"]) == (200, [])
         assert send(port, "GET", ARTICLES)[0] == 401
         if os.name == "posix":
-            running.process.send_signal(signal.SIGTERM)
-            assert running.process.wait(10) == 0
-    made = {path.name for path in instance.iterdir() if "db-" not in path.name}
-    assert made | {"blog.db"} == {"blog.db", "secret_key"}
+            server_process.process.send_signal(signal.SIGTERM)
+            assert server_process.process.wait(10) == 0
+    created = {path.name for path in instance.iterdir() if "db-" not in path.name}
+    assert created | {"blog.db"} == {"blog.db", "secret_key"}
 
 
 def test_the_demo_is_created_once(tmp_path):
-    with serving([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, running):
-        assert "Created a sample blog" in "".join(running.printed)
+    with start_server_process([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, server_process):
+        assert "Created a sample blog" in "".join(server_process.output)
         key = send(port, "POST", KEYS)[1]["public_state"]
         status, first = send(port, "GET", ARTICLES, key)
         assert status == 200 and len(first) > 5
-    with serving([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, running):
-        assert "no sample was added" in "".join(running.printed)
+    with start_server_process([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, server_process):
+        assert "no sample was added" in "".join(server_process.output)
         assert send(port, "GET", ARTICLES, key) == (200, first)
 
 
 def test_two_processes_share_their_keys(tmp_path):
-    with serving(WSGI, tmp_path) as (first, _), serving(WSGI, tmp_path) as (second, _):
-        made = send(first, "POST", KEYS)[1]
-        key = made["public_state"]
+    with (
+        start_server_process(WSGI, tmp_path) as (first, _),
+        start_server_process(WSGI, tmp_path) as (second, _),
+    ):
+        created = send(first, "POST", KEYS)[1]
+        key = created["public_state"]
         assert [send(port, "GET", TAGS, key)[0] for port in (second, first)] == [200, 200]
-        assert send(second, "DELETE", f"{KEYS}{made['uuid']}/", key)[0] == 204
+        assert send(second, "DELETE", f"{KEYS}{created['uuid']}/", key)[0] == 204
         assert [send(port, "GET", TAGS, key)[0] for port in (first, second)] == [401, 401]
 
 
 def test_a_command_works_beside_the_server(tmp_path):
-    with serving(WSGI, tmp_path) as (port, _):
-        made = run("key", "create", cwd=tmp_path)
-        key = made.stdout.splitlines()[-1]
-        assert (made.returncode, send(port, "GET", TAGS, key)) == (0, (200, []))
-        uuid = json.loads(run("key", "list", "--json", cwd=tmp_path).stdout)[0]["uuid"]
-        assert run("key", "delete", uuid, cwd=tmp_path).returncode == 0
+    with start_server_process(WSGI, tmp_path) as (port, _):
+        created = run_command("key", "create", cwd=tmp_path)
+        key = created.stdout.splitlines()[-1]
+        assert (created.returncode, send(port, "GET", TAGS, key)) == (0, (200, []))
+        uuid = json.loads(run_command("key", "list", "--json", cwd=tmp_path).stdout)[0]["uuid"]
+        assert run_command("key", "delete", uuid, cwd=tmp_path).returncode == 0
         assert send(port, "GET", TAGS, key)[0] == 401
 
 
 def test_flasks_development_server_serves_the_api(tmp_path):
     command = [sys.executable, "-m", "flask", "--app", str(ROOT / "wsgi.py"), "run", "--port", "0"]
-    with started(command, tmp_path) as running:
-        port = int(running.wait_for(r"Running on http://127\.0\.0\.1:(\d+)")[1])
+    with start_process(command, tmp_path) as server_process:
+        port = int(server_process.wait_for(r"Running on http://127\.0\.0\.1:(\d+)")[1])
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
         connection.request("POST", KEYS)
         response = connection.getresponse()
@@ -172,7 +175,7 @@ def test_flasks_development_server_serves_the_api(tmp_path):
 
 def test_a_port_in_use_is_refused_in_one_sentence(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        result = run("serve", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
+        result = run_command("serve", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
     assert (result.returncode, result.stdout) == (1, "")
     assert re.fullmatch(r"Error: Cannot listen on 127\.0\.0\.1:\d+: .+\.\n", result.stderr)
 
@@ -180,14 +183,14 @@ def test_a_port_in_use_is_refused_in_one_sentence(tmp_path):
 def test_an_impossible_instance_folder_is_refused_in_one_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "file" / "x"))
-    result = run("serve", "--port", "0", cwd=tmp_path)
+    result = run_command("serve", "--port", "0", cwd=tmp_path)
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
     assert result.stderr.startswith("Error: The instance folder ")
 
 
 @pytest.mark.parametrize("option", ["--help", "--version", "serve --help"])
 def test_help_and_version_create_no_files(tmp_path, instance, option):
-    result = run(*option.split(), cwd=tmp_path)
+    result = run_command(*option.split(), cwd=tmp_path)
     assert result.returncode == 0 and result.stderr == ""
     assert (__version__ if option == "--version" else "Usage: python -m blogapi") in result.stdout
     assert not instance.exists() and list(tmp_path.iterdir()) == []

@@ -14,8 +14,17 @@ from pathlib import Path
 import pytest
 
 from blogapi import create_app
-from tests.conftest import ARTICLES, KEYS, TAGS, release
-from tests.durability.conftest import LISTS, PAGE, Client, Response, code, is_intact, refusal, until
+from tests.conftest import ARTICLES, KEYS, TAGS, close_connections
+from tests.durability.conftest import (
+    LISTS,
+    PAGE_SIZE,
+    Client,
+    Response,
+    get_start_error,
+    get_status_and_code,
+    is_intact,
+    wait_until,
+)
 from tests.durability.test_processes import WSGI
 
 pytestmark = pytest.mark.sqlite("its file and its log")
@@ -45,17 +54,17 @@ def small_disk(instance) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(instance)], check=True)
 
 
-def fill(folder: Path) -> Path:
+def fill_disk(folder: Path) -> Path:
     """Fill the disk of the folder; return the file that takes the space."""
     filler = folder / "filler"
     with filler.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(b"x" * PAGE):
+        while file.write(b"x" * PAGE_SIZE):
             pass
     return filler
 
 
 def test_a_full_disk_is_reported_and_writes_succeed_once_there_is_space(small_disk, blog, serve):
-    with serve() as (client, running):
+    with serve() as (client, server_process):
         stranger, numbers = Client(client.port), count()
 
         def write() -> Response:
@@ -63,25 +72,25 @@ def test_a_full_disk_is_reported_and_writes_succeed_once_there_is_space(small_di
 
         known = {tag["uuid"] for tag in client("GET", TAGS).json}
         key = Client(client.port, stranger("POST", KEYS).json["public_state"])
-        filler = fill(small_disk)
+        filler = fill_disk(small_disk)
         writes = []
         # The log reuses the space it already has, so the first writes succeed.
         for _ in range(2000):
             writes.append(write())
             if writes[-1].status != 201:
                 break
-        assert code(writes[-1]) == (507, "storage_full")
+        assert get_status_and_code(writes[-1]) == (507, "storage_full")
         for path in LISTS:
             assert client("GET", path).status == 200
         assert (key("GET", TAGS).status, key("GET", ARTICLES).status) == (200, 200)
-        assert code(stranger("GET", "/health/")) == (503, "storage_full")
+        assert get_status_and_code(stranger("GET", "/health/")) == (503, "storage_full")
         refused = [write() for _ in range(5)]
         assert {response.status for response in refused} <= {201, 507}
         filler.unlink()
         assert write().status == 201
         assert stranger("GET", "/health/").status == 200
         acknowledged = {response.json["uuid"] for response in (*writes, *refused) if response.status == 201}
-        running.process.kill()
+        server_process.process.kill()
     with serve() as (client, _):
         found = {tag["uuid"] for tag in client("GET", TAGS).json}
         assert known | acknowledged < found
@@ -90,23 +99,23 @@ def test_a_full_disk_is_reported_and_writes_succeed_once_there_is_space(small_di
 
 
 def test_a_start_on_a_full_disk_is_refused_until_there_is_space(small_disk, blog, app):
-    release(app)
+    close_connections(app)
     (small_disk / "secret_key").write_text("s" * 64, encoding="ascii")
-    filler = fill(small_disk)
-    assert "the disk is full" in refusal()
+    filler = fill_disk(small_disk)
+    assert "the disk is full" in get_start_error()
     filler.unlink()
-    release(create_app())
+    close_connections(create_app())
     assert is_intact(blog)
 
 
-def remove(file: Path) -> Callable[[], None]:
+def move_away(file: Path) -> Callable[[], None]:
     """Move the instance folder away; return a function that brings it back."""
     away = file.parent.with_name("away")
     file.parent.rename(away)
     return lambda: away.rename(file.parent)
 
 
-def replace(file: Path) -> Callable[[], None]:
+def replace_by_copy(file: Path) -> Callable[[], None]:
     """Replace the file with a copy; return a function that brings the original back."""
     away = file.parent.with_name("away")
     shutil.copytree(file.parent, away)
@@ -121,17 +130,17 @@ def replace(file: Path) -> Callable[[], None]:
 
 
 @POSIX
-@pytest.mark.parametrize("take_away", [remove, replace])
-def test_nothing_is_stored_in_a_removed_or_replaced_file(serve, blog, take_away):
+@pytest.mark.parametrize("hide_file", [move_away, replace_by_copy])
+def test_nothing_is_stored_in_a_removed_or_replaced_file(serve, blog, hide_file):
     with serve() as (client, _):
         before = {path: client("GET", path).json for path in LISTS}
-        restore = take_away(blog)
+        restore = hide_file(blog)
         left = sorted(blog.parent.glob("*"))
         # The response cache serves its responses a little longer.
-        until(lambda: {client("GET", path).status for path in LISTS} == {503})
+        wait_until(lambda: {client("GET", path).status for path in LISTS} == {503})
         for path in (TAGS, KEYS):
             assert client("POST", path, {"name": "one more"}).status == 503
-        assert code(client("GET", "/health/")) == (503, "missing")
+        assert get_status_and_code(client("GET", "/health/")) == (503, "missing")
         assert sorted(blog.parent.glob("*")) == left
         restore()
         assert {path: client("GET", path).json for path in LISTS} == before
@@ -146,7 +155,7 @@ def test_a_read_only_file_is_reported_and_still_read(serve, blog, tmp_path, app)
         blog.chmod(0o400)
         blog.parent.chmod(0o500)
         try:
-            assert code(client("GET", "/health/")) == (503, "read_only")
+            assert get_status_and_code(client("GET", "/health/")) == (503, "read_only")
             assert client("GET", ARTICLES).json == before
             responses = [client("POST", TAGS, {"name": f"more {number}"}) for number in range(5)]
             assert {response.status for response in responses} <= {201, 503}
@@ -160,7 +169,7 @@ def test_a_read_only_file_is_reported_and_still_read(serve, blog, tmp_path, app)
 
 @POSIX
 def test_a_start_on_a_read_only_file_is_refused(blog, app, tmp_path):
-    release(app)
+    close_connections(app)
     blog.chmod(0o400)
     try:
         result = subprocess.run(

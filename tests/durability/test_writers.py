@@ -16,14 +16,14 @@ import pytest
 from blogapi.users import service as users
 from blogapi.users.models import Role
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.durability.conftest import Client, Response, in_threads, times, until
+from tests.durability.conftest import Client, Response, get_repetitions, run_in_threads, wait_until
 from tests.users.conftest import LOGIN, ME
 
 pytestmark = pytest.mark.sqlite("its lock")
 
 CLIENTS = 8
-WRITES = times("WRITES", 5)
-LOCK_SECONDS = times("LOCK_SECONDS", 3)
+WRITES = get_repetitions("WRITES", 5)
+LOCK_SECONDS = get_repetitions("LOCK_SECONDS", 3)
 
 # How many reads of each kind succeed while another process holds the write lock. If each waited for the lock,
 # as a write does for 5 seconds, so many would not end in time.
@@ -47,7 +47,7 @@ class RequestLoop:
             self.responses[number] = self.send(number)
             stop.wait(float(self.responses[number].headers.get("Retry-After", 0.02)))
 
-    def numbers(self, status: int) -> set[int]:
+    def list_numbers(self, status: int) -> set[int]:
         """Return the numbers of the requests with this status."""
         return {number for number, response in self.responses.items() if response.status == status}
 
@@ -57,10 +57,10 @@ class RequestLoop:
 
 
 @contextmanager
-def running(*loops: RequestLoop) -> Iterator[None]:
+def run_loops(*loops: RequestLoop) -> Iterator[None]:
     """Run the loops during the `with` block."""
     stop = threading.Event()
-    with in_threads(*[partial(loop, stop) for loop in loops]):
+    with run_in_threads(*[partial(loop, stop) for loop in loops]):
         try:
             yield
         finally:
@@ -68,7 +68,7 @@ def running(*loops: RequestLoop) -> Iterator[None]:
 
 
 @pytest.fixture
-def lin(app):
+def lin_account(app):
     """A user who can log in."""
     with app.app_context():
         users.create(LIN["username"], LIN["password"], role=Role.MEMBER)
@@ -87,14 +87,14 @@ def test_eight_clients_of_two_servers_lose_no_read_modify_write(serve, make_arti
             statuses[status] += 1
             written += status == 200
 
-    with serve() as (one, _), serve() as (other, _):
-        with in_threads(*[partial(increment, client) for client in (one, other) * (CLIENTS // 2)]):
+    with serve() as (first, _), serve() as (second, _):
+        with run_in_threads(*[partial(increment, client) for client in (first, second) * (CLIENTS // 2)]):
             pass
-        assert one("GET", path).json["subtitle"] == str(CLIENTS * WRITES)
+        assert first("GET", path).json["subtitle"] == str(CLIENTS * WRITES)
     assert set(statuses) <= {200, 412} and statuses[200] == CLIENTS * WRITES
 
 
-def test_reads_succeed_while_another_process_holds_the_write_lock(serve, instance, make_article, lin):
+def test_reads_succeed_while_another_process_holds_the_write_lock(serve, instance, make_article, lin_account):
     path = f"{ARTICLES}{make_article().uuid}/"
     uncached = f"{ARTICLES}?page=1&page_size=1&q=b"
     with serve() as (ada, _):
@@ -116,20 +116,20 @@ def test_reads_succeed_while_another_process_holds_the_write_lock(serve, instanc
             RequestLoop(lambda _: stranger("POST", KEYS)),
             RequestLoop(lambda _: stranger("POST", LOGIN, LIN)),
         )
-        with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as holder:
-            holder.execute("BEGIN IMMEDIATE")
-            with running(*readers.values(), *tags, keys, logins):
-                until(lambda: all(len(one.responses) >= READS for one in readers.values()))
+        with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            with run_loops(*readers.values(), *tags, keys, logins):
+                wait_until(lambda: all(len(loop.responses) >= READS for loop in readers.values()))
                 time.sleep(LOCK_SECONDS)
-                assert not any(one.numbers(201) for one in (*tags, keys))
-                holder.execute("ROLLBACK")
-                until(lambda: all(one.numbers(201) for one in tags))
+                assert not any(loop.list_numbers(201) for loop in (*tags, keys))
+                connection.execute("ROLLBACK")
+                wait_until(lambda: all(loop.list_numbers(201) for loop in tags))
         names = {tag["name"] for tag in ada("GET", TAGS).json}
     for name, reader in readers.items():
         assert reader.statuses() == {200}, name
-    assert {status for one in (*tags, keys) for status in one.statuses()} == {201, 503}
+    assert {status for loop in (*tags, keys) for status in loop.statuses()} == {201, 503}
     assert logins.statuses() <= {200, 503}
     # Exactly the acknowledged tags are stored.
     assert names == {
-        f"tag {writer} {number}" for writer, one in enumerate(tags) for number in one.numbers(201)
+        f"tag {writer} {number}" for writer, loop in enumerate(tags) for number in loop.list_numbers(201)
     }

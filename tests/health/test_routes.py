@@ -13,7 +13,7 @@ from sqlalchemy import text
 from blogapi.health import queries
 from blogapi.storage import integrity
 from blogapi.storage.database import db
-from tests.conftest import TAGS, release
+from tests.conftest import TAGS, close_connections
 
 pytestmark = pytest.mark.sqlite("its file")
 
@@ -21,18 +21,18 @@ HEALTH = "/health/"
 
 
 @pytest.fixture
-def damage(app, instance, make_article):
+def damage_pages(app, instance, make_article):
     """Overwrites ten pages of the database, from the given page on."""
     make_article()
 
-    def damage(page: int) -> None:
-        release(app)
+    def damage_pages(page: int) -> None:
+        close_connections(app)
         whole = (instance / "blog.db").read_bytes()
         (instance / "blog.db").write_bytes(
             whole[: page * 4096] + b"\xff" * 40960 + whole[page * 4096 + 40960 :]
         )
 
-    return damage
+    return damage_pages
 
 
 @pytest.fixture
@@ -46,65 +46,67 @@ def check_at_start(app):
     app.extensions.pop("blogapi.damage", None)
 
 
-def health(client) -> tuple[int, str]:
+def get_health(client) -> tuple[int, str]:
     response = client.get(HEALTH)
     return response.status_code, response.json.get("code") or response.json["status"]
 
 
 def test_a_healthy_service_is_ok(as_stranger, check_at_start):
     check_at_start()
-    assert health(as_stranger) == (200, "ok")
+    assert get_health(as_stranger) == (200, "ok")
 
 
-def test_damage_that_the_check_at_the_start_finds_is_reported(as_stranger, damage, check_at_start, caplog):
-    damage(2)
+def test_damage_that_the_check_at_the_start_finds_is_reported(
+    as_stranger, damage_pages, check_at_start, caplog
+):
+    damage_pages(2)
     with caplog.at_level(logging.ERROR):
         check_at_start()
-    assert health(as_stranger) == (503, "damaged")
+    assert get_health(as_stranger) == (503, "damaged")
     assert "the database is damaged (" in caplog.text
 
 
 def test_damage_is_reported_after_a_request_has_met_it(as_stranger, as_admin, app, instance, check_at_start):
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'tag'"))
-    release(app)
+    close_connections(app)
     with (instance / "blog.db").open("r+b") as file:
         file.seek((page - 1) * 4096)
         file.write(b"\xff" * 4096)
-    assert health(as_stranger) == (200, "ok")
+    assert get_health(as_stranger) == (200, "ok")
     response = as_admin.get(TAGS)
     assert (response.status_code, response.json["code"]) == (503, "damaged")
-    assert health(as_stranger) == (503, "damaged")
+    assert get_health(as_stranger) == (503, "damaged")
 
 
 def test_a_file_that_is_not_a_database_is_damaged(as_stranger, app, instance):
-    release(app)
+    close_connections(app)
     (instance / "blog.db").write_bytes(b"Dear reader, " * 1000)
-    assert health(as_stranger) == (503, "damaged")
+    assert get_health(as_stranger) == (503, "damaged")
 
 
-def test_the_integrity_check_stops_at_its_time_limit(damage, instance):
-    damage(2)
+def test_the_integrity_check_stops_at_its_time_limit(damage_pages, instance):
+    damage_pages(2)
     assert integrity.run_quick_check(instance / "blog.db", seconds=0) == ""
     assert integrity.run_quick_check(instance / "blog.db", seconds=20) != ""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot remove an open file")
 def test_a_removed_instance_folder_is_reported(as_stranger, instance):
-    assert health(as_stranger) == (200, "ok")
+    assert get_health(as_stranger) == (200, "ok")
     shutil.rmtree(instance)
-    assert health(as_stranger) == (503, "missing")
+    assert get_health(as_stranger) == (503, "missing")
     assert not instance.exists()
 
 
 def test_a_read_only_file_is_reported(as_stranger, monkeypatch):
     monkeypatch.setattr(queries.os, "access", lambda path, mode: not str(path).endswith("blog.db"))
-    assert health(as_stranger) == (503, "read_only")
+    assert get_health(as_stranger) == (503, "read_only")
 
 
 def test_a_full_disk_is_reported(as_stranger, monkeypatch):
     monkeypatch.setattr(queries.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
-    assert health(as_stranger) == (503, "storage_full")
+    assert get_health(as_stranger) == (503, "storage_full")
 
 
 def test_any_other_error_is_a_problem_of_the_database(as_stranger, app):
@@ -112,7 +114,7 @@ def test_any_other_error_is_a_problem_of_the_database(as_stranger, app):
         db.session.execute(text("DROP TABLE article_pieces"))
         db.session.execute(text("ALTER TABLE article RENAME TO elsewhere"))
         db.session.commit()
-    assert health(as_stranger) == (503, "database")
+    assert get_health(as_stranger) == (503, "database")
 
 
 def test_a_failed_integrity_check_is_a_warning(app, monkeypatch, caplog):

@@ -8,9 +8,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from blogapi.metrics import exposition
 from blogapi.serving import log
 from tests.conftest import ARTICLES, TAGS
-from tests.live import server as live
-from tests.serving.sockets import connected, until
-from tests.serving.test_log import served
+from tests.live_server import start_server
+from tests.serving.sockets import connect, wait_until
+from tests.serving.test_log import make_entry
 
 
 def read_metrics(client):
@@ -40,16 +40,22 @@ def test_metrics_are_off_by_default(make_app, make_client, people):
 def test_requests_are_counted_by_route_method_and_status(as_admin, app):
     count = log.count_requests(exposition.get_request_metrics(app).count)
     before = read_metrics(as_admin)
-    count([served(), served(seconds=20), served(method="BREW", route="", status="405 Method Not Allowed")])
+    count(
+        [
+            make_entry(),
+            make_entry(seconds=20),
+            make_entry(method="BREW", route="", status="405 Method Not Allowed"),
+        ]
+    )
     after = read_metrics(as_admin)
 
-    def grown(*name):
+    def get_growth(*name):
         return after[name] - before.get(name, 0)
 
-    assert grown("blogapi_requests_total", *sorted(("GET", "200", ARTICLES))) == 2
-    assert grown("blogapi_requests_total", *sorted(("other", "405", "none"))) == 1
-    assert grown("blogapi_request_seconds_bucket", *sorted((ARTICLES, "+Inf"))) == 2
-    assert grown("blogapi_request_seconds_bucket", *sorted((ARTICLES, "10.0"))) == 1
+    assert get_growth("blogapi_requests_total", *sorted(("GET", "200", ARTICLES))) == 2
+    assert get_growth("blogapi_requests_total", *sorted(("other", "405", "none"))) == 1
+    assert get_growth("blogapi_request_seconds_bucket", *sorted((ARTICLES, "+Inf"))) == 2
+    assert get_growth("blogapi_request_seconds_bucket", *sorted((ARTICLES, "10.0"))) == 1
 
 
 def test_hits_of_the_response_cache_are_counted(as_reader, as_admin):
@@ -77,8 +83,8 @@ def test_the_size_of_the_write_ahead_log_is_reported(as_admin, make_article):
 
 
 def test_the_connections_of_the_server_are_reported(app, as_admin):
-    with live(app) as server, connected(server.effective_port):
-        until(lambda: server.active_channels)
+    with start_server(app) as server, connect(server.effective_port):
+        wait_until(lambda: server.active_channels)
         metrics = read_metrics(as_admin)
     assert (metrics["blogapi_connections",], metrics["blogapi_queue_depth",]) == (1, 0)
 

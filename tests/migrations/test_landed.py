@@ -17,10 +17,10 @@ from sqlalchemy import MetaData, Uuid, create_engine, insert, select
 
 from blogapi.storage import upgrades
 from blogapi.storage.database import db
-from tests.conftest import ARTICLES, release
-from tests.engines import SERVER
-from tests.migrations.alembic_runs import migrate_to
-from tests.migrations.fill import LATER, PASSWORD
+from tests.conftest import ARTICLES, close_connections
+from tests.databases import SERVER_URL
+from tests.migrations.alembic_runner import migrate_to
+from tests.migrations.record_blog import LATER, PASSWORD
 
 BLOGS = Path(__file__).parent / "blogs"
 
@@ -37,7 +37,7 @@ INDEX = {"search_index", "search_entry"}
 DERIVED = INDEX | {"article_pieces", "article_tally", "revision", "alembic_version"}
 
 
-def stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
+def select_stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return the columns that no migration and no start changes, with UUIDs as SQLite stores them."""
     excluded = {"pieces"}
     if row.get("owner_id") is None:
@@ -54,7 +54,7 @@ def test_a_migration_that_has_landed_is_not_edited(migration):
     if migration not in DIGESTS:
         pytest.fail(
             f"{path.name} is new. When it is ready to land, add its digest to DIGESTS ({digest}) and write "
-            "its blog with: PYTHONPATH=. python tests/migrations/fill.py. Never edit it after that."
+            "its blog with: PYTHONPATH=. python tests/migrations/record_blog.py. Never edit it after that."
         )
     assert digest == DIGESTS[migration], (
         f"{path.name} has landed: existing blogs never run it again. Restore it, and make the change in a "
@@ -65,14 +65,14 @@ def test_a_migration_that_has_landed_is_not_edited(migration):
 @pytest.mark.parametrize("migration", upgrades.list_migrations())
 def test_a_migration_has_its_blog(migration):
     assert (BLOGS / f"{migration}.sql").is_file() and (BLOGS / f"{migration}.json").is_file()
-    assert f"INSERT INTO \"alembic_version\" VALUES('{migration}');" in read(f"{migration}.sql")
+    assert f"INSERT INTO \"alembic_version\" VALUES('{migration}');" in read_text(f"{migration}.sql")
 
 
-def read(name: str) -> str:
+def read_text(name: str) -> str:
     return (BLOGS / name).read_text(encoding="utf-8")
 
 
-def rows(connection: Any) -> dict[str, list[dict[str, Any]]]:
+def read_rows(connection: Any) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each table with original data."""
     metadata = MetaData()
     metadata.reflect(connection, only=lambda name, _: not name.startswith("search_index"))
@@ -88,64 +88,68 @@ OLDER = MIGRATIONS[:-1]
 
 
 @pytest.fixture(params=MIGRATIONS)
-def landed(request, tmp_path, instance, blogs):
+def recorded_blog(request, tmp_path, instance, databases):
     """A blog as a migration left it, in place of the test's own; its rows and its recorded responses."""
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(read(f"{request.param}.sql"))
+        connection.executescript(read_text(f"{request.param}.sql"))
     engine = create_engine(f"sqlite:///{path}")
     with engine.connect() as connection:
-        before = rows(connection)
-        if SERVER:
-            copy_to_server(connection, blogs, tmp_path, request.param, instance)
+        before = read_rows(connection)
+        if SERVER_URL:
+            copy_to_server(connection, databases, tmp_path, request.param, instance)
     engine.dispose()
-    if not SERVER:
+    if not SERVER_URL:
         instance.mkdir()
         shutil.copy(path, instance / "blog.db")
         (instance / "blog.db").chmod(0o600)
-    return before, json.loads(read(f"{request.param}.json"))
+    return before, json.loads(read_text(f"{request.param}.json"))
 
 
-def copy_to_server(source, blogs, tmp_path, migration, instance):
+def copy_to_server(source, databases, tmp_path, migration, instance):
     """Copy the rows into a PostgreSQL database at the migration, in place of the test's own."""
-    url = blogs.nothing(tmp_path)
+    url = databases.create_empty(tmp_path)
     target = create_engine(url)
     migrate_to(target, migration)
-    given, taken = MetaData(), MetaData()
-    given.reflect(source)
+    source_tables, target_tables = MetaData(), MetaData()
+    source_tables.reflect(source)
     with target.begin() as connection:
-        taken.reflect(connection)
-        for table in reversed(taken.sorted_tables):
+        target_tables.reflect(connection)
+        for table in reversed(target_tables.sorted_tables):
             connection.execute(table.delete())
         # The search index is not copied: the start of the application fills it again.
-        for table in taken.sorted_tables:
+        for table in target_tables.sorted_tables:
             found = (
-                source.execute(select(given.tables[table.name])).mappings() if table.name not in INDEX else ()
+                source.execute(select(source_tables.tables[table.name])).mappings()
+                if table.name not in INDEX
+                else ()
             )
-            if values := [{name: typed(table.c[name], row[name]) for name in row} for row in found]:
+            if values := [{name: convert_value(table.c[name], row[name]) for name in row} for row in found]:
                 connection.execute(insert(table), values)
-        if "article_tally" in taken.tables:
-            connection.execute(taken.tables["article_tally"].update().values(renderer=""))
+        if "article_tally" in target_tables.tables:
+            connection.execute(target_tables.tables["article_tally"].update().values(renderer=""))
     target.dispose()
-    blogs.lay(url.rsplit("/", 1)[1], instance)
+    databases.restore_copy(url.rsplit("/", 1)[1], instance)
 
 
-def typed(column: Any, value: Any) -> Any:
+def convert_value(column: Any, value: Any) -> Any:
     return UUID(value) if isinstance(column.type, Uuid) and value is not None else value
 
 
-def comparable(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[Any]]:
+def sort_rows(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[Any]]:
     """Return the stable columns of the rows, sorted."""
-    return {table: sorted((stable_columns(row) for row in held), key=repr) for table, held in found.items()}
+    return {
+        table: sorted((select_stable_columns(row) for row in held), key=repr) for table, held in found.items()
+    }
 
 
-def test_an_upgraded_blog_keeps_its_rows_and_responses(landed, make_app, make_client, at):
-    before, recorded = landed
-    at(LATER + timedelta(minutes=1))
+def test_an_upgraded_blog_keeps_its_rows_and_responses(recorded_blog, make_app, make_client, set_clock):
+    before, recorded = recorded_blog
+    set_clock(LATER + timedelta(minutes=1))
     app = make_app()
     with app.app_context(), db.engine.connect() as connection:
-        after = comparable(rows(connection))
-    for table, expected in comparable(before).items():
+        after = sort_rows(read_rows(connection))
+    for table, expected in sort_rows(before).items():
         assert after[table] == expected, table
 
     keys = recorded["keys"]
@@ -165,18 +169,20 @@ def test_an_upgraded_blog_keeps_its_rows_and_responses(landed, make_app, make_cl
     assert make_client(app, keys["write"]).patch(path, json={"subtitle": "new"}).status_code == 200
     login = make_client(app).post("/api/v1/auth/login/", json={"username": "mel", "password": PASSWORD})
     assert login.status_code == 200
-    if not SERVER:
+    if not SERVER_URL:
         lines = app.test_cli_runner().invoke(args=["doctor"]).stdout.splitlines()
         # The file is newer than the test's clock, which stands in the past.
         assert [line for line in lines if line.startswith("wrong") and " clock: " not in line] == []
-    release(app)
+    close_connections(app)
 
 
 @pytest.mark.sqlite("its file is copied first")
-@pytest.mark.parametrize("landed", OLDER, indirect=True)
-def test_the_copy_made_before_the_upgrade_can_be_restored(landed, make_app, make_client, at, instance):
-    _, recorded = landed
-    at(LATER + timedelta(minutes=1))
+@pytest.mark.parametrize("recorded_blog", OLDER, indirect=True)
+def test_the_copy_made_before_the_upgrade_can_be_restored(
+    recorded_blog, make_app, make_client, set_clock, instance
+):
+    _, recorded = recorded_blog
+    set_clock(LATER + timedelta(minutes=1))
     app = make_app()
     copies = list((instance / "backups").glob("before-upgrade-from-*.db"))
     path = next(iter(recorded["read"]))
@@ -189,4 +195,4 @@ def test_the_copy_made_before_the_upgrade_can_be_restored(landed, make_app, make
     assert restored.exit_code == 0 and "8 articles" in restored.stdout, restored.output
     assert copies[0].read_bytes() == content
     assert writer.get(path).json == recorded["read"][path]
-    release(app)
+    close_connections(app)

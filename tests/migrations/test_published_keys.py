@@ -9,7 +9,7 @@ from sqlalchemy import DateTime, Uuid, bindparam, create_engine, text
 from sqlalchemy.exc import IntegrityError
 
 from blogapi import clock
-from tests.migrations.alembic_runs import migrate_to
+from tests.migrations.alembic_runner import migrate_to
 
 COLUMNS = ("uuid", "digest", "prefix", "name", "owner_id", "scope", "created", "expires", "last_used")
 UUIDS, TIMES = ("uuid", "owner_id"), ("created", "expires", "last_used")
@@ -21,7 +21,7 @@ KINDS = {
 }
 
 
-def insert(table, names):
+def make_insert(table, names):
     """Return a typed INSERT statement, as each engine stores a UUID in its own form."""
     types = [bindparam(name, type_=Uuid()) for name in UUIDS if name in names]
     types += [bindparam(name, type_=DateTime()) for name in (*TIMES, "last_updated") if name in names]
@@ -29,7 +29,7 @@ def insert(table, names):
     return text(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values})").bindparams(*types)  # noqa: S608
 
 
-def a_key(name, owner, scope):
+def make_key_row(name, owner, scope):
     now = clock.now().replace(tzinfo=None)
     digest = uuid4().hex * 2
     times = {"created": now, "expires": now if name == "read" else None, "last_used": None}
@@ -38,40 +38,46 @@ def a_key(name, owner, scope):
 
 
 @pytest.fixture
-def old(blogs, tmp_path):
+def old_engine(databases, tmp_path):
     """The engine of a database at the migration before, with a key of each kind."""
-    engine = create_engine(blogs.nothing(tmp_path))
+    engine = create_engine(databases.create_empty(tmp_path))
     migrate_to(engine, "0003")
     now = clock.now().replace(tzinfo=None)
     ada = {"uuid": uuid4(), "username": "ada", "role": "admin", "created": now, "last_updated": now}
     with engine.begin() as connection:
-        connection.execute(insert("account", tuple(ada)), ada)
+        connection.execute(make_insert("account", tuple(ada)), ada)
         for name, (owned, scope, _) in KINDS.items():
-            connection.execute(insert("api_key", COLUMNS), a_key(name, ada["uuid"] if owned else None, scope))
+            connection.execute(
+                make_insert("api_key", COLUMNS), make_key_row(name, ada["uuid"] if owned else None, scope)
+            )
     yield engine
     engine.dispose()
 
 
-def keys(engine):
+def read_keys(engine):
     """Return the stored keys by name."""
     with engine.connect() as connection:
         rows = connection.execute(text(f"SELECT {', '.join(COLUMNS)} FROM api_key")).mappings()  # noqa: S608
         return {row["name"]: dict(row) for row in rows}
 
 
-def test_anonymous_keys_become_published_and_owned_keys_keep_their_scope(old):
-    before = keys(old)
-    migrate_to(old, "0004")
-    assert keys(old) == {name: before[name] | {"scope": scope} for name, (_, _, scope) in KINDS.items()}
-    with old.connect() as connection:
-        tables = old.dialect.get_table_names(connection)
+def test_anonymous_keys_become_published_and_owned_keys_keep_their_scope(old_engine):
+    before = read_keys(old_engine)
+    migrate_to(old_engine, "0004")
+    assert read_keys(old_engine) == {
+        name: before[name] | {"scope": scope} for name, (_, _, scope) in KINDS.items()
+    }
+    with old_engine.connect() as connection:
+        tables = old_engine.dialect.get_table_names(connection)
     assert [name for name in tables if name.startswith("api_key")] == ["api_key"]
 
 
 @pytest.mark.parametrize(("owned", "scope"), [(False, "read"), (False, "write"), (True, "admin")])
-def test_the_table_refuses_an_anonymous_key_of_wider_scope(old, owned, scope):
-    migrate_to(old, "0004")
-    with old.connect() as connection:
+def test_the_table_refuses_an_anonymous_key_of_wider_scope(old_engine, owned, scope):
+    migrate_to(old_engine, "0004")
+    with old_engine.connect() as connection:
         owner = connection.execute(text("SELECT uuid FROM account").columns(uuid=Uuid())).scalar()
         with pytest.raises(IntegrityError):
-            connection.execute(insert("api_key", COLUMNS), a_key("x", owner if owned else None, scope))
+            connection.execute(
+                make_insert("api_key", COLUMNS), make_key_row("x", owner if owned else None, scope)
+            )

@@ -22,77 +22,77 @@ def draft(make_article):
 
 
 @pytest.fixture
-def link(as_admin, draft):
+def preview_link(as_admin, draft):
     """A link to the draft."""
     response = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/", json={"expires_in": 3600})
     assert response.status_code == 201
     return response.json
 
 
-def test_anyone_with_the_link_can_read_the_article(as_admin, as_stranger, draft, link):
-    seen = as_stranger.get(link["url"])
+def test_anyone_with_the_link_can_read_the_article(as_admin, as_stranger, draft, preview_link):
+    seen = as_stranger.get(preview_link["url"])
     assert (seen.status_code, seen.headers["Cache-Control"]) == (200, "no-store")
     assert seen.json == as_admin.get(f"{ARTICLES}{draft.uuid}/").json
 
 
-def test_the_token_opens_nothing_but_its_link(as_stranger, draft, link, make_article):
-    token = link["url"].split("/")[-2]
+def test_the_token_opens_nothing_but_its_link(as_stranger, draft, preview_link, make_article):
+    token = preview_link["url"].split("/")[-2]
     other = make_article(status="draft")
     for path in (f"{ARTICLES}{draft.uuid}/", ARTICLES, f"{ARTICLES}{other.uuid}/"):
         assert outcome(as_stranger.get(path, headers={"X-API-KEY": token})) == (401, "key_invalid")
         assert outcome(as_stranger.get(f"{path}?preview={token}")) == (401, "key_missing")
 
 
-def test_a_link_expires(as_stranger, link, at):
-    at(datetime.now(UTC) + timedelta(seconds=3599))
-    assert as_stranger.get(link["url"]).status_code == 200
-    at(datetime.now(UTC) + timedelta(seconds=3601))
-    assert outcome(as_stranger.get(link["url"])) == (404, "not_found")
+def test_a_link_expires(as_stranger, preview_link, set_clock):
+    set_clock(datetime.now(UTC) + timedelta(seconds=3599))
+    assert as_stranger.get(preview_link["url"]).status_code == 200
+    set_clock(datetime.now(UTC) + timedelta(seconds=3601))
+    assert outcome(as_stranger.get(preview_link["url"])) == (404, "not_found")
 
 
-def test_a_link_expires_to_the_microsecond_also_in_the_list(as_admin, as_stranger, draft, at):
+def test_a_link_expires_to_the_microsecond_also_in_the_list(as_admin, as_stranger, draft, set_clock):
     made_at, where = datetime(2030, 1, 1, tzinfo=UTC), f"{ARTICLES}{draft.uuid}/preview/"
-    at(made_at)
+    set_clock(made_at)
     url = as_admin.post(where, json={"expires_in": 60}).json["url"]
     for time, status in (
         (made_at + timedelta(seconds=60) - timedelta.resolution, 200),
         (made_at + timedelta(seconds=60), 404),
     ):
-        at(time)
+        set_clock(time)
         assert as_stranger.get(url).status_code == status
         assert len(as_admin.get(where).json) == (status == 200)
 
 
 @pytest.mark.parametrize(("body", "days"), [({}, 7), ({"expires_in": 90 * 24 * 3600}, 90)])
-def test_a_link_lasts_a_week_by_default_and_at_most_ninety_days(as_admin, draft, body, days, at):
+def test_a_link_lasts_a_week_by_default_and_at_most_ninety_days(as_admin, draft, body, days, set_clock):
     now = datetime(2030, 1, 1, tzinfo=UTC)
-    at(now)
-    made = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/", json=body).json
-    assert made["created"] == "2030-01-01T00:00:00.000000"
-    assert made["expires"][:19] == (now + timedelta(days=days)).isoformat()[:19]
+    set_clock(now)
+    created = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/", json=body).json
+    assert created["created"] == "2030-01-01T00:00:00.000000"
+    assert created["expires"][:19] == (now + timedelta(days=days)).isoformat()[:19]
 
 
 def test_an_article_can_have_several_links_listed_newest_first(
-    as_admin, as_stranger, people, draft, make_article, at
+    as_admin, as_stranger, people, draft, make_article, set_clock
 ):
-    where, made = f"{ARTICLES}{draft.uuid}/preview/", []
+    where, created = f"{ARTICLES}{draft.uuid}/preview/", []
     for hour in (1, 2, 3):
-        at(datetime(2030, 1, 1, hour, tzinfo=UTC))
-        made.append(as_admin.post(where).json)
+        set_clock(datetime(2030, 1, 1, hour, tzinfo=UTC))
+        created.append(as_admin.post(where).json)
     other = as_admin.post(f"{ARTICLES}{make_article(status='draft').uuid}/preview/").json
-    assert len({link["url"] for link in made}) == 3
-    assert [as_stranger.get(link["url"]).status_code for link in (*made, other)] == [200] * 4
+    assert len({link["url"] for link in created}) == 3
+    assert [as_stranger.get(link["url"]).status_code for link in (*created, other)] == [200] * 4
     listed = as_admin.get(where).json
-    assert [link["uuid"] for link in listed] == [link["uuid"] for link in reversed(made)]
+    assert [link["uuid"] for link in listed] == [link["uuid"] for link in reversed(created)]
     assert {link["user"] for link in listed} == {str(people.admin.uuid)}
     page = as_admin.get(f"{where}?page=2&page_size=2&fields=uuid")
-    assert (page.json, page.headers["X-Total-Count"]) == ([{"uuid": made[0]["uuid"]}], "3")
-    assert as_admin.delete(f"{where}{made[0]['uuid']}/").status_code == 204
-    assert [as_stranger.get(link["url"]).status_code for link in made] == [404, 200, 200]
+    assert (page.json, page.headers["X-Total-Count"]) == ([{"uuid": created[0]["uuid"]}], "3")
+    assert as_admin.delete(f"{where}{created[0]['uuid']}/").status_code == 204
+    assert [as_stranger.get(link["url"]).status_code for link in created] == [404, 200, 200]
 
 
-def test_fields_selects_the_fields_of_a_preview(as_stranger, link):
-    assert as_stranger.get(f"{link['url']}?fields=title,status").json == {
+def test_fields_selects_the_fields_of_a_preview(as_stranger, preview_link):
+    assert as_stranger.get(f"{preview_link['url']}?fields=title,status").json == {
         "title": "Secret",
         "status": "draft",
     }
@@ -108,32 +108,35 @@ def test_creating_a_link_to_a_deleted_article_is_refused(app, people):
         service.create(people.admin.uuid, uuid4(), seconds=60)
 
 
-def test_a_revoked_link_is_not_found(as_admin, as_stranger, draft, link):
+def test_a_revoked_link_is_not_found(as_admin, as_stranger, draft, preview_link):
     where = f"{ARTICLES}{draft.uuid}/preview/"
-    assert [row["uuid"] for row in as_admin.get(where).json] == [link["uuid"]]
-    assert as_admin.delete(f"{where}{link['uuid']}/").status_code == 204
-    assert as_stranger.get(link["url"]).status_code == 404
+    assert [row["uuid"] for row in as_admin.get(where).json] == [preview_link["uuid"]]
+    assert as_admin.delete(f"{where}{preview_link['uuid']}/").status_code == 204
+    assert as_stranger.get(preview_link["url"]).status_code == 404
     assert as_admin.get(where).json == []
 
 
-def test_a_link_can_be_revoked_only_under_its_article(as_admin, as_stranger, link, make_article):
+def test_a_link_can_be_revoked_only_under_its_article(as_admin, as_stranger, preview_link, make_article):
     other = make_article()
-    assert outcome(as_admin.delete(f"{ARTICLES}{other.uuid}/preview/{link['uuid']}/")) == (404, "not_found")
-    assert as_stranger.get(link["url"]).status_code == 200
+    assert outcome(as_admin.delete(f"{ARTICLES}{other.uuid}/preview/{preview_link['uuid']}/")) == (
+        404,
+        "not_found",
+    )
+    assert as_stranger.get(preview_link["url"]).status_code == 200
 
 
 @pytest.mark.sqlite("reads its file")
-def test_the_token_itself_is_not_stored(app, link):
-    token = link["url"].split("/")[-2]
+def test_the_token_itself_is_not_stored(app, preview_link):
+    token = preview_link["url"].split("/")[-2]
     with app.app_context(), db.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         data = Path(str(db.engine.url.database)).read_bytes()
     assert token.encode() not in data
 
 
-def test_the_links_of_a_deleted_article_are_not_found(as_admin, as_stranger, draft, link):
+def test_the_links_of_a_deleted_article_are_not_found(as_admin, as_stranger, draft, preview_link):
     as_admin.delete(f"{ARTICLES}{draft.uuid}/")
-    assert outcome(as_stranger.get(link["url"])) == (404, "not_found")
+    assert outcome(as_stranger.get(preview_link["url"])) == (404, "not_found")
 
 
 @pytest.mark.parametrize("token", ["x", "%00", "é", "x" * 3000])

@@ -17,7 +17,7 @@ def limits_url(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def later(
+def advance_clock(
     request: pytest.FixtureRequest, limits_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[float], None]:
     """Stops the clock of the counters; returns a function that moves it on by some seconds."""

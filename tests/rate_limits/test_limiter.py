@@ -14,7 +14,7 @@ from blogapi.web.errors import NotFound, TooManyRequests, Unauthorized
 
 
 @pytest.fixture
-def limited(make_app, limits_url):
+def make_limited_app(make_app, limits_url):
     """Makes applications with a limit, inside of their context."""
     contexts = []
 
@@ -39,30 +39,30 @@ def is_refused(*key):
     return False
 
 
-def test_an_attempt_beyond_the_limit_is_refused(limited):
-    limited("3 per minute")
+def test_an_attempt_beyond_the_limit_is_refused(make_limited_app):
+    make_limited_app("3 per minute")
     assert [is_refused("a") for _ in range(5)] == [False, False, False, True, True]
 
 
-def test_each_key_has_its_own_count(limited):
-    limited("1 per minute")
+def test_each_key_has_its_own_count(make_limited_app):
+    make_limited_app("1 per minute")
     keys = [("a",), ("b",), ("",), ("a/b",), ("b/a",), ("a", "b")]
     assert [is_refused(*key) for key in keys] == [False] * 6
 
 
-def test_each_setting_has_its_own_count(limited):
-    limited("1 per minute")
+def test_each_setting_has_its_own_count(make_limited_app):
+    make_limited_app("1 per minute")
     limiter.count_attempts(("KEY_LIMIT", "a"))
     limiter.count_attempts(("LOGIN_ADDRESS_LIMIT", "a"))
 
 
-def test_the_stricter_of_two_rates_applies(limited):
-    limited("5 per second; 2 per hour")
+def test_the_stricter_of_two_rates_applies(make_limited_app):
+    make_limited_app("5 per second; 2 per hour")
     assert [is_refused("a") for _ in range(3)] == [False, False, True]
 
 
-def test_if_one_of_several_attempts_is_refused_none_is_counted(limited):
-    limited("2 per minute")
+def test_if_one_of_several_attempts_is_refused_none_is_counted(make_limited_app):
+    make_limited_app("2 per minute")
     limiter.count_attempts(("KEY_LIMIT", "a"))
     limiter.count_attempts(("KEY_LIMIT", "a"))
     for _ in range(5):
@@ -72,8 +72,8 @@ def test_if_one_of_several_attempts_is_refused_none_is_counted(limited):
 
 
 @pytest.mark.parametrize("error", [None, NotFound])
-def test_an_attempt_that_does_not_fail_is_not_counted(limited, error):
-    limited("1 per minute")
+def test_an_attempt_that_does_not_fail_is_not_counted(make_limited_app, error):
+    make_limited_app("1 per minute")
     for _ in range(5):
         with suppress(NotFound), limiter.count_failures(("KEY_LIMIT", "a")):
             if error:
@@ -81,15 +81,15 @@ def test_an_attempt_that_does_not_fail_is_not_counted(limited, error):
     assert not is_refused("a")
 
 
-def test_a_failed_attempt_is_counted(limited):
-    limited("1 per minute")
+def test_a_failed_attempt_is_counted(make_limited_app):
+    make_limited_app("1 per minute")
     with suppress(Unauthorized), limiter.count_failures(("KEY_LIMIT", "a")):
         raise Unauthorized("Nobody we know.")
     assert is_refused("a")
 
 
-def test_an_attempt_in_progress_counts_as_failed(limited):
-    limited("1 per minute")
+def test_an_attempt_in_progress_counts_as_failed(make_limited_app):
+    make_limited_app("1 per minute")
     with limiter.count_failures(("KEY_LIMIT", "a")):
         assert is_refused("a")
     assert not is_refused("a")
@@ -98,35 +98,35 @@ def test_an_attempt_in_progress_counts_as_failed(limited):
 @pytest.mark.parametrize(
     ("rate", "longest"), [("1 per 20 seconds", 20), ("1 per minute", 60), ("1 per 2 hours", 7200)]
 )
-def test_a_refusal_says_how_long_to_wait(limited, later, rate, longest):
-    limited(rate)
+def test_a_refusal_says_how_long_to_wait(make_limited_app, advance_clock, rate, longest):
+    make_limited_app(rate)
     limiter.count_attempts(("KEY_LIMIT", "a"))
     with pytest.raises(TooManyRequests) as error:
         limiter.count_attempts(("KEY_LIMIT", "a"))
     assert int(error.value.headers["Retry-After"]) == longest
     assert f"wait {longest} seconds" in error.value.detail
-    later(longest)
+    advance_clock(longest)
     assert not is_refused("a")
 
 
 @IN_MEMORY
-def test_two_applications_count_separately(limited):
+def test_two_applications_count_separately(make_limited_app):
     for _ in range(2):
-        limited("1 per minute")
+        make_limited_app("1 per minute")
         assert not is_refused("a")
 
 
 @IN_MEMORY
 @pytest.mark.parametrize("days", [-1, 1])
-def test_setting_the_system_clock_changes_no_limit(limited, later, at, days):
+def test_setting_the_system_clock_changes_no_limit(make_limited_app, advance_clock, set_clock, days):
     noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    limited("2 per minute")
-    at(noon)
+    make_limited_app("2 per minute")
+    set_clock(noon)
     assert [is_refused("a") for _ in range(3)] == [False, False, True]
-    at(noon + timedelta(days=days))
+    set_clock(noon + timedelta(days=days))
     assert is_refused("a")
-    later(60)
-    at(noon)
+    advance_clock(60)
+    set_clock(noon)
     assert [is_refused("a") for _ in range(3)] == [False, False, True]
 
 

@@ -17,27 +17,27 @@ from blogapi.rate_limits.redis import RedisCounters
 
 
 @pytest.fixture
-def counters(limits_url, later):
+def counters(limits_url, advance_clock):
     """Empty counters, on a clock that the test sets."""
     return RedisCounters(limits_url, "secret", getLogger("test")) if limits_url else MemoryCounters()
 
 
-def test_several_limits_are_counted_together_or_not_at_all(counters, later):
+def test_several_limits_are_counted_together_or_not_at_all(counters, advance_clock):
     two, four, none = ("A", "2 per minute", "a"), ("B", "4 per minute; 9 per hour", "b"), ("C", "", "c")
     assert [counters.count(two, four, none) for _ in range(3)] == [0, 0, 60]
-    later(10)
+    advance_clock(10)
     assert [counters.count(four) for _ in range(3)] == [0, 0, 50]
     assert [counters.count(none), counters.count()] == [0, 0]
 
 
-def test_an_attempt_that_is_taken_back_does_not_count(counters, later):
-    tries = [("A", "2 per minute; 3 per hour", "a"), ("B", "3 per minute", ("b", "c"))]
-    counters.count(*tries)
-    later(10)
-    counters.count(*tries)
-    counters.take_back(*tries)
-    assert [counters.count(*tries) for _ in range(2)] == [0, 50]
-    counters.take_back(("A", "5 per minute", "nobody"))
+def test_an_attempt_that_is_taken_back_does_not_count(counters, advance_clock):
+    attempts = [("A", "2 per minute; 3 per hour", "a"), ("B", "3 per minute", ("b", "c"))]
+    counters.count(*attempts)
+    advance_clock(10)
+    counters.count(*attempts)
+    counters.undo(*attempts)
+    assert [counters.count(*attempts) for _ in range(2)] == [0, 50]
+    counters.undo(("A", "5 per minute", "nobody"))
     assert counters.count(("A", "5 per minute", "nobody")) == 0
 
 
@@ -66,11 +66,11 @@ def test_counting_does_not_use_the_system_clock(monkeypatch):
     amount=st.integers(1, 5),
     pauses=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0, 9.5, 10.0]), max_size=60),
 )
-def test_no_window_ever_holds_more_than_the_limit(counters, later, amount, pauses):
+def test_no_window_ever_holds_more_than_the_limit(counters, advance_clock, amount, pauses):
     key, now, counted = uuid4().hex, 0.0, []
     for pause in pauses:
         now += pause
-        later(pause)
+        advance_clock(pause)
         recent = [time for time in counted if time > now - 10]
         until = recent[0] + 10 if len(recent) == amount else now
         assert counters.count(("A", f"{amount} per 10 seconds", key)) == pytest.approx(until - now)

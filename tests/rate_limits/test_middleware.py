@@ -15,7 +15,7 @@ SLOWED = "too_many_requests"
 
 
 @pytest.fixture
-def seconds(monkeypatch):
+def steady_clock(monkeypatch):
     """The steady clock, as a list of one number that the test sets."""
     passed = [1000.0]
     monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
@@ -23,7 +23,7 @@ def seconds(monkeypatch):
 
 
 @pytest.fixture
-def limited(make_app, make_client, people):
+def make_limited_client(make_app, make_client, people):
     """Makes clients of a blog with the limits given, with the value of an anonymous key."""
     return lambda **settings: make_client(make_app(**settings), people.key(None))
 
@@ -32,27 +32,27 @@ def from_address(address):
     return {"environ_base": {"REMOTE_ADDR": address}}
 
 
-def statuses(client, times, path=TAGS, **options):
+def get_statuses(client, times, path=TAGS, **options):
     return [client.get(path, **options).status_code for _ in range(times)]
 
 
 @pytest.mark.parametrize("setting", ["REQUEST_ADDRESS_LIMIT", "REQUEST_KEY_LIMIT"])
-def test_one_request_too_many_is_a_429(limited, setting, seconds):
-    client = limited(**{setting: "3 per minute"})
-    assert statuses(client, 3) == [200] * 3
-    seconds[0] += 19.5
-    answer = client.get(TAGS)
-    assert (answer.status_code, answer.json["code"]) == (429, "too_many_requests")
-    assert answer.headers["Retry-After"] == "41"
-    seconds[0] += 41
-    assert statuses(client, 4) == [200, 200, 200, 429]
+def test_one_request_too_many_is_a_429(make_limited_client, setting, steady_clock):
+    client = make_limited_client(**{setting: "3 per minute"})
+    assert get_statuses(client, 3) == [200] * 3
+    steady_clock[0] += 19.5
+    response = client.get(TAGS)
+    assert (response.status_code, response.json["code"]) == (429, "too_many_requests")
+    assert response.headers["Retry-After"] == "41"
+    steady_clock[0] += 41
+    assert get_statuses(client, 4) == [200, 200, 200, 429]
 
 
-def test_cached_responses_count_too(limited, statements):
-    client = limited(REQUEST_KEY_LIMIT="3 per minute")
+def test_cached_responses_count_too(make_limited_client, record_statements):
+    client = make_limited_client(REQUEST_KEY_LIMIT="3 per minute")
     client.get(TAGS)
-    with statements() as seen:
-        assert statuses(client, 3) == [200, 200, 429]
+    with record_statements() as seen:
+        assert get_statuses(client, 3) == [200, 200, 429]
     assert seen == []
 
 
@@ -67,30 +67,30 @@ def test_cached_responses_count_too(limited, statements):
         ("HEAD", TAGS, 200),
     ],
 )
-def test_every_request_counts_and_is_refused_as_documented(limited, method, path, status):
-    client = limited(REQUEST_ADDRESS_LIMIT="1 per minute")
+def test_every_request_counts_and_is_refused_as_documented(make_limited_client, method, path, status):
+    client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute")
     assert client.open(path, method=method).status_code == status
     # The client holds body and headers against the document.
-    answer = client.open(path, method=method)
-    assert answer.status_code == 429
-    assert (answer.data == b"") is (method == "HEAD") and int(answer.headers["Content-Length"]) > 100
+    response = client.open(path, method=method)
+    assert response.status_code == 429
+    assert (response.data == b"") is (method == "HEAD") and int(response.headers["Content-Length"]) > 100
 
 
-def test_a_health_check_is_never_refused(limited):
-    client = limited(REQUEST_ADDRESS_LIMIT="1 per minute")
-    assert statuses(client, 3, "/health") + statuses(client, 3, "/health/") == [200] * 6
-    assert statuses(client, 2) == [200, 429]
+def test_a_health_check_is_never_refused(make_limited_client):
+    client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute")
+    assert get_statuses(client, 3, "/health") + get_statuses(client, 3, "/health/") == [200] * 6
+    assert get_statuses(client, 2) == [200, 429]
 
 
-def test_addresses_are_counted_separately_and_ipv6_by_network(limited):
-    client = limited(REQUEST_ADDRESS_LIMIT="1 per minute")
+def test_addresses_are_counted_separately_and_ipv6_by_network(make_limited_client):
+    client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute")
     addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"]
     found = [outcome(client.get(TAGS, **from_address(address)))[1] for address in addresses]
     assert found == [None, None, SLOWED, None, SLOWED, None]
 
 
-def test_keys_are_counted_separately_at_any_address(limited, people):
-    client = limited(REQUEST_KEY_LIMIT="1 per minute")
+def test_keys_are_counted_separately_at_any_address(make_limited_client, people):
+    client = make_limited_client(REQUEST_KEY_LIMIT="1 per minute")
     other = {"X-API-KEY": people.key(None)}
     assert client.get(TAGS).status_code == 200
     assert outcome(client.get(ARTICLES, **from_address("192.0.2.7"))) == (429, "too_many_requests")
@@ -98,19 +98,19 @@ def test_keys_are_counted_separately_at_any_address(limited, people):
 
 
 @pytest.mark.parametrize("value", ["x", "", "é", "blogapi_" + "a" * 38])
-def test_a_malformed_key_is_not_counted(limited, value):
-    client = limited(REQUEST_KEY_LIMIT="1 per minute")
-    assert statuses(client, 3, headers={"X-API-KEY": value}) == [401] * 3
+def test_a_malformed_key_is_not_counted(make_limited_client, value):
+    client = make_limited_client(REQUEST_KEY_LIMIT="1 per minute")
+    assert get_statuses(client, 3, headers={"X-API-KEY": value}) == [401] * 3
 
 
-def test_a_refused_request_is_not_counted(limited, seconds):
-    client = limited(REQUEST_ADDRESS_LIMIT="2 per minute", REQUEST_KEY_LIMIT="1 per minute")
-    assert statuses(client, 5) == [200, 429, 429, 429, 429]
-    assert statuses(client, 2, "/openapi.json", headers={"X-API-KEY": ""}) == [200, 429]
+def test_a_refused_request_is_not_counted(make_limited_client, steady_clock):
+    client = make_limited_client(REQUEST_ADDRESS_LIMIT="2 per minute", REQUEST_KEY_LIMIT="1 per minute")
+    assert get_statuses(client, 5) == [200, 429, 429, 429, 429]
+    assert get_statuses(client, 2, "/openapi.json", headers={"X-API-KEY": ""}) == [200, 429]
 
 
-def test_a_refused_key_is_not_created(limited, as_admin):
-    client = limited(REQUEST_ADDRESS_LIMIT="1 per minute")
+def test_a_refused_key_is_not_created(make_limited_client, as_admin):
+    client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute")
     before = len(as_admin.get(KEYS).json)
     assert [client.post(KEYS).status_code for _ in range(3)] == [201, 429, 429]
     assert len(as_admin.get(KEYS).json) == before + 1
@@ -119,8 +119,8 @@ def test_a_refused_key_is_not_created(limited, as_admin):
 @pytest.mark.parametrize(
     ("origin", "told"), [("https://front.example", True), ("https://evil.example", False)]
 )
-def test_a_page_of_an_allowed_origin_can_read_the_refusal(limited, origin, told):
-    client = limited(REQUEST_ADDRESS_LIMIT="1 per minute", CORS_ORIGINS="https://front.example")
+def test_a_page_of_an_allowed_origin_can_read_the_refusal(make_limited_client, origin, told):
+    client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute", CORS_ORIGINS="https://front.example")
     first, second = (client.get(TAGS, headers={"Origin": origin}) for _ in range(2))
     assert (first.status_code, second.status_code) == (200, 429)
     names = ("Access-Control-Allow-Origin", "Access-Control-Expose-Headers")
@@ -142,8 +142,8 @@ def test_a_page_of_an_allowed_origin_can_read_the_refusal(limited, origin, told)
         ("10.0.0.0/8", "10.9.9.9", ["1.1.1.1", "2.2.2.2"], [200, 200]),
     ],
 )
-def test_only_the_trusted_proxy_decides_the_address(limited, proxy, client, forwarded, expected):
-    asking = limited(REQUEST_ADDRESS_LIMIT="1 per minute", TRUSTED_PROXY=proxy)
+def test_only_the_trusted_proxy_decides_the_address(make_limited_client, proxy, client, forwarded, expected):
+    asking = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute", TRUSTED_PROXY=proxy)
     asking.application.wsgi_app = trust_proxy(asking.application.wsgi_app, proxy)
     others = {"X-Real-IP": "5.5.5.5", "Forwarded": "for=6.6.6.6", "CF-Connecting-IP": "7.7.7.7"}
     found = [

@@ -22,37 +22,37 @@ from blogapi.users import service as users
 from blogapi.web.tokens import digest_token
 from tests.conftest import KEYS, TAGS
 from tests.contracts.client import outcome
-from tests.redis_servers import redis_server
-from tests.serving.sockets import until
+from tests.redis_servers import run_redis_server
+from tests.serving.sockets import wait_until
 
 LOGIN = "/api/v1/auth/login/"
 GRACE = {"username": "grace", "password": "correct horse battery"}
 WRONG = GRACE | {"password": "not the one"}
-A = ("KEY_LIMIT", "3 per minute", "a")
+ATTEMPT = ("KEY_LIMIT", "3 per minute", "a")
 
 
 @pytest.fixture
-def server(redis, tmp_path):
+def own_redis(redis, tmp_path):
     """A Redis of the test's own, which may be ended."""
-    with redis_server(tmp_path) as own:
+    with run_redis_server(tmp_path) as own:
         yield own
 
 
 @pytest.fixture
-def counters(make_app):
+def make_counters(make_app):
     """Makes the counters of an application that shares what the Redis at the address counts."""
     return lambda url: limiter.get_counters(make_app(LIMITS_URL=url))
 
 
 @pytest.fixture
-def grace(app, people):
+def grace_password(app, people):
     """Grace with a password."""
     with app.app_context():
         users.set_password(**GRACE)
 
 
 @pytest.fixture
-def seconds(monkeypatch):
+def steady_clock(monkeypatch):
     """The steady clock, as a list of one number that the test sets."""
     passed = [1000.0]
     monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
@@ -60,13 +60,13 @@ def seconds(monkeypatch):
 
 
 @pytest.fixture
-def told(caplog):
+def redis_messages(caplog):
     """Returns what the log tells of Redis."""
     return lambda: [line for line in caplog.messages if "Redis" in line]
 
 
 @contextmanager
-def silent():
+def silent_server():
     """Yield a server that takes connections and never answers, and its address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.setblocking(False)
@@ -81,7 +81,7 @@ def log_in(client, body, address):
     return client.post(LOGIN, json=body, **from_address(address)).status_code
 
 
-def everything(client):
+def read_all_keys(client):
     """Return all that stands in Redis, by name."""
     lists = {name: client.lrange(name, 0, -1) for name in client.scan_iter(_type="list")}
     return {name: client.get(name) for name in client.scan_iter(_type="string")} | lists
@@ -90,7 +90,7 @@ def everything(client):
 def wait_for_checks():
     """Wait until no thread checks Redis any more."""
     for thread in threading.enumerate():
-        if thread.name == "look for Redis":
+        if thread.name == "check Redis":
             thread.join(30)
 
 
@@ -102,8 +102,8 @@ def test_two_servers_together_let_exactly_the_limit_pass(redis, make_app, make_c
     clients = [make_client(make_app(**settings)) for _ in range(2)]
     turns = cycle(clients)
     with ThreadPoolExecutor(8) as pool:
-        asked = [pool.submit(next(turns).get, TAGS, **from_address("192.0.2.1")) for _ in range(120)]
-        found = [outcome(answer.result()) for answer in asked]
+        requests = [pool.submit(next(turns).get, TAGS, **from_address("192.0.2.1")) for _ in range(120)]
+        found = [outcome(answer.result()) for answer in requests]
     assert Counter(found) == {(401, "key_missing"): 50, (429, "too_many_requests"): 70}
     assert outcome(clients[0].get(TAGS, **from_address("192.0.2.2"))) == (401, "key_missing")
     assert clients[1].get("/health").json["status"] == "ok"
@@ -115,7 +115,9 @@ def test_a_limit_used_up_on_one_server_applies_on_the_other(redis, make_app, mak
     assert 1 <= int(other.post(KEYS).headers["Retry-After"]) <= 60
 
 
-def test_a_client_that_logged_in_on_one_server_is_known_on_the_other(redis, make_app, make_client, grace):
+def test_a_client_that_logged_in_on_one_server_is_known_on_the_other(
+    redis, make_app, make_client, grace_password
+):
     settings = {"LIMITS_URL": redis.url, "LOGIN_STRANGERS_LIMIT": "2 per minute"}
     one, other = (make_client(make_app(**settings)) for _ in range(2))
     assert log_in(one, GRACE, "192.0.2.7") == 200
@@ -126,16 +128,16 @@ def test_a_client_that_logged_in_on_one_server_is_known_on_the_other(redis, make
 def test_two_blogs_in_one_redis_count_separately(redis, make_app):
     for secret in ("x" * 32, "y" * 32):
         counted = limiter.get_counters(make_app(LIMITS_URL=redis.url, SECRET_KEY=secret))
-        assert [counted.count(A) > 0 for _ in range(4)] == [False, False, False, True]
+        assert [counted.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
 
 
-def test_redis_stores_only_digests_that_expire(redis, make_app, make_client, people, grace):
+def test_redis_stores_only_digests_that_expire(redis, make_app, make_client, people, grace_password):
     app = make_app(LIMITS_URL=redis.url, REQUEST_KEY_LIMIT="9 per minute", REQUEST_ADDRESS_LIMIT="9 per hour")
     key = people.key(None)
     client = make_client(app, key)
     assert [log_in(client, body, "192.0.2.1") for body in (WRONG, GRACE)] == [401, 200]
     assert client.post(KEYS, **from_address("192.0.2.1")).status_code == 201
-    kept = everything(redis.client)
+    kept = read_all_keys(redis.client)
     assert {name.split(":")[1] for name in kept} == {
         *("known", "KEY_LIMIT", "REQUEST_KEY_LIMIT", "REQUEST_ADDRESS_LIMIT"),
         *("LOGIN_ADDRESS_LIMIT", "LOGIN_ACCOUNT_LIMIT", "LOGIN_STRANGERS_LIMIT"),
@@ -148,73 +150,77 @@ def test_redis_stores_only_digests_that_expire(redis, make_app, make_client, peo
         assert prefix == "blogapi" and 0 < redis.client.ttl(name) <= longest
 
 
-def test_a_window_is_kept_small(redis, counters):
-    counted = counters(redis.url)
-    counted.count(A)
+def test_a_window_is_kept_small(redis, make_counters):
+    counted = make_counters(redis.url)
+    counted.count(ATTEMPT)
     (name,) = redis.client.keys()
     redis.client.rpush(name, *["1"] * 2)
-    assert counted.count(A) == 0
+    assert counted.count(ATTEMPT) == 0
     assert redis.client.llen(name) == 3
 
 
-def test_setting_back_the_clock_of_redis_blocks_nobody(redis, counters):
-    counted = counters(redis.url)
-    counted.count(A)
+def test_setting_back_the_clock_of_redis_blocks_nobody(redis, make_counters):
+    counted = make_counters(redis.url)
+    counted.count(ATTEMPT)
     (name,) = redis.client.keys()
     redis.client.delete(name)
     redis.client.lpush(name, *[int(time.time() * 1000) + 10**9] * 3)
-    assert counted.count(A) == 0
+    assert counted.count(ATTEMPT) == 0
 
 
 # While Redis does not answer
 
 
-def test_without_redis_each_process_counts_until_it_is_back(server, counters, monkeypatch, told):
+def test_without_redis_each_process_counts_until_it_is_back(
+    own_redis, make_counters, monkeypatch, redis_messages
+):
     monkeypatch.setattr(shared_counters, "RETRY_SECONDS", 0)
-    one, other = counters(server.url), counters(server.url)
-    assert [each.count(A) > 0 for each in (one, other, one, other)] == [False, False, False, True]
-    server.stop()
-    assert [one.count(A) > 0 for _ in range(4)] == [False, False, False, True]
-    one.take_back(A)
-    assert [one.count(A) > 0 for _ in range(2)] == [False, True]
+    one, other = make_counters(own_redis.url), make_counters(own_redis.url)
+    assert [each.count(ATTEMPT) > 0 for each in (one, other, one, other)] == [False, False, False, True]
+    own_redis.stop()
+    assert [one.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
+    one.undo(ATTEMPT)
+    assert [one.count(ATTEMPT) > 0 for _ in range(2)] == [False, True]
     one.remember("ada")
     assert (one.remembers("ada"), one.remembers("grace")) == (True, False)
-    assert len(told()) == 1
+    assert len(redis_messages()) == 1
     wait_for_checks()
-    server.start()
+    own_redis.start()
     # It comes back with nothing in it; who asks in the meantime is refused by the own memory.
-    until(lambda: one.count(A) == 0)
-    assert [each.count(A) > 0 for each in (other, one)] == [False, False]
-    assert one.count(A) > 0
+    wait_until(lambda: one.count(ATTEMPT) == 0)
+    assert [each.count(ATTEMPT) > 0 for each in (other, one)] == [False, False]
+    assert one.count(ATTEMPT) > 0
 
 
-def test_requests_are_answered_without_redis(server, make_app, make_client, people, grace):
-    client = make_client(make_app(LIMITS_URL=server.url, REQUEST_KEY_LIMIT="6 per minute"), people.key(None))
-    server.stop()
+def test_requests_are_answered_without_redis(own_redis, make_app, make_client, people, grace_password):
+    client = make_client(
+        make_app(LIMITS_URL=own_redis.url, REQUEST_KEY_LIMIT="6 per minute"), people.key(None)
+    )
+    own_redis.stop()
     assert (client.get(TAGS).status_code, client.post(KEYS).status_code) == (200, 201)
     assert [log_in(client, body, "192.0.2.1") for body in (WRONG, GRACE)] == [401, 200]
     assert [client.get(TAGS).status_code for _ in range(3)] == [200, 200, 429]
 
 
-def test_the_log_warns_once_a_minute(server, counters, seconds, told):
-    counted = counters(server.url)
-    server.stop()
+def test_the_log_warns_once_a_minute(own_redis, make_counters, steady_clock, redis_messages):
+    counted = make_counters(own_redis.url)
+    own_redis.stop()
     for lines, wait in ((1, 0), (1, 0.5), (1, 30), (1, 29), (2, 1), (2, 59), (3, 1)):
-        seconds[0] += wait
+        steady_clock[0] += wait
         for _ in range(5):
-            counted.count(A)
+            counted.count(ATTEMPT)
             wait_for_checks()
-        assert len(told()) == lines
-    assert f"127.0.0.1:{server.port}" in told()[0]
+        assert len(redis_messages()) == lines
+    assert f"127.0.0.1:{own_redis.port}" in redis_messages()[0]
 
 
-def test_a_silent_redis_delays_one_request(counters, monkeypatch, seconds):
-    monkeypatch.setattr(shared_counters, "PATIENCE", 0.05)
-    with silent() as (listening, url):
-        counted = counters(url)
-        assert [counted.count(A) > 0 for _ in range(4)] == [False, False, False, True]
+def test_a_silent_redis_delays_one_request(make_counters, monkeypatch, steady_clock):
+    monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 0.05)
+    with silent_server() as (listening, url):
+        counted = make_counters(url)
+        assert [counted.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
         for _ in range(20):
-            counted.take_back(A)
+            counted.undo(ATTEMPT)
             counted.remembers("ada")
         wait_for_checks()
         listening.accept()[0].close()
@@ -222,31 +228,31 @@ def test_a_silent_redis_delays_one_request(counters, monkeypatch, seconds):
             listening.accept()
 
 
-def test_requests_do_not_wait_for_the_check_whether_redis_is_back(counters, monkeypatch, seconds):
-    monkeypatch.setattr(shared_counters, "PATIENCE", 0.05)
-    with silent() as (_, url):
-        counted = counters(url)
-        counted.count(A)
+def test_requests_do_not_wait_for_the_check_whether_redis_is_back(make_counters, monkeypatch, steady_clock):
+    monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 0.05)
+    with silent_server() as (_, url):
+        counted = make_counters(url)
+        counted.count(ATTEMPT)
         checks, may_return = [], threading.Event()
         monkeypatch.setattr(Redis, "ping", lambda _: checks.append(may_return.wait(30)))
-        seconds[0] += shared_counters.RETRY_SECONDS
-        assert [counted.count(A) > 0 for _ in range(3)] == [False, False, True]
-        seconds[0] += 1000
-        counted.count(A)
+        steady_clock[0] += shared_counters.RETRY_SECONDS
+        assert [counted.count(ATTEMPT) > 0 for _ in range(3)] == [False, False, True]
+        steady_clock[0] += 1000
+        counted.count(ATTEMPT)
         may_return.set()
         wait_for_checks()
     assert checks == [True]
 
 
-def test_a_full_redis_counts_as_unavailable(redis, counters, told):
-    counted = counters(redis.url)
-    counted.count(A)
+def test_a_full_redis_counts_as_unavailable(redis, make_counters, redis_messages):
+    counted = make_counters(redis.url)
+    counted.count(ATTEMPT)
     redis.client.config_set("maxmemory", "1")
     try:
-        assert [counted.count(A) > 0 for _ in range(4)] == [False, False, False, True]
+        assert [counted.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
     finally:
         redis.client.config_set("maxmemory", "0")
-    assert "maxmemory" in told()[0]
+    assert "maxmemory" in redis_messages()[0]
 
 
 # Settings
@@ -284,13 +290,13 @@ def test_a_missing_package_prevents_the_start(make_app, monkeypatch):
 # The doctor command
 
 
-def test_doctor_reports_whether_redis_answers(app, server, make_app, instance):
+def test_doctor_reports_whether_redis_answers(app, own_redis, make_app, instance):
     instance.chmod(0o700)
     assert "limits" not in app.test_cli_runner().invoke(args=["doctor"]).stdout
-    doctor = make_app(LIMITS_URL=server.url).test_cli_runner().invoke
+    doctor = make_app(LIMITS_URL=own_redis.url).test_cli_runner().invoke
     well = doctor(args=["doctor"])
     assert (well.exit_code, "ok        limits: Redis counts the rate limits." in well.stdout) == (0, True)
-    server.stop()
+    own_redis.stop()
     ill = doctor(args=["doctor"])
     assert ill.exit_code == 1
     assert "wrong     limits: Redis does not answer; each process counts for itself: " in ill.stdout

@@ -11,38 +11,41 @@ REDIRECTS = "/api/v1/blog/redirects/"
 
 
 @pytest.fixture
-def renamed(as_admin, make_article):
+def renamed_article(as_admin, make_article):
     """A public article whose slug was `first` and is now `second`."""
     article = make_article(slug="first")
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "second"})
     return article
 
 
-def test_a_former_slug_still_finds_its_article(as_reader, renamed):
+def test_a_former_slug_still_finds_its_article(as_reader, renamed_article):
     for slug in ("first", "second"):
         assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug={slug}").json] == ["second"]
 
 
-def test_the_list_shows_each_former_slug_with_the_current_one(as_admin, as_reader, renamed):
-    as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"slug": "third"})
+def test_the_list_shows_each_former_slug_with_the_current_one(as_admin, as_reader, renamed_article):
+    as_admin.patch(f"{ARTICLES}{renamed_article.uuid}/", json={"slug": "third"})
     expected = [(row["old"], row["new"], row["article"]) for row in as_reader.get(REDIRECTS).json]
-    assert expected == [("first", "third", str(renamed.uuid)), ("second", "third", str(renamed.uuid))]
+    assert expected == [
+        ("first", "third", str(renamed_article.uuid)),
+        ("second", "third", str(renamed_article.uuid)),
+    ]
     assert as_reader.get(f"{REDIRECTS}?page=2&page_size=1&fields=old").json == [{"old": "second"}]
 
 
-def test_a_slug_that_is_used_again_is_no_redirect(as_admin, as_reader, renamed):
-    as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"slug": "first"})
+def test_a_slug_that_is_used_again_is_no_redirect(as_admin, as_reader, renamed_article):
+    as_admin.patch(f"{ARTICLES}{renamed_article.uuid}/", json={"slug": "first"})
     assert [row["old"] for row in as_reader.get(REDIRECTS).json] == ["second"]
 
 
-def test_a_draft_cannot_take_a_former_slug(as_admin, as_reader, renamed):
-    body = {"title": "x", "slug": "first", "category": {"uuid": str(renamed.category_id)}}
+def test_a_draft_cannot_take_a_former_slug(as_admin, as_reader, renamed_article):
+    body = {"title": "x", "slug": "first", "category": {"uuid": str(renamed_article.category_id)}}
     response = as_admin.post(ARTICLES, json=body)
     assert (response.status_code, response.json["code"]) == (409, "slug_taken")
     assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug=first").json] == ["second"]
 
 
-def test_a_derived_slug_is_numbered_past_a_former_slug(as_admin, renamed, make_article):
+def test_a_derived_slug_is_numbered_past_a_former_slug(as_admin, renamed_article, make_article):
     assert make_article(title="First").slug == "first-2"
 
 
@@ -60,26 +63,28 @@ def test_a_renamed_draft_makes_no_redirect(as_admin, as_reader, make_article):
     assert as_reader.get(REDIRECTS).json == []
 
 
-def test_an_article_that_is_no_longer_public_has_no_redirects(as_admin, as_reader, renamed):
-    as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"status": "archived"})
+def test_an_article_that_is_no_longer_public_has_no_redirects(as_admin, as_reader, renamed_article):
+    as_admin.patch(f"{ARTICLES}{renamed_article.uuid}/", json={"status": "archived"})
     assert as_reader.get(REDIRECTS).json == []
     assert as_reader.get(f"{ARTICLES}?slug=first").json == []
 
 
-def test_a_scheduled_article_has_no_redirects_before_its_publication_time(as_admin, as_reader, renamed, at):
+def test_a_scheduled_article_has_no_redirects_before_its_publication_time(
+    as_admin, as_reader, renamed_article, set_clock
+):
     time = datetime(2999, 1, 1, tzinfo=UTC)
-    as_admin.patch(f"{ARTICLES}{renamed.uuid}/", json={"published_at": time.isoformat()})
+    as_admin.patch(f"{ARTICLES}{renamed_article.uuid}/", json={"published_at": time.isoformat()})
     for now, expected in ((time - timedelta.resolution, []), (time, ["first"])):
-        at(now)
+        set_clock(now)
         assert [row["old"] for row in as_reader.get(REDIRECTS).json] == expected
         assert len(as_reader.get(f"{ARTICLES}?slug=first").json) == len(expected)
 
 
 def test_redirects_are_listed_by_former_slug_with_the_time_of_the_change(
-    as_admin, as_reader, make_article, at
+    as_admin, as_reader, make_article, set_clock
 ):
     for year, slug in ((2031, "b"), (2032, "c"), (2033, "a")):
-        at(datetime(year, 1, 1, tzinfo=UTC))
+        set_clock(datetime(year, 1, 1, tzinfo=UTC))
         path = f"{ARTICLES}{make_article(slug=slug).uuid}/"
         as_admin.patch(path, json={"slug": f"new-{slug}"})
     listed = as_reader.get(REDIRECTS).json
@@ -89,7 +94,7 @@ def test_redirects_are_listed_by_former_slug_with_the_time_of_the_change(
     assert as_reader.get(f"{REDIRECTS}?page=2&page_size=2").headers["X-Total-Count"] == "3"
 
 
-def test_a_deleted_article_frees_its_former_slugs(as_admin, as_reader, renamed, make_article):
-    as_admin.delete(f"{ARTICLES}{renamed.uuid}/")
+def test_a_deleted_article_frees_its_former_slugs(as_admin, as_reader, renamed_article, make_article):
+    as_admin.delete(f"{ARTICLES}{renamed_article.uuid}/")
     assert as_reader.get(REDIRECTS).json == []
     assert make_article(title="First").slug == "first"

@@ -84,7 +84,7 @@ def call(application: Any, environ: dict[str, Any]) -> Response:
     return status, list(headers), b"".join(chunks)
 
 
-def start(application: Any, environ: dict[str, Any]) -> Any:
+def open_response(application: Any, environ: dict[str, Any]) -> Any:
     """Return the body of a response that no client has read from yet."""
     return application(dict(environ), lambda status, headers, *_: None)
 
@@ -105,7 +105,7 @@ def warm(client: Any, path: str, **options: Any) -> Any:
     return response
 
 
-def deleted_key(app: Flask) -> str:
+def create_deleted_key(app: Flask) -> str:
     """Return a well-formed key that does not exist any more."""
     with app.app_context():
         key = api_keys.issue(None)

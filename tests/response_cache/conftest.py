@@ -17,17 +17,17 @@ ME = "/api/v1/auth/me/"
 
 
 @pytest.fixture
-def cached(app, monkeypatch):
+def cached_blog(app, monkeypatch):
     """The blog of the test behind an empty cache."""
     return add_cache(app, monkeypatch)
 
 
 @pytest.fixture
-def get_counted(statements):
+def get_counted(record_statements):
     """Sends a request; returns the response and the number of SQL statements that it took."""
 
     def send(client, path, method="GET", **options):
-        with statements() as seen:
+        with record_statements() as seen:
             response = client.open(path, method=method, **options)
             assert response.data is not None
         return response, len(seen)

@@ -44,12 +44,12 @@ def test_each_origin_gets_its_own_response(make_app, monkeypatch):
     assert len(cached.application.paths) == 4
 
 
-def test_each_host_gets_its_own_response(cached, people):
+def test_each_host_gets_its_own_response(cached_blog, people):
     key = people.key(None)
     for _ in range(3):
         for host in ("a.example", "b.example"):
-            assert cached.get(TAGS, key, Host=host)[0] == "200 OK"
-    assert len(cached.application.paths) == 3
+            assert cached_blog.get(TAGS, key, Host=host)[0] == "200 OK"
+    assert len(cached_blog.application.paths) == 3
 
 
 def test_a_key_sent_with_a_login_decides(as_login, people):

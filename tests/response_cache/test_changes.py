@@ -12,8 +12,8 @@ from blogapi.storage.database import db
 from blogapi.storage.files import side_files
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome
-from tests.engines import write_elsewhere
-from tests.live import running
+from tests.databases import write_from_other_process
+from tests.live_server import serve
 from tests.response_cache.cached_blog import warm
 from tests.response_cache.sockets import format_request, send_all
 
@@ -44,37 +44,37 @@ def test_a_key_of_a_deleted_user_is_refused(app, as_member):
     assert as_member.get(ARTICLES).status_code == 401
 
 
-def test_a_key_expires_at_its_time(app, as_stranger, at, get_counted):
-    at(NOON)
+def test_a_key_expires_at_its_time(app, as_stranger, set_clock, get_counted):
+    set_clock(NOON)
     with app.app_context():
         key = api_keys.issue(None, expires=NOON + 10 * MINUTE).value
     headers = {"X-API-KEY": key}
     warm(as_stranger, TAGS, headers=headers)
-    at(NOON + 10 * MINUTE - timedelta.resolution)
+    set_clock(NOON + 10 * MINUTE - timedelta.resolution)
     response, statements = get_counted(as_stranger, TAGS, headers=headers)
     assert (response.status_code, statements) == (200, 0)
-    at(NOON + 10 * MINUTE)
+    set_clock(NOON + 10 * MINUTE)
     assert as_stranger.get(TAGS, headers=headers).json["code"] == "key_expired"
 
 
-def test_a_rotated_key_is_valid_during_the_overlap(as_reader, as_admin, people, at):
-    at(NOON)
+def test_a_rotated_key_is_valid_during_the_overlap(as_reader, as_admin, people, set_clock):
+    set_clock(NOON)
     key = people.uuid(as_reader.key)
     warm(as_reader, TAGS)
     assert as_admin.post(f"{KEYS}{key}/rotate/", json={"overlap_seconds": 60}).status_code == 201
     warm(as_reader, TAGS)
-    at(NOON + timedelta(seconds=59))
+    set_clock(NOON + timedelta(seconds=59))
     assert as_reader.get(TAGS).status_code == 200
-    at(NOON + timedelta(seconds=60))
+    set_clock(NOON + timedelta(seconds=60))
     assert outcome(as_reader.get(TAGS)) == (401, "key_expired")
 
 
-def test_the_last_use_of_a_key_is_stored_every_hour(as_reader, as_admin, people, at):
-    at(NOON)
+def test_the_last_use_of_a_key_is_stored_every_hour(as_reader, as_admin, people, set_clock):
+    set_clock(NOON)
     as_reader.get(TAGS)
     key = people.uuid(as_reader.key)
     for minutes, last in ((1, "12:00"), (59, "12:00"), (60, "13:00"), (119, "13:00"), (120, "14:00")):
-        at(NOON + minutes * MINUTE)
+        set_clock(NOON + minutes * MINUTE)
         for _ in range(2):
             as_reader.get(TAGS)
         assert as_admin.get(f"{KEYS}{key}/").json["last_used"][:16] == f"2030-01-01T{last}"
@@ -85,7 +85,7 @@ def test_a_changed_role_counts_at_once(app, people, as_member, as_admin, role):
     own = f"{ARTICLES}author/me/"
     client = as_admin if role == "member" else as_member
     outcomes = [outcome(warm(client, own))]
-    write_elsewhere(app, "UPDATE account SET role = :role", role=role)
+    write_from_other_process(app, "UPDATE account SET role = :role", role=role)
     outcomes.append(outcome(client.get(own)))
     admin, member = (200, None), (403, "forbidden")
     assert outcomes == ([admin, member] if role == "member" else [member, admin])
@@ -93,7 +93,7 @@ def test_a_changed_role_counts_at_once(app, people, as_member, as_admin, role):
 
 def test_a_changed_scope_counts_at_once(app, as_admin):
     for scope, expected in (("write", (201, None)), ("read", (403, "scope_missing")), ("write", (201, None))):
-        write_elsewhere(app, "UPDATE api_key SET scope = :scope", scope=scope)
+        write_from_other_process(app, "UPDATE api_key SET scope = :scope", scope=scope)
         warm(as_admin, TAGS)
         response = as_admin.post(TAGS, json={"name": f"{scope} {time.monotonic_ns()}"})
         assert outcome(response) == expected
@@ -123,7 +123,7 @@ def test_a_renamed_tag_is_renamed_everywhere(as_reader, as_admin, make_article, 
 def test_a_write_of_another_process_is_shown(app, as_reader, make_article):
     path = f"{ARTICLES}{make_article().uuid}/"
     assert warm(as_reader, path).status_code == 200
-    write_elsewhere(app, "UPDATE article SET status = 'draft'")
+    write_from_other_process(app, "UPDATE article SET status = 'draft'")
     assert outcome(as_reader.get(path)) == (404, "not_found")
 
 
@@ -142,19 +142,19 @@ def test_without_its_database_file_a_blog_serves_nothing_from_the_cache(
     assert outcome(as_reader.get(ARTICLES)) == (503, "unavailable")
 
 
-def test_a_read_pipelined_behind_a_write_sees_it(cached, people):
+def test_a_read_pipelined_behind_a_write_sees_it(cached_blog, people):
     key = people.key(None)
     uuid = people.uuid(key)
-    assert cached.get(TAGS, key, Host="blog")[0] == "200 OK"
-    respond = cached.application.respond
+    assert cached_blog.get(TAGS, key, Host="blog")[0] == "200 OK"
+    respond = cached_blog.application.respond
 
-    def respond_after_another_look(environ, start_response):
+    def respond_after_another_check(environ, start_response):
         # Meanwhile another request has the commit version looked up.
-        assert cached.source.state() is not None
+        assert cached_blog.source.get_version() is not None
         return respond(environ, start_response)
 
-    cached.application.respond = respond_after_another_look
-    with running(cached.app) as port:
+    cached_blog.application.respond = respond_after_another_check
+    with serve(cached_blog.app) as port:
         received = send_all(
             port,
             format_request("DELETE", f"{KEYS}{uuid}/", key),

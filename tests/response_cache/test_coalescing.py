@@ -11,10 +11,16 @@ import pytest
 
 from blogapi import clock
 from blogapi.response_cache import middleware
-from blogapi.response_cache.lru_cache import GIVE_UP
+from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from tests.conftest import ARTICLES, TAGS
-from tests.engines import write_elsewhere
-from tests.response_cache.cached_blog import call, call_without_waiting, deleted_key, make_environ, start
+from tests.databases import write_from_other_process
+from tests.response_cache.cached_blog import (
+    call,
+    call_without_waiting,
+    create_deleted_key,
+    make_environ,
+    open_response,
+)
 from tests.response_cache.conftest import ME
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -23,22 +29,22 @@ CLIENTS = 16
 
 
 @pytest.fixture
-def environ(cached, people):
+def environ(cached_blog, people):
     """A request for the empty list of tags, not cached yet."""
     key = people.key(None)
     # Stores when the key was used, which would change the database later.
-    cached.get(ME, key)
-    cached.application.paths.clear()
+    cached_blog.get(ME, key)
+    cached_blog.application.paths.clear()
     return make_environ(TAGS, key)
 
 
-def call_from_all_clients(cached, environ):
+def call_from_all_clients(cached_blog, environ):
     """Send the request from many threads at once; return the different responses."""
     barrier = threading.Barrier(CLIENTS)
 
     def send(_):
         barrier.wait(10)
-        return call(cached.middleware, environ)
+        return call(cached_blog.middleware, environ)
 
     with ThreadPoolExecutor(CLIENTS) as pool:
         responses = list(pool.map(send, range(CLIENTS), timeout=30))
@@ -50,101 +56,108 @@ def call_from_all_clients(cached, environ):
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.05])
-def test_concurrent_identical_requests_are_computed_once(cached, people, make_article, delay):
+def test_concurrent_identical_requests_are_computed_once(cached_blog, people, make_article, delay):
     key = people.key(None)
     environ = make_environ(f"{ARTICLES}{make_article().uuid}/", key)
-    cached.get(ME, key)
-    cached.application.delay = delay
+    cached_blog.get(ME, key)
+    cached_blog.application.delay = delay
     for turn in range(10):
-        write_elsewhere(cached.app, "UPDATE account SET username = username || :turn", turn=str(turn))
-        cached.application.paths.clear()
-        assert len(call_from_all_clients(cached, environ)) == 1
-        assert len(cached.application.paths) == 1
+        write_from_other_process(
+            cached_blog.app, "UPDATE account SET username = username || :turn", turn=str(turn)
+        )
+        cached_blog.application.paths.clear()
+        assert len(call_from_all_clients(cached_blog, environ)) == 1
+        assert len(cached_blog.application.paths) == 1
 
 
-def test_concurrent_identical_requests_take_the_statements_of_one(cached, people, make_article, statements):
+def test_concurrent_identical_requests_take_the_statements_of_one(
+    cached_blog, people, make_article, record_statements
+):
     key = people.key(None)
     environ = make_environ(f"{ARTICLES}{make_article().uuid}/", key)
-    cached.get(ME, key)
-    with statements() as seen:
-        call_from_all_clients(cached, environ)
+    cached_blog.get(ME, key)
+    with record_statements() as seen:
+        call_from_all_clients(cached_blog, environ)
     # The caller, the article, and the next publication.
     assert len(seen) == 3
 
 
-def test_requests_that_are_refused_do_not_wait_for_each_other(cached):
-    environ, respond = make_environ(TAGS, deleted_key(cached.app)), cached.application.respond
+def test_requests_that_are_refused_do_not_wait_for_each_other(cached_blog):
+    environ, respond = (
+        make_environ(TAGS, create_deleted_key(cached_blog.app)),
+        cached_blog.application.respond,
+    )
     first, others, deadline = threading.Lock(), threading.Barrier(CLIENTS - 1), time.monotonic() + 10
 
     def respond_when_all_have_arrived(environ, start_response):
         if first.acquire(blocking=False):
-            while cached.middleware.waits < CLIENTS - 1 and time.monotonic() < deadline:
+            while cached_blog.middleware.waits < CLIENTS - 1 and time.monotonic() < deadline:
                 time.sleep(0.001)
         else:
             others.wait(10)
         return respond(environ, start_response)
 
-    cached.application.respond = respond_when_all_have_arrived
-    statuses = {status for status, *_ in call_from_all_clients(cached, environ)}
+    cached_blog.application.respond = respond_when_all_have_arrived
+    statuses = {status for status, *_ in call_from_all_clients(cached_blog, environ)}
     assert statuses == {"401 UNAUTHORIZED"}
-    assert len(cached.application.paths) == CLIENTS
+    assert len(cached_blog.application.paths) == CLIENTS
 
 
-def test_a_waiting_request_takes_a_response_that_started_at_a_later_time(cached, people, at):
-    at(NOON)
+def test_a_waiting_request_takes_a_response_that_started_at_a_later_time(cached_blog, people, set_clock):
+    set_clock(NOON)
     key = people.key(None)
-    cached.get(ME, key)
-    respond, computing, may_respond = cached.application.respond, threading.Event(), threading.Event()
+    cached_blog.get(ME, key)
+    respond, computing, may_respond = cached_blog.application.respond, threading.Event(), threading.Event()
 
-    def respond_when_told(environ, start_response):
+    def respond_when_released(environ, start_response):
         computing.set()
         may_respond.wait(10)
         return respond(environ, start_response)
 
-    cached.application.respond = respond_when_told
+    cached_blog.application.respond = respond_when_released
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(cached.get, TAGS, key)
+        first = pool.submit(cached_blog.get, TAGS, key)
         assert computing.wait(10)
-        at(NOON - MINUTE)
-        second = pool.submit(cached.get, TAGS, key)
+        set_clock(NOON - MINUTE)
+        second = pool.submit(cached_blog.get, TAGS, key)
         time.sleep(0.1)
-        at(NOON)
+        set_clock(NOON)
         may_respond.set()
         assert second.result(10) == first.result(10)
-    assert cached.application.paths == [ME, TAGS]
+    assert cached_blog.application.paths == [ME, TAGS]
 
 
 def test_a_request_that_finds_the_response_only_after_registering_blocks_nobody(
-    cached, environ, make_article, monkeypatch, at
+    cached_blog, environ, make_article, monkeypatch, set_clock
 ):
-    at(NOON)
+    set_clock(NOON)
     make_article(status="scheduled", published_at=(NOON + MINUTE).isoformat())
     for _ in range(2):
-        call(cached.middleware, environ)
-    cached.application.paths.clear()
+        call(cached_blog.middleware, environ)
+    cached_blog.application.paths.clear()
     # The first look at the clock is a minute back, as if the response had been computed since.
     times = iter([NOON - MINUTE])
     monkeypatch.setattr(clock, "now", lambda: next(times, NOON))
-    assert call(cached.middleware, environ)[2] == b"[]"
-    assert cached.application.paths == []
+    assert call(cached_blog.middleware, environ)[2] == b"[]"
+    assert cached_blog.application.paths == []
     monkeypatch.setattr(middleware, "WAIT_SECONDS", 0.01)
-    at(NOON + MINUTE)
+    set_clock(NOON + MINUTE)
     for _ in range(3):
-        assert call(cached.middleware, environ)[2] == b"[]"
-    assert len(cached.application.paths) == 1
+        assert call(cached_blog.middleware, environ)[2] == b"[]"
+    assert len(cached_blog.application.paths) == 1
 
 
 # Slow clients
 
 
-def test_a_client_that_leaves_before_the_first_byte_blocks_nobody(cached, environ):
-    start(cached.middleware, environ).close()
-    assert len(cached.cache) == 0
-    assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
+def test_a_client_that_leaves_before_the_first_byte_blocks_nobody(cached_blog, environ):
+    open_response(cached_blog.middleware, environ).close()
+    assert len(cached_blog.cache) == 0
+    assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
 
 
-def test_a_client_that_leaves_a_streamed_response_blocks_nobody(cached, environ):
-    respond = cached.application.respond
+def test_a_client_that_leaves_a_streamed_response_blocks_nobody(cached_blog, environ):
+    respond = cached_blog.application.respond
 
     def stream(environ, start_response):
         status, headers, body = call(respond, environ)
@@ -152,32 +165,32 @@ def test_a_client_that_leaves_a_streamed_response_blocks_nobody(cached, environ)
         environ[middleware.CACHEABLE_UNTIL_KEY] = middleware.NO_EXPIRY
         return iter([body, b" ", b" "])
 
-    cached.application.respond = stream
-    chunks = start(cached.middleware, environ)
+    cached_blog.application.respond = stream
+    chunks = open_response(cached_blog.middleware, environ)
     assert next(chunks) == b"[]"
     chunks.close()
-    assert len(cached.cache) == 0
-    assert b"".join(start(cached.middleware, environ)) == b"[]  "
+    assert len(cached_blog.cache) == 0
+    assert b"".join(open_response(cached_blog.middleware, environ)) == b"[]  "
 
 
-def test_a_client_that_reads_slowly_blocks_nobody(cached, environ):
-    chunks = start(cached.middleware, environ)
+def test_a_client_that_reads_slowly_blocks_nobody(cached_blog, environ):
+    chunks = open_response(cached_blog.middleware, environ)
     assert next(chunks) == b"[]"
-    assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
+    assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
     chunks.close()
 
 
-def test_a_client_that_the_server_gives_up_on_blocks_nobody(cached, environ):
+def test_a_client_that_the_server_gives_up_on_blocks_nobody(cached_blog, environ):
     slow = dict(environ)
-    chunks = cached.middleware(slow, lambda status, headers, *_: None)
-    slow[GIVE_UP]()
-    assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
+    chunks = cached_blog.middleware(slow, lambda status, headers, *_: None)
+    slow[GIVE_UP_KEY]()
+    assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
     chunks.close()
 
 
-def test_a_client_that_never_reads_blocks_others_for_a_bounded_time(cached, environ, monkeypatch):
+def test_a_client_that_never_reads_blocks_others_for_a_bounded_time(cached_blog, environ, monkeypatch):
     monkeypatch.setattr(middleware, "WAIT_SECONDS", 0.2)
-    chunks = start(cached.middleware, environ)
-    assert call(cached.middleware, environ)[2] == b"[]"
-    assert cached.middleware.waits == 1
+    chunks = open_response(cached_blog.middleware, environ)
+    assert call(cached_blog.middleware, environ)[2] == b"[]"
+    assert cached_blog.middleware.waits == 1
     chunks.close()

@@ -21,8 +21,8 @@ from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, People
-from tests.engines import write_elsewhere
-from tests.response_cache.cached_blog import add_cache, call, deleted_key
+from tests.databases import write_from_other_process
+from tests.response_cache.cached_blog import add_cache, call, create_deleted_key
 from tests.response_cache.conftest import ME, create_article
 
 FRONT, EVIL = "https://front.example", "https://evil.example"
@@ -61,9 +61,9 @@ WRITE = st.tuples(st.sampled_from(WRITES), st.integers(0, 40))
 class Blog:
     """A blog, its callers, and the same requests sent through the cache and past it."""
 
-    def __init__(self, app, at, monkeypatch):
-        self.app, self.at, self.now = app, at, NOON
-        at(NOON)
+    def __init__(self, app, set_clock, monkeypatch):
+        self.app, self.set_clock, self.now = app, set_clock, NOON
+        set_clock(NOON)
         self.people = people = People(app)
         self.cached, self.uncached = add_cache(app, monkeypatch), partial(Flask.wsgi_app, app)
         self.reads = self.number = 0
@@ -73,7 +73,7 @@ class Blog:
             self.tag = taxonomies.create(tags_definition.TAGS, admin, {"name": "tag"}).uuid
         self.cookie = self.log_in()
         self.keys = {
-            "wrong key": deleted_key(app),
+            "wrong key": create_deleted_key(app),
             "anonymous key": people.key(None),
             "member": people.key(people.member, "write"),
             "reading admin": people.key(people.admin),
@@ -89,7 +89,7 @@ class Blog:
 
     def log_in(self):
         with self.app.app_context():
-            token = users.log_in(self.people.admin, lasts=timedelta(days=3650))
+            token = users.log_in(self.people.admin, lifetime=timedelta(days=3650))
         client = self.app.test_client()
         with client.session_transaction() as session:
             session["token"] = token
@@ -99,7 +99,7 @@ class Blog:
     def hits(self):
         return self.reads - len(self.cached.application.paths)
 
-    def paths(self):
+    def list_paths(self):
         articles = [f"{ARTICLES}{uuid}/" for uuid in self.articles[-3:]]
         return [
             *(ARTICLES, f"{ARTICLES}author/me/", CATEGORIES, TAGS, f"{CATEGORIES}{self.category}/"),
@@ -109,7 +109,7 @@ class Blog:
     def read(self, callers, path_index, method, query, variants, body=None):
         """Send the request as each caller three times; the cache must not change any response."""
         self.last_read = (callers, path_index, method, query, variants)
-        paths, etag = self.paths(), self.etag
+        paths, etag = self.list_paths(), self.etag
         for caller, variant in [*product(callers, variants)] * 3:
             headers = {name: etag if value == LAST_ETAG else value for name, value in variant.items()}
             if caller == "login":
@@ -154,12 +154,14 @@ class Blog:
             taxonomies.change(categories_definition.CATEGORIES, self.category, {"name": name})
         elif kind == "role":
             role = ["member", "admin"][number % 2]
-            write_elsewhere(self.app, "UPDATE account SET role = :role WHERE username = 'mel'", role=role)
+            write_from_other_process(
+                self.app, "UPDATE account SET role = :role WHERE username = 'mel'", role=role
+            )
         elif kind == "key":
             self._replace_key(number)
         else:
             self.now += number * MINUTE
-            self.at(self.now)
+            self.set_clock(self.now)
 
     def _publish(self, *, minutes_ahead=0):
         fields = {
@@ -182,8 +184,8 @@ class Blog:
         self.keys["replaced key"], self.replaced_key_uuid = key.value, key.uuid
 
 
-def test_a_cached_response_equals_a_computed_one(make_app, at, monkeypatch):
-    blog = Blog(make_app(CORS_ORIGINS=[FRONT, "https://second.example"]), at, monkeypatch)
+def test_a_cached_response_equals_a_computed_one(make_app, set_clock, monkeypatch):
+    blog = Blog(make_app(CORS_ORIGINS=[FRONT, "https://second.example"]), set_clock, monkeypatch)
 
     # What an example finds depends on those before it, so examples cannot be shrunk.
     @settings(max_examples=6, phases=[Phase.generate], suppress_health_check=list(HealthCheck))

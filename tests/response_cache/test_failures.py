@@ -13,43 +13,43 @@ from tests.response_cache.conftest import ME
 
 
 @pytest.fixture
-def environ(cached, people):
+def environ(cached_blog, people):
     """A request for the empty list of tags, not cached yet."""
     key = people.key(None)
-    cached.get(ME, key)
+    cached_blog.get(ME, key)
     return make_environ(TAGS, key)
 
 
-def test_a_500_is_not_cached(cached, people, monkeypatch):
+def test_a_500_is_not_cached(cached_blog, people, monkeypatch):
     environ = make_environ(ARTICLES, people.key(None))
     with monkeypatch.context() as patch:
         patch.setattr(article_queries, "list_published", lambda *_, **__: 1 / 0)
-        statuses = [call(cached.middleware, environ)[0] for _ in range(2)]
+        statuses = [call(cached_blog.middleware, environ)[0] for _ in range(2)]
     assert statuses == ["500 INTERNAL SERVER ERROR"] * 2
-    assert len(cached.cache) == 0
-    assert call_without_waiting(cached.middleware, environ)[0] == "200 OK"
+    assert len(cached_blog.cache) == 0
+    assert call_without_waiting(cached_blog.middleware, environ)[0] == "200 OK"
     # A request that waits for another one does not cache its response.
-    assert len(cached.cache) == 1
+    assert len(cached_blog.cache) == 1
 
 
 @pytest.mark.parametrize("exception", [ZeroDivisionError, SystemExit, KeyboardInterrupt])
-def test_an_application_that_raises_blocks_nobody(cached, environ, exception):
-    respond = cached.application.respond
+def test_an_application_that_raises_blocks_nobody(cached_blog, environ, exception):
+    respond = cached_blog.application.respond
 
     def fail(environ, start_response):
         raise exception
 
-    cached.application.respond = fail
+    cached_blog.application.respond = fail
     with pytest.raises(exception):
-        call(cached.middleware, environ)
-    cached.application.respond = respond
-    assert call_without_waiting(cached.middleware, environ)[0] == "200 OK"
+        call(cached_blog.middleware, environ)
+    cached_blog.application.respond = respond
+    assert call_without_waiting(cached_blog.middleware, environ)[0] == "200 OK"
     # A request that waits for another one does not cache its response.
-    assert len(cached.cache) == 1
+    assert len(cached_blog.cache) == 1
 
 
-def test_a_response_that_breaks_off_is_not_cached(cached, environ):
-    respond = cached.application.respond
+def test_a_response_that_breaks_off_is_not_cached(cached_blog, environ):
+    respond = cached_blog.application.respond
 
     def break_off(environ, start_response):
         environ[middleware.CACHEABLE_UNTIL_KEY] = middleware.NO_EXPIRY
@@ -60,21 +60,21 @@ def test_a_response_that_breaks_off_is_not_cached(cached, environ):
         yield b"half"
         raise RuntimeError
 
-    cached.application.respond = break_off
+    cached_blog.application.respond = break_off
     with pytest.raises(RuntimeError):
-        call(cached.middleware, environ)
-    assert len(cached.cache) == 0
-    cached.application.respond = respond
-    assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
+        call(cached_blog.middleware, environ)
+    assert len(cached_blog.cache) == 0
+    cached_blog.application.respond = respond
+    assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
 
 
-def test_a_database_that_fails_after_the_response_does_not_break_it(cached, environ, monkeypatch):
+def test_a_database_that_fails_after_the_response_does_not_break_it(cached_blog, environ, monkeypatch):
     def fail(now):
         raise OperationalError("", {}, Exception("the disk is gone"))
 
     with monkeypatch.context() as patch:
         patch.setattr(article_queries, "get_next_publication", fail)
-        assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
-    assert len(cached.cache) == 0
-    assert call_without_waiting(cached.middleware, environ)[2] == b"[]"
-    assert len(cached.cache) == 1
+        assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
+    assert len(cached_blog.cache) == 0
+    assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
+    assert len(cached_blog.cache) == 1

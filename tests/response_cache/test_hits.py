@@ -54,21 +54,21 @@ def test_a_repeated_304_needs_no_statement(as_reader, make_article, get_counted)
 
 
 def test_a_body_that_several_callers_see_is_stored_once(
-    as_reader, as_published_admin, as_member, make_article, cached, get_counted
+    as_reader, as_published_admin, as_member, make_article, cached_blog, get_counted
 ):
     make_article(content="x" * 10_000)
     clients = (as_reader, as_published_admin, as_member)
     for client in clients:
         client.get(ME)
     assert len({warm(client, ARTICLES).data for client in clients}) == 1
-    assert len(cached.cache) == 3
-    assert cached.cache.used_bytes < 20_000
+    assert len(cached_blog.cache) == 3
+    assert cached_blog.cache.used_bytes < 20_000
     assert [get_counted(client, ARTICLES)[1] for client in clients] == [0, 0, 0]
 
 
 def test_the_setting_bounds_the_memory(make_app):
     app = make_app(CACHE_MEGABYTES=1)
-    key, cache = People(app).key(None), app.extensions["blogapi-replay"].cache
+    key, cache = People(app).key(None), app.extensions["blogapi-response-cache"].cache
     for number in range(200):
         # The Link header of the response repeats the query twice.
         query = f"page=1&tag={number}{f'&tag={number:0100}' * 25}"
@@ -78,13 +78,13 @@ def test_the_setting_bounds_the_memory(make_app):
     assert cache.used_bytes <= cache.max_bytes
 
 
-def test_a_caller_that_changes_the_headers_does_not_change_the_cached_ones(cached, people):
+def test_a_caller_that_changes_the_headers_does_not_change_the_cached_ones(cached_blog, people):
     environ = make_environ(TAGS, people.key(None))
 
     def add_header(status, headers, *_):
         headers.append(("X-Added", "yes"))
 
     for _ in range(3):
-        assert b"".join(cached.middleware(dict(environ), add_header)) == b"[]"
-    assert "X-Added" not in dict(call(cached.middleware, environ)[1])
-    assert cached.cache.hits > 0
+        assert b"".join(cached_blog.middleware(dict(environ), add_header)) == b"[]"
+    assert "X-Added" not in dict(call(cached_blog.middleware, environ)[1])
+    assert cached_blog.cache.hits > 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import ARTICLES
-from tests.live import running
-from tests.response_cache.cached_blog import call_without_waiting, make_environ, start
+from tests.live_server import serve
+from tests.response_cache.cached_blog import call_without_waiting, make_environ, open_response
 from tests.response_cache.sockets import format_request, send_all
 
 
@@ -30,7 +30,7 @@ def test_a_streamed_list_is_not_cached_if_it_is_too_large(make_long_list):
 def test_a_list_that_is_too_large_blocks_nobody(make_long_list):
     blog, key = make_long_list(content_length=20_000)
     environ = make_environ(ARTICLES, key)
-    chunks = start(blog.middleware, environ)
+    chunks = open_response(blog.middleware, environ)
     next(chunks), next(chunks)
     assert call_without_waiting(blog.middleware, environ)[0] == "200 OK"
     chunks.close()
@@ -41,7 +41,7 @@ def test_a_list_that_is_too_large_blocks_nobody(make_long_list):
 @pytest.mark.parametrize("path", [ARTICLES, f"{ARTICLES}?page=1"])
 def test_a_cached_response_has_the_same_headers_on_a_socket(make_long_list, method, condition, path):
     blog, key = make_long_list(content_length=1)
-    with running(blog.app) as port:
+    with serve(blog.app) as port:
         request = format_request(method, path, key, "Connection: close", *condition)
         heads = [send_all(port, request).partition("\r\n\r\n")[0].split("\r\n") for _ in range(3)]
     # The framing of a streamed list, the date and the id of the request may differ.

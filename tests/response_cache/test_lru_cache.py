@@ -15,7 +15,7 @@ from blogapi.response_cache.lru_cache import OVERHEAD_BYTES, CachedResponse, LRU
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)
-SIZE = 100_000
+MAX_BYTES = 100_000
 
 
 def make_response(body=b"[]", *, created_at=NOON, valid_until=LATER, headers=()):
@@ -30,7 +30,7 @@ def get_body(cache, key, version=1, now=NOON):
 @pytest.fixture
 def cache():
     """An empty cache for 100 kB."""
-    return LRUCache(SIZE)
+    return LRUCache(MAX_BYTES)
 
 
 def test_an_empty_cache_returns_nothing(cache):
@@ -128,7 +128,9 @@ def test_getting_an_expired_response_does_not_count_as_use(cache):
     assert get_body(cache, "a") is None
 
 
-@pytest.mark.parametrize(("length", "stored"), [(SIZE // 8, True), (SIZE // 8 + 1, False), (SIZE * 2, False)])
+@pytest.mark.parametrize(
+    ("length", "stored"), [(MAX_BYTES // 8, True), (MAX_BYTES // 8 + 1, False), (MAX_BYTES * 2, False)]
+)
 def test_a_response_takes_an_eighth_of_the_memory_at_most(cache, length, stored):
     cache.put("small", 1, make_response(b"small"))
     cache.put("large", 1, make_response(b"x" * length))
@@ -141,12 +143,12 @@ def test_headers_count_as_memory(cache):
     assert cache.used_bytes >= 10_000 + OVERHEAD_BYTES
     for number in range(50):
         cache.put(number, 1, make_response(headers=[("Link", str(number).zfill(10_000))]))
-    assert cache.used_bytes <= SIZE
-    assert len(cache) < SIZE // 10_000
+    assert cache.used_bytes <= MAX_BYTES
+    assert len(cache) < MAX_BYTES // 10_000
 
 
 def test_a_response_with_too_large_headers_is_not_stored(cache):
-    cache.put("a", 1, make_response(headers=[("Link", "x" * SIZE)]))
+    cache.put("a", 1, make_response(headers=[("Link", "x" * MAX_BYTES)]))
     assert (len(cache), cache.used_bytes) == (0, 0)
 
 
@@ -202,8 +204,8 @@ GET = st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 6))
 
 @given(st.lists(PUT | GET, max_size=80))
 def test_any_sequence_of_uses_matches_a_simple_model(uses):
-    cache, model, newest = LRUCache(SIZE // 4), OrderedDict(), -1
-    cache.max_response_bytes = SIZE // 8
+    cache, model, newest = LRUCache(MAX_BYTES // 4), OrderedDict(), -1
+    cache.max_response_bytes = MAX_BYTES // 8
     for use in uses:
         if len(use) == 3:
             key, version, minute = use
@@ -219,27 +221,27 @@ def test_any_sequence_of_uses_matches_a_simple_model(uses):
             key, version, body, *minutes = use
             created_at, valid_until = (NOON + timedelta(minutes=minute) for minute in minutes)
             cache.put(key, version, make_response(body, created_at=created_at, valid_until=valid_until))
-            if version < newest or len(body) > SIZE // 8:
+            if version < newest or len(body) > MAX_BYTES // 8:
                 continue
             if version > newest:
                 newest = version
                 model.clear()
             model.pop(key, None)
             model[key] = (body, created_at, valid_until)
-            while weight(model) > SIZE // 4:
+            while count_bytes(model) > MAX_BYTES // 4:
                 model.popitem(last=False)
-        assert (len(cache), cache.used_bytes) == (len(model), weight(model))
+        assert (len(cache), cache.used_bytes) == (len(model), count_bytes(model))
 
 
-def weight(model):
+def count_bytes(model):
     return len(model) * OVERHEAD_BYTES + sum(len(body) for body in {body for body, _, _ in model.values()})
 
 
 def test_threads_leave_the_counted_memory_right():
-    cache = LRUCache(SIZE)
+    cache = LRUCache(MAX_BYTES)
     failures = []
 
-    def use(seed):
+    def put_and_get(seed):
         try:
             for turn in range(2000):
                 number = (seed * 7919 + turn * 104_729) % 97
@@ -249,7 +251,7 @@ def test_threads_leave_the_counted_memory_right():
         except BaseException as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=use, args=(seed,)) for seed in range(8)]
+    threads = [threading.Thread(target=put_and_get, args=(seed,)) for seed in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -258,7 +260,7 @@ def test_threads_leave_the_counted_memory_right():
     stored = [response for number in range(97) if (response := cache.get(number, 3, NOON))]
     bodies = {response.body for response in stored}
     assert len(stored) == len(cache)
-    assert cache.used_bytes == len(cache) * OVERHEAD_BYTES + sum(map(len, bodies)) <= SIZE
+    assert cache.used_bytes == len(cache) * OVERHEAD_BYTES + sum(map(len, bodies)) <= MAX_BYTES
     # No body stays behind without a response.
     for number in range(97):
         cache.put(number, 3, make_response(b""))

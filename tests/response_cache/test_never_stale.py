@@ -18,11 +18,11 @@ import pytest
 
 from blogapi.storage import commit_version
 from tests.conftest import ARTICLES
-from tests.engines import SERVER
+from tests.databases import SERVER_URL
 from tests.response_cache.cached_blog import CachedBlog, add_cache, make_environ
 
 # On a database server each read takes a round trip over a socket.
-READS = 10_000 if SERVER else 100_000
+READS = 10_000 if SERVER_URL else 100_000
 READERS = 4
 
 # Without writes no read could be stale, so the readers go on until a busy machine has made these.
@@ -50,7 +50,7 @@ with create_app().app_context(), open(sys.argv[1], "r+b") as file:
 
 
 @contextmanager
-def another_process_writing(article: Any, folder: Path) -> Iterator[Callable[[], int]]:
+def run_writer_process(article: Any, folder: Path) -> Iterator[Callable[[], int]]:
     """Run the writer; yield a function that returns the last number it acknowledged."""
     path = folder / "acknowledged"
     path.write_bytes(bytes(16))
@@ -112,7 +112,7 @@ class Readers:
 class FrozenVersion:
     """A source that never reports a commit."""
 
-    def state(self, since: float | None = None) -> int:
+    def get_version(self, since: float | None = None) -> int:
         return 1
 
 
@@ -126,21 +126,21 @@ def make_readers(people, article):
     return lambda blog: Readers(blog, f"{ARTICLES}{article.uuid}/", people.key(None))
 
 
-def test_no_read_is_stale_while_another_process_writes(article, cached, make_readers, tmp_path):
-    readers = make_readers(cached)
-    with another_process_writing(article, tmp_path) as acknowledged:
+def test_no_read_is_stale_while_another_process_writes(article, cached_blog, make_readers, tmp_path):
+    readers = make_readers(cached_blog)
+    with run_writer_process(article, tmp_path) as acknowledged:
         readers.run(acknowledged, READS, WRITES)
         written = acknowledged()
     assert (readers.stale, readers.failed) == (0, 0)
     # The test proves something only with many writes, and with most responses from the cache.
     assert written >= WRITES
-    assert len(cached.application.paths) < readers.reads / 4
+    assert len(cached_blog.application.paths) < readers.reads / 4
 
 
 def test_the_same_reads_notice_a_cache_that_is_never_invalidated(
     app, article, make_readers, tmp_path, monkeypatch
 ):
     readers = make_readers(add_cache(app, monkeypatch, source=FrozenVersion()))
-    with another_process_writing(article, tmp_path) as acknowledged:
+    with run_writer_process(article, tmp_path) as acknowledged:
         readers.run(acknowledged, 2_000, WRITES)
     assert readers.stale > 10

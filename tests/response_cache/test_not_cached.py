@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.response_cache.cached_blog import deleted_key, warm
+from tests.response_cache.cached_blog import create_deleted_key, warm
 from tests.response_cache.conftest import ME
 
 NOT_CACHED = [
@@ -19,44 +19,44 @@ NOT_CACHED = [
 
 @pytest.mark.parametrize("caller", ["as_stranger", "as_login"])
 @pytest.mark.parametrize("path", [ARTICLES, TAGS, ME, "/health/", "/nowhere"])
-def test_a_response_to_a_caller_without_a_key_is_not_cached(request, cached, caller, path):
+def test_a_response_to_a_caller_without_a_key_is_not_cached(request, cached_blog, caller, path):
     client = request.getfixturevalue(caller)
     responses = [client.get(path) for _ in range(3)]
     assert len({response.status_code for response in responses}) == 1
-    assert len(cached.cache) == 0
+    assert len(cached_blog.cache) == 0
 
 
-def test_a_response_to_a_wrong_key_is_not_cached(app, as_stranger, cached):
-    for key in ("", "x", deleted_key(app)):
+def test_a_response_to_a_wrong_key_is_not_cached(app, as_stranger, cached_blog):
+    for key in ("", "x", create_deleted_key(app)):
         for _ in range(3):
             assert as_stranger.get(ARTICLES, headers={"X-API-KEY": key}).status_code == 401
-    assert len(cached.cache) == 0
+    assert len(cached_blog.cache) == 0
 
 
 @pytest.mark.parametrize(("template", "status"), NOT_CACHED)
-def test_other_resources_and_errors_are_not_cached(as_admin, make_article, cached, template, status):
+def test_other_resources_and_errors_are_not_cached(as_admin, make_article, cached_blog, template, status):
     article = make_article().uuid
     link = as_admin.post(f"{ARTICLES}{article}/preview/").json["url"]
     path = template.format(article=article, link=link)
     for method in ("GET", "HEAD"):
         assert {as_admin.open(path, method=method).status_code for _ in range(3)} == {status}
-    assert len(cached.cache) == 0
+    assert len(cached_blog.cache) == 0
 
 
-def test_a_403_is_not_cached(as_member, cached):
+def test_a_403_is_not_cached(as_member, cached_blog):
     assert {as_member.get(f"{ARTICLES}author/me/").status_code for _ in range(3)} == {403}
-    assert len(cached.cache) == 0
+    assert len(cached_blog.cache) == 0
 
 
-def test_a_write_is_not_cached(as_admin, cached):
+def test_a_write_is_not_cached(as_admin, cached_blog):
     names = [as_admin.post(TAGS, json={"name": f"tag {number}"}).json["name"] for number in range(3)]
-    assert (names, len(cached.cache)) == (["tag 0", "tag 1", "tag 2"], 0)
+    assert (names, len(cached_blog.cache)) == (["tag 0", "tag 1", "tag 2"], 0)
 
 
-def test_a_read_with_a_body_bypasses_the_cache(as_reader, cached):
+def test_a_read_with_a_body_bypasses_the_cache(as_reader, cached_blog):
     warm(as_reader, TAGS)
-    stored, passed = len(cached.cache), len(cached.application.paths)
+    stored, passed = len(cached_blog.cache), len(cached_blog.application.paths)
     for _ in range(2):
         as_reader.get(TAGS, json={})
         as_reader.get(TAGS, headers={"Transfer-Encoding": "chunked"})
-    assert (len(cached.cache), len(cached.application.paths) - passed) == (stored, 4)
+    assert (len(cached_blog.cache), len(cached_blog.application.paths) - passed) == (stored, 4)

@@ -14,8 +14,10 @@ NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
 
-def test_scheduled_articles_appear_at_their_times(as_reader, make_article, make_tag, make_category, at):
-    at(NOON)
+def test_scheduled_articles_appear_at_their_times(
+    as_reader, make_article, make_tag, make_category, set_clock
+):
+    set_clock(NOON)
     tag, category = make_tag(), make_category()
     items = []
     for minutes in (5, 10, 10, 15):
@@ -24,7 +26,7 @@ def test_scheduled_articles_appear_at_their_times(as_reader, make_article, make_
         items.append(f"{ARTICLES}{article.uuid}/")
     lists = (ARTICLES, f"{ARTICLES}?tag={tag.uuid}", f"{CATEGORIES}{category.uuid}/", f"{TAGS}{tag.uuid}/")
     for minutes, visible in ((0, 0), (4, 0), (5, 1), (9, 1), (10, 3), (14, 3), (15, 4), (40, 4)):
-        at(NOON + minutes * MINUTE)
+        set_clock(NOON + minutes * MINUTE)
         for _ in range(2):
             assert [as_reader.get(path).status_code for path in items].count(200) == visible
             bodies = [as_reader.get(path).json for path in lists]
@@ -32,48 +34,48 @@ def test_scheduled_articles_appear_at_their_times(as_reader, make_article, make_
             assert counts == [visible] * 4
 
 
-def test_between_two_publications_responses_are_cached(as_reader, make_article, at, get_counted):
-    at(NOON)
+def test_between_two_publications_responses_are_cached(as_reader, make_article, set_clock, get_counted):
+    set_clock(NOON)
     for minutes in (5, 10):
         make_article(status="scheduled", published_at=(NOON + minutes * MINUTE).isoformat())
     for minutes, visible in ((0, 0), (4, 0), (5, 1), (9, 1), (10, 2), (50, 2)):
-        at(NOON + minutes * MINUTE)
+        set_clock(NOON + minutes * MINUTE)
         assert len(warm(as_reader, ARTICLES).json) == visible
         assert get_counted(as_reader, ARTICLES)[1] == 0
 
 
 def test_an_article_that_becomes_due_while_a_response_is_computed_is_in_the_next(
-    cached, as_reader, make_article, at
+    cached_blog, as_reader, make_article, set_clock
 ):
-    at(NOON)
+    set_clock(NOON)
     make_article(status="scheduled", published_at=(NOON + MINUTE).isoformat())
     as_reader.get(ME)
-    respond = cached.application.respond
+    respond = cached_blog.application.respond
 
     def respond_slowly(environ, start_response):
         chunks = respond(environ, start_response)
-        at(NOON + MINUTE)
+        set_clock(NOON + MINUTE)
         return chunks
 
-    cached.application.respond = respond_slowly
+    cached_blog.application.respond = respond_slowly
     assert as_reader.get(ARTICLES).json == []
     assert len(as_reader.get(ARTICLES).json) == 1
 
 
-def test_an_article_published_by_a_fast_clock_appears_at_its_time(as_reader, make_article, at):
-    at(NOON + MINUTE)
+def test_an_article_published_by_a_fast_clock_appears_at_its_time(as_reader, make_article, set_clock):
+    set_clock(NOON + MINUTE)
     make_article(status="published", published_at=(NOON + MINUTE).isoformat())
-    at(NOON)
+    set_clock(NOON)
     assert warm(as_reader, ARTICLES).json == []
-    at(NOON + MINUTE)
+    set_clock(NOON + MINUTE)
     assert len(as_reader.get(ARTICLES).json) == 1
 
 
-def test_after_the_clock_is_set_back_the_list_shows_that_time(as_reader, make_article, at):
-    at(NOON)
+def test_after_the_clock_is_set_back_the_list_shows_that_time(as_reader, make_article, set_clock):
+    set_clock(NOON)
     make_article(status="scheduled", published_at=(NOON + MINUTE).isoformat())
     for minutes, visible in ((2, 1), (0, 0), (2, 1), (0, 0)):
-        at(NOON + minutes * MINUTE)
+        set_clock(NOON + minutes * MINUTE)
         assert len(warm(as_reader, ARTICLES).json) == visible
 
 

@@ -15,7 +15,7 @@ ARTICLES = "/api/v1/blog/articles/"
 
 
 @pytest.fixture
-def path(as_admin, make_article):
+def article_path(as_admin, make_article):
     """The path of an article in its third version."""
     article = make_article(title="One", content="first", seo={"description": "d"})
     path = f"{ARTICLES}{article.uuid}/"
@@ -24,19 +24,19 @@ def path(as_admin, make_article):
     return path
 
 
-def test_every_write_keeps_the_former_version(as_admin, people, path):
-    listed = as_admin.get(f"{path}revisions/").json
+def test_every_write_keeps_the_former_version(as_admin, people, article_path):
+    listed = as_admin.get(f"{article_path}revisions/").json
     assert [(row["number"], row["title"], row["user"]) for row in listed] == [
         (2, "Two", str(people.admin.uuid)),
         (1, "One", str(people.admin.uuid)),
     ]
-    one = as_admin.get(f"{path}revisions/1/").json
+    one = as_admin.get(f"{article_path}revisions/1/").json
     assert (one["title"], one["content"], one["seo"]["description"]) == ("One", "first", "d")
 
 
-def test_a_version_shows_its_writer_and_its_time(app, as_admin, people, make_client, make_article, at):
+def test_a_version_shows_its_writer_and_its_time(app, as_admin, people, make_client, make_article, set_clock):
     as_grace = make_client(app, people.key(people.other_admin, "write"))
-    at(datetime(2030, 1, 1, tzinfo=UTC))
+    set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     path = f"{ARTICLES}{make_article(title='One').uuid}/"
     # One change per year, after Ada wrote the first version; None is a restore.
     for year, client, change in (
@@ -46,7 +46,7 @@ def test_a_version_shows_its_writer_and_its_time(app, as_admin, people, make_cli
         (2034, as_admin, {"title": "Five"}),
         (2035, as_grace, {"title": "Six"}),
     ):
-        at(datetime(year, 1, 1, tzinfo=UTC))
+        set_clock(datetime(year, 1, 1, tzinfo=UTC))
         if change is None:
             assert client.post(f"{path}revisions/1/restore/").status_code == 200
         else:
@@ -59,9 +59,9 @@ def test_a_version_shows_its_writer_and_its_time(app, as_admin, people, make_cli
     assert as_admin.get(path).json["author"] == ada
 
 
-def test_the_list_of_versions_is_paged_newest_first(as_admin, path):
+def test_the_list_of_versions_is_paged_newest_first(as_admin, article_path):
     for number, shown in ((1, [2]), (2, [1]), (3, [])):
-        page = as_admin.get(f"{path}revisions/?page={number}&page_size=1")
+        page = as_admin.get(f"{article_path}revisions/?page={number}&page_size=1")
         assert ([row["number"] for row in page.json], page.headers["X-Total-Count"]) == (shown, "2")
 
 
@@ -75,24 +75,28 @@ def test_restoring_keeps_status_slug_and_publication_time(as_admin, make_article
     assert day.startswith("2026-02-02")
 
 
-def test_a_version_can_be_compared_with_the_number_of_the_current_one(as_admin, path):
+def test_a_version_can_be_compared_with_the_number_of_the_current_one(as_admin, article_path):
     assert (
-        as_admin.get(f"{path}revisions/1/compare/?to=3").json
-        == as_admin.get(f"{path}revisions/1/compare/").json
+        as_admin.get(f"{article_path}revisions/1/compare/?to=3").json
+        == as_admin.get(f"{article_path}revisions/1/compare/").json
     )
-    assert as_admin.get(f"{path}revisions/2/compare/?to=2").json == {"before": 2, "after": 2, "changes": []}
-    as_admin.delete(path)
-    assert as_admin.get(f"{path}revisions/1/compare/?to=3").status_code == 200
-    assert as_admin.get(f"{path}revisions/1/compare/").status_code == 404
+    assert as_admin.get(f"{article_path}revisions/2/compare/?to=2").json == {
+        "before": 2,
+        "after": 2,
+        "changes": [],
+    }
+    as_admin.delete(article_path)
+    assert as_admin.get(f"{article_path}revisions/1/compare/?to=3").status_code == 200
+    assert as_admin.get(f"{article_path}revisions/1/compare/").status_code == 404
 
 
-def test_a_write_that_changes_nothing_makes_no_version(as_admin, path):
-    as_admin.patch(path, json={"title": "Two"})
-    assert len(as_admin.get(f"{path}revisions/").json) == 2
+def test_a_write_that_changes_nothing_makes_no_version(as_admin, article_path):
+    as_admin.patch(article_path, json={"title": "Two"})
+    assert len(as_admin.get(f"{article_path}revisions/").json) == 2
 
 
-def test_versions_are_compared_field_by_field(as_admin, path):
-    response = as_admin.get(f"{path}revisions/1/compare/?to=2").json
+def test_versions_are_compared_field_by_field(as_admin, article_path):
+    response = as_admin.get(f"{article_path}revisions/1/compare/?to=2").json
     assert response == {
         "before": 1,
         "after": 2,
@@ -101,7 +105,7 @@ def test_versions_are_compared_field_by_field(as_admin, path):
             {"field": "title", "before": "One", "after": "Two"},
         ],
     }
-    now = as_admin.get(f"{path}revisions/1/compare/").json
+    now = as_admin.get(f"{article_path}revisions/1/compare/").json
     assert now["after"] == 3
     assert [change["field"] for change in now["changes"]] == [
         "content",
@@ -160,37 +164,39 @@ def test_the_user_who_restores_a_deleted_article_is_the_writer_of_that_version(
         (b"[]", (422, "invalid_fields")),
     ],
 )
-def test_restoring_accepts_no_body(as_admin, path, body, expected):
-    before = as_admin.get(path).json
-    response = as_admin.post(f"{path}revisions/1/restore/", data=body, content_type="application/json")
+def test_restoring_accepts_no_body(as_admin, article_path, body, expected):
+    before = as_admin.get(article_path).json
+    response = as_admin.post(
+        f"{article_path}revisions/1/restore/", data=body, content_type="application/json"
+    )
     assert outcome(response) == expected
-    assert as_admin.get(path).json == before
+    assert as_admin.get(article_path).json == before
 
 
-def test_restoring_keeps_the_current_content_as_a_version(as_admin, path):
-    before = as_admin.get(path).json
-    restored = as_admin.post(f"{path}revisions/1/restore/")
+def test_restoring_keeps_the_current_content_as_a_version(as_admin, article_path):
+    before = as_admin.get(article_path).json
+    restored = as_admin.post(f"{article_path}revisions/1/restore/")
     assert (restored.status_code, restored.json["title"], restored.json["content"]) == (200, "One", "first")
-    assert restored.headers["ETag"] == as_admin.get(path).headers["ETag"]
-    third = as_admin.get(f"{path}revisions/3/").json
+    assert restored.headers["ETag"] == as_admin.get(article_path).headers["ETag"]
+    third = as_admin.get(f"{article_path}revisions/3/").json
     assert (third["title"], third["content"]) == (before["title"], before["content"])
 
 
-def test_restoring_does_not_publish_the_article(as_admin, as_reader, path):
-    as_admin.patch(path, json={"status": "archived"})
-    as_admin.post(f"{path}revisions/1/restore/")
-    assert as_reader.get(path).status_code == 404
-    assert as_admin.get(path).json["status"] == "archived"
+def test_restoring_does_not_publish_the_article(as_admin, as_reader, article_path):
+    as_admin.patch(article_path, json={"status": "archived"})
+    as_admin.post(f"{article_path}revisions/1/restore/")
+    assert as_reader.get(article_path).status_code == 404
+    assert as_admin.get(article_path).json["status"] == "archived"
 
 
-def test_a_deleted_article_is_restored_as_a_draft(as_admin, path):
-    before = as_admin.get(path).json
-    as_admin.delete(path)
-    assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [3, 2, 1]
-    back = as_admin.post(f"{path}revisions/3/restore/").json
+def test_a_deleted_article_is_restored_as_a_draft(as_admin, article_path):
+    before = as_admin.get(article_path).json
+    as_admin.delete(article_path)
+    assert [row["number"] for row in as_admin.get(f"{article_path}revisions/").json] == [3, 2, 1]
+    back = as_admin.post(f"{article_path}revisions/3/restore/").json
     assert (back["uuid"], back["content"], back["status"]) == (before["uuid"], "third", "draft")
-    as_admin.patch(path, json={"title": "Again"})
-    assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [4, 3, 2, 1]
+    as_admin.patch(article_path, json={"title": "Again"})
+    assert [row["number"] for row in as_admin.get(f"{article_path}revisions/").json] == [4, 3, 2, 1]
 
 
 def test_a_deleted_article_is_restored_with_its_slug(as_admin, make_article):
@@ -231,26 +237,26 @@ def test_a_deleted_article_is_restored_with_its_remaining_tags_in_order(as_admin
     assert [row["title"] for row in as_admin.get(f"{ARTICLES}author/me/?status=draft").json] == ["T"]
 
 
-def test_restoring_honours_if_match(as_admin, path):
-    response = as_admin.post(f"{path}revisions/1/restore/", headers={"If-Match": '"stale"'})
+def test_restoring_honours_if_match(as_admin, article_path):
+    response = as_admin.post(f"{article_path}revisions/1/restore/", headers={"If-Match": '"stale"'})
     assert outcome(response) == (412, "stale")
 
 
 @pytest.mark.parametrize(
     "tail", ["revisions/9/", "revisions/9/compare/", "revisions/1/compare/?to=9", "revisions/0/"]
 )
-def test_an_unknown_version_is_a_404(as_admin, path, tail):
-    assert outcome(as_admin.get(path + tail)) == (404, "not_found")
+def test_an_unknown_version_is_a_404(as_admin, article_path, tail):
+    assert outcome(as_admin.get(article_path + tail)) == (404, "not_found")
 
 
-def test_a_version_stored_before_a_field_existed_shows_its_default(app, as_admin, path):
+def test_a_version_stored_before_a_field_existed_shows_its_default(app, as_admin, article_path):
     with app.app_context(), transaction():
         for revision in db.session.query(ArticleRevision):
             content = json.loads(revision.content)
             del content["cover_image"]
             revision.content = json.dumps(content)
-    assert as_admin.get(f"{path}revisions/1/").json["cover_image"] == ""
-    assert as_admin.post(f"{path}revisions/1/restore/").json["cover_image"] == ""
+    assert as_admin.get(f"{article_path}revisions/1/").json["cover_image"] == ""
+    assert as_admin.post(f"{article_path}revisions/1/restore/").json["cover_image"] == ""
 
 
 def test_an_unknown_article_has_no_versions(as_admin):
@@ -259,9 +265,9 @@ def test_an_unknown_article_has_no_versions(as_admin):
     assert outcome(as_admin.post(f"{nowhere}1/restore/")) == (404, "not_found")
 
 
-def test_prune_deletes_all_but_the_newest_versions(app, as_admin, path):
+def test_prune_deletes_all_but_the_newest_versions(app, as_admin, article_path):
     result = app.test_cli_runner().invoke(args=["revisions", "prune", "--keep", "1"])
     assert (result.exit_code, "Deleted 1 " in result.stdout) == (0, True)
-    assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [2]
-    as_admin.patch(path, json={"title": "Four"})
-    assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [3, 2]
+    assert [row["number"] for row in as_admin.get(f"{article_path}revisions/").json] == [2]
+    as_admin.patch(article_path, json={"title": "Four"})
+    assert [row["number"] for row in as_admin.get(f"{article_path}revisions/").json] == [3, 2]

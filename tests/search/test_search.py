@@ -133,8 +133,8 @@ def test_an_invalid_query_is_refused(as_reader, words):
 def test_any_query_returns_safe_snippets(app, as_admin, make_article, words, content):
     with app.app_context():
         uuid = db.session.query(Article.uuid).limit(1).scalar()
-    made = {"content": content + " " + words, "content_type": "html"}
-    response = as_admin.patch(f"{ARTICLES}{uuid or make_article(title='Word').uuid}/", json=made)
+    created = {"content": content + " " + words, "content_type": "html"}
+    response = as_admin.patch(f"{ARTICLES}{uuid or make_article(title='Word').uuid}/", json=created)
     assert response.status_code in (200, 422)
     for more in ({}, {"ordering": "-title"}):
         asked = {"q": words, "fields": "title,snippet"} | more
@@ -241,15 +241,15 @@ def test_the_index_follows_every_write(find, as_admin, make_article):
 
 
 def test_many_articles_of_the_same_time_are_all_found(app, find, as_admin, make_article):
-    made = [make_article(title=f"Bread {number}", published_at=day(1)) for number in range(60)]
+    created = [make_article(title=f"Bread {number}", published_at=day(1)) for number in range(60)]
     make_article(title="Bread later", published_at="2026-01-01T00:00:00.000001")
     make_article(title="Bread before", published_at="2025-12-31T23:59:59.9999Z")
     found = find("bread")
     assert (found[0], found[-1]) == ("Bread later", "Bread before")
-    assert sorted(found[1:-1]) == sorted(article.title for article in made)
+    assert sorted(found[1:-1]) == sorted(article.title for article in created)
     pages = [find("bread", page=page, page_size=25) for page in (1, 2, 3, 4)]
     assert [title for page in pages for title in page] == found
-    for article in made[:5]:
+    for article in created[:5]:
         as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"subtitle": "again"})
     assert sorted(find("bread")) == sorted(found)
     assert len(find("again")) == 5

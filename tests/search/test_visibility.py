@@ -48,12 +48,12 @@ def test_hidden_articles_do_not_change_the_results_of_a_reader(as_reader, make_a
     assert shown() == before
 
 
-def test_a_scheduled_article_is_found_from_its_publication_on(find, snippet, make_article, at):
+def test_a_scheduled_article_is_found_from_its_publication_on(find, snippet, make_article, set_clock):
     time = datetime(2027, 1, 1, tzinfo=UTC)
     make_article(title="Ahead", published_at=time.isoformat())
-    at(time - timedelta(microseconds=1))
+    set_clock(time - timedelta(microseconds=1))
     assert find("ahead") == find("ahead", ordering="title") == []
-    at(time)
+    set_clock(time)
     assert find("ahead") == find("ahead", ordering="title") == ["Ahead"]
     assert snippet("ahead") == "<mark>Ahead</mark>"
 
@@ -87,21 +87,23 @@ def test_own_articles_are_found_in_any_status(find, as_admin, people, make_artic
     assert [own(page=page, page_size=2) for page in (1, 2, 3)] == [own()[:2], own()[2:], []]
 
 
-def test_many_articles_published_now_are_all_found(find, make_article, at):
+def test_many_articles_published_now_are_all_found(find, make_article, set_clock):
     time = datetime(2027, 1, 1, tzinfo=UTC)
-    at(time)
+    set_clock(time)
     for number in range(40):
         make_article(title=f"Bread {number}", published_at=time.isoformat())
     assert len(find("bread")) == 40
 
 
-def test_many_articles_scheduled_for_the_same_time_are_not_found_early(find, as_reader, make_article, at):
+def test_many_articles_scheduled_for_the_same_time_are_not_found_early(
+    find, as_reader, make_article, set_clock
+):
     time = datetime(2027, 1, 1, tzinfo=UTC)
     for number in range(40):
         make_article(title=f"Bread {number}", published_at=time.isoformat())
     for before in (1, 2, 5, 100):
-        at(time - timedelta(microseconds=before))
+        set_clock(time - timedelta(microseconds=before))
         response = as_reader.get(ARTICLES + "?q=bread")
         assert (response.json, response.headers["X-Total-Count"]) == ([], "0")
-    at(time + timedelta(milliseconds=1))
+    set_clock(time + timedelta(milliseconds=1))
     assert len(find("bread")) == 40

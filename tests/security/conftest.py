@@ -16,7 +16,7 @@ from tests.conftest import ARTICLES, KEYS
 
 LOGIN = "/api/v1/auth/login/"
 # The uuid of no item.
-A = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
+OTHER_UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 
 # Part of everything that only admins may see.
 SECRET = "xyzzysecret"
@@ -30,18 +30,18 @@ CALLERS = {
 
 
 @pytest.fixture
-def attempt(request):
+def record_attempt(request):
     """Records caller, action and result for the report; returns the response."""
 
-    def note(caller, what, response):
+    def record(caller, action, response):
         code = (
             response.json["code"] if response.mimetype == "application/problem+json" and response.data else ""
         )
-        row = (caller, what, f"{response.status_code} {code}".strip())
+        row = (caller, action, f"{response.status_code} {code}".strip())
         request.node.user_properties.append(("attempt", row))
         return response
 
-    return note
+    return record
 
 
 @pytest.fixture
@@ -55,12 +55,12 @@ def blog(app, people, make_category, make_tag, make_article):
         "cover_image": f"https://example.org/{SECRET}.png",
         "author": people.other_admin,
     }
-    kept = {"category": category, "tags": (tag,)}
-    public = make_article(title="Public", **kept)
+    terms = {"category": category, "tags": (tag,)}
+    public = make_article(title="Public", **terms)
     hidden = {
-        "draft": make_article(status="draft", **secret, **kept),
-        "scheduled": make_article(published_at="2999-01-01T00:00:00Z", **secret, **kept),
-        "archived": make_article(status="archived", **secret, **kept),
+        "draft": make_article(status="draft", **secret, **terms),
+        "scheduled": make_article(published_at="2999-01-01T00:00:00Z", **secret, **terms),
+        "archived": make_article(status="archived", **secret, **terms),
     }
     client = FlaskClient(app, app.response_class)
     header = {"X-API-KEY": people.key(people.other_admin, "write")}
@@ -81,7 +81,7 @@ def blog(app, people, make_category, make_tag, make_article):
 
 
 @pytest.fixture
-def contents(app):
+def read_tables(app):
     """Returns all rows of all tables, without the last uses of keys and the commit counter."""
     tables = [table for table in Base.metadata.sorted_tables if table is not CommitCounter.__table__]
 
@@ -101,9 +101,9 @@ def contents(app):
 @pytest.fixture
 def operations(app, blog):
     """All operations as (endpoint, method, path, body), aimed at secret items where possible."""
-    described = document.get_document(app)["paths"]
+    documented_paths = document.get_document(app)["paths"]
 
-    def filled(path, endpoint):
+    def fill_path(path, endpoint):
         values = {
             "id": blog["key" if endpoint.startswith("api_keys") else "draft"],
             "preview": blog["preview"],
@@ -116,14 +116,14 @@ def operations(app, blog):
                 values["id"] = blog[resource]
         return re.sub(r"<(?:[^:<>]+:)?(\w+)>", lambda match: values[match[1]], path)
 
-    def body(path, method):
+    def get_example(path, method):
         plain = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", path)
-        operation = described.get(plain, {}).get(method.lower(), {})
+        operation = documented_paths.get(plain, {}).get(method.lower(), {})
         content = operation.get("requestBody", {}).get("content", {})
         return content.get("application/json", {}).get("example")
 
     return [
-        (endpoint, method, filled(path, endpoint), body(path, method))
+        (endpoint, method, fill_path(path, endpoint), get_example(path, method))
         for path, method, endpoint, _ in registry.list_operations(app)
     ]
 
@@ -138,14 +138,14 @@ def key_path(uuid):
 
 
 @pytest.fixture
-def unchanged(request, contents):
+def assert_unchanged(request, read_tables):
     """Asserts that the test has not changed the database."""
     for name in ("as_stranger", "as_admin"):
         if name in request.fixturenames:
             request.getfixturevalue(name)
-    before = contents()
+    before = read_tables()
     yield
-    assert contents() == before
+    assert read_tables() == before
 
 
 def assert_refused(response, *statuses: int) -> None:

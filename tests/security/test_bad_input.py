@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.conftest import KEYS
 from tests.contracts.client import outcome
-from tests.security.conftest import LOGIN, A, assert_refused
+from tests.security.conftest import LOGIN, OTHER_UUID, assert_refused
 
-pytestmark = pytest.mark.usefixtures("unchanged")
+pytestmark = pytest.mark.usefixtures("assert_unchanged")
 UNREADABLE = {
     "empty": b" ",
     "cut": b'{"name": "a"',
@@ -81,8 +81,8 @@ WRONG_KEYS = [
     ("scopes", ["read"] * 3),
     ("scopes", [None]),
     ("unknown", 1),
-    ("uuid", A),
-    ("owner_id", A),
+    ("uuid", OTHER_UUID),
+    ("owner_id", OTHER_UUID),
     ("", 1),
     ("\ud800", 1),
     ("na\x00me", 1),

@@ -10,32 +10,32 @@ from hypothesis import strategies as st
 
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 from tests.contracts.client import outcome
-from tests.security.conftest import LOGIN, A, assert_refused
+from tests.security.conftest import LOGIN, OTHER_UUID, assert_refused
 
-pytestmark = pytest.mark.usefixtures("unchanged")
+pytestmark = pytest.mark.usefixtures("assert_unchanged")
 BROKEN_IDS = [
     "x",
     "0",
     "-1",
     "null",
-    A.replace("-", ""),
-    f"{{{A}}}",
-    f"urn:uuid:{A}",
-    f"{A}0000",
-    f"{A} ",
-    f"%20{A}",
-    f"{A}%00",
+    OTHER_UUID.replace("-", ""),
+    f"{{{OTHER_UUID}}}",
+    f"urn:uuid:{OTHER_UUID}",
+    f"{OTHER_UUID}0000",
+    f"{OTHER_UUID} ",
+    f"%20{OTHER_UUID}",
+    f"{OTHER_UUID}%00",
     "%00",
     "%2e%2e",
     "%ff",
     "%zz",
     "%",
-    quote(A.replace("3", "٣")),
+    quote(OTHER_UUID.replace("3", "٣")),
     quote("日本"),
     "a" * 10_000,
     "'%20OR%201=1",
     "<script>",
-    A,
+    OTHER_UUID,
 ]
 
 
@@ -70,7 +70,13 @@ def test_a_page_far_past_the_end_is_empty(as_admin):
 WRONG_QUERIES = [
     *("fields=", "fields=,", "fields=uuid,", "fields=UUID", "fields=nonsense", "fields=__class__"),
     *("fields=uuid&fields=title", "fields=uuid%00", "fields=%ff", "ordering=", "ordering=uuid"),
-    *("ordering=--title", "ordering=title,title", "ordering=title;drop", "author=x", f"author={{{A}}}"),
+    *(
+        "ordering=--title",
+        "ordering=title,title",
+        "ordering=title;drop",
+        "author=x",
+        f"author={{{OTHER_UUID}}}",
+    ),
     *("slug=", f"slug={'a' * 300}", "slug=a&slug=b", "slug=%00", "tag=", "tag=%00", f"tag={'a' * 300}"),
     *("category=", "category=a&category=", "published_after=yesterday", "published_after="),
     *(
@@ -109,9 +115,9 @@ def test_an_invalid_filter_of_keys_is_a_400(as_admin, query):
     assert_refused(as_admin.get(f"{KEYS}?{query}"), 400)
 
 
-@pytest.mark.parametrize("path", [LOGIN, KEYS, f"{KEYS}{A}/", "/health/", "/openapi.json"])
+@pytest.mark.parametrize("path", [LOGIN, KEYS, f"{KEYS}{OTHER_UUID}/", "/health/", "/openapi.json"])
 def test_an_operation_without_parameters_refuses_any(as_admin, path):
-    method = "POST" if path == LOGIN else "PATCH" if A in path else "GET"
+    method = "POST" if path == LOGIN else "PATCH" if OTHER_UUID in path else "GET"
     assert_refused(
         as_admin.open(f"{path}?nonsense=1", method=method, json={} if method != "GET" else None), 400
     )
@@ -149,7 +155,7 @@ def test_an_unknown_path_is_a_404_and_never_a_redirect(as_stranger, path):
     assert_refused(as_stranger.get(path), 404)
 
 
-@pytest.mark.parametrize("path", [LOGIN, KEYS, ARTICLES, f"{TAGS}{A}/", "/health/", "/docs/"])
+@pytest.mark.parametrize("path", [LOGIN, KEYS, ARTICLES, f"{TAGS}{OTHER_UUID}/", "/health/", "/docs/"])
 def test_an_unknown_method_is_a_405_with_allow(as_admin, path):
     for method in ("BREW", "TRACE", "PROPFIND", "X" * 100):
         response = as_admin.open(path, method=method)

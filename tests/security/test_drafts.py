@@ -5,23 +5,23 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
-from tests.contracts.client import lasting, outcome
+from tests.contracts.client import get_stable_headers, outcome
 from tests.security.conftest import CALLERS, SECRET, full_text
 
-WORD = "quokka"
-NEVER = {"status": "published", "published_at": "2999-01-01T00:00:00Z"}
-STATES = {"draft": {"status": "draft"}, "archived": {"status": "archived"}, "scheduled": NEVER}
-ANSWERS = (
+HIDDEN_WORD = "quokka"
+FAR_FUTURE = {"status": "published", "published_at": "2999-01-01T00:00:00Z"}
+STATES = {"draft": {"status": "draft"}, "archived": {"status": "archived"}, "scheduled": FAR_FUTURE}
+FIELDS = (
     "uuid,title,slug,created,last_updated,published_at,excerpt,reading_minutes,html,status,category,tags,seo"
 )
 PARAMETERS = [
     "",
-    f"?q={WORD}",
-    f"?q={WORD}&fields=title,snippet",
+    f"?q={HIDDEN_WORD}",
+    f"?q={HIDDEN_WORD}&fields=title,snippet",
     "?q=q",
     "?q=public",
-    f"?slug={WORD}",
-    f"?slug=former-{WORD}",
+    f"?slug={HIDDEN_WORD}",
+    f"?slug=former-{HIDDEN_WORD}",
     "?tag=shared",
     "?tag={tag}",
     "?tag=shared&tag=shared&page=1&page_size=1",
@@ -39,9 +39,9 @@ PARAMETERS = [
     "?page=1&page_size=1",
     "?page=2&page_size=1",
     "?page=1000",
-    f"?fields={ANSWERS}",
-    f"?fields={ANSWERS}&ordering=-published_at&page=1",
-    f"?status=draft&q={WORD}",
+    f"?fields={FIELDS}",
+    f"?fields={FIELDS}&ordering=-published_at&page=1",
+    f"?status=draft&q={HIDDEN_WORD}",
 ]
 PATHS = [
     *(f"{ARTICLES}{query}" for query in PARAMETERS),
@@ -51,18 +51,18 @@ PATHS = [
     *("/api/v1/blog/redirects/", "/api/v1/blog/redirects/?page=1", "/api/v1/blog/changes/"),
     *("/api/v1/blog/changes/?limit=1", "/api/v1/blog/changes/?since=a1"),
     *(f"/api/v1/blog/changes/?since=p{number}" for number in range(1, 9)),
-    *("/api/v1/blog/preview/x/", f"/api/v1/blog/preview/{WORD}/", "/health/", "/openapi.json"),
+    *("/api/v1/blog/preview/x/", f"/api/v1/blog/preview/{HIDDEN_WORD}/", "/health/", "/openapi.json"),
 ]
 
 
-def refusal(caller):
+def get_expected_refusal(caller):
     """Return status and code of a write by a caller who may not write."""
     refusals = {"stranger": (401, "key_missing"), "admin's published key": (403, "scope_missing")}
     return refusals.get(caller, (403, "forbidden"))
 
 
 @pytest.fixture
-def scene(people, make_article, make_category, make_tag):
+def visible_ids(people, make_article, make_category, make_tag):
     """The ids of a blog without hidden articles, by their names in paths."""
     tag, category = make_tag("shared"), make_category(name="Shared")
     public = make_article(category, tags=(tag,), title="Public")
@@ -76,31 +76,33 @@ def scene(people, make_article, make_category, make_tag):
 
 
 @pytest.fixture
-def hide(as_admin, scene):
+def create_hidden(as_admin, visible_ids):
     """Creates, renames, previews and deletes hidden articles that contain WORD."""
 
-    def writing(state):
+    def create(state):
         body = {
-            "title": f"{WORD} title",
-            "subtitle": WORD,
-            "slug": f"former-{WORD}",
-            "content": f"<p>{WORD} {SECRET}</p>",
-            "category": {"uuid": scene["category"]},
-            "tags": [{"uuid": scene["tag"]}],
+            "title": f"{HIDDEN_WORD} title",
+            "subtitle": HIDDEN_WORD,
+            "slug": f"former-{HIDDEN_WORD}",
+            "content": f"<p>{HIDDEN_WORD} {SECRET}</p>",
+            "category": {"uuid": visible_ids["category"]},
+            "tags": [{"uuid": visible_ids["tag"]}],
         }
-        made = as_admin.post(ARTICLES, json=body | STATES[state]).json
-        path = f"{ARTICLES}{made['uuid']}/"
-        assert as_admin.patch(path, json={"slug": WORD}).status_code == 200
+        created = as_admin.post(ARTICLES, json=body | STATES[state]).json
+        path = f"{ARTICLES}{created['uuid']}/"
+        assert as_admin.patch(path, json={"slug": HIDDEN_WORD}).status_code == 200
         assert as_admin.post(f"{path}preview/").status_code == 201
-        gone = as_admin.post(ARTICLES, json=body | {"slug": "gone", "title": f"{WORD} gone"}).json["uuid"]
+        gone = as_admin.post(ARTICLES, json=body | {"slug": "gone", "title": f"{HIDDEN_WORD} gone"}).json[
+            "uuid"
+        ]
         assert as_admin.delete(f"{ARTICLES}{gone}/").status_code == 204
         return as_admin.get(path)
 
-    return writing
+    return create
 
 
 @pytest.fixture
-def request_paths(scene, statements):
+def request_paths(visible_ids, record_statements):
     """Requests each path; returns the response and its number of statements, by path."""
 
     def request(client):
@@ -109,102 +111,120 @@ def request_paths(scene, statements):
             client.get(TAGS)
         found = {}
         for path in PATHS:
-            with statements() as seen:
-                found[path] = client.get(path.format(**scene)), len(seen)
+            with record_statements() as seen:
+                found[path] = client.get(path.format(**visible_ids)), len(seen)
         return found
 
     return request
 
 
-def summary(response):
-    return response.status_code, response.data, lasting(response)
+def summarize(response):
+    return response.status_code, response.data, get_stable_headers(response)
 
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_a_hidden_article_changes_no_response(request, attempt, scene, request_paths, hide, caller, state):
+def test_a_hidden_article_changes_no_response(
+    request, record_attempt, visible_ids, request_paths, create_hidden, caller, state
+):
     client = request.getfixturevalue(CALLERS[caller])
     before = request_paths(client)
-    hide(state)
+    create_hidden(state)
     for path, (response, statements) in request_paths(client).items():
-        attempt(caller, f"find the {state} by GET {path}", response)
+        record_attempt(caller, f"find the {state} by GET {path}", response)
         former, took = before[path]
-        assert (summary(response), statements) == (summary(former), took), path
-        head = client.head(path.format(**scene))
-        assert (head.status_code, head.data, lasting(head)) == (former.status_code, b"", lasting(former))
+        assert (summarize(response), statements) == (summarize(former), took), path
+        head = client.head(path.format(**visible_ids))
+        assert (head.status_code, head.data, get_stable_headers(head)) == (
+            former.status_code,
+            b"",
+            get_stable_headers(former),
+        )
         # The ETag of before is still valid.
         etag = former.headers.get("ETag")
         if etag:
-            again = client.get(path.format(**scene), headers={"If-None-Match": etag})
+            again = client.get(path.format(**visible_ids), headers={"If-None-Match": etag})
             assert again.status_code == 304, path
 
 
 @pytest.mark.parametrize("caller", ["as_published_member", "as_published_admin"])
 def test_a_published_key_reads_the_same_as_an_anonymous_key(
-    request, scene, request_paths, hide, as_reader, caller
+    request, visible_ids, request_paths, create_hidden, as_reader, caller
 ):
-    hide("draft")
+    create_hidden("draft")
     theirs = request_paths(request.getfixturevalue(caller))
     for path, (response, statements) in request_paths(as_reader).items():
         found, took = theirs[path]
-        assert (summary(found), took) == (summary(response), statements), path
+        assert (summarize(found), took) == (summarize(response), statements), path
 
 
 @pytest.mark.parametrize("caller", ["anonymous key", "admin's published key", "member"])
-def test_the_etag_of_a_draft_reveals_nothing(request, attempt, scene, hide, caller):
-    client, seen = request.getfixturevalue(CALLERS[caller]), hide("draft")
+def test_the_etag_of_a_draft_reveals_nothing(request, record_attempt, visible_ids, create_hidden, caller):
+    client, seen = request.getfixturevalue(CALLERS[caller]), create_hidden("draft")
     path, etag = f"{ARTICLES}{seen.json['uuid']}/", seen.headers["ETag"]
     for name in ("If-None-Match", "If-Match"):
         for method in ("GET", "HEAD", "PUT", "PATCH", "DELETE"):
             response = client.open(path, method=method, headers={name: etag}, json={"title": "T"})
-            attempt(caller, f"{method} the draft with its ETag as {name}", response)
+            record_attempt(caller, f"{method} the draft with its ETag as {name}", response)
             assert response.status_code == (404 if method in ("GET", "HEAD") else 403)
             assert etag not in full_text(response)
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_an_idempotency_key_replays_nothing_to_another_caller(request, attempt, scene, as_admin, caller):
-    body = {"title": SECRET, "category": {"uuid": scene["category"]}}
+def test_an_idempotency_key_replays_nothing_to_another_caller(
+    request, record_attempt, visible_ids, as_admin, caller
+):
+    body = {"title": SECRET, "category": {"uuid": visible_ids["category"]}}
     headers = {"Idempotency-Key": "retry"}
     assert as_admin.post(ARTICLES, json=body, headers=headers).status_code == 201
     client = request.getfixturevalue(CALLERS[caller])
-    response = attempt(
+    response = record_attempt(
         caller, "POST under an admin's Idempotency-Key", client.post(ARTICLES, json=body, headers=headers)
     )
-    assert outcome(response) == refusal(caller) and SECRET not in full_text(response)
+    assert outcome(response) == get_expected_refusal(caller) and SECRET not in full_text(response)
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-@pytest.mark.parametrize("body", [{"slug": WORD}, {"title": WORD}, {"category": {"slug": "nothing"}}, {}, []])
-def test_no_error_reveals_the_slug_of_a_draft(request, attempt, scene, hide, caller, body):
-    hide("draft")
+@pytest.mark.parametrize(
+    "body", [{"slug": HIDDEN_WORD}, {"title": HIDDEN_WORD}, {"category": {"slug": "nothing"}}, {}, []]
+)
+def test_no_error_reveals_the_slug_of_a_draft(
+    request, record_attempt, visible_ids, create_hidden, caller, body
+):
+    create_hidden("draft")
     client = request.getfixturevalue(CALLERS[caller])
     for method in ("POST", "PUT", "PATCH"):
         response = client.open(ARTICLES, method=method, json=body)
-        attempt(caller, f"{method} an article with {body}", response)
-        assert outcome(response) == refusal(caller) and WORD not in full_text(response)
+        record_attempt(caller, f"{method} an article with {body}", response)
+        assert outcome(response) == get_expected_refusal(caller) and HIDDEN_WORD not in full_text(response)
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_revisions_and_previews_are_refused_alike_for_every_article(request, attempt, scene, hide, caller):
-    client, uuid = request.getfixturevalue(CALLERS[caller]), hide("draft").json["uuid"]
+def test_revisions_and_previews_are_refused_alike_for_every_article(
+    request, record_attempt, visible_ids, create_hidden, caller
+):
+    client, uuid = request.getfixturevalue(CALLERS[caller]), create_hidden("draft").json["uuid"]
     for rest in ("revisions/", "revisions/1/", "revisions/99/", "revisions/1/compare/", "preview/"):
-        responses = [client.get(f"{ARTICLES}{id}/{rest}") for id in (uuid, scene["public"], "x")]
-        attempt(caller, f"GET {rest} of a draft", responses[0])
+        responses = [client.get(f"{ARTICLES}{id}/{rest}") for id in (uuid, visible_ids["public"], "x")]
+        record_attempt(caller, f"GET {rest} of a draft", responses[0])
         assert {response.status_code for response in responses} <= {401, 403}
         assert len({response.data for response in responses}) == 1
 
 
-def test_a_preview_link_gives_access_only_to_its_preview(as_stranger, as_admin, attempt, scene, hide):
-    path = f"{ARTICLES}{hide('draft').json['uuid']}/"
+def test_a_preview_link_gives_access_only_to_its_preview(
+    as_stranger, as_admin, record_attempt, visible_ids, create_hidden
+):
+    path = f"{ARTICLES}{create_hidden('draft').json['uuid']}/"
     link = as_admin.post(f"{path}preview/").json
-    response = attempt("stranger", "GET a preview", as_stranger.get(link["url"]))
+    response = record_attempt("stranger", "GET a preview", as_stranger.get(link["url"]))
     assert (response.status_code, response.headers["Cache-Control"]) == (200, "no-store")
     header = {"X-API-KEY": link["url"].rstrip("/").rsplit("/", 1)[-1]}
     assert (
-        attempt("stranger", "a preview's token as a key", as_stranger.get(path, headers=header)).status_code
+        record_attempt(
+            "stranger", "a preview's token as a key", as_stranger.get(path, headers=header)
+        ).status_code
         == 401
     )
     assert as_admin.delete(f"{path}preview/{link['uuid']}/").status_code == 204
-    ended = attempt("stranger", "GET a preview that was revoked", as_stranger.get(link["url"]))
+    ended = record_attempt("stranger", "GET a preview that was revoked", as_stranger.get(link["url"]))
     assert ended.data == as_stranger.get("/api/v1/blog/preview/guessed/").data

@@ -44,12 +44,14 @@ CHECKS = [
 
 
 # A request may also be refused because its condition does not hold.
-REFUSED = [400, 401, 403, 404, 405, 409, 412, 415, 422, 428]
-CONFIG = SchemathesisConfig.from_dict({"checks": {"negative_data_rejection": {"expected-statuses": REFUSED}}})
+REFUSAL_STATUSES = [400, 401, 403, 404, 405, 409, 412, 415, 422, 428]
+CONFIG = SchemathesisConfig.from_dict(
+    {"checks": {"negative_data_rejection": {"expected-statuses": REFUSAL_STATUSES}}}
+)
 
 
 @pytest.fixture
-def known(as_admin, make_article, make_category, make_tag):
+def existing_ids(as_admin, make_article, make_category, make_tag):
     """The ids of existing items, for paths and bodies."""
     tag, category = make_tag("known"), make_category(name="Known")
     article, draft = make_article(category, tags=(tag,)), make_article(category, status="draft")
@@ -65,14 +67,14 @@ def known(as_admin, make_article, make_category, make_tag):
 
 
 @pytest.fixture
-def send(request, app, known, contract, monkeypatch):
+def send_generated(request, app, existing_ids, contract, monkeypatch):
     """Sends generated requests as a caller, and checks each response against the document."""
     # Password hashing is slow, and no generated password is right.
     monkeypatch.setattr(passwords, "verify_password", lambda digest, password: False)
     limits = ("KEY_LIMIT", "LOGIN_ADDRESS_LIMIT", "LOGIN_ACCOUNT_LIMIT", "LOGIN_STRANGERS_LIMIT")
     app.config.update(dict.fromkeys(limits, "1000000 per second"))
 
-    def sending(caller, operation, mode):
+    def send(caller, operation, mode):
         client = request.getfixturevalue(caller)
 
         # Without shrinking: a failure reports the generated request.
@@ -85,25 +87,25 @@ def send(request, app, known, contract, monkeypatch):
         def try_one(case, choice):
             # A request with an existing id may be valid.
             excluded = [negative_data_rejection] if choice and mode is NEGATIVE else []
-            aim(case, known, choice, in_body=mode is POSITIVE)
+            insert_existing_ids(case, existing_ids, choice, in_body=mode is POSITIVE)
             case.validate_response(case.call(session=client), checks=CHECKS, excluded_checks=excluded)
 
         try_one()
 
-    return sending
+    return send
 
 
-def aim(case, known, choice, *, in_body):
+def insert_existing_ids(case, existing_ids, choice, *, in_body):
     """Put existing ids into most requests; with `in_body` into their bodies too."""
     for name in case.path_parameters if choice else ():
-        case.path_parameters[name] = known.get(name, known["uuids"][choice % 4])
+        case.path_parameters[name] = existing_ids.get(name, existing_ids["uuids"][choice % 4])
     for item in case.body if isinstance(case.body, list) else [case.body]:
         if in_body and choice > 1 and isinstance(item, dict) and isinstance(item.get("category"), dict):
-            item["category"] = {"uuid": known["category"]}
+            item["category"] = {"uuid": existing_ids["category"]}
             item["tags"] = []
 
 
-def operations(contract, app, tag):
+def list_operations(contract, app, tag):
     """Return the operations of the document that have the tag."""
     schema = schemathesis.openapi.from_dict(contract.document, config=CONFIG)
     schema.app = app
@@ -113,10 +115,10 @@ def operations(contract, app, tag):
 
 @pytest.mark.parametrize("tag", [blueprint.name for blueprint in BLUEPRINTS])
 @pytest.mark.parametrize("caller", CALLERS)
-def test_every_response_conforms_to_the_document(contract, app, send, caller, tag):
-    tried = operations(contract, app, tag)
-    assert tried
-    for operation in tried:
-        send(caller, operation, POSITIVE)
+def test_every_response_conforms_to_the_document(contract, app, send_generated, caller, tag):
+    operations = list_operations(contract, app, tag)
+    assert operations
+    for operation in operations:
+        send_generated(caller, operation, POSITIVE)
         if operation.path_parameters or operation.query or operation.body:
-            send(caller, operation, NEGATIVE)
+            send_generated(caller, operation, NEGATIVE)

@@ -20,49 +20,49 @@ HOSTS = [
 
 
 @pytest.mark.parametrize("headers", HOSTS, ids=lambda headers: " ".join(headers))
-def test_no_response_repeats_the_host(as_admin, attempt, operations, headers):
+def test_no_response_repeats_the_host(as_admin, record_attempt, operations, headers):
     for endpoint, method, path, body in operations:
         response = as_admin.open(path, method=method, json=body, headers=headers)
-        attempt("admin", f"{method} {endpoint} with {headers}", response)
+        record_attempt("admin", f"{method} {endpoint} with {headers}", response)
         assert EVIL not in full_text(response)
         assert response.status_code < 500
 
 
-def test_the_link_header_contains_only_paths(as_admin, make_article, attempt):
+def test_the_link_header_contains_only_paths(as_admin, make_article, record_attempt):
     for _ in range(3):
         make_article()
     response = as_admin.get(f"{ARTICLES}?page=2&page_size=1", headers={"Host": EVIL})
-    attempt("admin", "GET a page with another Host", response)
+    record_attempt("admin", "GET a page with another Host", response)
     assert re.findall("<([^>]*)>", response.headers["Link"]) and "://" not in response.headers["Link"]
 
 
 @pytest.mark.parametrize(
     "end", ["", "/", "//", "//evil.example", "/..//evil.example", "?next=//evil.example"]
 )
-def test_no_path_is_redirected(as_admin, attempt, operations, end):
+def test_no_path_is_redirected(as_admin, record_attempt, operations, end):
     for endpoint, method, path, _ in operations:
         if method == "GET":
             response = as_admin.get(f"{path.rstrip('/')}{end}")
-            attempt("admin", f"GET {endpoint} with {end!r} at its end", response)
+            record_attempt("admin", f"GET {endpoint} with {end!r} at its end", response)
             assert not 300 <= response.status_code < 400 and "Location" not in response.headers
 
 
 @pytest.mark.parametrize(
     "path", ["//evil.example", "/\\evil.example", "/%2f%2fevil.example", "/%0d%0aX-Evil:1"]
 )
-def test_no_unknown_path_is_redirected(as_stranger, attempt, path):
-    response = attempt("stranger", f"GET {path}", as_stranger.get(path))
+def test_no_unknown_path_is_redirected(as_stranger, record_attempt, path):
+    response = record_attempt("stranger", f"GET {path}", as_stranger.get(path))
     assert response.status_code == 404 and "X-Evil" not in response.headers
 
 
 @pytest.mark.parametrize("caller", ["as_stranger", "as_reader", "as_admin", "as_login"])
-def test_no_response_may_be_stored_by_a_shared_cache(request, attempt, operations, caller):
+def test_no_response_may_be_stored_by_a_shared_cache(request, record_attempt, operations, caller):
     client = request.getfixturevalue(caller)
     for endpoint, method, path, body in operations:
         if endpoint == "auth.logout" and caller == "as_login":
             continue
         response = client.open(path, method=method, json=body)
-        attempt(caller.removeprefix("as_"), f"cache {method} {endpoint}", response)
+        record_attempt(caller.removeprefix("as_"), f"cache {method} {endpoint}", response)
         cache_control = response.headers["Cache-Control"]
         assert cache_control in ("private, no-cache", "no-store"), endpoint
         assert method == "GET" or cache_control == "no-store", endpoint
@@ -71,17 +71,17 @@ def test_no_response_may_be_stored_by_a_shared_cache(request, attempt, operation
             assert "Cookie" in response.headers["Vary"]
 
 
-def test_responses_with_secrets_are_no_store(as_admin, blog, attempt):
+def test_responses_with_secrets_are_no_store(as_admin, blog, record_attempt):
     key = as_admin.post(KEYS)
     link = as_admin.post(f"{ARTICLES}{blog['draft']}/preview/")
     shown = as_admin.get(link.json["url"])
     for what, response in (("a new key", key), ("a new preview link", link), ("a preview", shown)):
-        attempt("admin", f"cache {what}", response)
+        record_attempt("admin", f"cache {what}", response)
         assert (response.status_code // 100, response.headers["Cache-Control"]) == (2, "no-store")
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nSet-Cookie: x=1", "a%0d%0aX-Evil:%201"])
-def test_a_parameter_cannot_inject_a_header(as_admin, attempt, value):
+def test_a_parameter_cannot_inject_a_header(as_admin, record_attempt, value):
     response = as_admin.get(ARTICLES, query_string={"page": "1", "page_size": "1", "slug": value})
-    attempt("admin", f"GET with {value!r}", response)
+    record_attempt("admin", f"GET with {value!r}", response)
     assert "X-Evil" not in response.headers and "Set-Cookie" not in response.headers

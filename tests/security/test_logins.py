@@ -42,15 +42,15 @@ def as_ada(passwords, app, make_client):
 
 
 @pytest.fixture
-def thief(app, make_client, attempt):
+def try_cookie(app, make_client, record_attempt):
     """Tries a stolen, planted or forged cookie."""
 
-    def trying(what, value):
+    def send_cookie(what, value):
         client = make_client(app)
         client.set_cookie(COOKIE, value)
-        return attempt("stranger", what, client.get(ME))
+        return record_attempt("stranger", what, client.get(ME))
 
-    return trying
+    return send_cookie
 
 
 GUESSES = {
@@ -64,17 +64,19 @@ GUESSES = {
 
 @pytest.mark.parametrize("guess", GUESSES)
 def test_every_failed_login_takes_the_same_work_and_has_the_same_detail(
-    passwords, as_stranger, attempt, statements, monkeypatch, guess
+    passwords, as_stranger, record_attempt, record_statements, monkeypatch, guess
 ):
     hashed, real = [], security._hash_internal
 
-    def counting(method, salt, password):
+    def count_hash(method, salt, password):
         hashed.append(method)
         return real(method, salt, password)
 
-    monkeypatch.setattr(security, "_hash_internal", counting)
-    with statements() as seen:
-        response = attempt("stranger", f"log in with {guess}", as_stranger.post(LOGIN, json=GUESSES[guess]))
+    monkeypatch.setattr(security, "_hash_internal", count_hash)
+    with record_statements() as seen:
+        response = record_attempt(
+            "stranger", f"log in with {guess}", as_stranger.post(LOGIN, json=GUESSES[guess])
+        )
     assert hashed == ["scrypt:32768:8:1"]
     assert (response.status_code, response.json["detail"]) == (401, "The user name or the password is wrong.")
     assert "Set-Cookie" not in response.headers
@@ -82,41 +84,41 @@ def test_every_failed_login_takes_the_same_work_and_has_the_same_detail(
     assert len(seen) <= 1
 
 
-def cookie_of(client):
+def get_cookie_value(client):
     return client.get_cookie(COOKIE).value
 
 
-def test_a_planted_session_never_becomes_a_login(passwords, as_stranger, thief):
+def test_a_planted_session_never_becomes_a_login(passwords, as_stranger, try_cookie):
     with as_stranger.session_transaction() as session:
         session["token"] = "planted"
-    planted = cookie_of(as_stranger)
+    planted = get_cookie_value(as_stranger)
     as_stranger.post(LOGIN, json=ADA)
-    assert cookie_of(as_stranger) != planted
-    assert thief("a cookie planted before the login", planted).status_code == 401
+    assert get_cookie_value(as_stranger) != planted
+    assert try_cookie("a cookie planted before the login", planted).status_code == 401
 
 
-def test_a_stolen_cookie_is_refused_after_the_logout(as_ada, thief):
-    stolen = cookie_of(as_ada)
-    assert thief("a stolen cookie before the logout", stolen).status_code == 200
+def test_a_stolen_cookie_is_refused_after_the_logout(as_ada, try_cookie):
+    stolen = get_cookie_value(as_ada)
+    assert try_cookie("a stolen cookie before the logout", stolen).status_code == 200
     as_ada.post(LOGOUT)
-    assert outcome(thief("a stolen cookie after the logout", stolen)) == (401, "login_over")
+    assert outcome(try_cookie("a stolen cookie after the logout", stolen)) == (401, "login_over")
 
 
-def test_a_stolen_cookie_is_refused_after_the_next_login_of_that_browser(as_ada, thief):
-    stolen = cookie_of(as_ada)
+def test_a_stolen_cookie_is_refused_after_the_next_login_of_that_browser(as_ada, try_cookie):
+    stolen = get_cookie_value(as_ada)
     as_ada.post(LOGIN, json=ADA)
-    assert outcome(thief("a stolen cookie after the next login", stolen)) == (401, "login_over")
+    assert outcome(try_cookie("a stolen cookie after the next login", stolen)) == (401, "login_over")
 
 
-def test_a_stolen_cookie_is_refused_after_a_new_password(app, as_ada, thief):
-    stolen = cookie_of(as_ada)
+def test_a_stolen_cookie_is_refused_after_a_new_password(app, as_ada, try_cookie):
+    stolen = get_cookie_value(as_ada)
     with app.app_context():
         users.set_password("ada", "another password")
-    assert outcome(thief("a stolen cookie after a new password", stolen)) == (401, "login_over")
+    assert outcome(try_cookie("a stolen cookie after a new password", stolen)) == (401, "login_over")
 
 
 def test_a_stolen_cookie_is_refused_after_the_deletion_of_its_user(
-    app, passwords, people, make_client, thief, digest
+    app, passwords, people, make_client, try_cookie, digest
 ):
     with app.app_context(), transaction():
         queries.get_by_name("mel").password_digest = digest
@@ -124,32 +126,35 @@ def test_a_stolen_cookie_is_refused_after_the_deletion_of_its_user(
     client.post(LOGIN, json=ADA | {"username": "mel"})
     with app.app_context():
         users.delete_user("mel")
-    assert outcome(thief("a stolen cookie of a deleted user", cookie_of(client))) == (401, "login_over")
+    assert outcome(try_cookie("a stolen cookie of a deleted user", get_cookie_value(client))) == (
+        401,
+        "login_over",
+    )
 
 
-def test_a_former_admin_is_refused_at_once(app, as_ada, people, make_client, attempt):
+def test_a_former_admin_is_refused_at_once(app, as_ada, people, make_client, record_attempt):
     by_key = make_client(app, people.key(people.admin, "write"))
     for client in (as_ada, by_key):
         assert client.get(OWN).status_code == 200
     with app.app_context(), transaction():
         queries.get_by_name("ada").role = models.Role.MEMBER
     for how, client in (("login", as_ada), ("key", by_key)):
-        response = attempt("former admin", f"GET author/me by a {how} of before", client.get(OWN))
+        response = record_attempt("former admin", f"GET author/me by a {how} of before", client.get(OWN))
         assert outcome(response) == (403, "forbidden")
         assert outcome(
-            attempt("former admin", f"POST a tag by {how}", client.post(TAGS, json={"name": "x"}))
+            record_attempt("former admin", f"POST a tag by {how}", client.post(TAGS, json={"name": "x"}))
         ) == (403, "forbidden")
 
 
 @pytest.mark.parametrize("value", ["", "x", "e30.x.y", "eyJ0b2tlbiI6IiJ9", "{}", '{"token":""}', "é"])
-def test_a_forged_cookie_is_refused(people, thief, value):
-    assert outcome(thief(f"the cookie {value!r}", value)) == (401, "login_over")
+def test_a_forged_cookie_is_refused(people, try_cookie, value):
+    assert outcome(try_cookie(f"the cookie {value!r}", value)) == (401, "login_over")
 
 
-def test_a_cookie_signed_with_another_secret_is_refused(as_ada, make_app, make_client, attempt):
+def test_a_cookie_signed_with_another_secret_is_refused(as_ada, make_app, make_client, record_attempt):
     other = make_client(make_app(SECRET_KEY="y" * 32))
-    other.set_cookie(COOKIE, cookie_of(as_ada))
-    assert outcome(attempt("stranger", "a cookie signed with another secret", other.get(ME))) == (
+    other.set_cookie(COOKIE, get_cookie_value(as_ada))
+    assert outcome(record_attempt("stranger", "a cookie signed with another secret", other.get(ME))) == (
         401,
         "login_over",
     )
@@ -172,43 +177,43 @@ LOOKS = {"GET", "HEAD", "OPTIONS"}
 
 
 @pytest.mark.parametrize("disguise", FOREIGN)
-def test_a_cross_site_request_changes_nothing(as_login, attempt, operations, contents, disguise):
-    before = contents()
+def test_a_cross_site_request_changes_nothing(as_login, record_attempt, operations, read_tables, disguise):
+    before = read_tables()
     for endpoint, method, path, body in operations:
         if method in LOOKS:
             continue
         response = as_login.open(path, method=method, json=body, headers=FOREIGN[disguise])
-        attempt("page of another site", f"{method} {endpoint}, {disguise}", response)
+        record_attempt("page of another site", f"{method} {endpoint}, {disguise}", response)
         assert (response.status_code, response.json["code"]) == (403, "cross_origin"), endpoint
         assert "Access-Control-Allow-Origin" not in response.headers
-    assert contents() == before
+    assert read_tables() == before
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
-def test_a_form_is_refused_as_a_body(as_login, attempt, operations, contents, kind):
-    before = contents()
+def test_a_form_is_refused_as_a_body(as_login, record_attempt, operations, read_tables, kind):
+    before = read_tables()
     for endpoint, method, path, body in operations:
         if method == "POST" and body:
             response = as_login.post(path, data=b'{"name": "x", "title": "x"}', content_type=kind)
-            attempt("page of another site", f"POST {endpoint} as {kind}", response)
+            record_attempt("page of another site", f"POST {endpoint} as {kind}", response)
             assert response.status_code == 415, endpoint
-    assert contents() == before
+    assert read_tables() == before
 
 
-def test_reads_with_a_login_session_change_nothing(as_login, attempt, operations, contents):
-    before = contents()
+def test_reads_with_a_login_session_change_nothing(as_login, record_attempt, operations, read_tables):
+    before = read_tables()
     for endpoint, method, path, _ in operations:
         if method == "GET":
             for look in sorted(LOOKS):
                 response = as_login.open(path, method=look)
-                attempt("page of another site", f"{look} {endpoint} under a login", response)
-    assert contents() == before
+                record_attempt("page of another site", f"{look} {endpoint} under a login", response)
+    assert read_tables() == before
 
 
-def test_no_response_contains_a_key(as_login, as_admin, attempt, operations, people):
+def test_no_response_contains_a_key(as_login, as_admin, record_attempt, operations, people):
     value = as_admin.post(KEYS, json={"name": "mine"}).json["public_state"]
     for endpoint, method, path, _ in operations:
         if method == "GET":
-            response = attempt("admin", f"find a key's value by GET {endpoint}", as_login.get(path))
+            response = record_attempt("admin", f"find a key's value by GET {endpoint}", as_login.get(path))
             assert value not in full_text(response) and "digest" not in response.text
     assert SECRET in as_login.get(KEYS).text

@@ -16,12 +16,12 @@ from blogapi.serving import log
 from blogapi.storage.database import db
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.live import server
+from tests.live_server import start_server
 from tests.security.test_logins import COOKIE, LOGIN
-from tests.serving.sockets import connected, read_all
+from tests.serving.sockets import connect, read_all
 
 PREVIEW = "/api/v1/blog/preview/"
-WORDS = {
+SECRET_WORDS = {
     "password": "correct-horse-battery",
     "search": "unspeakable",
     "junk": "hunter2hunter2hunter2hunter2",
@@ -33,10 +33,10 @@ WORDS = {
 def secrets(app, people, blog, as_admin, as_stranger):
     """The secrets that must not be in a log, by name."""
     with app.app_context():
-        users.set_password("ada", WORDS["password"])
-    as_stranger.post(LOGIN, json={"username": "ada", "password": WORDS["password"]})
+        users.set_password("ada", SECRET_WORDS["password"])
+    as_stranger.post(LOGIN, json={"username": "ada", "password": SECRET_WORDS["password"]})
     link = as_admin.post(f"{ARTICLES}{blog['draft']}/preview/").json["url"]
-    return WORDS | {
+    return SECRET_WORDS | {
         "key": people.key(people.admin, "write"),
         "cookie": as_stranger.get_cookie(COOKIE).value,
         "token": link.rstrip("/").rsplit("/", 1)[-1],
@@ -44,29 +44,29 @@ def secrets(app, people, blog, as_admin, as_stranger):
 
 
 @pytest.fixture
-def logged(app, secrets, caplog):
+def collect_logs(app, secrets, caplog):
     """Sends requests to a real server; returns the output of every logger, in both formats."""
     caplog.set_level(logging.DEBUG)
     lines = []
-    journal = log.AccessLog(lambda found: lines.extend(form(one) for one in found for form in FORMS))
+    access_log = log.AccessLog(lambda found: lines.extend(form(one) for one in found for form in FORMS))
 
-    def sent(*requests):
-        with server(app, access_log=journal) as made:
+    def send_and_collect(*requests):
+        with start_server(app, access_log=access_log) as server:
             for request in requests:
-                with connected(made.effective_port) as sock:
+                with connect(server.effective_port) as sock:
                     sock.sendall(request.encode("latin-1"))
                     read_all(sock)
-        journal.close()
+        access_log.close()
         assert len(lines) == len(requests) * len(FORMS)
         return "\n".join([*lines, caplog.text])
 
-    return sent
+    return send_and_collect
 
 
 FORMS = (log.format_text, log.format_json)
 
 
-def ask(method, path, *headers, body=None):
+def make_request(method, path, *headers, body=None):
     if body is not None:
         headers += ("Content-Type: application/json", f"Content-Length: {len(body)}")
     return "\r\n".join(
@@ -74,75 +74,80 @@ def ask(method, path, *headers, body=None):
     )
 
 
-def requests_with(password, key, cookie, token, search, junk, body):
+def make_requests(password, key, cookie, token, search, junk, body):
     """Return requests that contain each secret, in the right places and in wrong ones."""
     by_key, writing = f"X-API-KEY: {key}", json.dumps({"title": body})
     return [
-        ask("POST", LOGIN, body=json.dumps({"username": "ada", "password": password})),
-        ask("POST", LOGIN, body=json.dumps({"username": "ada", "password": junk})),
-        ask("POST", LOGIN, body=json.dumps({"username": junk, "password": password, body: password})),
-        ask("POST", LOGIN, body=f'{{"password": "{password}'),
-        ask("GET", f"{LOGIN}?username=ada&password={password}"),
-        ask("GET", ARTICLES, by_key),
-        ask("GET", f"{ARTICLES}?q={search}", by_key),
-        ask("GET", f"{ARTICLES}?key={key}"),
-        ask("GET", f"{ARTICLES}{key}/", by_key),
-        ask("DELETE", f"{KEYS}{key}/", by_key),
-        ask("GET", f"/{key}"),
-        ask("GET", f"/{junk}/{token}?{search}"),
-        ask("GET", TAGS, f"X-API-KEY: {junk}"),
-        ask("GET", TAGS, f"X-API-KEY: {key}x"),
-        ask("GET", TAGS, f"Authorization: Bearer {junk}"),
-        ask("GET", TAGS, f"Cookie: {COOKIE}={cookie}"),
-        ask("GET", TAGS, f"Cookie: {COOKIE}={junk}"),
-        ask("POST", ARTICLES, by_key, f"Idempotency-Key: {junk}", body=writing),
-        ask("PATCH", ARTICLES, f"Cookie: {COOKIE}={cookie}", f"Origin: http://{junk}", body=writing),
-        *(ask(method, f"{PREVIEW}{token}/") for method in ("GET", "HEAD", "OPTIONS", "POST")),
-        *(ask("GET", f"{PREVIEW}{token}{end}") for end in ("", "//", "/x/", "%2f", f"?fields={search}")),
-        ask("GET", f"{PREVIEW}%{ord(token[0]):02x}{token[1:]}/"),
-        ask("GET", f"http://ada:{password}@a{PREVIEW}{token}/"),
-        ask("GET", f"{PREVIEW}{token}/", "no colon"),
-        ask("GET", f"{PREVIEW}{token}/", f"X-Request-ID: {junk} {junk}"),
-        ask("GET", f"{PREVIEW}{token}/", f"Host: {junk}"),
-        ask("POST", KEYS, by_key, "Content-Length: 99999999999"),
-        ask("GET", TAGS, f"X: {junk * 1000}"),
+        make_request("POST", LOGIN, body=json.dumps({"username": "ada", "password": password})),
+        make_request("POST", LOGIN, body=json.dumps({"username": "ada", "password": junk})),
+        make_request(
+            "POST", LOGIN, body=json.dumps({"username": junk, "password": password, body: password})
+        ),
+        make_request("POST", LOGIN, body=f'{{"password": "{password}'),
+        make_request("GET", f"{LOGIN}?username=ada&password={password}"),
+        make_request("GET", ARTICLES, by_key),
+        make_request("GET", f"{ARTICLES}?q={search}", by_key),
+        make_request("GET", f"{ARTICLES}?key={key}"),
+        make_request("GET", f"{ARTICLES}{key}/", by_key),
+        make_request("DELETE", f"{KEYS}{key}/", by_key),
+        make_request("GET", f"/{key}"),
+        make_request("GET", f"/{junk}/{token}?{search}"),
+        make_request("GET", TAGS, f"X-API-KEY: {junk}"),
+        make_request("GET", TAGS, f"X-API-KEY: {key}x"),
+        make_request("GET", TAGS, f"Authorization: Bearer {junk}"),
+        make_request("GET", TAGS, f"Cookie: {COOKIE}={cookie}"),
+        make_request("GET", TAGS, f"Cookie: {COOKIE}={junk}"),
+        make_request("POST", ARTICLES, by_key, f"Idempotency-Key: {junk}", body=writing),
+        make_request("PATCH", ARTICLES, f"Cookie: {COOKIE}={cookie}", f"Origin: http://{junk}", body=writing),
+        *(make_request(method, f"{PREVIEW}{token}/") for method in ("GET", "HEAD", "OPTIONS", "POST")),
+        *(
+            make_request("GET", f"{PREVIEW}{token}{end}")
+            for end in ("", "//", "/x/", "%2f", f"?fields={search}")
+        ),
+        make_request("GET", f"{PREVIEW}%{ord(token[0]):02x}{token[1:]}/"),
+        make_request("GET", f"http://ada:{password}@a{PREVIEW}{token}/"),
+        make_request("GET", f"{PREVIEW}{token}/", "no colon"),
+        make_request("GET", f"{PREVIEW}{token}/", f"X-Request-ID: {junk} {junk}"),
+        make_request("GET", f"{PREVIEW}{token}/", f"Host: {junk}"),
+        make_request("POST", KEYS, by_key, "Content-Length: 99999999999"),
+        make_request("GET", TAGS, f"X: {junk * 1000}"),
         f"{junk}\r\n\r\n",
     ]
 
 
-def test_no_request_writes_a_secret_to_a_log(secrets, logged):
-    output = logged(*requests_with(**secrets))
+def test_no_request_writes_a_secret_to_a_log(secrets, collect_logs):
+    output = collect_logs(*make_requests(**secrets))
     assert {name for name, secret in secrets.items() if secret in output} == set()
     # The log shows the prefix of a key, as the list of keys does.
     assert f" {secrets['key'][:14]}\n" in output
 
 
-def test_no_failure_writes_a_secret_to_a_log(app, secrets, logged, monkeypatch):
+def test_no_failure_writes_a_secret_to_a_log(app, secrets, collect_logs, monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("broken")
 
     for endpoint, view in app.view_functions.items():
         monkeypatch.setitem(app.view_functions, endpoint, wraps(view)(fail))
-    output = logged(*requests_with(**secrets))
+    output = collect_logs(*make_requests(**secrets))
     assert "RuntimeError: broken" in output
     assert {name for name, secret in secrets.items() if secret in output} == set()
 
 
-def rename(app, tables):
+def rename_tables(app, tables):
     with app.app_context():
         for old, new in tables.items():
             db.session.execute(text(f"ALTER TABLE {old} RENAME TO {new}"))
         db.session.commit()
 
 
-def test_no_database_error_writes_a_secret_to_a_log(app, secrets, logged):
+def test_no_database_error_writes_a_secret_to_a_log(app, secrets, collect_logs):
     tables = ("api_key", "web_session", "account", "preview")
-    rename(app, {table: f"{table}_elsewhere" for table in tables})
+    rename_tables(app, {table: f"{table}_elsewhere" for table in tables})
     try:
-        output = logged(*requests_with(**secrets))
+        output = collect_logs(*make_requests(**secrets))
     finally:
         # On a database server the tables remain for the next test.
-        rename(app, {f"{table}_elsewhere": table for table in tables})
+        rename_tables(app, {f"{table}_elsewhere": table for table in tables})
     assert "SQL parameters hidden" in output
     assert all(f"FROM {table}" in output for table in tables)
     assert {name for name, secret in secrets.items() if secret in output} == set()
@@ -152,26 +157,26 @@ def test_no_database_error_writes_a_secret_to_a_log(app, secrets, logged):
 @pytest.mark.parametrize("ends", ["breaks", "is left"])
 def test_an_interrupted_response_does_not_log_its_preview_token(app, secrets, monkeypatch, caplog, ends):
     caplog.set_level(logging.DEBUG)
-    view, gone = app.view_functions["previews.single"], threading.Event()
+    view, disconnected = app.view_functions["previews.single"], threading.Event()
 
     @wraps(view)
     def stream(**_):
-        def pieces():
+        def stream_body():
             yield b"x" * 100
             if ends == "breaks":
                 raise RuntimeError("broken")
-            assert gone.wait(10)
+            assert disconnected.wait(10)
             for _ in range(1000):
                 yield b"x" * 65536
 
         # Without an ETag, the whole response would be read to compute one.
-        return Response(pieces(), headers={"ETag": '"a"'})
+        return Response(stream_body(), headers={"ETag": '"a"'})
 
     monkeypatch.setitem(app.view_functions, "previews.single", stream)
-    with server(app) as made:
-        with connected(made.effective_port) as sock:
-            sock.sendall(ask("GET", f"{PREVIEW}{secrets['token']}/").encode())
+    with start_server(app) as server:
+        with connect(server.effective_port) as sock:
+            sock.sendall(make_request("GET", f"{PREVIEW}{secrets['token']}/").encode())
             assert sock.recv(10)
-        gone.set()
+        disconnected.set()
     assert f"while serving {PREVIEW}<token>/" in caplog.text
     assert secrets["token"] not in caplog.text

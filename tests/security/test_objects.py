@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
-from tests.contracts.client import lasting, outcome
+from tests.contracts.client import get_stable_headers, outcome
 from tests.security.conftest import CALLERS, SECRET, full_text
 
 # Writes that callers other than admins may do, on their own items.
@@ -16,24 +16,24 @@ OWN = {"api_keys.create", "auth.login", "auth.logout"}
 
 @pytest.mark.parametrize("caller", CALLERS)
 def test_no_operation_reveals_a_secret_or_changes_anything(
-    request, attempt, blog, operations, contents, caller
+    request, record_attempt, blog, operations, read_tables, caller
 ):
     client = request.getfixturevalue(CALLERS[caller])
     may_see = caller == "admin's read key"
-    before = contents()
+    before = read_tables()
     for endpoint, method, path, body in operations:
-        response = attempt(caller, f"{method} {endpoint}", client.open(path, method=method, json=body))
+        response = record_attempt(caller, f"{method} {endpoint}", client.open(path, method=method, json=body))
         if endpoint in OWN:
-            before = contents()
+            before = read_tables()
             continue
         assert method == "GET" or response.status_code in (401, 403, 404), (endpoint, response.text)
-        assert contents() == before, endpoint
+        assert read_tables() == before, endpoint
         assert may_see or SECRET not in full_text(response), endpoint
         assert may_see or blog["draft"] not in response.text, endpoint
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_a_hidden_article_responds_like_an_unknown_one(request, attempt, blog, caller):
+def test_a_hidden_article_responds_like_an_unknown_one(request, record_attempt, blog, caller):
     client, nothing = request.getfixturevalue(CALLERS[caller]), "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
     for state in ("draft", "scheduled", "archived"):
         for method in ("GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"):
@@ -41,78 +41,82 @@ def test_a_hidden_article_responds_like_an_unknown_one(request, attempt, blog, c
                 path = f"{ARTICLES}{{}}/{rest}"
                 hidden = client.open(path.format(blog[state]), method=method, json={"title": "T"})
                 absent = client.open(path.format(nothing), method=method, json={"title": "T"})
-                assert (hidden.status_code, hidden.data, lasting(hidden)) == (
+                assert (hidden.status_code, hidden.data, get_stable_headers(hidden)) == (
                     absent.status_code,
                     absent.data,
-                    lasting(absent),
+                    get_stable_headers(absent),
                 )
-                attempt(caller, f"{method} the {state} …/{rest}", hidden)
+                record_attempt(caller, f"{method} the {state} …/{rest}", hidden)
 
 
 @pytest.mark.parametrize("caller", ["anonymous key", "admin's published key", "member"])
 def test_a_hidden_article_takes_as_many_statements_as_an_unknown_one(
-    request, attempt, blog, statements, caller
+    request, record_attempt, blog, record_statements, caller
 ):
     client, nothing = request.getfixturevalue(CALLERS[caller]), "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
     client.get(TAGS)
     counts = []
     for uuid in (blog["draft"], blog["scheduled"], nothing):
-        with statements() as seen:
-            attempt(caller, "count the statements behind a 404", client.get(f"{ARTICLES}{uuid}/"))
+        with record_statements() as seen:
+            record_attempt(caller, "count the statements behind a 404", client.get(f"{ARTICLES}{uuid}/"))
         counts.append(len(seen))
     assert len(set(counts)) == 1
 
 
 @pytest.mark.parametrize("caller", ["anonymous key", "admin's published key", "member"])
-def test_the_articles_of_a_category_or_tag_are_the_public_ones(request, attempt, blog, caller):
+def test_the_articles_of_a_category_or_tag_are_the_public_ones(request, record_attempt, blog, caller):
     client = request.getfixturevalue(CALLERS[caller])
     for path in (f"{CATEGORIES}{blog['category']}/", f"{TAGS}{blog['tag']}/"):
-        response = attempt(caller, f"GET {path.split('/')[4]}/:id/ with hidden articles", client.get(path))
+        response = record_attempt(
+            caller, f"GET {path.split('/')[4]}/:id/ with hidden articles", client.get(path)
+        )
         assert [article["title"] for article in response.json["articles"]] == ["Public"]
 
 
-def test_a_member_sees_only_their_own_keys(as_member, attempt, blog, people):
+def test_a_member_sees_only_their_own_keys(as_member, record_attempt, blog, people):
     own = as_member.get("/api/v1/auth/me/").json["key"]
     for query in ("", "?page=1&page_size=1", "?fields=uuid"):
-        response = attempt("member", f"GET the keys {query}", as_member.get(f"{KEYS}{query}"))
+        response = record_attempt("member", f"GET the keys {query}", as_member.get(f"{KEYS}{query}"))
         assert [key["uuid"] for key in response.json] == [own] and response.headers["X-Total-Count"] == "1"
     for query in (f"?user={people.other_admin.uuid}", f"?user={people.member.uuid}", "?ownerless=true"):
-        response = attempt("member", f"GET the keys {query}", as_member.get(f"{KEYS}{query}"))
+        response = record_attempt("member", f"GET the keys {query}", as_member.get(f"{KEYS}{query}"))
         assert response.status_code == 403
 
 
 @pytest.mark.parametrize("caller", ["anonymous key", "admin's published key"])
-def test_a_published_key_sees_no_keys(request, attempt, blog, people, caller):
+def test_a_published_key_sees_no_keys(request, record_attempt, blog, people, caller):
     client = request.getfixturevalue(CALLERS[caller])
     uuids = [people.uuid(client.key), blog["key"]]
     for path in ("/api/v1/auth/me/", KEYS, *(f"{KEYS}{uuid}/" for uuid in uuids)):
-        response = attempt(caller, f"GET {path}", client.get(path))
+        response = record_attempt(caller, f"GET {path}", client.get(path))
         assert response.status_code == (200 if path.endswith("me/") else 403)
         assert not any(uuid in full_text(response) for uuid in uuids)
 
 
-def test_a_stranger_cannot_use_the_uuid_of_a_key(as_stranger, attempt, contents):
+def test_a_stranger_cannot_use_the_uuid_of_a_key(as_stranger, record_attempt, read_tables):
     key = as_stranger.post(KEYS).json
-    before = contents()
+    before = read_tables()
     for method in ("GET", "PUT", "PATCH", "DELETE"):
         for header in ({}, {"X-API-KEY": key["uuid"]}, {"X-API-KEY": key["public_state"][:-1]}):
             response = as_stranger.open(
                 f"{KEYS}{key['uuid']}/", method=method, json={"name": "x"}, headers=header
             )
-            attempt("stranger", f"{method} an anonymous key of known uuid", response)
+            record_attempt("stranger", f"{method} an anonymous key of known uuid", response)
             assert response.status_code == 401
-    assert contents() == before
+    assert read_tables() == before
 
 
-def test_previews_and_revisions_are_reached_only_through_their_own_article(as_admin, attempt, blog, contents):
-    before = contents()
+def test_previews_and_revisions_are_reached_only_through_their_own_article(
+    as_admin, record_attempt, blog, read_tables
+):
+    before = read_tables()
     for method, rest in (("DELETE", f"preview/{blog['preview']}/"), ("GET", f"preview/{blog['preview']}/")):
         response = as_admin.open(f"{ARTICLES}{blog['public']}/{rest}", method=method)
-        attempt("admin", f"{method} a preview of another article", response)
+        record_attempt("admin", f"{method} a preview of another article", response)
         assert response.status_code in (404, 405)
     response = as_admin.post(f"{ARTICLES}{blog['public']}/revisions/1/restore/")
-    assert attempt("admin", "restore a version that another article has", response).status_code == 404
-    assert contents() == before
+    assert record_attempt("admin", "restore a version that another article has", response).status_code == 404
+    assert read_tables() == before
 
 
 # Other spellings of the same path
@@ -140,17 +144,17 @@ SPELLINGS = [
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_no_spelling_of_a_path_bypasses_the_access_rule(request, app, attempt, blog, caller):
+def test_no_spelling_of_a_path_bypasses_the_access_rule(request, app, record_attempt, blog, caller):
     client = request.getfixturevalue(CALLERS[caller])
     for spelling in SPELLINGS:
         path = spelling.format(**blog, DRAFT=blog["draft"].upper())
-        response = attempt(caller, f"GET {spelling}", client.get(path))
+        response = record_attempt(caller, f"GET {spelling}", client.get(path))
         refusals = {(401, "key_missing"), (403, "forbidden"), (404, "not_found")}
         assert outcome(response) in refusals and SECRET not in full_text(response)
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key"])
-def test_every_spelling_of_a_path_has_the_same_access_rule(request, attempt, operations, caller):
+def test_every_spelling_of_a_path_has_the_same_access_rule(request, record_attempt, operations, caller):
     client = request.getfixturevalue(CALLERS[caller])
     for endpoint, method, path, body in operations:
         if endpoint in OWN:
@@ -158,7 +162,7 @@ def test_every_spelling_of_a_path_has_the_same_access_rule(request, attempt, ope
         plain = client.open(path, method=method, json=body)
         in_capitals = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", lambda uuid: uuid[0].upper(), path)
         for spelt in (path.rstrip("/"), in_capitals, in_capitals.rstrip("/")):
-            response = attempt(
+            response = record_attempt(
                 caller, f"{method} {endpoint} spelt otherwise", client.open(spelt, method=method, json=body)
             )
             assert (response.status_code, response.data) == (plain.status_code, plain.data), spelt
@@ -179,14 +183,14 @@ DISGUISES = [
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key"])
-def test_no_header_overrides_method_path_or_caller(request, attempt, blog, contents, caller):
-    client, before = request.getfixturevalue(CALLERS[caller]), contents()
+def test_no_header_overrides_method_path_or_caller(request, record_attempt, blog, read_tables, caller):
+    client, before = request.getfixturevalue(CALLERS[caller]), read_tables()
     for headers in DISGUISES:
         ((name, value),) = headers.items()
         plain = client.post(f"{ARTICLES}{blog['public']}/")
-        response = attempt(
+        response = record_attempt(
             caller, f"{name}: {value}", client.post(f"{ARTICLES}{blog['public']}/", headers=headers)
         )
         assert (response.status_code, response.data) == (plain.status_code, plain.data)
         assert client.get(ARTICLES, headers=headers).data == client.get(ARTICLES).data
-    assert contents() == before
+    assert read_tables() == before

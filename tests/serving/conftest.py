@@ -14,22 +14,22 @@ import pytest
 from blogapi.serving import channel, parser
 from blogapi.serving import server as serving
 from blogapi.serving.channel import Channel
-from tests.live import running
-from tests.serving.unread_answers import Blog
+from tests.live_server import serve
+from tests.serving.unread_responses import Blog
 
-LIMIT = 1024 * 1024
-PIECE = b"x" * 65536
+MAX_BODY_BYTES = 1024 * 1024
+CHUNK = b"x" * 65536
 
 
 @pytest.fixture
 def port(make_app: Callable[..., Any]) -> Iterator[int]:
     """The port of a server with a limit of 1 MB on bodies."""
-    with running(make_app(MAX_CONTENT_LENGTH=LIMIT)) as number:
+    with serve(make_app(MAX_CONTENT_LENGTH=MAX_BODY_BYTES)) as number:
         yield number
 
 
-class Gate:
-    """An application that answers when it is let."""
+class BlockedApplication:
+    """An application that responds once `open` is set."""
 
     def __init__(self) -> None:
         self.open = threading.Event()
@@ -43,10 +43,10 @@ class Gate:
 
 
 @pytest.fixture
-def gate(app: Any, monkeypatch: pytest.MonkeyPatch) -> Gate:
-    made = Gate()
-    monkeypatch.setattr(app, "wsgi_app", made)
-    return made
+def blocked_application(app: Any, monkeypatch: pytest.MonkeyPatch) -> BlockedApplication:
+    application = BlockedApplication()
+    monkeypatch.setattr(app, "wsgi_app", application)
+    return application
 
 
 class ServerClock:
@@ -64,36 +64,36 @@ class ServerClock:
 
 @pytest.fixture
 def server_clock(monkeypatch: pytest.MonkeyPatch) -> ServerClock:
-    made = ServerClock()
+    server_clock = ServerClock()
     for module in (serving, channel, parser):
-        monkeypatch.setattr(module, "time", made)
-    return made
+        monkeypatch.setattr(module, "time", server_clock)
+    return server_clock
 
 
 @pytest.fixture
-def streams(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets the application answer 20 MB in pieces."""
+def long_response(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replaces the application by one that streams 20 MB."""
 
-    def answer(environ: Any, start_response: Any) -> Iterator[bytes]:
+    def respond(environ: Any, start_response: Any) -> Iterator[bytes]:
         small = environ["PATH_INFO"] == "/health"
         start_response("200 OK", [])
-        yield from ([b"ok"] if small else [PIECE] * 320)
+        yield from ([b"ok"] if small else [CHUNK] * 320)
 
-    monkeypatch.setattr(app, "wsgi_app", answer)
+    monkeypatch.setattr(app, "wsgi_app", respond)
 
 
 @pytest.fixture
 def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
     """The application behind a proxy on this machine."""
     app = make_app(TRUSTED_PROXY="127.0.0.1")
-    made = Blog(app.wsgi_app)
-    monkeypatch.setattr(app, "wsgi_app", made)
-    return SimpleNamespace(app=app, asked=made.asked, made=made)
+    blog = Blog(app.wsgi_app)
+    monkeypatch.setattr(app, "wsgi_app", blog)
+    return SimpleNamespace(app=app, requested_paths=blog.requested_paths, application=blog)
 
 
 @pytest.fixture
-def peaks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The most that was unread at any moment, by address and, as `all`, in all."""
+def max_unread(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """The largest number of unread bytes, by address and, as `all`, in all."""
     found: Counter[str] = Counter()
     unread: dict[Channel, int] = {}
     lock = threading.Lock()

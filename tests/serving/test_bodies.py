@@ -1,4 +1,4 @@
-"""Request bodies that come in: how much of them is held, for whom, and who is answered meanwhile."""
+"""Limits on the memory of request bodies, in all and of each address."""
 
 from __future__ import annotations
 
@@ -11,76 +11,76 @@ import pytest
 
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
-from tests.live import server
-from tests.serving.sockets import LOGIN, assert_problem, connected, parsed, read_all, until
+from tests.live_server import start_server
+from tests.serving.sockets import LOGIN, assert_problem, connect, parse_response, read_all, wait_until
 
-LARGEST = 1_000_000
+MAX_BODY_BYTES = 1_000_000
 LIMITS = Limits(sweep=0.05, bodies=3, bodies_per_address=2, short_body_bytes=1000)
 
 
 @pytest.fixture
 def blog(make_app: Callable[..., Any]) -> Any:
     """The application behind a proxy on this machine."""
-    return make_app(MAX_CONTENT_LENGTH=LARGEST, TRUSTED_PROXY="127.0.0.1")
+    return make_app(MAX_CONTENT_LENGTH=MAX_BODY_BYTES, TRUSTED_PROXY="127.0.0.1")
 
 
-def head(of: str, length: int | None) -> bytes:
-    """Return the head of a request with a body, in chunks where it has no length."""
+def make_head(address: str, length: int | None) -> bytes:
+    """Return the head of a request with a body, chunked if it has no length."""
     body = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
     return (
         f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
-        f"X-Forwarded-For: 9.9.9.9, {of}\r\n{body}\r\n\r\n"
+        f"X-Forwarded-For: 9.9.9.9, {address}\r\n{body}\r\n\r\n"
     ).encode()
 
 
-def sending(made: serving.Server, of: str, *, chunked: bool = False) -> socket.socket:
-    """Return a connection that has sent all of a body but its end."""
-    sock = connected(made.effective_port)
-    sock.sendall(head(of, None if chunked else LARGEST))
-    sock.sendall((b"f4000\r\n" if chunked else b"") + b" " * (LARGEST - 1000))
+def send_body(server: serving.Server, address: str, *, chunked: bool = False) -> socket.socket:
+    """Return a connection that has sent all but the end of a body."""
+    sock = connect(server.effective_port)
+    sock.sendall(make_head(address, None if chunked else MAX_BODY_BYTES))
+    sock.sendall((b"f4000\r\n" if chunked else b"") + b" " * (MAX_BODY_BYTES - 1000))
     return sock
 
 
 @pytest.mark.parametrize("chunked", [False, True])
 def test_the_bodies_of_an_address_are_bounded(blog, chunked):
-    with server(blog, limits=LIMITS) as made, ExitStack() as stack:
+    with start_server(blog, limits=LIMITS) as server, ExitStack() as stack:
         for _ in range(2):
-            stack.enter_context(sending(made, "1.2.3.4", chunked=chunked))
-        until(lambda: made.bodies.held == 2 * (LARGEST - 2000 + 7 * chunked))
-        with sending(made, "1.2.3.4", chunked=chunked) as refused:
-            heard = parsed(read_all(refused))
-        assert_problem(heard, 503, "unavailable")
-        assert heard.headers["Retry-After"] == "1"
-        # Another address has its own, and a short body always has room.
-        for of, size in (("1.2.3.5", LARGEST), ("1.2.3.4", 1000)):
-            with connected(made.effective_port) as sock:
-                sock.sendall(head(of, size) + b" " * (size - 2) + b"{}")
-                assert parsed(read_all(sock)).status == 422
+            stack.enter_context(send_body(server, "1.2.3.4", chunked=chunked))
+        wait_until(lambda: server.bodies.held == 2 * (MAX_BODY_BYTES - 2000 + 7 * chunked))
+        with send_body(server, "1.2.3.4", chunked=chunked) as refused:
+            response = parse_response(read_all(refused))
+        assert_problem(response, 503, "unavailable")
+        assert response.headers["Retry-After"] == "1"
+        # Another address has its own limit, and a short body is not counted.
+        for address, size in (("1.2.3.5", MAX_BODY_BYTES), ("1.2.3.4", 1000)):
+            with connect(server.effective_port) as sock:
+                sock.sendall(make_head(address, size) + b" " * (size - 2) + b"{}")
+                assert parse_response(read_all(sock)).status == 422
 
 
 def test_the_bodies_of_all_addresses_are_bounded(blog):
-    with server(blog, limits=LIMITS) as made, ExitStack() as stack:
+    with start_server(blog, limits=LIMITS) as server, ExitStack() as stack:
         for last in range(3):
-            stack.enter_context(sending(made, f"1.2.3.{last}"))
-        until(lambda: made.bodies.held == 3 * (LARGEST - 2000))
-        with sending(made, "1.2.3.9") as refused:
-            assert_problem(parsed(read_all(refused)), 503, "unavailable")
+            stack.enter_context(send_body(server, f"1.2.3.{last}"))
+        wait_until(lambda: server.bodies.held == 3 * (MAX_BODY_BYTES - 2000))
+        with send_body(server, "1.2.3.9") as refused:
+            assert_problem(parse_response(read_all(refused)), 503, "unavailable")
 
 
-def test_a_body_makes_room_when_it_was_answered_or_its_client_has_left(blog):
-    with server(blog, limits=LIMITS) as made:
-        with sending(made, "1.2.3.4"):
-            until(lambda: made.bodies.held)
-        until(lambda: not made.bodies.held)
-        with sending(made, "1.2.3.4") as sock:
-            until(lambda: made.bodies.held)
+def test_the_room_of_a_body_is_released_after_its_response_or_a_disconnect(blog):
+    with start_server(blog, limits=LIMITS) as server:
+        with send_body(server, "1.2.3.4"):
+            wait_until(lambda: server.bodies.held)
+        wait_until(lambda: not server.bodies.held)
+        with send_body(server, "1.2.3.4") as sock:
+            wait_until(lambda: server.bodies.held)
             sock.sendall(b" " * 998 + b"{}")
-            assert parsed(read_all(sock)).status == 422
-        until(lambda: not made.bodies.held)
+            assert parse_response(read_all(sock)).status == 422
+        wait_until(lambda: not server.bodies.held)
 
 
-def test_a_body_that_does_not_come_to_its_end_makes_room(blog):
+def test_the_room_of_an_incomplete_body_is_released_at_its_timeout(blog):
     limits = Limits(request=0.5, sweep=0.05, bodies=3, bodies_per_address=2, short_body_bytes=1000)
-    with server(blog, limits=limits) as made, sending(made, "1.2.3.4") as sock:
-        assert_problem(parsed(read_all(sock)), 408, "request_timeout")
-        until(lambda: not made.bodies.held)
+    with start_server(blog, limits=limits) as server, send_body(server, "1.2.3.4") as sock:
+        assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
+        wait_until(lambda: not server.bodies.held)

@@ -1,4 +1,4 @@
-"""The command `serve`, up to the moment when it would serve."""
+"""The command `serve`, up to the start of the server."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ BREAK = getattr(signal, "SIGBREAK", None) or signal.SIGUSR1
 
 
 @pytest.fixture
-def begun() -> list[server.Server]:
-    """The servers that would have begun to serve."""
+def started_servers() -> list[server.Server]:
+    """The servers that `serve` has created."""
     return []
 
 
 @pytest.fixture
-def serve(monkeypatch, begun):
-    """Runs `serve` on a free port; the server ends as soon as it would begin."""
+def serve(monkeypatch, started_servers):
+    """Runs `serve` on a free port; the server is closed instead of being run."""
 
     def run(self: server.Server) -> None:
-        begun.append(self)
+        started_servers.append(self)
         self.task_dispatcher.shutdown()
         self.close()
 
@@ -39,27 +39,27 @@ def serve(monkeypatch, begun):
     former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, BREAK)}
 
     def invoke(*options: str):
-        # A new process would make a new application; within this one, each run needs its own.
-        fresh = ScriptInfo(create_app=create_app)
-        return CliRunner().invoke(main, ["serve", "--port", "0", *options], obj=fresh)
+        # Each run needs an application of its own, as in a new process.
+        script_info = ScriptInfo(create_app=create_app)
+        return CliRunner().invoke(main, ["serve", "--port", "0", *options], obj=script_info)
 
     yield invoke
     for number, handler in former.items():
         signal.signal(number, handler)
-    assert len(begun) <= 2
+    assert len(started_servers) <= 2
 
 
-def articles(app) -> int:
+def count_articles(app) -> int:
     with app.app_context():
         return db.session.scalar(db.text("SELECT count(*) FROM article"))
 
 
-def test_an_empty_blog_is_told_the_next_steps(serve):
-    told = serve()
-    assert told.exit_code == 0
-    assert "The blog is empty." in told.output
+def test_the_next_steps_are_printed_for_an_empty_blog(serve):
+    result = serve()
+    assert result.exit_code == 0
+    assert "The blog is empty." in result.output
     for command in ("user create NAME --admin", "import FOLDER", "key create", "--demo"):
-        assert command in told.output
+        assert command in result.output
 
 
 def test_the_address_is_printed(serve, instance):
@@ -68,55 +68,55 @@ def test_the_address_is_printed(serve, instance):
     assert last.endswith("/  (Ctrl-C ends)") and ":0/" not in last
 
 
-def test_a_blog_with_articles_is_just_served(serve, make_article):
+def test_no_next_steps_are_printed_for_a_blog_with_articles(serve, make_article):
     make_article()
     assert len(serve().output.splitlines()) == 1
 
 
-def test_the_file_is_looked_through_at_the_start(serve, monkeypatch):
-    looked: list[object] = []
-    monkeypatch.setattr(health, "start_integrity_check", looked.append)
+def test_the_integrity_check_runs_at_the_start(serve, monkeypatch):
+    checked: list[object] = []
+    monkeypatch.setattr(health, "start_integrity_check", checked.append)
     assert serve().exit_code == 0
-    assert len(looked) == 1
+    assert len(checked) == 1
 
 
 def test_the_demo_fills_an_empty_blog_once(serve, app):
     first = serve("--demo").output
-    stored = articles(app)
+    stored = count_articles(app)
     assert f"Created a sample blog: {stored} articles by the admin 'demo'." in first
     assert "The blog already has articles; no sample was added." in serve("--demo").output
-    assert articles(app) == stored > 0
+    assert count_articles(app) == stored > 0
 
 
-def test_the_demo_leaves_a_blog_with_articles_alone(serve, make_article, app):
+def test_the_demo_does_not_change_a_blog_with_articles(serve, make_article, app):
     make_article()
     serve("--demo")
-    assert articles(app) == 1
+    assert count_articles(app) == 1
 
 
-def test_a_port_in_use_is_one_sentence_and_fills_nothing(serve, app):
+def test_a_port_in_use_is_one_sentence_and_creates_no_articles(serve, app):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        told = serve("--port", str(port), "--demo")
-    assert told.exit_code == 1
-    assert re.fullmatch(rf"Error: Cannot listen on 127\.0\.0\.1:{port}: .+\.\n", told.output)
-    assert articles(app) == 0
+        result = serve("--port", str(port), "--demo")
+    assert result.exit_code == 1
+    assert re.fullmatch(rf"Error: Cannot listen on 127\.0\.0\.1:{port}: .+\.\n", result.output)
+    assert count_articles(app) == 0
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", "256.1.1.1", "192.0.2.1"])
-def test_a_host_that_is_not_here_is_one_sentence(serve, host):
-    told = serve("--host", host)
-    assert told.exit_code == 1
-    assert told.output.startswith(f"Error: Cannot listen on {host}:0: ") and told.output.count("\n") == 1
+def test_an_unusable_host_is_one_sentence(serve, host):
+    result = serve("--host", host)
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: Cannot listen on {host}:0: ") and result.output.count("\n") == 1
 
 
-def test_an_ipv6_address_is_served_and_written_as_in_a_browser(serve):
+def test_an_ipv6_address_is_printed_in_brackets(serve):
     if not socket.has_ipv6:
         pytest.skip("no IPv6 here")
-    told = serve("--host", "::1")
-    if told.exit_code:
+    result = serve("--host", "::1")
+    if result.exit_code:
         pytest.skip("no IPv6 address here")
-    assert "http://[::1]:" in told.output
+    assert "http://[::1]:" in result.output
 
 
 @pytest.mark.parametrize(
@@ -128,10 +128,10 @@ def test_wrong_usage_is_status_2(options):
 
 def test_a_wrong_setting_is_one_sentence(serve, monkeypatch):
     monkeypatch.setenv("BLOGAPI_SESSION_DAYS", "many")
-    told = serve()
-    assert told.exit_code == 1
+    result = serve()
+    assert result.exit_code == 1
     assert (
-        told.output
+        result.output
         == "Error: The setting SESSION_DAYS in the environment must be a whole number from 1 to 3650.\n"
     )
 
@@ -141,7 +141,7 @@ def test_a_signal_stops_the_server_and_a_second_one_at_once(serve, monkeypatch, 
     monkeypatch.setattr(signal, "SIGBREAK", BREAK, raising=False)
 
     def run(self: server.Server) -> None:
-        # The socket that the signal would wake is not looked at here.
+        # No loop runs that the signal could wake.
         signal.raise_signal(number)
         assert self.stopping
         self.task_dispatcher.shutdown()
@@ -154,31 +154,31 @@ def test_a_signal_stops_the_server_and_a_second_one_at_once(serve, monkeypatch, 
     assert ended.value.code == 128 + number
 
 
-def test_the_options_reach_the_server(serve, begun):
-    told = serve("--url-scheme", "https", "--trusted-proxy", "10.0.0.0/8")
-    assert told.exit_code == 0
-    (made,) = begun
-    assert made.adj.url_scheme == "https" and made.client_of(("10.1.2.3", 1)) == ""
+def test_the_options_reach_the_server(serve, started_servers):
+    result = serve("--url-scheme", "https", "--trusted-proxy", "10.0.0.0/8")
+    assert result.exit_code == 0
+    (server_started,) = started_servers
+    assert server_started.adj.url_scheme == "https" and server_started.get_client(("10.1.2.3", 1)) == ""
 
 
 @pytest.mark.parametrize("options", [["--trusted-proxy", "somebody"], ["--url-scheme", "gopher"]])
 def test_an_impossible_option_is_status_2(serve, options):
-    told = serve(*options)
-    assert told.exit_code == 2 and "Traceback" not in told.output
+    result = serve(*options)
+    assert result.exit_code == 2 and "Traceback" not in result.output
 
 
 @pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="this system has no such sockets")
-def test_a_socket_file_is_told(serve, tmp_path, monkeypatch):
+def test_the_path_of_a_socket_file_is_printed(serve, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    told = serve("--unix-socket", "s")
-    assert told.exit_code == 0 and " at s  (Ctrl-C ends)" in told.output
+    result = serve("--unix-socket", "s")
+    assert result.exit_code == 0 and " at s  (Ctrl-C ends)" in result.output
     (tmp_path / "s").touch()
-    told = serve("--unix-socket", "s")
-    assert told.exit_code == 1
-    assert told.output == "Error: Cannot listen on s: a file of that name exists and is not a socket.\n"
+    result = serve("--unix-socket", "s")
+    assert result.exit_code == 1
+    assert result.output == "Error: Cannot listen on s: a file of that name exists and is not a socket.\n"
 
 
-def test_a_system_without_socket_files_says_so(serve, monkeypatch):
+def test_a_socket_file_is_refused_on_a_system_without_unix_sockets(serve, monkeypatch):
     monkeypatch.setattr(listening, "UNIX_SOCKETS", False)
-    told = serve("--unix-socket", "s")
-    assert told.exit_code == 2 and "this system has no Unix sockets" in told.output
+    result = serve("--unix-socket", "s")
+    assert result.exit_code == 2 and "this system has no Unix sockets" in result.output

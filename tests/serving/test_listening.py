@@ -1,4 +1,4 @@
-"""The server behind a socket file."""
+"""The server on a Unix socket."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from blogapi.serving import listening
-from tests.live import server
-from tests.serving.sockets import parsed, read_all
+from tests.live_server import start_server
+from tests.serving.sockets import parse_response, read_all
 
 pytestmark = pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="this system has no such sockets")
 
@@ -26,44 +26,46 @@ def path() -> Iterator[Path]:
         yield Path(folder) / "s"
 
 
-def ask(path: Path, *headers: str) -> Any:
+def get_health(path: Path, *headers: str) -> Any:
     with socket.socket(socket.AF_UNIX) as sock:
         sock.settimeout(10)
         sock.connect(str(path))
         lines = ["GET /health HTTP/1.1", "Host: a", "Connection: close", *headers, "", ""]
         sock.sendall("\r\n".join(lines).encode())
-        return parsed(read_all(sock))
+        return parse_response(read_all(sock))
 
 
-def test_it_serves_for_owner_and_group_and_leaves_nothing(app, path):
-    with server(app, unix_socket=path):
+def test_the_socket_file_has_mode_660_and_is_deleted_at_the_end(app, path):
+    with start_server(app, unix_socket=path):
         assert stat.S_IMODE(path.stat().st_mode) == 0o660
-        assert ask(path).json == {"status": "ok"}
+        assert get_health(path).json == {"status": "ok"}
     assert not path.exists()
 
 
-def test_who_may_open_it_is_the_proxy(app, path, monkeypatch):
-    def tell(environ: Any, start_response: Any) -> list[bytes]:
-        told = f"{environ['REMOTE_ADDR']} {environ['wsgi.url_scheme']}".encode()
-        start_response("200 OK", [("Content-Length", str(len(told)))])
-        return [told]
+def test_a_process_that_opens_the_socket_is_the_trusted_proxy(app, path, monkeypatch):
+    def respond(environ: Any, start_response: Any) -> list[bytes]:
+        body = f"{environ['REMOTE_ADDR']} {environ['wsgi.url_scheme']}".encode()
+        start_response("200 OK", [("Content-Length", str(len(body)))])
+        return [body]
 
-    monkeypatch.setattr(app, "wsgi_app", tell)
-    with server(app, unix_socket=path) as made:
-        assert ask(path, "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: https").body == b"1.2.3.4 https"
-        assert ask(path).body == b"127.0.0.1 http"
-        assert made.client_of(("127.0.0.1", None)) == ""
+    monkeypatch.setattr(app, "wsgi_app", respond)
+    with start_server(app, unix_socket=path) as server:
+        assert (
+            get_health(path, "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: https").body == b"1.2.3.4 https"
+        )
+        assert get_health(path).body == b"127.0.0.1 http"
+        assert server.get_client(("127.0.0.1", None)) == ""
 
 
-def test_a_socket_that_was_left_behind_is_replaced(app, path):
+def test_a_stale_socket_is_replaced(app, path):
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(path))
-    with server(app, unix_socket=path):
-        assert ask(path).status == 200
+    with start_server(app, unix_socket=path):
+        assert get_health(path).status == 200
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "link"])
-def test_any_other_file_stays(path, kind):
+def test_another_file_is_not_replaced(path, kind):
     {"file": path.touch, "folder": path.mkdir, "link": lambda: path.symlink_to("nowhere")}[kind]()
     before = path.lstat()
     with pytest.raises(OSError, match="is not a socket"):
@@ -71,15 +73,15 @@ def test_any_other_file_stays(path, kind):
     assert os.path.samestat(before, path.lstat())
 
 
-def test_a_socket_in_use_stays(app, path):
-    with server(app, unix_socket=path):
+def test_a_socket_in_use_is_not_replaced(app, path):
+    with start_server(app, unix_socket=path):
         with pytest.raises(OSError, match="another server is listening there"):
             listening.bind_unix_socket(path)
-        assert ask(path).status == 200
+        assert get_health(path).status == 200
 
 
 def test_a_socket_of_another_server_is_not_removed(app, path):
-    with server(app, unix_socket=path):
+    with start_server(app, unix_socket=path):
         path.unlink()
         other = listening.bind_unix_socket(path)
     assert path.exists()

@@ -1,4 +1,4 @@
-"""The line that each request leaves."""
+"""The access log: one line for each request."""
 
 from __future__ import annotations
 
@@ -16,53 +16,55 @@ import pytest
 from blogapi.serving import log
 from blogapi.serving.log import AccessLog, AccessLogEntry
 from tests.conftest import ARTICLES, KEYS, TAGS
-from tests.live import server
-from tests.serving.sockets import connected, parsed, read_all, send
+from tests.live_server import start_server
+from tests.serving.sockets import connect, parse_response, read_all, send
 
 KEY = "blogapi_" + "aB3dE6" + "0" * 32
 
 
-def served(**fields: Any) -> AccessLogEntry:
-    usual = AccessLogEntry(1_795_000_000.25, "GET", ARTICLES, ARTICLES, "200 OK", 0.00123, 45, "id-1", "")
-    return usual._replace(**fields)
+def make_entry(**fields: Any) -> AccessLogEntry:
+    default = AccessLogEntry(1_795_000_000.25, "GET", ARTICLES, ARTICLES, "200 OK", 0.00123, 45, "id-1", "")
+    return default._replace(**fields)
 
 
 @pytest.fixture
-def heard() -> Iterator[tuple[AccessLog, list[AccessLogEntry]]]:
-    """A journal, and what it has handed on."""
-    kept: list[AccessLogEntry] = []
-    journal = AccessLog(kept.extend)
-    yield journal, kept
-    journal.close()
+def recorded_log() -> Iterator[tuple[AccessLog, list[AccessLogEntry]]]:
+    """An access log, and the entries that it has passed on."""
+    entries: list[AccessLogEntry] = []
+    access_log = AccessLog(entries.extend)
+    yield access_log, entries
+    access_log.close()
 
 
-def told(app: Any, heard: tuple[AccessLog, list[AccessLogEntry]], *requests: bytes) -> list[AccessLogEntry]:
-    journal, kept = heard
-    with server(app, access_log=journal) as made:
+def log_requests(
+    app: Any, recorded_log: tuple[AccessLog, list[AccessLogEntry]], *requests: bytes
+) -> list[AccessLogEntry]:
+    access_log, entries = recorded_log
+    with start_server(app, access_log=access_log) as server:
         for request in requests:
-            send(made.effective_port, request)
-    journal.close()
-    return kept
+            send(server.effective_port, request)
+    access_log.close()
+    return entries
 
 
-def ask(path: str, *headers: str, method: str = "GET") -> bytes:
+def make_request(path: str, *headers: str, method: str = "GET") -> bytes:
     head = (f"{method} {path} HTTP/1.1", "Host: a", "Connection: close", *headers, "", "")
     return "\r\n".join(head).encode()
 
 
 def test_a_line_of_text():
-    assert log.format_text(served(key=KEY)) == (
+    assert log.format_text(make_entry(key=KEY)) == (
         f"2026-11-18T11:06:40.250Z GET {ARTICLES} {ARTICLES} 200 1.2ms 45B id-1 blogapi_aB3dE6"
     )
 
 
-def test_what_there_is_none_of_is_a_dash():
-    line = log.format_text(served(method="", path="", route=""))
+def test_an_absent_value_is_a_dash():
+    line = log.format_text(make_entry(method="", path="", route=""))
     assert line == "2026-11-18T11:06:40.250Z - - - 200 1.2ms 45B id-1 -"
 
 
 def test_a_line_of_json():
-    assert json.loads(log.format_json(served(key=KEY))) == {
+    assert json.loads(log.format_json(make_entry(key=KEY))) == {
         "time": "2026-11-18T11:06:40.250Z",
         "method": "GET",
         "path": ARTICLES,
@@ -78,9 +80,9 @@ def test_a_line_of_json():
 @pytest.mark.parametrize("form", [log.format_text, log.format_json])
 @pytest.mark.parametrize("path", ["/a\nb", "/a b", '/a"b', "/a\x1b[0m", "/a\x85b", "/\xff", "/a\\nb"])
 def test_a_path_cannot_forge_a_line(form, path):
-    line = form(served(path=path, route=""))
+    line = form(make_entry(path=path, route=""))
     assert line.isascii() and line.isprintable()
-    assert len(log.format_text(served(path=path, route="")).split(" ")) == 9
+    assert len(log.format_text(make_entry(path=path, route="")).split(" ")) == 9
 
 
 @pytest.mark.parametrize(
@@ -92,134 +94,144 @@ def test_a_path_cannot_forge_a_line(form, path):
         (f"/{KEY}", "", "/blogapi_aB3dE6*"),
     ],
 )
-def test_a_path_tells_no_secret(path, route, shown):
+def test_a_logged_path_contains_no_secret(path, route, shown):
     assert log.loggable_path(path, route) == shown
 
 
 @pytest.mark.parametrize("key", ["hunter2", "blogapi_short", KEY + "x", "blogapi_" + "é" * 38, "a\nb"])
-def test_of_what_can_be_no_key_nothing_is_told(key):
+def test_nothing_is_logged_of_a_malformed_key(key):
     assert log.key_prefix(key) == ""
 
 
-def test_each_request_is_told_once(app, people, heard):
+def test_each_request_is_logged_once(app, people, recorded_log):
     key = people.key(None)
-    found = told(
-        *(app, heard, ask(f"{TAGS}?q=secret", f"X-API-KEY: {key}", "X-Request-ID: r-1")),
-        *(ask(TAGS, f"X-API-KEY: {key}"), ask("/nowhere"), ask("/health", method="HEAD"), b"junk\r\n\r\n"),
+    entries = log_requests(
+        *(app, recorded_log, make_request(f"{TAGS}?q=secret", f"X-API-KEY: {key}", "X-Request-ID: r-1")),
+        *(
+            make_request(TAGS, f"X-API-KEY: {key}"),
+            make_request("/nowhere"),
+            make_request("/health", method="HEAD"),
+            b"junk\r\n\r\n",
+        ),
     )
-    assert [(one.method, one.path, one.route, one.status[:3]) for one in found] == [
+    assert [(entry.method, entry.path, entry.route, entry.status[:3]) for entry in entries] == [
         ("GET", TAGS, TAGS, "400"),
         ("GET", TAGS, TAGS, "200"),
         ("GET", "/nowhere", "", "404"),
         ("HEAD", "/health", "/health/", "200"),
         ("", "", "", "400"),
     ]
-    assert found[0].request_id == "r-1" and len({one.request_id for one in found}) == 5
-    assert [one.size > 0 for one in found] == [True, True, True, False, True]
-    assert all(0 <= one.seconds < 10 for one in found)
-    text = "\n".join(map(log.format_text, found))
+    assert entries[0].request_id == "r-1" and len({entry.request_id for entry in entries}) == 5
+    assert [entry.size > 0 for entry in entries] == [True, True, True, False, True]
+    assert all(0 <= entry.seconds < 10 for entry in entries)
+    text = "\n".join(map(log.format_text, entries))
     assert "secret" not in text and key not in text and key[:14] in text
 
 
-def test_an_answer_given_again_is_told_alike(app, people, heard):
-    question = ask(TAGS, f"X-API-KEY: {people.key(None)}")
-    # The first notes the use of the key, the second is kept, the third is that one again.
-    _, first, again = told(app, heard, question, question, question)
+def test_a_cached_response_is_logged_like_a_computed_one(app, people, recorded_log):
+    question = make_request(TAGS, f"X-API-KEY: {people.key(None)}")
+    # The first stores the use of the key, the second is cached, the third is replayed.
+    _, first, again = log_requests(app, recorded_log, question, question, question)
     assert (first.route, first.size, first.status) == (again.route, again.size, again.status)
     assert again.route == TAGS
 
 
-def test_the_id_of_a_line_is_that_of_the_answer(app, heard):
-    journal, kept = heard
-    with server(app, access_log=journal) as made:
-        ids = [send(made.effective_port, one).headers["X-Request-Id"] for one in (ask("/x"), b"j\r\n\r\n")]
-    journal.close()
-    assert [one.request_id for one in kept] == ids
+def test_a_line_has_the_request_id_of_its_response(app, recorded_log):
+    access_log, entries = recorded_log
+    with start_server(app, access_log=access_log) as server:
+        ids = [
+            send(server.effective_port, request).headers["X-Request-Id"]
+            for request in (make_request("/x"), b"j\r\n\r\n")
+        ]
+    access_log.close()
+    assert [entry.request_id for entry in entries] == ids
 
 
-def test_a_proxy_that_is_refused_is_told(make_app, heard):
+def test_a_refused_request_of_the_proxy_is_logged(make_app, recorded_log):
     app = make_app(TRUSTED_PROXY="127.0.0.1")
-    (one,) = told(app, heard, ask("/health", "X-Forwarded-For: <x>", "X-Request-ID: r"))
-    assert (one.status[:3], one.request_id) == ("400", "r")
+    (entry,) = log_requests(
+        app, recorded_log, make_request("/health", "X-Forwarded-For: <x>", "X-Request-ID: r")
+    )
+    assert (entry.status[:3], entry.request_id) == ("400", "r")
 
 
-def test_a_reader_that_leaves_is_told_with_what_it_got(app, monkeypatch, heard):
+def test_an_interrupted_response_is_logged_with_the_bytes_sent(app, monkeypatch, recorded_log):
     left = threading.Event()
 
-    def answer(environ, start_response):
+    def respond(environ, start_response):
         start_response("200 OK", [])
         yield b"x" * 100
         assert left.wait(10)
         for _ in range(1000):
             yield b"x" * 65536
 
-    monkeypatch.setattr(app, "wsgi_app", answer)
-    journal, kept = heard
-    with server(app, access_log=journal) as made:
-        with connected(made.effective_port) as sock:
-            sock.sendall(ask("/"))
+    monkeypatch.setattr(app, "wsgi_app", respond)
+    access_log, entries = recorded_log
+    with start_server(app, access_log=access_log) as server:
+        with connect(server.effective_port) as sock:
+            sock.sendall(make_request("/"))
             assert sock.recv(10)
         left.set()
-    journal.close()
-    (one,) = kept
-    assert one.size >= 100
+    access_log.close()
+    (entry,) = entries
+    assert entry.size >= 100
 
 
-def test_a_stop_loses_no_line(app, heard):
-    journal, kept = heard
-    with server(app, access_log=journal) as made:
-        connections = [connected(made.effective_port) for _ in range(8)]
+def test_a_stop_writes_all_lines(app, recorded_log):
+    access_log, entries = recorded_log
+    with start_server(app, access_log=access_log) as server:
+        connections = [connect(server.effective_port) for _ in range(8)]
         for number, sock in enumerate(connections):
-            sock.sendall(ask(f"/{number}"))
-        made.stop()
+            sock.sendall(make_request(f"/{number}"))
+        server.stop()
         for sock in connections:
-            assert parsed(read_all(sock)).status == 404
+            assert parse_response(read_all(sock)).status == 404
             sock.close()
-    journal.close()
-    assert {one.path for one in kept} == {f"/{number}" for number in range(8)}
+    access_log.close()
+    assert {entry.path for entry in entries} == {f"/{number}" for number in range(8)}
 
 
-def test_what_nobody_takes_is_counted(monkeypatch, caplog):
-    monkeypatch.setattr(log, "MAX_WAITING", 2)
-    entered, go = threading.Event(), threading.Event()
+def test_entries_that_are_dropped_are_counted(monkeypatch, caplog):
+    monkeypatch.setattr(log, "MAX_WAITING_ENTRIES", 2)
+    entered, released = threading.Event(), threading.Event()
 
-    def take(found):
+    def block(entries):
         entered.set()
-        assert go.wait(10)
+        assert released.wait(10)
 
-    journal = AccessLog(take)
-    journal.add(served())
+    access_log = AccessLog(block)
+    access_log.add(make_entry())
     assert entered.wait(10)
     for _ in range(5):
-        journal.add(served())
-    go.set()
-    journal.close()
+        access_log.add(make_entry())
+    released.set()
+    access_log.close()
     assert "3 requests are missing from this log" in caplog.text
 
 
 @pytest.fixture
-def fresh(monkeypatch):
+def new_logger(monkeypatch):
     """The logger as it is in a new process."""
     logger = logging.Logger("blogapi.access")
     monkeypatch.setattr(log, "logger", logger)
     return logger
 
 
-def test_lines_go_to_standard_error(fresh, monkeypatch):
+def test_lines_are_written_to_standard_error(new_logger, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    log.log_lines("text")([served(), served(request_id="id-2")])
+    log.log_lines("text")([make_entry(), make_entry(request_id="id-2")])
     assert re.fullmatch(r"[^\n]+ id-1 -\n[^\n]+ id-2 -\n", sys.stderr.getvalue())
 
 
-def test_where_logging_is_set_up_lines_go_there(fresh, monkeypatch):
+def test_lines_are_written_to_configured_handlers(new_logger, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     stream = io.StringIO()
-    fresh.addHandler(logging.StreamHandler(stream))
-    log.log_lines("json")([served()])
+    new_logger.addHandler(logging.StreamHandler(stream))
+    log.log_lines("json")([make_entry()])
     assert json.loads(stream.getvalue())["request_id"] == "id-1"
     assert sys.stderr.getvalue() == ""
 
 
-def test_a_new_key_is_not_told(app, heard):
-    (one,) = told(app, heard, ask(KEYS, method="POST"))
-    assert (one.status[:3], one.key) == ("201", "")
+def test_a_new_key_is_not_logged(app, recorded_log):
+    (entry,) = log_requests(app, recorded_log, make_request(KEYS, method="POST"))
+    assert (entry.status[:3], entry.key) == ("201", "")

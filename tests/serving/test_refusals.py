@@ -11,14 +11,14 @@ import pytest
 
 from blogapi.serving.limits import Limits
 from tests.conftest import KEYS
-from tests.live import running
-from tests.serving.conftest import LIMIT
+from tests.live_server import serve
+from tests.serving.conftest import MAX_BODY_BYTES
 from tests.serving.sockets import (
     LOGIN,
     assert_problem,
     assert_shared_headers,
-    connected,
-    parsed,
+    connect,
+    parse_response,
     read_all,
     send,
 )
@@ -65,111 +65,111 @@ def test_a_request_that_is_not_plain_http_is_a_400(port, caplog, request_):
 
 
 @pytest.mark.parametrize("split", range(12))
-def test_a_trailer_is_read_in_whatever_parts_it_comes(port, split):
+def test_a_trailer_may_arrive_in_any_parts(port, split):
     request = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
     body = b"2\r\n{}\r\n0\r\nA: b\r\n\r\n"
-    with connected(port) as sock:
+    with connect(port) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.sendall(f"{request}Transfer-Encoding: chunked\r\n\r\n".encode() + body[: len(body) - split])
         sock.sendall(body[len(body) - split :])
-        assert_problem(parsed(read_all(sock)), 422, "invalid_fields")
+        assert_problem(parse_response(read_all(sock)), 422, "invalid_fields")
 
 
 @pytest.mark.parametrize("more", ["", "Content-Length: 0\r\n"])
-def test_a_client_that_asks_before_it_sends_nothing_is_answered(app, more):
+def test_expect_100_continue_without_a_body_is_answered(app, more):
     head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n{more}\r\n"
-    with running(app, limits=Limits(request=1, sweep=0.05)) as port:
+    with serve(app, limits=Limits(request=1, sweep=0.05)) as port:
         assert send(port, head.encode()).status == 200
 
 
 def test_a_body_in_chunks_is_read(port):
-    heard = send(
+    response = send(
         port,
         f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
         "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n".encode(),
     )
-    assert_problem(heard, 422, "invalid_fields")
+    assert_problem(response, 422, "invalid_fields")
 
 
 def test_an_unknown_transfer_coding_is_a_501(port):
-    heard = send(port, b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n")
-    assert_problem(heard, 501, "not_implemented")
+    response = send(port, b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n")
+    assert_problem(response, 501, "not_implemented")
 
 
 def test_headers_over_16_kilobytes_are_a_431(port):
-    heard = send(port, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 17_000 + b"\r\n\r\n")
-    assert_problem(heard, 431, "headers_too_large")
+    response = send(port, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 17_000 + b"\r\n\r\n")
+    assert_problem(response, 431, "headers_too_large")
 
 
 def test_headers_under_16_kilobytes_are_read(port):
-    heard = send(
+    response = send(
         port,
         b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: " + b"y" * 15_000 + b"\r\n\r\n",
     )
-    assert heard.status == 200
+    assert response.status == 200
 
 
-def test_a_client_that_sends_a_header_of_10_megabytes_hears_why_not(port):
-    heard = send(port, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 10_000_000 + b"\r\n\r\n")
-    assert_problem(heard, 431, "headers_too_large")
+def test_a_client_that_sends_a_header_of_10_megabytes_reads_the_error(port):
+    response = send(port, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 10_000_000 + b"\r\n\r\n")
+    assert_problem(response, 431, "headers_too_large")
 
 
 def test_a_declared_body_over_the_limit_is_refused_before_it_is_sent(port):
-    with connected(port) as sock:
+    with connect(port) as sock:
         sock.sendall(f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nContent-Length: 2147483648\r\n\r\n".encode())
-        heard = parsed(read_all(sock))
-    assert_problem(heard, 413, "too_large")
+        response = parse_response(read_all(sock))
+    assert_problem(response, 413, "too_large")
 
 
-def test_a_client_that_asks_before_it_sends_too_much_is_refused_and_not_invited(port):
+def test_expect_100_continue_with_a_too_large_body_is_refused(port):
     request = f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2147483648\r\n\r\n"
     assert_problem(send(port, request.encode()), 413, "too_large")
 
 
-def test_a_client_that_asks_before_it_sends_is_invited(port):
+def test_expect_100_continue_is_answered_with_100(port):
     head = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
-    with connected(port) as sock:
+    with connect(port) as sock:
         sock.sendall(f"{head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n".encode())
         assert sock.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
         sock.sendall(b"{}")
-        assert parsed(read_all(sock)).status == 422
+        assert parse_response(read_all(sock)).status == 422
 
 
-def test_a_client_that_sends_a_body_of_20_megabytes_hears_why_not(port):
+def test_a_client_that_sends_a_body_of_20_megabytes_reads_the_error(port):
     head = f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nContent-Length: 20000000\r\n\r\n".encode()
     assert_problem(send(port, head + b"x" * 20_000_000), 413, "too_large")
 
 
-def test_a_client_that_sends_20_megabytes_in_chunks_hears_why_not(port):
+def test_a_client_that_sends_20_megabytes_in_chunks_reads_the_error(port):
     chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
     head = f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
     assert_problem(send(port, head + chunk * 305 + b"0\r\n\r\n"), 413, "too_large")
 
 
-def test_http_client_reads_a_refusal(port):
+def test_http_client_reads_an_error_before_its_body_is_sent(port):
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request("POST", KEYS, body=b"x" * (LIMIT + 1))
-    answer = connection.getresponse()
-    assert (answer.status, json.loads(answer.read())["code"]) == (413, "too_large")
+    connection.request("POST", KEYS, body=b"x" * (MAX_BODY_BYTES + 1))
+    response = connection.getresponse()
+    assert (response.status, json.loads(response.read())["code"]) == (413, "too_large")
     connection.close()
 
 
 def test_a_body_of_exactly_the_limit_reaches_the_application(port):
     head = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
-    body = b"{}" + b" " * (LIMIT - 2)
-    heard = send(port, f"{head}Content-Length: {LIMIT}\r\n\r\n".encode() + body)
-    assert_problem(heard, 422, "invalid_fields")
+    body = b"{}" + b" " * (MAX_BODY_BYTES - 2)
+    response = send(port, f"{head}Content-Length: {MAX_BODY_BYTES}\r\n\r\n".encode() + body)
+    assert_problem(response, 422, "invalid_fields")
 
 
-def test_a_refused_head_has_no_body(port):
-    heard = send(port, b"HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2147483648\r\n\r\n")
-    assert (heard.status, heard.body) == (413, b"")
-    assert_shared_headers(heard)
+def test_an_error_for_head_has_no_body(port):
+    response = send(port, b"HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2147483648\r\n\r\n")
+    assert (response.status, response.body) == (413, b"")
+    assert_shared_headers(response)
 
 
-def test_a_refused_client_that_sends_on_and_on_is_cut_off(app):
+def test_a_refused_client_that_keeps_sending_is_disconnected(app):
     deadline = time.monotonic() + 8
-    with running(app, limits=Limits(linger=0.3, sweep=0.05)) as port, connected(port) as sock:
+    with serve(app, limits=Limits(linger=0.3, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
         with pytest.raises(OSError):  # reset or broken pipe, as the system likes
             while time.monotonic() < deadline:
@@ -177,23 +177,23 @@ def test_a_refused_client_that_sends_on_and_on_is_cut_off(app):
                 time.sleep(0.01)
 
 
-def test_a_refused_client_that_sends_very_much_is_cut_off(app):
-    with running(app, limits=Limits(linger_bytes=1_000_000)) as port, connected(port) as sock:
+def test_a_refused_client_that_sends_too_much_is_disconnected(app):
+    with serve(app, limits=Limits(linger_bytes=1_000_000)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
         with pytest.raises(OSError):  # reset or broken pipe, as the system likes
             for _ in range(1000):
                 sock.sendall(b"x" * 100_000)
 
 
-def test_a_client_that_leaves_after_nonsense_leaves_nothing_behind(make_app, caplog):
-    with running(make_app()) as port:
+def test_a_disconnect_after_a_malformed_request_logs_no_error(make_app, caplog):
+    with serve(make_app()) as port:
         for _ in range(20):
-            with connected(port) as sock:
+            with connect(port) as sock:
                 sock.sendall(b"garbage\r\n\r\n")
         assert send(port, b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").status == 200
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
-def test_unfinished_trailers_are_limited(port):
+def test_an_unfinished_trailer_is_limited(port):
     head = f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n".encode()
     assert_problem(send(port, head + b"x" * 30_000), 400, "malformed")

@@ -10,14 +10,21 @@ import pytest
 
 from blogapi.serving import server as serving
 from tests.conftest import ARTICLES
-from tests.live import running
-from tests.serving.sockets import assert_problem, assert_shared_headers, connected, parsed, read_all, send
+from tests.live_server import serve
+from tests.serving.sockets import (
+    assert_problem,
+    assert_shared_headers,
+    connect,
+    parse_response,
+    read_all,
+    send,
+)
 
 
-def test_an_answer_of_the_application_names_no_server(port):
-    heard = send(port, b"GET /health HTTP/1.1\r\nHost: blog\r\nConnection: close\r\n\r\n")
-    assert (heard.status, heard.json) == (200, {"status": "ok"})
-    assert_shared_headers(heard)
+def test_a_response_of_the_application_has_no_server_header(port):
+    response = send(port, b"GET /health HTTP/1.1\r\nHost: blog\r\nConnection: close\r\n\r\n")
+    assert (response.status, response.json) == (200, {"status": "ok"})
+    assert_shared_headers(response)
 
 
 @pytest.mark.parametrize(
@@ -34,16 +41,16 @@ def test_an_answer_of_the_application_names_no_server(port):
 )
 def test_connection_is_a_list_of_options(port, version, connection, kept):
     request = f"GET /health HTTP/{version}\r\nHost: a\r\nConnection: {connection}\r\n\r\n".encode()
-    with connected(port) as sock:
-        # A server that keeps the connection answers the second request, which ends it.
+    with connect(port) as sock:
+        # A server that keeps the connection answers the second request, which closes it.
         sock.sendall(request + b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         assert read_all(sock).count(b" 200 OK\r\n") == (2 if kept else 1)
 
 
 @pytest.mark.parametrize("host", ["a", "a.b:80", "my_blog:8000", "[::1]:8000", "127.0.0.1"])
-def test_every_usual_host_is_served(port, host):
-    heard = send(port, f"GET /health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
-    assert heard.status == 200
+def test_a_valid_host_is_accepted(port, host):
+    response = send(port, f"GET /health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+    assert response.status == 200
 
 
 def test_one_connection_serves_many_requests(port):
@@ -52,19 +59,19 @@ def test_one_connection_serves_many_requests(port):
     sock = connection.sock
     for path, status in (("/health", 200), ("/nowhere", 404), (ARTICLES, 401), ("/openapi.json", 200)):
         connection.request("GET", path)
-        answer = connection.getresponse()
-        answer.read()
-        assert (answer.status, connection.sock) == (status, sock)
+        response = connection.getresponse()
+        response.read()
+        assert (response.status, connection.sock) == (status, sock)
     connection.close()
 
 
 def test_head_has_the_headers_and_no_body(port):
-    with connected(port) as sock:
+    with connect(port) as sock:
         sock.sendall(b"HEAD /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n")
         sock.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         head, _, rest = read_all(sock).partition(b"\r\n\r\n")
     assert re.search(rb"Content-Length: [1-9]", head)
-    assert parsed(rest).json == {"status": "ok"}
+    assert parse_response(rest).json == {"status": "ok"}
 
 
 def test_a_304_has_no_body_and_keeps_the_connection(port):
@@ -73,8 +80,8 @@ def test_a_304_has_no_body_and_keeps_the_connection(port):
     first = connection.getresponse()
     first.read()
     connection.request("GET", "/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
-    answer = connection.getresponse()
-    assert (answer.status, answer.read(), answer.headers["ETag"]) == (304, b"", first.headers["ETag"])
+    response = connection.getresponse()
+    assert (response.status, response.read(), response.headers["ETag"]) == (304, b"", first.headers["ETag"])
     connection.request("GET", "/health")
     assert connection.getresponse().read() == b'{"status":"ok"}'
     connection.close()
@@ -95,40 +102,40 @@ def test_a_304_has_no_body_and_keeps_the_connection(port):
         ("/health?%00=%zz", 400),
     ],
 )
-def test_an_odd_target_gets_a_plain_answer(port, target, status):
-    heard = send(port, f"GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
-    assert heard.status == status
-    assert_shared_headers(heard)
-    assert "Location" not in heard.headers
+def test_an_unusual_target_gets_a_regular_response(port, target, status):
+    response = send(port, f"GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+    assert response.status == status
+    assert_shared_headers(response)
+    assert "Location" not in response.headers
 
 
 @pytest.mark.parametrize("method", ["BREW", "TRACE", "CONNECT", "PROPFIND", "A" * 500])
-def test_an_odd_method_is_a_405_with_the_methods_that_are_taken(port, method):
-    heard = send(port, f"{method} /health/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
-    assert_problem(heard, 405, "method_not_allowed")
-    assert heard.headers["Allow"] == "GET, HEAD, OPTIONS"
+def test_an_unknown_method_is_a_405_with_the_allowed_methods(port, method):
+    response = send(port, f"{method} /health/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+    assert_problem(response, 405, "method_not_allowed")
+    assert response.headers["Allow"] == "GET, HEAD, OPTIONS"
 
 
 def test_a_port_in_use_is_an_oserror(port, app):
     with pytest.raises(OSError):  # each system has its own words
-        serving.create(app, host="127.0.0.1", port=port, threads=1)
+        serving.create_server(app, host="127.0.0.1", port=port, threads=1)
 
 
 def test_a_host_that_does_not_exist_is_an_oserror(app):
     with pytest.raises(OSError):  # each resolver has its own words
-        serving.create(app, host="nowhere.invalid", port=0, threads=1)
+        serving.create_server(app, host="nowhere.invalid", port=0, threads=1)
 
 
-def test_the_answers_parse_with_a_common_client(port):
+def test_http_client_reads_a_204(port):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("OPTIONS", ARTICLES)
-    answer = connection.getresponse()
-    assert (answer.status, answer.read()) == (204, b"")
+    response = connection.getresponse()
+    assert (response.status, response.read()) == (204, b"")
     connection.close()
 
 
-def test_an_answer_without_a_body_keeps_the_connection(app):
-    with running(app) as port:
+def test_a_response_without_a_body_keeps_the_connection(app):
+    with serve(app) as port:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
         connection.request("GET", "/health")
         etag = connection.getresponse()
@@ -136,9 +143,9 @@ def test_an_answer_without_a_body_keeps_the_connection(app):
         held = connection.sock
         for headers, status in (({"If-None-Match": etag.headers["ETag"]}, 304), ({}, 200)):
             connection.request("GET", "/health", headers=headers)
-            answer = connection.getresponse()
-            answer.read()
-            assert (answer.status, answer.headers["Connection"]) == (status, None)
+            response = connection.getresponse()
+            response.read()
+            assert (response.status, response.headers["Connection"]) == (status, None)
             assert connection.sock is held
         connection.request("GET", "/health", headers={"If-None-Match": "*", "Connection": "close"})
         assert connection.getresponse().headers["Connection"] == "close"

@@ -1,4 +1,4 @@
-"""The head of an answer: the same as waitress writes."""
+"""The head of a response: the same as waitress writes."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ HEADERS = (
 REQUEST_HEADERS = ({}, {"CONNECTION": "close"}, {"CONNECTION": "keep-alive"})
 
 
-def head_of(kind: type[WSGITask], status: str, version: str, asked, length, headers) -> bytes:
+def write_head(kind: type[WSGITask], status: str, version: str, request_headers, length, headers) -> bytes:
     """Return the head that a task writes."""
     server = SimpleNamespace(stopping=False, adj=SimpleNamespace(ident=None))
-    request = SimpleNamespace(version=version, headers=asked, command="GET")
+    request = SimpleNamespace(version=version, headers=request_headers, command="GET")
     task = kind(SimpleNamespace(server=server), request)
     task.status, task.content_length, task.response_headers = status, length, list(headers)
     task.start_time = 1_795_000_000.75
@@ -42,43 +42,44 @@ def head_of(kind: type[WSGITask], status: str, version: str, asked, length, head
 
 
 @pytest.mark.parametrize("status", ["200 OK", "204 No Content", "304 Not Modified", "404 Not Found"])
-def test_the_head_is_that_of_waitress(status):
+def test_the_head_equals_that_of_waitress(status):
     different = []
     for case in product(
         ("1.0", "1.1"), REQUEST_HEADERS, HEADERS, ([], [(request_id.REQUEST_ID_HEADER, "5f")])
     ):
-        version, asked, (length, headers), last = case
+        version, request_headers, (length, headers), last = case
         theirs, ours = (
-            head_of(kind, status, version, asked, length, headers + last) for kind in (WSGITask, ResponseTask)
+            write_head(kind, status, version, request_headers, length, headers + last)
+            for kind in (WSGITask, ResponseTask)
         )
-        closing = ("Connection", "close") in headers or asked.get("CONNECTION") == "close"
+        closing = ("Connection", "close") in headers or request_headers.get("CONNECTION") == "close"
         if status[0:3] in ("204", "304") and version == "1.1" and not closing:
-            # The one difference: an answer without a body need not end the connection.
+            # The one difference: a response without a body does not close the connection.
             theirs = theirs.replace(b"Connection: close\r\n", b"")
         if ours != theirs:
             different.append(f"{case}\n  waitress: {theirs!r}\n  ours: {ours!r}")
     assert not different, "\n".join(different)
 
 
-def answering(command: str, *, stopping: bool = False) -> ResponseTask:
-    """Return a task that is about to answer with five bytes."""
+def make_task(command: str, *, stopping: bool = False) -> ResponseTask:
+    """Return a task for a response of five bytes."""
     server = SimpleNamespace(stopping=stopping, adj=SimpleNamespace(ident=None))
-    asked = SimpleNamespace(version="1.1", headers={}, command=command)
-    task = ResponseTask(SimpleNamespace(server=server), asked)
+    request = SimpleNamespace(version="1.1", headers={}, command=command)
+    task = ResponseTask(SimpleNamespace(server=server), request)
     task.status, task.content_length = "200 OK", 5
     return task
 
 
-@pytest.mark.parametrize(("command", "kept"), [("GET", 1), ("HEAD", 0), ("POST", 0), ("DELETE", 0)])
-def test_the_heads_of_reads_alone_are_kept(command, kept):
-    tasks._form.cache_clear()
-    task = answering(command)
+@pytest.mark.parametrize(("command", "stored"), [("GET", 1), ("HEAD", 0), ("POST", 0), ("DELETE", 0)])
+def test_only_heads_of_reads_are_cached(command, stored):
+    tasks._make_head_template.cache_clear()
+    task = make_task(command)
     task.response_headers = [LENGTH, ("Set-Cookie", "a=1"), (request_id.REQUEST_ID_HEADER, "5f")]
     assert b"Set-Cookie: a=1\r\n" in task.build_response_header()
-    assert tasks._form.cache_info().currsize == kept
+    assert tasks._make_head_template.cache_info().currsize == stored
 
 
-def test_a_server_that_ends_says_so():
-    task = answering("GET", stopping=True)
+def test_a_stopping_server_closes_the_connection():
+    task = make_task("GET", stopping=True)
     task.response_headers = [LENGTH, (request_id.REQUEST_ID_HEADER, "5f")]
     assert b"Connection: close\r\n" in task.build_response_header()

@@ -1,4 +1,4 @@
-"""Answers that clients leave unread: how much of them is held, for whom, and who is answered meanwhile."""
+"""Limits on the memory of responses that clients do not read, in all and of each address."""
 
 from __future__ import annotations
 
@@ -8,53 +8,60 @@ import pytest
 
 from blogapi.metrics import registry
 from blogapi.serving.limits import Limits
-from blogapi.serving.unread import OVERHEAD, SHARES
-from tests.live import server
-from tests.serving.sockets import HEALTH, assert_problem, read_all, until
-from tests.serving.unread_answers import BODY, BOUND, LARGE, answered, asking, serving_blog
+from blogapi.serving.unread import OVERHEAD_BYTES, SHARE_COUNT
+from tests.live_server import start_server
+from tests.serving.sockets import HEALTH, assert_problem, read_all, wait_until
+from tests.serving.unread_responses import (
+    BODY,
+    LARGE_BODY,
+    MAX_UNREAD_BYTES,
+    get_response,
+    send_request,
+    serve_blog,
+)
 
 
 @pytest.mark.parametrize("addresses", [1, 16])
 @pytest.mark.parametrize("path", ["/whole", "/stream"])
-@pytest.mark.parametrize("body", [BODY, LARGE], ids=["short", "large"])
-def test_unread_answers_stay_under_the_bound_at_every_moment(blog, peaks, addresses, path, body):
-    blog.made.body = body
-    with serving_blog(blog.app) as made, ExitStack() as stack:
+@pytest.mark.parametrize("body", [BODY, LARGE_BODY], ids=["short", "large"])
+def test_unread_bytes_never_exceed_the_limit(blog, max_unread, addresses, path, body):
+    blog.application.body = body
+    with serve_blog(blog.app) as server, ExitStack() as stack:
         for number in range(16):
-            of = f"10.0.0.{number % addresses}"
-            stack.enter_context(asking(made, path, of=of, times=20))
-        until(lambda: len(blog.asked) >= 16 and not made.task_dispatcher.queue)
-        # The others are answered while those who read nothing are held.
-        assert answered(made, "/health", of="10.1.0.1").status == 200
-        assert any(channel.total_outbufs_len for channel in made.active_channels.values())
-    assert 0 < peaks.pop("all") <= BOUND
-    assert max(peaks.values()) <= BOUND // SHARES
-    # Nobody's second request was begun.
-    assert len(blog.asked) <= 16
+            address = f"10.0.0.{number % addresses}"
+            stack.enter_context(send_request(server, path, address=address, times=20))
+        wait_until(lambda: len(blog.requested_paths) >= 16 and not server.task_dispatcher.queue)
+        # Other clients are answered meanwhile.
+        assert get_response(server, "/health", address="10.1.0.1").status == 200
+        assert any(channel.total_outbufs_len for channel in server.active_channels.values())
+    assert 0 < max_unread.pop("all") <= MAX_UNREAD_BYTES
+    assert max(max_unread.values()) <= MAX_UNREAD_BYTES // SHARE_COUNT
+    # No second request was processed.
+    assert len(blog.requested_paths) <= 16
 
 
-def test_the_next_request_waits_until_the_answer_before_it_was_taken(blog):
-    with serving_blog(blog.app) as made, asking(made, "/whole", times=3) as sock:
-        until(lambda: any(channel.deferred for channel in made.active_channels.values()))
-        assert blog.asked == ["/whole"]
+def test_the_next_request_waits_until_the_previous_response_is_read(blog):
+    with serve_blog(blog.app) as server, send_request(server, "/whole", times=3) as sock:
+        wait_until(lambda: any(channel.deferred for channel in server.active_channels.values()))
+        assert blog.requested_paths == ["/whole"]
         sock.sendall(HEALTH)
         assert read_all(sock).count(BODY) == 3
-    assert blog.asked == ["/whole"] * 3
+    assert blog.requested_paths == ["/whole"] * 3
 
 
-def test_a_refusal_waits_until_the_answer_before_it_was_taken(blog):
-    with serving_blog(blog.app) as made, asking(made, "/whole") as sock:
+def test_an_error_waits_until_the_previous_response_is_read(blog):
+    with serve_blog(blog.app) as server, send_request(server, "/whole") as sock:
         sock.sendall(b"garbage\r\n\r\n")
-        answer, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
-    assert answer.count(BODY) == 1 and refused.endswith(b"}")
+        response, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
+    assert response.count(BODY) == 1 and refused.endswith(b"}")
 
 
-def test_a_connection_whose_next_request_waits_is_ended_like_any_that_stalls(blog):
-    with serving_blog(blog.app, limits=Limits(stall=0.2, sweep=0.02)) as made:
-        with asking(made, "/whole", times=3):
-            until(lambda: made.active_channels)
-            until(lambda: not made.active_channels)
-        assert (made.unread.held, blog.asked) == (0, ["/whole"])
+def test_a_stalled_connection_with_a_waiting_request_is_closed(blog):
+    with serve_blog(blog.app, limits=Limits(stall=0.2, sweep=0.02)) as server:
+        with send_request(server, "/whole", times=3):
+            wait_until(lambda: server.active_channels)
+            wait_until(lambda: not server.active_channels)
+        assert (server.unread.held, blog.requested_paths) == (0, ["/whole"])
 
 
 @pytest.mark.parametrize(
@@ -64,54 +71,54 @@ def test_a_connection_whose_next_request_waits_is_ended_like_any_that_stalls(blo
         ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"),
     ],
 )
-def test_behind_a_proxy_the_forwarded_address_has_the_share(blog, first, second, other):
-    with serving_blog(blog.app, threads=4) as made, ExitStack() as stack:
-        stack.enter_context(asking(made, "/whole", of=first))
-        until(lambda: made.unread.held)
+def test_behind_a_proxy_the_share_belongs_to_the_forwarded_address(blog, first, second, other):
+    with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
+        stack.enter_context(send_request(server, "/whole", address=first))
+        wait_until(lambda: server.unread.held)
         # The one thread that may wait for this address.
-        stack.enter_context(asking(made, "/whole", of=second))
-        until(lambda: any(channel.streams for channel in made.active_channels.values()))
-        refused = answered(made, "/whole", of=first)
+        stack.enter_context(send_request(server, "/whole", address=second))
+        wait_until(lambda: any(channel.streams for channel in server.active_channels.values()))
+        refused = get_response(server, "/whole", address=first)
         assert_problem(refused, 503, "unavailable")
         assert refused.headers["Retry-After"] == "1"
-        assert answered(made, "/whole", of=other).body == BODY
-        assert answered(made, "/health", of=first).status == 200
+        assert get_response(server, "/whole", address=other).body == BODY
+        assert get_response(server, "/health", address=first).status == 200
 
 
 @pytest.mark.parametrize("path", ["/whole", "/stream"])
-def test_an_answer_larger_than_a_share_is_sent_as_its_client_takes_it(blog, path):
-    blog.made.body = LARGE
-    with serving_blog(blog.app) as made, asking(made, path) as sock:
-        until(lambda: blog.made.gave_up.is_set())
-        (channel,) = made.active_channels.values()
-        assert channel.streams and made.unread.held <= BOUND // SHARES
-        assert blog.made.made < len(LARGE)
-        taken = 0
-        while taken < len(LARGE):
-            taken += len(sock.recv(65536))
-        until(lambda: not made.unread.held and not channel.streams)
+def test_a_response_larger_than_a_share_is_sent_as_its_client_reads_it(blog, path):
+    blog.application.body = LARGE_BODY
+    with serve_blog(blog.app) as server, send_request(server, path) as sock:
+        wait_until(lambda: blog.application.gave_up.is_set())
+        (channel,) = server.active_channels.values()
+        assert channel.streams and server.unread.held <= MAX_UNREAD_BYTES // SHARE_COUNT
+        assert blog.application.served_bytes < len(LARGE_BODY)
+        received = 0
+        while received < len(LARGE_BODY):
+            received += len(sock.recv(65536))
+        wait_until(lambda: not server.unread.held and not channel.streams)
 
 
-def test_all_of_a_large_streamed_answer_arrives(blog):
-    blog.made.body = LARGE
-    with serving_blog(blog.app) as made, asking(made, "/stream") as sock:
-        until(lambda: blog.made.gave_up.is_set())
+def test_a_large_streamed_response_arrives_completely(blog):
+    blog.application.body = LARGE_BODY
+    with serve_blog(blog.app) as server, send_request(server, "/stream") as sock:
+        wait_until(lambda: blog.application.gave_up.is_set())
         _, _, chunked = read_all(sock).partition(b"\r\n\r\n")
     body = b""
     while chunked:
         size, _, rest = chunked.partition(b"\r\n")
         body, chunked = body + rest[: int(size, 16)], rest[int(size, 16) + 2 :]
-    assert body == LARGE
+    assert body == LARGE_BODY
 
 
-def test_the_bound_is_a_setting(make_app):
-    with server(make_app(UNREAD_MEGABYTES=32)) as made:
-        assert made.limits.unread_bytes == 32 * 2**20
+def test_the_limit_of_unread_bytes_is_a_setting(make_app):
+    with start_server(make_app(UNREAD_MEGABYTES=32)) as server:
+        assert server.limits.unread_bytes == 32 * 2**20
         # There is always room for an error.
-        assert made.unread.allowance > OVERHEAD * 3
+        assert server.unread.allowance > OVERHEAD_BYTES * 3
 
 
-def test_what_is_unread_is_shown_among_the_figures(blog):
-    with serving_blog(blog.app) as made, asking(made, "/whole"):
-        until(lambda: made.unread.held)
-        assert registry.get_metrics(blog.app)["unread_bytes"].read() >= len(BODY) - made.unread.allowance
+def test_unread_bytes_are_a_metric(blog):
+    with serve_blog(blog.app) as server, send_request(server, "/whole"):
+        wait_until(lambda: server.unread.held)
+        assert registry.get_metrics(blog.app)["unread_bytes"].read() >= len(BODY) - server.unread.allowance

@@ -9,16 +9,16 @@ from blogapi.storage.database import db
 from blogapi.users.models import Account, Role
 
 
-def account(name: str) -> Account:
+def make_account(name: str) -> Account:
     return Account(username=name, role=Role.MEMBER)
 
 
-def names() -> list[str]:
+def list_usernames() -> list[str]:
     return list(db.session.scalars(select(Account.username).order_by(Account.username)))
 
 
 @pytest.fixture
-def within(app):
+def pushed_app(app):
     """The application, with its context pushed."""
     with app.app_context():
         yield app

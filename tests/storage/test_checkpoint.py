@@ -17,41 +17,41 @@ from blogapi.users.models import Role
 
 pytestmark = pytest.mark.sqlite("its log")
 
-SHORT = 256 * 1024
+SHORT_LOG_BYTES = 256 * 1024
 
 
 @pytest.fixture
-def log(app, instance, monkeypatch):
+def log_path(app, instance, monkeypatch):
     """The log of the test's blog; a log of 256 kB is long, and every write may truncate it."""
-    monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT)
+    monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT_LOG_BYTES)
     monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 0.0)
     monkeypatch.setattr(app.extensions["blogapi-write-ahead-log"], "_next_try", 0.0)
     return files.side_files(instance / "blog.db").log
 
 
 @pytest.fixture
-def write(app):
+def write_rows(app):
     """Writes about 100 kB several times; returns the largest size of the log."""
 
-    def write(times: int, log: Path) -> int:
+    def write_rows(times: int, log_path: Path) -> int:
         sizes = []
         with app.app_context():
             for _ in range(times):
                 with transaction():
                     db.session.execute(db.text("CREATE TABLE IF NOT EXISTS much (text)"))
                     db.session.execute(db.text("INSERT INTO much VALUES (hex(randomblob(50000)))"))
-                sizes.append(log.stat().st_size)
+                sizes.append(log_path.stat().st_size)
         return max(sizes)
 
-    return write
+    return write_rows
 
 
-def read(connection: sqlite3.Connection) -> None:
+def begin_read(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN")
     connection.execute("SELECT count(*) FROM account").fetchall()
 
 
-def test_overlapping_readers_do_not_keep_the_log_long(instance, log, write):
+def test_overlapping_readers_do_not_keep_the_log_long(instance, log_path, write_rows):
     """One of the two always reads: each ends its read as soon as the other has begun."""
     turns, stop = [threading.Semaphore(1), threading.Semaphore(0)], threading.Event()
 
@@ -59,7 +59,7 @@ def test_overlapping_readers_do_not_keep_the_log_long(instance, log, write):
         with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as connection:
             while not stop.is_set():
                 turns[own].acquire()
-                read(connection)
+                begin_read(connection)
                 turns[1 - own].release()
                 turns[own].acquire()
                 turns[own].release()
@@ -69,7 +69,7 @@ def test_overlapping_readers_do_not_keep_the_log_long(instance, log, write):
     for thread in threads:
         thread.start()
     try:
-        assert write(40, log) < 6 * SHORT
+        assert write_rows(40, log_path) < 6 * SHORT_LOG_BYTES
     finally:
         stop.set()
         for turn in turns:
@@ -78,32 +78,32 @@ def test_overlapping_readers_do_not_keep_the_log_long(instance, log, write):
             thread.join(10)
 
 
-def test_a_long_read_delays_few_writes(app, instance, log, write, monkeypatch):
-    tries, open_database, later = [], checkpoint.integrity.open_database, clock.monotonic() + 100
+def test_a_long_read_delays_few_writes(app, instance, log_path, write_rows, monkeypatch):
+    attempts, open_database, later = [], checkpoint.integrity.open_database, clock.monotonic() + 100
     monkeypatch.setattr(
         checkpoint.integrity,
         "open_database",
-        lambda *path, **options: tries.append(path) or open_database(*path, **options),
+        lambda *path, **options: attempts.append(path) or open_database(*path, **options),
     )
     monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 5.0)
     monkeypatch.setattr(clock, "monotonic", lambda: later)
     with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as reader:
-        write(1, log)
-        assert not tries
-        read(reader)
-        assert write(10, log) > 3 * SHORT
-    assert len(tries) == 1
+        write_rows(1, log_path)
+        assert not attempts
+        begin_read(reader)
+        assert write_rows(10, log_path) > 3 * SHORT_LOG_BYTES
+    assert len(attempts) == 1
     monkeypatch.setattr(clock, "monotonic", lambda: later + 5)
-    write(1, log)
-    assert len(tries) == 2 and log.stat().st_size == 0
+    write_rows(1, log_path)
+    assert len(attempts) == 2 and log_path.stat().st_size == 0
 
 
-def test_a_checkpoint_that_fails_does_not_fail_the_write(app, log, write, monkeypatch):
+def test_a_checkpoint_that_fails_does_not_fail_the_write(app, log_path, write_rows, monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
     monkeypatch.setattr(checkpoint.integrity, "open_database", fail)
-    write(4, log)
+    write_rows(4, log_path)
     with app.app_context():
         users.create("ada", None, role=Role.ADMIN)
         assert db.session.scalar(db.text("SELECT count(*) FROM account")) == 1

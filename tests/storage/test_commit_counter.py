@@ -26,18 +26,18 @@ def commits(app):
 
 def test_the_version_grows_with_the_commit_counter(commits):
     source, increment = commits
-    versions = [source.state(), source.state()]
+    versions = [source.get_version(), source.get_version()]
     increment()
-    assert versions[0] == versions[1] < source.state()
+    assert versions[0] == versions[1] < source.get_version()
 
 
 def test_a_counter_that_was_read_after_the_arrival_is_reused(commits):
     source, increment = commits
     received_at = time.monotonic()
-    first = source.state()
+    first = source.get_version()
     increment()
-    assert source.state(since=received_at) == first
-    assert source.state(since=time.monotonic()) > first
+    assert source.get_version(since=received_at) == first
+    assert source.get_version(since=time.monotonic()) > first
 
 
 def test_an_increment_during_a_read_is_seen_by_later_requests(app):
@@ -54,8 +54,8 @@ def test_an_increment_during_a_read_is_seen_by_later_requests(app):
     event.listen(engine, "after_cursor_execute", commit_meanwhile)
     try:
         source = PostgresCommitVersion(engine)
-        first = source.state()
-        assert source.state(since=received_at[0]) > first
+        first = source.get_version()
+        assert source.get_version(since=received_at[0]) > first
     finally:
         event.remove(engine, "after_cursor_execute", commit_meanwhile)
 
@@ -64,44 +64,44 @@ def test_a_slow_read_does_not_undo_a_newer_one(app):
     with app.app_context():
         engine, newer = db.engine, []
     source = PostgresCommitVersion(engine)
-    source.state()
+    source.get_version()
 
     def read_again(connection, cursor, statement, *_):
         if statement.startswith("SELECT revision.commits") and not newer:
             newer.append(None)
             with engine.begin() as another:
                 another.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
-            newer.append(source.state())
+            newer.append(source.get_version())
 
     event.listen(engine, "after_cursor_execute", read_again)
     try:
-        assert [source.state(), source.state()] == [newer[1], newer[1]]
+        assert [source.get_version(), source.get_version()] == [newer[1], newer[1]]
     finally:
         event.remove(engine, "after_cursor_execute", read_again)
 
 
 def test_a_database_that_comes_back_has_a_new_version_with_the_same_counter(app, commits):
     source, _ = commits
-    before = source.state()
+    before = source.get_version()
     with app.app_context(), db.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE revision RENAME TO gone")
-    assert source.state() is None
+    assert source.get_version() is None
     with app.app_context(), db.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE gone RENAME TO revision")
-    assert source.state() > before
+    assert source.get_version() > before
 
 
 def test_a_counter_that_a_backup_restored_gives_a_new_version(commits):
     source, increment = commits
     increment()
-    before = source.state()
+    before = source.get_version()
     with source._engine.begin() as connection:
         connection.execute(update(CommitCounter).values(commits=0))
-    restored = source.state()
+    restored = source.get_version()
     increment()
-    assert before < restored < source.state()
+    assert before < restored < source.get_version()
 
 
 def test_an_unreachable_database_has_no_version(tmp_path):
     source = PostgresCommitVersion(create_engine(f"sqlite:///{tmp_path / 'nowhere' / 'blog.db'}"))
-    assert source.state() is None
+    assert source.get_version() is None

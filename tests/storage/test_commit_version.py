@@ -18,7 +18,7 @@ from blogapi.storage import commit_version
 from blogapi.storage.commit_version import SqliteCommitVersion
 from blogapi.storage.database import db, transaction
 from blogapi.users.models import Account
-from tests.conftest import release
+from tests.conftest import close_connections
 
 WRITER = """
 import sqlite3, sys
@@ -28,23 +28,23 @@ with sqlite3.connect(sys.argv[1]) as connection:
 
 
 @pytest.fixture
-def path(tmp_path):
+def database_path(tmp_path):
     """A SQLite file with one table."""
-    path = tmp_path / "a b#?%.db"
-    create_note_table(path)
-    return path
+    database_path = tmp_path / "a b#?%.db"
+    create_note_table(database_path)
+    return database_path
 
 
-def create_note_table(path):
-    with closing(sqlite3.connect(path)) as connection:
+def create_note_table(database_path):
+    with closing(sqlite3.connect(database_path)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("CREATE TABLE note (number INTEGER)")
 
 
 @pytest.fixture
-def engine(path):
+def engine(database_path):
     """An engine on the file."""
-    engine = create_engine(URL.create("sqlite", database=str(path)))
+    engine = create_engine(URL.create("sqlite", database=str(database_path)))
     yield engine
     engine.dispose()
 
@@ -58,104 +58,104 @@ def source(engine):
 
 
 @pytest.fixture
-def other(path):
+def other_connection(database_path):
     """Another connection to the file."""
-    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as connection:
+    with closing(sqlite3.connect(database_path, isolation_level=None, check_same_thread=False)) as connection:
         yield connection
 
 
-def write(connection):
+def insert_note(connection):
     connection.execute("INSERT INTO note VALUES (1)")
 
 
-def test_the_version_stays_while_nothing_is_written(source, other):
-    first = source.state()
+def test_the_version_stays_while_nothing_is_written(source, other_connection):
+    first = source.get_version()
     for _ in range(10):
-        other.execute("SELECT * FROM note").fetchall()
-        assert source.state() == first
+        other_connection.execute("SELECT * FROM note").fetchall()
+        assert source.get_version() == first
 
 
-def test_the_version_grows_with_every_commit_of_another_connection(source, other):
-    versions = [source.state()]
+def test_the_version_grows_with_every_commit_of_another_connection(source, other_connection):
+    versions = [source.get_version()]
     for _ in range(20):
-        write(other)
-        versions.append(source.state())
+        insert_note(other_connection)
+        versions.append(source.get_version())
     assert versions == sorted(set(versions))
 
 
 @pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
-def test_a_write_changes_the_version_only_when_it_is_committed(source, other, end):
-    before = source.state()
-    other.execute("BEGIN IMMEDIATE")
-    write(other)
-    assert source.state() == before
-    other.execute(end)
-    assert (source.state() > before) is (end == "COMMIT")
+def test_a_write_changes_the_version_only_when_it_is_committed(source, other_connection, end):
+    before = source.get_version()
+    other_connection.execute("BEGIN IMMEDIATE")
+    insert_note(other_connection)
+    assert source.get_version() == before
+    other_connection.execute(end)
+    assert (source.get_version() > before) is (end == "COMMIT")
 
 
-def test_the_version_grows_with_a_commit_of_another_process(source, path):
-    before = source.state()
-    subprocess.run([sys.executable, "-c", WRITER, path], check=True, timeout=60)
-    assert source.state() > before
+def test_the_version_grows_with_a_commit_of_another_process(source, database_path):
+    before = source.get_version()
+    subprocess.run([sys.executable, "-c", WRITER, database_path], check=True, timeout=60)
+    assert source.get_version() > before
 
 
 def test_the_version_grows_with_a_transaction_of_the_application(app):
     source = commit_version.create_source(app)
-    before = source.state()
+    before = source.get_version()
     with app.app_context():
         db.session.query(Account).all()
-        assert source.state() == before
+        assert source.get_version() == before
         with transaction():
             db.session.add(Account(username="ada", role="admin"))
-        after = source.state()
+        after = source.get_version()
         db.session.query(Account).all()
-    assert before < after == source.state()
-    release(app)
+    assert before < after == source.get_version()
+    close_connections(app)
 
 
-def test_the_version_can_be_read_during_a_write(source, other):
-    other.execute("BEGIN EXCLUSIVE")
-    write(other)
+def test_the_version_can_be_read_during_a_write(source, other_connection):
+    other_connection.execute("BEGIN EXCLUSIVE")
+    insert_note(other_connection)
     # A read that waits for the write fails after its timeout: nobody ends the write meanwhile.
-    assert source.state() is not None
-    other.execute("ROLLBACK")
+    assert source.get_version() is not None
+    other_connection.execute("ROLLBACK")
 
 
 # Missing and replaced files
 
 
-def test_a_missing_file_has_no_version_and_is_not_created(engine, path):
+def test_a_missing_file_has_no_version_and_is_not_created(engine, database_path):
     source = SqliteCommitVersion(engine)
-    path.unlink()
-    assert [source.state(), source.state(since=0)] == [None, None]
-    assert not path.exists()
+    database_path.unlink()
+    assert [source.get_version(), source.get_version(since=0)] == [None, None]
+    assert not database_path.exists()
 
 
-def test_a_file_that_is_not_a_database_has_no_version(engine, path):
-    path.write_bytes(b"not a database" * 100)
-    assert SqliteCommitVersion(engine).state() is None
+def test_a_file_that_is_not_a_database_has_no_version(engine, database_path):
+    database_path.write_bytes(b"not a database" * 100)
+    assert SqliteCommitVersion(engine).get_version() is None
 
 
-def test_a_file_that_was_recreated_has_a_new_version(engine, source, path):
-    before = source.state()
+def test_a_file_that_was_recreated_has_a_new_version(engine, source, database_path):
+    before = source.get_version()
     engine.dispose()
-    path.unlink()
-    assert source.state(since=0) is None
-    create_note_table(path)
-    assert source.state() > before
+    database_path.unlink()
+    assert source.get_version(since=0) is None
+    create_note_table(database_path)
+    assert source.get_version() > before
 
 
-def test_a_file_that_was_replaced_has_a_new_version(engine, source, path, tmp_path):
-    before = source.state()
-    other = tmp_path / "other.db"
-    create_note_table(other)
+def test_a_file_that_was_replaced_has_a_new_version(engine, source, database_path, tmp_path):
+    before = source.get_version()
+    replacement = tmp_path / "other.db"
+    create_note_table(replacement)
     engine.dispose()
-    other.replace(path)
-    assert source.state(since=0) > before
+    replacement.replace(database_path)
+    assert source.get_version(since=0) > before
 
 
 def test_disposing_of_the_engine_closes_the_connection(engine, source):
-    source.state()
+    source.get_version()
     assert source._connection is not None
     engine.dispose()
     assert source._connection is None
@@ -164,38 +164,40 @@ def test_disposing_of_the_engine_closes_the_connection(engine, source):
 @pytest.mark.sqlite("holds its file open")
 def test_releasing_the_application_closes_the_connection(make_app):
     app = make_app()
-    replay = app.extensions["blogapi-replay"]
-    assert replay._source.state() is not None
-    release(app)
-    assert replay._source._connection is None
+    middleware = app.extensions["blogapi-response-cache"]
+    assert middleware._source.get_version() is not None
+    close_connections(app)
+    assert middleware._source._connection is None
 
 
 # One query for many requests
 
 
-def test_a_version_that_was_read_after_the_arrival_is_reused(source, other):
+def test_a_version_that_was_read_after_the_arrival_is_reused(source, other_connection):
     received_at = time.monotonic()
-    first = source.state()
-    write(other)
-    assert source.state(since=received_at) == first
-    assert source.state() > first
+    first = source.get_version()
+    insert_note(other_connection)
+    assert source.get_version(since=received_at) == first
+    assert source.get_version() > first
 
 
-def test_a_version_that_was_read_before_the_arrival_is_not_reused(source, other):
-    first = source.state()
-    write(other)
-    assert source.state(since=time.monotonic()) > first
+def test_a_version_that_was_read_before_the_arrival_is_not_reused(source, other_connection):
+    first = source.get_version()
+    insert_note(other_connection)
+    assert source.get_version(since=time.monotonic()) > first
 
 
-def test_a_version_that_was_read_at_the_time_of_the_arrival_is_not_reused(source, other, monkeypatch):
+def test_a_version_that_was_read_at_the_time_of_the_arrival_is_not_reused(
+    source, other_connection, monkeypatch
+):
     # On Windows the clock moves in steps of 16 ms, so the order of two events within a step is unknown.
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
-    first = source.state()
-    write(other)
-    assert source.state(since=100.0) > first
+    first = source.get_version()
+    insert_note(other_connection)
+    assert source.get_version(since=100.0) > first
 
 
-def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other, monkeypatch):
+def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other_connection, monkeypatch):
     received_at, connect = [], sqlite3.connect
 
     class Slow(sqlite3.Connection):
@@ -204,14 +206,14 @@ def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other, monkeyp
         def execute(self, *statement):
             rows = super().execute(*statement).fetchall()
             if "data_version" in statement[0] and not received_at:
-                write(other)
+                insert_note(other_connection)
                 received_at.append(time.monotonic())
             return Rows(rows)
 
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **named: connect(*args, factory=Slow, **named))
     source = SqliteCommitVersion(engine)
-    first = source.state()
-    assert source.state(since=received_at[0]) > first
+    first = source.get_version()
+    assert source.get_version(since=received_at[0]) > first
     source.close()
 
 
@@ -224,19 +226,19 @@ class Rows(list):
 
 def test_no_version_is_reused_after_its_connection_was_closed(engine, source):
     received_at = time.monotonic()
-    first = source.state()
+    first = source.get_version()
     engine.dispose()
-    assert source.state(since=received_at) > first
+    assert source.get_version(since=received_at) > first
 
 
-def test_no_thread_reads_a_version_from_before_a_commit(source, other):
-    versions, done, failures = [source.state()], threading.Event(), []
+def test_no_thread_reads_a_version_from_before_a_commit(source, other_connection):
+    versions, done, failures = [source.get_version()], threading.Event(), []
 
     def read():
         last = 0
         while not done.is_set():
             least, received_at = versions[-1], time.monotonic()
-            version = source.state(since=received_at)
+            version = source.get_version(since=received_at)
             if version < max(least, last):
                 failures.append((version, least, last))
             last = version
@@ -245,8 +247,8 @@ def test_no_thread_reads_a_version_from_before_a_commit(source, other):
     for thread in threads:
         thread.start()
     for _ in range(60):
-        write(other)
-        versions.append(source.state())
+        insert_note(other_connection)
+        versions.append(source.get_version())
     done.set()
     for thread in threads:
         thread.join(10)
@@ -261,13 +263,13 @@ def test_no_thread_reads_a_version_from_before_a_commit(source, other):
 def test_a_database_in_memory_has_no_source():
     app = create_app({"TESTING": True, "SQLALCHEMY_DATABASE_URI": "sqlite://"})
     assert commit_version.create_source(app) is None
-    assert "blogapi-replay" not in app.extensions
-    release(app)
+    assert "blogapi-response-cache" not in app.extensions
+    close_connections(app)
 
 
 def test_the_path_of_the_file_may_be_relative(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     create_note_table(Path("blog.db"))
     source = SqliteCommitVersion(create_engine("sqlite:///blog.db"))
-    assert source.state() is not None
+    assert source.get_version() is not None
     source.close()

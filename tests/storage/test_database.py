@@ -16,7 +16,7 @@ from blogapi.config import CannotStart
 from blogapi.storage.database import db, transaction
 from blogapi.storage.files import side_files
 from blogapi.users.models import Account, Role
-from tests.storage.conftest import account
+from tests.storage.conftest import make_account
 
 
 @pytest.mark.sqlite("its connections")
@@ -27,14 +27,14 @@ from tests.storage.conftest import account
         ("journal_size_limit", 64 * 1024 * 1024),
     ],
 )
-def test_each_connection_is_configured(within, pragma, value):
+def test_each_connection_is_configured(pushed_app, pragma, value):
     with db.engine.connect() as first, db.engine.connect() as second:
         for connection in (first, second):
             assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
 
 
 @pytest.mark.sqlite("its driver")
-def test_the_driver_begins_no_transactions(within):
+def test_the_driver_begins_no_transactions(pushed_app):
     with db.engine.connect() as connection:
         assert connection.connection.isolation_level is None
 
@@ -49,13 +49,13 @@ def test_only_the_owner_can_read_the_database_files(instance):
         os.umask(previous)
     with app.app_context():
         with transaction():
-            db.session.add(account("a"))
-        made = sorted(path.name for path in instance.iterdir())
-        modes = {stat.S_IMODE((instance / name).stat().st_mode) for name in made}
+            db.session.add(make_account("a"))
+        created = sorted(path.name for path in instance.iterdir())
+        modes = {stat.S_IMODE((instance / name).stat().st_mode) for name in created}
         db.session.remove()
         db.engine.dispose()
     log, index, _ = side_files(instance / "blog.db")
-    assert made == ["blog.db", index.name, log.name, "secret_key"]
+    assert created == ["blog.db", index.name, log.name, "secret_key"]
     assert modes == {0o600}
 
 
@@ -128,7 +128,7 @@ def test_an_unusable_database_url_is_refused_without_showing_its_password(url):
     assert "secret" not in raised.value.message and "\n" not in raised.value.message
 
 
-def test_foreign_keys_are_enforced(within):
+def test_foreign_keys_are_enforced(pushed_app):
     with pytest.raises(IntegrityError), transaction():
         db.session.execute(
             text(
@@ -139,9 +139,9 @@ def test_foreign_keys_are_enforced(within):
         )
 
 
-def test_times_are_stored_as_naive_utc_and_read_as_aware_utc(within):
+def test_times_are_stored_as_naive_utc_and_read_as_aware_utc(pushed_app):
     with transaction():
-        row = account("a")
+        row = make_account("a")
         row.created = datetime(2026, 1, 1, 12, 30, tzinfo=timezone(timedelta(hours=2)))
         db.session.add(row)
     stored = db.session.scalar(text("SELECT CAST(created AS varchar) FROM account"))
@@ -153,13 +153,13 @@ def test_times_are_stored_as_naive_utc_and_read_as_aware_utc(within):
     assert db.session.scalar(select(func.count()).where(Account.created > late)) == 1
 
 
-def test_last_updated_equals_created_until_the_row_is_changed(within, at):
-    at(datetime(2026, 1, 1, tzinfo=UTC))
-    row = account("a")
+def test_last_updated_equals_created_until_the_row_is_changed(pushed_app, set_clock):
+    set_clock(datetime(2026, 1, 1, tzinfo=UTC))
+    row = make_account("a")
     with transaction():
         db.session.add(row)
     assert row.created == row.last_updated == datetime(2026, 1, 1, tzinfo=UTC)
-    at(datetime(2026, 1, 2, tzinfo=UTC))
+    set_clock(datetime(2026, 1, 2, tzinfo=UTC))
     with transaction():
         row.role = Role.ADMIN
     assert (row.created, row.last_updated) == (

@@ -18,8 +18,8 @@ from blogapi.storage import commit_version, upgrades
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
-from tests.conftest import ARTICLES, TAGS, release
-from tests.engines import SERVER, elsewhere
+from tests.conftest import ARTICLES, TAGS, close_connections
+from tests.databases import SERVER_URL, other_connection
 from tests.storage.test_upgrades import (
     BREAKS_REFERENCES,
     FAILS_HALF_WAY,
@@ -29,31 +29,33 @@ from tests.storage.test_upgrades import (
     write_migration,
 )
 
-pytestmark = pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
+pytestmark = pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server")
 
 START = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"
-CUT_OFF = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
-OTHERS = CUT_OFF + "AND pid != pg_backend_pid()"
+TERMINATE_CONNECTIONS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+)
+TERMINATE_OTHERS = TERMINATE_CONNECTIONS + "AND pid != pg_backend_pid()"
 
 
-def refusal(**settings):
+def get_start_error(**settings):
     with pytest.raises(CannotStart) as raised:
         create_app(settings)
     assert raised.value.message.endswith(".") and "\n" not in raised.value.message
     return raised.value.message
 
 
-def run_at_once(number, code, url, monkeypatch):
+def run_in_processes(number, code, url, monkeypatch):
     """Run the program in several processes at once on the database; return the output of each."""
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", url)
-    started = [
+    processes = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(number)
     ]
-    return [process.communicate(timeout=100) for process in started]
+    return [process.communicate(timeout=100) for process in processes]
 
 
-def scripts_with(tmp_path, body):
+def copy_scripts(tmp_path, body):
     scripts = tmp_path / "scripts"
     shutil.copytree(upgrades.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     write_migration(scripts, body)
@@ -61,31 +63,31 @@ def scripts_with(tmp_path, body):
 
 
 @contextmanager
-def connected(url):
+def connect(url):
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         yield connection
     engine.dispose()
 
 
-def test_four_processes_can_start_at_once_on_an_empty_database(blogs, tmp_path, monkeypatch):
-    outputs = run_at_once(4, START, blogs.nothing(tmp_path), monkeypatch)
+def test_four_processes_can_start_at_once_on_an_empty_database(databases, tmp_path, monkeypatch):
+    outputs = run_in_processes(4, START, databases.create_empty(tmp_path), monkeypatch)
     assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
 
 
-def test_four_processes_that_upgrade_at_once_run_the_migration_once(blogs, app, tmp_path, monkeypatch):
+def test_four_processes_that_upgrade_at_once_run_the_migration_once(databases, app, tmp_path, monkeypatch):
     # A slow migration that fails when it runs twice.
     body = 'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO change_counter VALUES (2, 0, 0)")'
-    scripts = scripts_with(tmp_path, body)
-    with connected(blogs.settings()["BLOGAPI_DATABASE_URL"]):
-        copy = blogs.keep(app)
+    scripts = copy_scripts(tmp_path, body)
+    with connect(databases.environment()["BLOGAPI_DATABASE_URL"]):
+        copy = databases.save_copy(app)
     code = (
         "from pathlib import Path; from blogapi.storage import upgrades; "
         f"upgrades.SCRIPTS = Path({str(scripts)!r}); {START}"
     )
-    outputs = run_at_once(4, code, blogs.url(copy), monkeypatch)
+    outputs = run_in_processes(4, code, databases.url(copy), monkeypatch)
     assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
-    with connected(blogs.url(copy)) as connection:
+    with connect(databases.url(copy)) as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == NEXT
 
 
@@ -100,37 +102,39 @@ def test_four_processes_that_upgrade_at_once_run_the_migration_once(blogs, app, 
 )
 def test_a_failed_migration_leaves_the_database_unchanged(app, make_tag, tmp_path, monkeypatch, body, reason):
     make_tag("kept")
-    monkeypatch.setattr(upgrades, "SCRIPTS", scripts_with(tmp_path, body))
+    monkeypatch.setattr(upgrades, "SCRIPTS", copy_scripts(tmp_path, body))
     upgrades.list_migrations.cache_clear()
     for _ in range(2):
-        assert reason in refusal()
+        assert reason in get_start_error()
     monkeypatch.undo()
     upgrades.list_migrations.cache_clear()
-    with elsewhere(app) as other:
+    with other_connection(app) as other:
         assert other.scalar(text("SELECT version_num FROM alembic_version")) == upgrades.list_migrations()[-1]
         assert "motto" not in list(other.exec_driver_sql("SELECT * FROM tag").keys())
         assert other.scalar(text("SELECT count(*) FROM account")) == 3
 
 
-def test_a_newer_schema_and_the_tables_of_another_program_are_refused(blogs, tmp_path):
-    url = blogs.nothing(tmp_path)
-    with connected(url) as connection:
+def test_a_newer_schema_and_the_tables_of_another_program_are_refused(databases, tmp_path):
+    url = databases.create_empty(tmp_path)
+    with connect(url) as connection:
         connection.exec_driver_sql("CREATE TABLE theirs (x int)")
-    assert "tables of another program" in refusal(DATABASE_URL=url)
-    with connected(url) as connection:
+    assert "tables of another program" in get_start_error(DATABASE_URL=url)
+    with connect(url) as connection:
         connection.exec_driver_sql("CREATE TABLE alembic_version (version_num text)")
         connection.exec_driver_sql("INSERT INTO alembic_version VALUES ('9999')")
-    assert "newer version or another program (migration 9999)" in refusal(DATABASE_URL=url)
+    assert "newer version or another program (migration 9999)" in get_start_error(DATABASE_URL=url)
 
 
 def test_an_unreachable_server_is_reported_in_one_sentence_without_the_password():
-    url = make_url(SERVER).set(port=1, password="secret")
-    message = refusal(DATABASE_URL=url.render_as_string(hide_password=False))
+    url = make_url(SERVER_URL).set(port=1, password="secret")
+    message = get_start_error(DATABASE_URL=url.render_as_string(hide_password=False))
     assert "refused" in message and "secret" not in message
 
 
 def test_a_missing_database_is_reported_in_one_sentence():
-    message = refusal(DATABASE_URL=make_url(SERVER).set(database="blogapi_test_no").render_as_string(False))
+    message = get_start_error(
+        DATABASE_URL=make_url(SERVER_URL).set(database="blogapi_test_no").render_as_string(False)
+    )
     assert "does not exist" in message
 
 
@@ -139,7 +143,7 @@ def test_reads_see_one_snapshot_until_the_end_of_the_request(app):
         with transaction():
             users.create("ada", None, role=Role.ADMIN)
         assert db.session.scalar(select(func.count()).select_from(Account)) == 1
-        with elsewhere(app) as other:
+        with other_connection(app) as other:
             other.exec_driver_sql("DELETE FROM account")
         assert db.session.scalar(select(func.count()).select_from(Account)) == 1
         db.session.rollback()
@@ -148,7 +152,7 @@ def test_reads_see_one_snapshot_until_the_end_of_the_request(app):
 
 def test_a_write_during_the_write_of_another_process_gets_503_with_retry_after(app, as_admin, make_tag):
     as_admin.get(TAGS)
-    with elsewhere(app, writing=True):
+    with other_connection(app, writing=True):
         response = as_admin.post(TAGS, json={"name": "late"})
         assert (response.status_code, response.json["code"]) == (503, "unavailable")
         assert response.headers["Retry-After"] == "1"
@@ -158,11 +162,11 @@ def test_a_write_during_the_write_of_another_process_gets_503_with_retry_after(a
 def test_lost_connections_are_replaced(app, as_reader, as_admin):
     for number in range(2):
         assert as_reader.get(ARTICLES).json == []
-        with elsewhere(app) as other:
-            other.exec_driver_sql(OTHERS)
+        with other_connection(app) as other:
+            other.exec_driver_sql(TERMINATE_OTHERS)
         assert as_reader.get(ARTICLES).json == []
-        with elsewhere(app) as other:
-            other.exec_driver_sql(OTHERS)
+        with other_connection(app) as other:
+            other.exec_driver_sql(TERMINATE_OTHERS)
         assert as_admin.post(TAGS, json={"name": f"new {number}"}).json["name"] == f"new {number}"
 
 
@@ -170,8 +174,8 @@ def test_a_connection_that_is_lost_during_a_write_gives_503_and_stores_nothing(a
     with monkeypatch.context() as patch:
 
         def cut_off(*_):
-            with elsewhere(app) as other:
-                other.exec_driver_sql(OTHERS)
+            with other_connection(app) as other:
+                other.exec_driver_sql(TERMINATE_OTHERS)
             return "cut-off"
 
         patch.setattr("blogapi.taxonomies.service.choose_slug", cut_off)
@@ -192,35 +196,35 @@ def test_a_restored_backup_gives_a_new_commit_version(app, make_tag):
     source = commit_version.create_source(app)
     with app.app_context():
         make_tag()
-        before = source.state()
-        assert source.state() == before
+        before = source.get_version()
+        assert source.get_version() == before
         make_tag()
-        later = source.state()
+        later = source.get_version()
         assert later > before
-        with elsewhere(app) as other:
+        with other_connection(app) as other:
             other.exec_driver_sql("UPDATE revision SET commits = commits - 2")
-        restored = source.state()
+        restored = source.get_version()
         assert restored > later
-        assert source.state(since=0) == restored
+        assert source.get_version(since=0) == restored
 
 
 def test_an_unreachable_server_has_no_commit_version(app):
     source = commit_version.create_source(app)
     with app.app_context():
-        before = source.state()
-        release(app)
-        with elsewhere(app) as other:
+        before = source.get_version()
+        close_connections(app)
+        with other_connection(app) as other:
             other.exec_driver_sql("ALTER TABLE revision RENAME TO away")
             try:
-                assert source.state() is None
+                assert source.get_version() is None
             finally:
                 other.exec_driver_sql("ALTER TABLE away RENAME TO revision")
-        assert source.state() > before
+        assert source.get_version() > before
 
 
 @pytest.mark.parametrize("language", ["en", "sv"])
-def test_lists_have_the_same_order_in_every_locale(blogs, tmp_path, make_app, make_client, language):
-    url = blogs.nothing(tmp_path, language=language)
+def test_lists_have_the_same_order_in_every_locale(databases, tmp_path, make_app, make_client, language):
+    url = databases.create_empty(tmp_path, language=language)
     names = ["b", "A", "ä", "Z", "a c", "ab", "a-b", "É", "_"]
     app = make_app(SQLALCHEMY_DATABASE_URI=url)
     with app.app_context():
@@ -276,7 +280,7 @@ def test_doctor_reports_and_repairs_derived_data(app, make_article, instance, st
     instance.chmod(0o700)
     run = app.test_cli_runner().invoke
     assert run(args=["doctor"]).exit_code == 0
-    with elsewhere(app) as other:
+    with other_connection(app) as other:
         other.exec_driver_sql(statement)
     result = run(args=["doctor"])
     assert result.exit_code == 1 and f"wrong     {says}" in result.stdout
@@ -286,7 +290,7 @@ def test_doctor_reports_and_repairs_derived_data(app, make_article, instance, st
 
 def test_the_health_check_reports_a_missing_table_and_recovers(app, as_stranger):
     assert as_stranger.get("/health/").json == {"status": "ok"}
-    with elsewhere(app) as other:
+    with other_connection(app) as other:
         other.exec_driver_sql("ALTER TABLE article RENAME TO away")
         try:
             response = as_stranger.get("/health/")

@@ -6,7 +6,7 @@ import pytest
 
 from blogapi.storage.database import Base, db
 from blogapi.storage.schema_comparison import find_differences
-from tests.engines import SERVER
+from tests.databases import SERVER_URL
 
 ON_BOTH = {
     "an unknown table": ("CREATE TABLE other (x integer)", "table other is unknown"),
@@ -105,13 +105,13 @@ def test_a_difference_is_found(compare, statement, says):
     assert any(one.startswith(says) for one in compare(statement))
 
 
-@pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
+@pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server")
 @pytest.mark.parametrize(("statement", "says"), ON_POSTGRESQL.values(), ids=ON_POSTGRESQL)
 def test_a_difference_on_postgresql_is_found(compare, statement, says):
     assert any(one.startswith(says) for one in compare(statement))
 
 
-@pytest.mark.skipif(not SERVER, reason="BLOGAPI_TEST_DATABASE_URL names no server")
+@pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server")
 def test_the_objects_of_extensions_are_ignored(compare):
     assert compare("CREATE EXTENSION pg_stat_statements") == []
 

@@ -13,100 +13,100 @@ from blogapi.storage import connections
 from blogapi.storage.database import BUSY_ERRORS, db, transaction
 from blogapi.storage.write_lock import WriteLock
 from blogapi.users.models import Account
-from tests.engines import elsewhere, write_elsewhere
-from tests.storage.conftest import account, names
+from tests.databases import other_connection, write_from_other_process
+from tests.storage.conftest import list_usernames, make_account
 
 
-def test_a_transaction_commits_at_its_end(within):
+def test_a_transaction_commits_at_its_end(pushed_app):
     with transaction():
-        db.session.add(account("a"))
+        db.session.add(make_account("a"))
     db.session.rollback()
-    assert names() == ["a"]
+    assert list_usernames() == ["a"]
 
 
-def test_a_transaction_that_fails_stores_nothing(within):
+def test_a_transaction_that_fails_stores_nothing(pushed_app):
     with pytest.raises(RuntimeError), transaction():
-        db.session.add(account("a"))
+        db.session.add(make_account("a"))
         db.session.flush()
         raise RuntimeError
-    assert names() == []
+    assert list_usernames() == []
 
 
-def test_a_caught_failure_of_an_inner_transaction_rolls_back_its_own_rows_only(within):
+def test_a_caught_failure_of_an_inner_transaction_rolls_back_its_own_rows_only(pushed_app):
     with transaction():
-        db.session.add(account("outer"))
+        db.session.add(make_account("outer"))
         with pytest.raises(RuntimeError), transaction():
-            db.session.add(account("inner"))
+            db.session.add(make_account("inner"))
             db.session.flush()
             raise RuntimeError
         with transaction():
-            db.session.add(account("second"))
+            db.session.add(make_account("second"))
     db.session.rollback()
-    assert names() == ["outer", "second"]
+    assert list_usernames() == ["outer", "second"]
 
 
-def test_the_outer_transaction_survives_an_integrity_error_of_an_inner_one(within):
+def test_the_outer_transaction_survives_an_integrity_error_of_an_inner_one(pushed_app):
     with transaction():
-        db.session.add(account("a"))
+        db.session.add(make_account("a"))
         with pytest.raises(IntegrityError), transaction():
-            db.session.add(account("a"))
+            db.session.add(make_account("a"))
             db.session.flush()
-        db.session.add(account("b"))
+        db.session.add(make_account("b"))
     db.session.rollback()
-    assert names() == ["a", "b"]
+    assert list_usernames() == ["a", "b"]
 
 
-def test_a_failure_of_the_outer_transaction_rolls_back_everything(within):
+def test_a_failure_of_the_outer_transaction_rolls_back_everything(pushed_app):
     with pytest.raises(RuntimeError), transaction():
         with transaction():
-            db.session.add(account("inner"))
+            db.session.add(make_account("inner"))
         raise RuntimeError
-    assert names() == []
+    assert list_usernames() == []
     with transaction():
-        db.session.add(account("after"))
+        db.session.add(make_account("after"))
     db.session.rollback()
-    assert names() == ["after"]
+    assert list_usernames() == ["after"]
 
 
-def test_rows_that_were_read_before_are_read_again(within):
+def test_rows_that_were_read_before_are_read_again(pushed_app):
     with transaction():
-        db.session.add(account("a"))
+        db.session.add(make_account("a"))
     seen = db.session.scalars(select(Account)).one()
     assert seen.role == "member"
-    with elsewhere(within) as other:
+    with other_connection(pushed_app) as other:
         other.exec_driver_sql("UPDATE account SET role = 'admin'")
     with transaction():
         assert seen.role == "admin"
 
 
-def test_a_row_of_the_previous_transaction_is_read_again_under_the_lock(within):
+def test_a_row_of_the_previous_transaction_is_read_again_under_the_lock(pushed_app):
     with transaction():
-        row = account("ada")
+        row = make_account("ada")
         db.session.add(row)
     # The row stays loaded after its commit; only the next transaction expires it.
-    write_elsewhere(within, "UPDATE account SET username = 'grace'")
+    write_from_other_process(pushed_app, "UPDATE account SET username = 'grace'")
     with transaction():
         assert row.username == "grace"
 
 
-def test_rows_that_were_pending_before_are_dropped(within):
-    db.session.add(account("pending"))
+def test_rows_that_were_pending_before_are_dropped(pushed_app):
+    db.session.add(make_account("pending"))
     with transaction():
-        db.session.add(account("a"))
-    assert names() == ["a"]
+        db.session.add(make_account("a"))
+    assert list_usernames() == ["a"]
 
 
-def test_an_impatient_transaction_fails_at_once(within, lock_timeouts):
+def test_an_impatient_transaction_fails_at_once(pushed_app, lock_timeouts):
     with (
-        elsewhere(within, writing=True),
+        other_connection(pushed_app, writing=True),
         pytest.raises(OperationalError, match="lock"),
         transaction(wait=False),
     ):
         pytest.fail("never entered")
     assert lock_timeouts == [0]
     with transaction(wait=False):
-        db.session.add(account("a"))
-    assert names() == ["a"]
+        db.session.add(make_account("a"))
+    assert list_usernames() == ["a"]
     timeout = {"sqlite": "PRAGMA busy_timeout", "postgresql": "SHOW lock_timeout"}[db.engine.dialect.name]
     assert db.session.connection().exec_driver_sql(timeout).scalar() in (5000, "5s")
 
@@ -129,24 +129,24 @@ def try_to_write(app) -> str:
     return errors[0]
 
 
-def test_a_transaction_holds_the_write_lock_until_its_commit_has_ended(within):
+def test_a_transaction_holds_the_write_lock_until_its_commit_has_ended(pushed_app):
     # A commit may move the log into the file, and no other connection may write then.
     during: list[str] = []
 
     def on_commit(connection: object) -> None:
         if len(during) < 2:
             during.append("")
-            during[-1] = try_to_write(within)
+            during[-1] = try_to_write(pushed_app)
 
     event.listen(db.engine, "commit", on_commit)
     try:
         with transaction():
-            db.session.add(account("a"))
-            during.append(try_to_write(within))
+            db.session.add(make_account("a"))
+            during.append(try_to_write(pushed_app))
     finally:
         event.remove(db.engine, "commit", on_commit)
     assert during == ["another write is in progress"] * 2
-    assert try_to_write(within) == ""
+    assert try_to_write(pushed_app) == ""
 
 
 def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypatch, lock_timeouts):
@@ -155,7 +155,7 @@ def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypat
     lock_timeouts.clear()
     with (
         app.app_context(),
-        elsewhere(app, writing=True),
+        other_connection(app, writing=True),
         pytest.raises(OperationalError, match="lock"),
         transaction(),
     ):
@@ -163,11 +163,11 @@ def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypat
     assert lock_timeouts == [1]
 
 
-def test_the_wait_for_the_lock_shortens_the_wait_for_another_process(within, monkeypatch):
+def test_the_wait_for_the_lock_shortens_the_wait_for_another_process(pushed_app, monkeypatch):
     monkeypatch.setattr(WriteLock, "_wait", lambda self, turn: 3.2)
     statements = []
     with (
-        listening(db.engine, "before_cursor_execute", lambda *args: statements.append(args[2])),
+        listen(db.engine, "before_cursor_execute", lambda *args: statements.append(args[2])),
         transaction(),
     ):
         pass
@@ -176,7 +176,7 @@ def test_the_wait_for_the_lock_shortens_the_wait_for_another_process(within, mon
 
 
 @contextmanager
-def listening(engine, name, listener):
+def listen(engine, name, listener):
     event.listen(engine, name, listener)
     try:
         yield
@@ -184,18 +184,18 @@ def listening(engine, name, listener):
         event.remove(engine, name, listener)
 
 
-def test_reads_do_not_wait_for_a_write(within):
-    with elsewhere(within, writing=True):
-        assert names() == []
+def test_reads_do_not_wait_for_a_write(pushed_app):
+    with other_connection(pushed_app, writing=True):
+        assert list_usernames() == []
 
 
-def test_eight_threads_lose_no_read_modify_write(within):
+def test_eight_threads_lose_no_read_modify_write(pushed_app):
     with transaction():
-        db.session.add(account("0"))
+        db.session.add(make_account("0"))
 
     def increment() -> None:
         for _ in range(50):
-            with within.app_context(), transaction():
+            with pushed_app.app_context(), transaction():
                 row = db.session.scalars(select(Account)).one()
                 row.username = str(int(row.username) + 1)
 
@@ -206,4 +206,4 @@ def test_eight_threads_lose_no_read_modify_write(within):
         thread.join(30)
     db.session.rollback()
     db.session.expire_all()
-    assert names() == ["400"]
+    assert list_usernames() == ["400"]

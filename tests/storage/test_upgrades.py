@@ -63,7 +63,7 @@ def add_migration(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def old(make_app, make_tag, people, instance):
+def old_database(make_app, make_tag, people, instance):
     """The file of a blog with three users and a tag, at the last migration; no process uses it."""
     make_tag("kept")
     with people.app.app_context():
@@ -84,13 +84,13 @@ def dump(path: Path) -> list[str]:
         return list(connection.iterdump())
 
 
-def start() -> None:
+def start_app() -> None:
     app = create_app()
     with app.app_context():
         db.engine.dispose()
 
 
-def refusal(**settings: Any) -> str:
+def get_start_error(**settings: Any) -> str:
     with pytest.raises(CannotStart) as raised:
         create_app(settings)
     assert raised.value.message.endswith(".") and "\n" not in raised.value.message
@@ -114,11 +114,11 @@ def test_the_migrations_are_numbered_without_a_gap():
 
 def test_eight_processes_can_start_at_once_without_a_database(instance):
     code = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"
-    started = [
+    processes = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(8)
     ]
-    outputs = [process.communicate(timeout=60) for process in started]
+    outputs = [process.communicate(timeout=60) for process in processes]
     assert {out.strip() for out, _ in outputs} == {b"{'status': 'ok'}"}, outputs
     assert not (instance / "backups").exists()
 
@@ -133,11 +133,11 @@ def test_a_start_with_the_newest_schema_does_not_import_alembic(app):
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_an_upgrade_keeps_all_rows_and_makes_a_copy_first(old, add_migration, instance):
-    before = dump(old)
+def test_an_upgrade_keeps_all_rows_and_makes_a_copy_first(old_database, add_migration, instance):
+    before = dump(old_database)
     add_migration(RECREATES_A_PARENT)
-    start()
-    with closing(sqlite3.connect(old)) as connection:
+    start_app()
+    with closing(sqlite3.connect(old_database)) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (NEXT,)
         assert connection.execute("SELECT count(*) FROM account").fetchone() == (3,)
         assert connection.execute("SELECT name FROM tag").fetchall() == [("kept",)]
@@ -150,7 +150,7 @@ def test_an_upgrade_keeps_all_rows_and_makes_a_copy_first(old, add_migration, in
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_an_upgraded_blog_takes_writes(old, add_migration):
+def test_an_upgraded_blog_takes_writes(old_database, add_migration):
     add_migration(RECREATES_A_PARENT)
     app = create_app()
     with app.app_context():
@@ -174,27 +174,29 @@ def test_an_upgraded_blog_takes_writes(old, add_migration):
         (FORGETS_AN_INDEX, "Differences: index ix_change_due is missing."),
     ],
 )
-def test_a_failed_migration_leaves_the_database_unchanged(old, add_migration, instance, body, reason):
-    before = dump(old)
+def test_a_failed_migration_leaves_the_database_unchanged(
+    old_database, add_migration, instance, body, reason
+):
+    before = dump(old_database)
     add_migration(body)
     for _ in range(2):
-        assert reason in refusal()
-    assert dump(old) == before
+        assert reason in get_start_error()
+    assert dump(old_database) == before
     # A supervisor that restarts the service again and again must not fill the disk with copies.
     assert list((instance / "backups").iterdir()) == []
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_an_upgrade_is_refused_if_the_copy_cannot_be_made(old, add_migration, instance):
-    before = dump(old)
+def test_an_upgrade_is_refused_if_the_copy_cannot_be_made(old_database, add_migration, instance):
+    before = dump(old_database)
     (instance / "backups").write_text("in the way")
     add_migration(RECREATES_A_PARENT)
-    assert "cannot be made before the upgrade: " in refusal()
-    assert dump(old) == before
+    assert "cannot be made before the upgrade: " in get_start_error()
+    assert dump(old_database) == before
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_processes_that_upgrade_at_once_make_one_copy(old, tmp_path, instance):
+def test_processes_that_upgrade_at_once_make_one_copy(old_database, tmp_path, instance):
     scripts = tmp_path / "scripts"
     shutil.copytree(upgrades.SCRIPTS, scripts)
     write_migration(scripts, RECREATES_A_PARENT)
@@ -203,22 +205,22 @@ def test_processes_that_upgrade_at_once_make_one_copy(old, tmp_path, instance):
         f"upgrades.SCRIPTS = Path({str(scripts)!r}); "
         "from blogapi import create_app; create_app(); print('up')"
     )
-    started = [
+    processes = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(4)
     ]
-    outputs = [process.communicate(timeout=60) for process in started]
+    outputs = [process.communicate(timeout=60) for process in processes]
     assert [out.strip() for out, _ in outputs] == [b"up"] * 4, outputs
     assert len(list((instance / "backups").iterdir())) == 1
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_a_newer_schema_is_refused_and_unchanged(old):
-    with closing(sqlite3.connect(old)) as connection, connection:
+def test_a_newer_schema_is_refused_and_unchanged(old_database):
+    with closing(sqlite3.connect(old_database)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    before = dump(old)
-    assert "newer version or another program (migration 9999)" in refusal()
-    assert dump(old) == before
+    before = dump(old_database)
+    assert "newer version or another program (migration 9999)" in get_start_error()
+    assert dump(old_database) == before
 
 
 @pytest.mark.sqlite("its file")
@@ -227,7 +229,7 @@ def test_the_database_of_another_program_is_refused_and_unchanged(tmp_path):
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE theirs (x)")
     before = path.read_bytes()
-    assert "tables of another program" in refusal(DATABASE_URL=f"sqlite:///{path}")
+    assert "tables of another program" in get_start_error(DATABASE_URL=f"sqlite:///{path}")
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.glob("other*")] == ["other.db"]
 
@@ -237,31 +239,33 @@ def test_a_file_that_is_not_a_database_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "letter.txt"
     path.write_text("Dear reader, " * 1000)
     before = path.read_bytes()
-    assert "not a database" in refusal(DATABASE_URL=f"sqlite:///{path}")
+    assert "not a database" in get_start_error(DATABASE_URL=f"sqlite:///{path}")
     assert path.read_bytes() == before
 
 
 @pytest.mark.sqlite("its file")
 def test_a_folder_in_the_place_of_the_database_is_refused(instance):
     (instance / "blog.db").mkdir(parents=True)
-    assert f"{instance / 'blog.db'} cannot be opened: " in refusal()
+    assert f"{instance / 'blog.db'} cannot be opened: " in get_start_error()
 
 
 @pytest.mark.sqlite("its file")
 def test_a_database_in_a_missing_folder_is_refused(tmp_path):
-    assert "cannot be opened: No such file" in refusal(DATABASE_URL=f"sqlite:///{tmp_path}/no/blog.db")
+    assert "cannot be opened: No such file" in get_start_error(
+        DATABASE_URL=f"sqlite:///{tmp_path}/no/blog.db"
+    )
 
 
 @pytest.mark.sqlite("its file")
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root can read every folder")
 def test_a_database_in_an_unreadable_folder_is_refused(tmp_path):
     (tmp_path / "closed").mkdir(mode=0)
-    assert "Permission denied" in refusal(DATABASE_URL=f"sqlite:///{tmp_path}/closed/blog.db")
+    assert "Permission denied" in get_start_error(DATABASE_URL=f"sqlite:///{tmp_path}/closed/blog.db")
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_a_database_in_another_journal_mode_is_set_to_wal(old):
-    with closing(sqlite3.connect(old)) as connection:
+def test_a_database_in_another_journal_mode_is_set_to_wal(old_database):
+    with closing(sqlite3.connect(old_database)) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
     app = create_app()
     with app.app_context():

@@ -30,7 +30,7 @@ class Writers:
         for _ in range(number):
             before = len(self.lock._queue)
             self.start()
-            until(lambda before=before: len(self.lock._queue) > before)
+            wait_until(lambda before=before: len(self.lock._queue) > before)
 
     def start(self) -> None:
         """Start one thread."""
@@ -59,19 +59,19 @@ class Writers:
             pass
 
 
-def until(holds) -> None:
-    end = time.monotonic() + TIMEOUT
-    while not holds():
-        assert time.monotonic() < end
+def wait_until(condition) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < deadline
         time.sleep(0.001)
 
 
 @pytest.fixture
 def writers():
     """Threads on a lock whose queue keeps two threads while a write is stuck."""
-    made = Writers(WriteLock(2, TIMEOUT))
-    yield made
-    made.finish()
+    writers = Writers(WriteLock(2, TIMEOUT))
+    yield writers
+    writers.finish()
 
 
 def test_threads_write_one_at_a_time_in_the_order_of_their_arrival(writers):
@@ -82,7 +82,7 @@ def test_threads_write_one_at_a_time_in_the_order_of_their_arrival(writers):
 
 def test_threads_over_the_maximum_give_up_when_a_write_is_stuck(writers):
     writers.start_in_order(4)
-    until(lambda: len(writers.outcomes) == 2)
+    wait_until(lambda: len(writers.outcomes) == 2)
     assert writers.outcomes == dict.fromkeys((2, 3), TOO_LONG)
     writers.finish()
     assert writers.outcomes[0] == writers.outcomes[1] == "written"
@@ -115,7 +115,7 @@ def test_any_number_of_threads_wait_while_no_write_is_stuck():
 def test_no_thread_waits_longer_than_the_timeout():
     writers = Writers(WriteLock(2, 2 * STUCK_SECONDS))
     writers.start_in_order(2)
-    until(lambda: writers.outcomes)
+    wait_until(lambda: writers.outcomes)
     assert writers.outcomes == {1: TOO_LONG}
     writers.finish()
 

@@ -63,8 +63,8 @@ def test_put_accepts_every_field_that_a_read_can_show(as_admin, path, make_artic
 def test_a_derived_slug_gets_a_number_that_is_not_in_use(as_admin, path):
     where = [create(as_admin, path, "One") for _ in range(3)]
     as_admin.delete(where[1])
-    made = [as_admin.get(create(as_admin, path, "One") + "?fields=slug").json["slug"] for _ in range(2)]
-    assert set(made) == {"one-2", "one-4"}
+    created = [as_admin.get(create(as_admin, path, "One") + "?fields=slug").json["slug"] for _ in range(2)]
+    assert set(created) == {"one-2", "one-4"}
 
 
 @BOTH
@@ -80,11 +80,11 @@ def test_a_change_by_another_admin_keeps_the_owner(app, make_client, people, as_
 
 
 @BOTH
-def test_last_updated_changes_only_with_an_actual_change(as_admin, path, at):
+def test_last_updated_changes_only_with_an_actual_change(as_admin, path, set_clock):
     dates = f"{create(as_admin, path, 'N')}?fields=created,last_updated"
     before = as_admin.get(dates).json
     assert before["created"] == before["last_updated"]
-    at(datetime(2999, 1, 1, tzinfo=UTC))
+    set_clock(datetime(2999, 1, 1, tzinfo=UTC))
     where = dates.split("?")[0]
     assert as_admin.patch(where, json={"name": "N"}).status_code == 200
     assert as_admin.get(dates).json == before
@@ -124,7 +124,7 @@ def test_put_resets_the_omitted_fields_of_a_category(as_admin):
 
 def test_a_term_shows_only_its_public_articles_newest_first(as_admin, make_article, make_tag, make_category):
     tag, category = make_tag(), make_category()
-    made = {
+    created = {
         name: make_article(title=name, tags=(tag,), category=category, **fields)
         for name, fields in {
             "old": {"published_at": "2020-01-01T00:00:00Z"},
@@ -136,4 +136,4 @@ def test_a_term_shows_only_its_public_articles_newest_first(as_admin, make_artic
     make_article(title="other")
     for path in (f"{TAGS}{tag.uuid}/", f"{CATEGORIES}{category.uuid}/"):
         assert [row["title"] for row in as_admin.get(path).json["articles"]] == ["new", "old"]
-    assert as_admin.get(f"{ARTICLES}{made['draft'].uuid}/").status_code == 200
+    assert as_admin.get(f"{ARTICLES}{created['draft'].uuid}/").status_code == 200

@@ -38,8 +38,8 @@ def test_import_reports_what_it_did_with_each_file(run, people, folder):
 
 
 @pytest.mark.parametrize("dry_run", [(), ("--dry-run",)])
-def test_the_report_begins_with_the_visibility_of_the_articles(run, people, folder, dry_run, at):
-    at(datetime(2026, 1, 1, tzinfo=UTC))
+def test_the_report_begins_with_the_visibility_of_the_articles(run, people, folder, dry_run, set_clock):
+    set_clock(datetime(2026, 1, 1, tzinfo=UTC))
     for name, text in {
         "a.md": BROKEN,
         "diary.md": "Dear diary",

@@ -74,7 +74,7 @@ def read_expected(source: str) -> Counter[str]:
     return found
 
 
-def count(source: str) -> Counter[str]:
+def count_files(source: str) -> Counter[str]:
     """Return the counts of a source, made with the reader's own parsers."""
     found: Counter[str] = Counter()
     for entry in folder.walk_path(Path(CORPUS) / source):
@@ -102,7 +102,7 @@ def get_outcome(entry: folder.Entry) -> str:
 
 @pytest.mark.parametrize("source", OUTCOMES)
 def test_the_reader_counts_what_was_counted_without_it(source):
-    theirs, ours = read_expected(source), count(source)
+    theirs, ours = read_expected(source), count_files(source)
     differences = {name: ours[name] - theirs[name] for name in COUNTED if ours[name] != theirs[name]}
     assert differences == DIFFERENCES.get(source, ({}, ""))[0]
 
@@ -112,7 +112,7 @@ def test_every_file_is_imported_refused_or_skipped(source):
     found = Counter(map(get_outcome, folder.walk_path(Path(CORPUS) / source)))
     imported = found["published"] + found["draft"] + found["archived"]
     assert (imported, found["RefusedFile"], found["NotAnArticle"]) == OUTCOMES[source]
-    assert sum(OUTCOMES[source]) == count(source)["files"]
+    assert sum(OUTCOMES[source]) == count_files(source)["files"]
 
 
 @pytest.mark.parametrize("source", OUTCOMES)

@@ -15,7 +15,7 @@ from blogapi.transfer import folder
 from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import reader
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX file system")
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX file system")
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def now():
 
 
 @pytest.fixture
-def deep(blog, monkeypatch):
+def deep_folders(blog, monkeypatch):
     """The names of nested folders whose complete path is too long for the system."""
     monkeypatch.chdir(blog)
     names = [letter * 200 for letter in "abcdefghijklmnopqrstuvwxyz"]
@@ -49,11 +49,11 @@ def deep(blog, monkeypatch):
         os.rmdir(name)  # noqa: PTH106
 
 
-def keys(path):
+def list_keys(path):
     return [entry.key for entry in folder.walk_path(path)]
 
 
-def problems(path):
+def list_problems(path):
     """Return the type of the problem of each entry that has one."""
     return {entry.key: type(entry.problem) for entry in folder.walk_path(path) if entry.problem}
 
@@ -63,16 +63,16 @@ def by_key(path):
 
 
 def test_files_are_sorted_and_their_keys_begin_with_the_folder_name(blog):
-    assert keys(blog) == ["blog/2021/c.md", "blog/a.md", "blog/b.md", "blog/photo.png"]
+    assert list_keys(blog) == ["blog/2021/c.md", "blog/a.md", "blog/b.md", "blog/photo.png"]
 
 
 def test_a_single_file_has_the_same_key_as_in_its_folder(blog):
-    assert keys(blog / "a.md") == ["blog/a.md"]
+    assert list_keys(blog / "a.md") == ["blog/a.md"]
 
 
 def test_the_key_of_a_relative_path_begins_with_the_real_folder_name(blog, monkeypatch):
     monkeypatch.chdir(blog / "2021")
-    assert keys(type(blog)(".")) == ["2021/c.md"]
+    assert list_keys(type(blog)(".")) == ["2021/c.md"]
 
 
 @pytest.mark.parametrize(
@@ -81,37 +81,37 @@ def test_the_key_of_a_relative_path_begins_with_the_real_folder_name(blog, monke
 def test_a_folder_without_articles_is_one_skipped_entry(blog, name):
     (blog / "2021" / name).mkdir()
     (blog / "2021" / name / "x.md").write_text("Text", encoding="utf-8")
-    assert len(keys(blog)) == 5
-    assert problems(blog) == {f"blog/2021/{name}": NotAnArticle}
+    assert len(list_keys(blog)) == 5
+    assert list_problems(blog) == {f"blog/2021/{name}": NotAnArticle}
 
 
 @pytest.mark.parametrize("name", [".git", "templates"])
 def test_a_skipped_folder_can_be_imported_by_its_own_path(tmp_path, name):
     (tmp_path / name).mkdir()
     (tmp_path / name / "a.md").write_text("Text", encoding="utf-8")
-    assert problems(tmp_path / name) == {}
+    assert list_problems(tmp_path / name) == {}
 
 
 def test_a_hidden_file_is_skipped(blog):
     (blog / ".hidden.md").write_text("Text", encoding="utf-8")
-    assert problems(blog) == {"blog/.hidden.md": NotAnArticle}
+    assert list_problems(blog) == {"blog/.hidden.md": NotAnArticle}
 
 
 def test_a_file_named_like_a_template_folder_is_imported(blog):
     (blog / "layouts").write_text("Text", encoding="utf-8")
-    assert problems(blog) == {}
+    assert list_problems(blog) == {}
 
 
 def test_an_empty_folder_has_no_files(tmp_path):
-    assert keys(tmp_path) == []
+    assert list_keys(tmp_path) == []
 
 
 def test_a_missing_folder_is_refused(tmp_path):
     with pytest.raises(RefusedFile, match="cannot be opened"):
-        keys(tmp_path / "nothing")
+        list_keys(tmp_path / "nothing")
 
 
-@posix
+@POSIX
 def test_links_are_not_followed(blog, tmp_path):
     (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
     (blog / "link.md").symlink_to(tmp_path / "secret.md")
@@ -133,17 +133,17 @@ def test_a_windows_junction_is_not_followed(blog, monkeypatch):
         return SimpleNamespace(st_mode=status.st_mode, st_size=0, st_reparse_tag=folder._JUNCTION_TAG)
 
     monkeypatch.setattr(type(blog), "lstat", lstat)
-    assert keys(blog)[0] == "blog/2021"
+    assert list_keys(blog)[0] == "blog/2021"
     with pytest.raises(RefusedFile, match="symbolic link"):
         folder.read_bytes(blog / "2021")
 
 
-@posix
-def test_a_path_too_long_for_the_system_is_one_refused_entry(blog, deep):
-    found = problems(blog)
+@POSIX
+def test_a_path_too_long_for_the_system_is_one_refused_entry(blog, deep_folders):
+    found = list_problems(blog)
     assert list(found.values()) == [RefusedFile]
-    assert next(iter(found)).startswith(f"blog/{'/'.join(deep[:4])}")
-    assert len(keys(blog)) == 5
+    assert next(iter(found)).startswith(f"blog/{'/'.join(deep_folders[:4])}")
+    assert len(list_keys(blog)) == 5
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_an_inaccessible_folder_is_one_refused_entry(blog, monkeypatch, error, r
         return original(path)
 
     monkeypatch.setattr(type(blog), "lstat", lstat)
-    assert problems(blog) == {"blog/2021": RefusedFile}
-    assert keys(blog) == ["blog/2021", "blog/a.md", "blog/b.md", "blog/photo.png"]
+    assert list_problems(blog) == {"blog/2021": RefusedFile}
+    assert list_keys(blog) == ["blog/2021", "blog/a.md", "blog/b.md", "blog/photo.png"]
     assert reason in str(by_key(blog)["blog/2021"].problem)
 
 
@@ -180,7 +180,7 @@ def test_a_folder_that_is_deleted_meanwhile_is_one_refused_entry(blog, monkeypat
         return original(path)
 
     monkeypatch.setattr(type(blog), "iterdir", iterdir)
-    assert problems(blog) == {"blog/2021": RefusedFile}
+    assert list_problems(blog) == {"blog/2021": RefusedFile}
 
 
 def test_a_path_given_twice_is_imported_once(blog):
@@ -199,23 +199,28 @@ def test_a_second_file_with_the_same_key_is_refused(blog, tmp_path):
         raise second.problem
 
 
-@posix
+@POSIX
 def test_a_pipe_is_refused_without_waiting(blog):
     os.mkfifo(blog / "pipe.md")
     with pytest.raises(RefusedFile, match="not a regular file"):
         folder.read_bytes(blog / "pipe.md")
 
 
-@posix
+@POSIX
 @pytest.mark.skipif(sys.platform == "darwin", reason="the file system accepts only UTF-8")
 def test_names_with_unprintable_characters_give_distinct_escaped_keys(blog):
     for name in (b"\xff.md", b"\xfe.md", b"new\nline.md", unicodedata.normalize("NFD", "é.md").encode()):
         with open(os.path.join(os.fsencode(blog), name), "wb") as file:  # noqa: PTH118, PTH123 (the name is bytes)
             file.write(b"Text")
-    assert set(keys(blog)) >= {"blog/\\udcff.md", "blog/\\udcfe.md", "blog/new\\u000aline.md", "blog/é.md"}
+    assert set(list_keys(blog)) >= {
+        "blog/\\udcff.md",
+        "blog/\\udcfe.md",
+        "blog/new\\u000aline.md",
+        "blog/é.md",
+    }
 
 
-@posix
+@POSIX
 @pytest.mark.skipif(sys.platform == "darwin", reason="the file system knows only one Unicode form")
 def test_two_names_with_the_same_key_do_not_overwrite_each_other(blog):
     for form in ("NFC", "NFD"):
@@ -230,7 +235,7 @@ def test_a_folder_that_cannot_be_listed_is_refused(blog, monkeypatch):
 
     monkeypatch.setattr(type(blog), "iterdir", iterdir)
     with pytest.raises(RefusedFile, match=r"cannot be listed \(permission denied\)"):
-        keys(blog)
+        list_keys(blog)
 
 
 def test_a_file_at_the_limit_is_read(blog):
@@ -260,7 +265,7 @@ def test_a_file_replaced_by_a_longer_one_is_refused(blog, monkeypatch):
         folder.read_bytes(path, limit=4)
 
 
-@posix
+@POSIX
 def test_a_file_replaced_by_a_pipe_is_refused(blog, monkeypatch):
     def replace():
         (blog / "a.md").unlink()
@@ -271,7 +276,7 @@ def test_a_file_replaced_by_a_pipe_is_refused(blog, monkeypatch):
         folder.read_bytes(blog / "a.md")
 
 
-@posix
+@POSIX
 def test_a_file_replaced_by_a_link_is_refused(blog, tmp_path, monkeypatch):
     (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
 

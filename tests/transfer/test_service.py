@@ -67,11 +67,11 @@ def test_an_unchanged_record_changes_nothing(store, stored):
     assert [article.last_updated for article in stored()] == [before]
 
 
-def test_an_undated_record_keeps_the_time_of_its_first_import(store, stored, at):
+def test_an_undated_record_keeps_the_time_of_its_first_import(store, stored, set_clock):
     undated = replace(RECORD, published_at=None)
-    at(datetime(2026, 1, 1, tzinfo=UTC))
+    set_clock(datetime(2026, 1, 1, tzinfo=UTC))
     store(undated)
-    at(datetime(2026, 2, 2, tzinfo=UTC))
+    set_clock(datetime(2026, 2, 2, tzinfo=UTC))
     assert store(undated).result is Result.UNCHANGED
     assert store(replace(undated, title="Rye bread")).result is Result.UPDATED
     assert stored()[0].published_at == datetime(2026, 1, 1, tzinfo=UTC)

@@ -28,9 +28,9 @@ def context(app):
 
 
 def test_a_user_is_found_by_any_spelling_of_the_name(context):
-    made = service.create("Ada", PASSWORD, role=Role.ADMIN)
-    assert queries.get_by_name("ADA").uuid == made.uuid
-    assert queries.find_by_uuid(made.uuid).username == "ada"
+    created = service.create("Ada", PASSWORD, role=Role.ADMIN)
+    assert queries.get_by_name("ADA").uuid == created.uuid
+    assert queries.find_by_uuid(created.uuid).username == "ada"
 
 
 @pytest.mark.parametrize("name", ["ada", "ADA", "ａｄａ"])  # noqa: RUF001
@@ -56,8 +56,8 @@ def test_users_and_admins_are_listed_by_name(context):
 
 
 def test_a_user_is_authenticated_by_name_and_password(context):
-    made = service.create("ada", PASSWORD, role=Role.ADMIN)
-    assert service.authenticate("Ada", PASSWORD).uuid == made.uuid
+    created = service.create("ada", PASSWORD, role=Role.ADMIN)
+    assert service.authenticate("Ada", PASSWORD).uuid == created.uuid
 
 
 @pytest.mark.parametrize(
@@ -70,32 +70,32 @@ def test_wrong_credentials_are_not_authenticated(context, name, password):
     assert service.authenticate(name, password) is None
 
 
-def test_a_login_session_lasts_for_the_given_time(context, at):
+def test_a_login_session_lasts_for_the_given_time(context, set_clock):
     account = service.create("ada", None, role=Role.ADMIN)
-    at(NOON)
-    token = service.log_in(account, lasts=DAY)
-    at(NOON + DAY - timedelta(microseconds=1))
+    set_clock(NOON)
+    token = service.log_in(account, lifetime=DAY)
+    set_clock(NOON + DAY - timedelta(microseconds=1))
     assert queries.find_session(token).account.username == "ada"
-    at(NOON + DAY)
+    set_clock(NOON + DAY)
     assert queries.find_session(token) is None
 
 
 def test_only_the_digest_of_a_token_is_stored(context):
-    token = service.log_in(service.create("ada", None, role=Role.ADMIN), lasts=DAY)
+    token = service.log_in(service.create("ada", None, role=Role.ADMIN), lifetime=DAY)
     assert db.session.scalars(select(WebSession.digest)).all() == [tokens.digest_token(token)]
 
 
-def test_a_login_deletes_expired_sessions(context, at):
+def test_a_login_deletes_expired_sessions(context, set_clock):
     account = service.create("ada", None, role=Role.ADMIN)
     for days in range(3):
-        at(NOON + days * DAY)
-        service.log_in(account, lasts=DAY)
+        set_clock(NOON + days * DAY)
+        service.log_in(account, lifetime=DAY)
     assert db.session.scalar(select(func.count()).select_from(WebSession)) == 1
 
 
 def test_logging_out_ends_one_session(context):
     account = service.create("ada", None, role=Role.ADMIN)
-    here, there = (service.log_in(account, lasts=DAY) for _ in range(2))
+    here, there = (service.log_in(account, lifetime=DAY) for _ in range(2))
     assert queries.find_session(here) is not None
     service.log_out(here)
     assert queries.find_session(here) is None
@@ -104,8 +104,8 @@ def test_logging_out_ends_one_session(context):
 
 def test_a_new_password_ends_all_sessions_of_only_that_user(context):
     ada, mel = (service.create(name, PASSWORD, role=Role.MEMBER) for name in ("ada", "mel"))
-    hers = [service.log_in(ada, lasts=DAY) for _ in range(2)]
-    other = service.log_in(mel, lasts=DAY)
+    hers = [service.log_in(ada, lifetime=DAY) for _ in range(2)]
+    other = service.log_in(mel, lifetime=DAY)
     service.set_password("ada", "another password")
     assert [queries.find_session(token) for token in hers] == [None, None]
     assert queries.find_session(other) is not None
@@ -114,7 +114,7 @@ def test_a_new_password_ends_all_sessions_of_only_that_user(context):
 
 
 def test_an_invalid_new_password_changes_nothing(context):
-    token = service.log_in(service.create("ada", PASSWORD, role=Role.ADMIN), lasts=DAY)
+    token = service.log_in(service.create("ada", PASSWORD, role=Role.ADMIN), lifetime=DAY)
     with pytest.raises(Invalid):
         service.set_password("ada", "short")
     assert queries.find_session(token) is not None
@@ -130,7 +130,7 @@ def test_an_unknown_user_is_not_found(context, act):
 def test_deleting_a_user_deletes_their_keys_and_sessions(app, people, as_stranger):
     key = people.key(people.member)
     with app.app_context():
-        token = service.log_in(people.member, lasts=DAY)
+        token = service.log_in(people.member, lifetime=DAY)
         service.delete_user("mel")
         assert queries.find_session(token) is None
     assert as_stranger.get(TAGS, headers={"X-API-KEY": key}).status_code == 401

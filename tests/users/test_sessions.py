@@ -117,12 +117,12 @@ def test_a_deleted_user_is_logged_out(app, people, passwords, make_client):
     assert outcome(client.get(ME)) == (401, "login_over")
 
 
-def test_a_login_session_expires(passwords, as_stranger, at):
-    at(NOON)
+def test_a_login_session_expires(passwords, as_stranger, set_clock):
+    set_clock(NOON)
     as_stranger.post(LOGIN, json=ADA)
-    at(NOON + timedelta(days=14) - timedelta(seconds=1))
+    set_clock(NOON + timedelta(days=14) - timedelta(seconds=1))
     assert as_stranger.get(ME).status_code == 200
-    at(NOON + timedelta(days=14))
+    set_clock(NOON + timedelta(days=14))
     assert outcome(as_stranger.get(ME)) == (401, "login_over")
 
 
@@ -160,10 +160,10 @@ def test_public_paths_do_not_read_the_session(as_ada, path):
     assert as_ada.get(path).headers["Vary"] == "Accept, origin"
 
 
-def test_a_key_takes_precedence_over_a_login_session(as_ada, people, statements):
+def test_a_key_takes_precedence_over_a_login_session(as_ada, people, record_statements):
     header = {"X-API-KEY": people.key(None)}
     as_ada.get(CATEGORIES, headers=header)
-    with statements() as seen:
+    with record_statements() as seen:
         response = as_ada.get(ME, headers=header)
     assert (response.json["role"], response.headers["Vary"]) == ("reader", "Accept, origin")
     assert not any("web_session" in statement for statement in seen)

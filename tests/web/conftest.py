@@ -16,13 +16,13 @@ def resource(request, as_admin, make_category):
     body = (
         {"title": "T", "category": {"uuid": str(make_category().uuid)}} if path == ARTICLES else {"name": "N"}
     )
-    made = as_admin.post(path, json=body)
-    assert made.status_code == 201, made.json
+    created = as_admin.post(path, json=body)
+    assert created.status_code == 201, created.json
     change = {"subtitle": "changed"} if path == ARTICLES else {"name": "changed"}
     return {
         "list": path,
-        "path": made.headers["Location"],
+        "path": created.headers["Location"],
         "body": body,
         "change": change,
-        "etag": made.headers["ETag"],
+        "etag": created.headers["ETag"],
     }

@@ -84,9 +84,9 @@ def test_the_setting_require_if_match_refuses_writes_without_one(
 
 @pytest.mark.parametrize("path", TERM_PATHS)
 def test_a_term_is_created_changed_and_deleted(as_admin, path):
-    made = as_admin.post(path, json={"name": "Über uns"})
-    assert (made.status_code, made.json["slug"]) == (201, "uber-uns")
-    item_path = made.headers["Location"]
+    created = as_admin.post(path, json={"name": "Über uns"})
+    assert (created.status_code, created.json["slug"]) == (201, "uber-uns")
+    item_path = created.headers["Location"]
     assert as_admin.post(path, json={"name": "Über uns"}).json["slug"] == "uber-uns-2"
     changed = as_admin.patch(item_path, json={"name": "New name"}).json
     assert (changed["name"], changed["slug"]) == ("New name", "uber-uns")
@@ -121,8 +121,8 @@ def test_an_invalid_term_is_refused(as_admin, path, wrong):
 @pytest.mark.parametrize("path", TERM_PATHS)
 def test_terms_are_written_in_bulk(as_admin, path):
     one, two = str(uuid4()), str(uuid4())
-    made = as_admin.put(path, json=[{"uuid": one, "name": "A"}, {"uuid": two, "name": "B"}])
-    assert [term["uuid"] for term in made.json] == [one, two]
+    created = as_admin.put(path, json=[{"uuid": one, "name": "A"}, {"uuid": two, "name": "B"}])
+    assert [term["uuid"] for term in created.json] == [one, two]
     changed = as_admin.patch(path, json=[{"uuid": one, "name": "C"}, {"uuid": str(uuid4()), "name": "D"}])
     assert (changed.status_code, list(changed.json["errors"])) == (404, ["1"])
     assert as_admin.delete(f"{path}?uuid={one}&uuid={two}").status_code == 204
@@ -161,5 +161,8 @@ def test_an_operation_without_an_etag_refuses_if_match(as_admin, make_article):
     article = make_article()
     path = f"{ARTICLES}{article.uuid}/preview/"
     assert outcome(as_admin.post(path, headers={"If-Match": '"x"'})) == (412, "stale")
-    made = as_admin.post(path).json
-    assert outcome(as_admin.delete(f"{path}{made['uuid']}/", headers={"If-Match": '"x"'})) == (412, "stale")
+    created = as_admin.post(path).json
+    assert outcome(as_admin.delete(f"{path}{created['uuid']}/", headers={"If-Match": '"x"'})) == (
+        412,
+        "stale",
+    )

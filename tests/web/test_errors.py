@@ -16,7 +16,7 @@ from werkzeug.exceptions import HTTPException, default_exceptions
 from blogapi.web import errors
 
 
-def respond(error: Exception):
+def get_error_response(error: Exception):
     app = Flask("errors")
     errors.init_app(app)
 
@@ -65,14 +65,14 @@ def postgresql_error(sqlstate: str, kind=OperationalError):
     ],
 )
 def test_an_internal_error_is_reported_without_internals(error, status, code):
-    response = respond(error)
+    response = get_error_response(error)
     assert (response.status_code, response.json["code"]) == (status, code)
     assert "secret" not in response.text and "SELECT" not in response.text
     assert ("Retry-After" in response.headers) is (status == 503)
 
 
 def test_an_incident_can_be_found_in_the_log(caplog):
-    detail = respond(ZeroDivisionError("why")).json["detail"]
+    detail = get_error_response(ZeroDivisionError("why")).json["detail"]
     incident = detail.split()[-1].rstrip(".")
     (record,) = caplog.records
     assert incident in record.getMessage() and "why" in caplog.text
@@ -80,7 +80,7 @@ def test_an_incident_can_be_found_in_the_log(caplog):
 
 @pytest.mark.parametrize("status", sorted(default_exceptions))
 def test_every_http_error_has_a_problem_body(status):
-    response = respond(default_exceptions[status]())
+    response = get_error_response(default_exceptions[status]())
     assert response.status_code == response.json["status"] == status
     assert response.content_type == "application/problem+json"
     assert response.json["detail"] and response.json["code"]
@@ -99,7 +99,7 @@ def test_every_http_error_has_a_problem_body(status):
     ],
 )
 def test_title_and_code_are_the_same_on_every_python(status, title, code):
-    response = respond(default_exceptions[status]())
+    response = get_error_response(default_exceptions[status]())
     assert (response.json["title"], response.json["code"]) == (title, code)
     assert response.status.casefold() == f"{status} {title}".casefold()
 
@@ -107,7 +107,7 @@ def test_title_and_code_are_the_same_on_every_python(status, title, code):
 def test_an_aborted_request_has_a_problem_body():
     with pytest.raises(HTTPException) as raised:
         abort(400)
-    assert respond(raised.value).json["code"] == "malformed"
+    assert get_error_response(raised.value).json["code"] == "malformed"
 
 
 @settings(deadline=None)
@@ -131,6 +131,6 @@ def test_methods_are_listed_in_a_fixed_order():
 
 
 def test_errors_carry_their_headers():
-    assert respond(errors.Unavailable("Busy.")).headers["Retry-After"] == "1"
-    assert respond(errors.TooManyRequests("Slow.", seconds=7)).headers["Retry-After"] == "7"
-    assert respond(errors.Unauthorized("Send a key.")).headers["WWW-Authenticate"] == "ApiKey"
+    assert get_error_response(errors.Unavailable("Busy.")).headers["Retry-After"] == "1"
+    assert get_error_response(errors.TooManyRequests("Slow.", seconds=7)).headers["Retry-After"] == "7"
+    assert get_error_response(errors.Unauthorized("Send a key.")).headers["WWW-Authenticate"] == "ApiKey"

@@ -51,10 +51,10 @@ def test_a_post_with_a_key_checks_the_etag_of_its_list(as_admin, resource):
     refused = post('"other"')
     assert (refused.status_code, refused.json["code"], refused.headers["ETag"]) == (412, "stale", etag)
     assert as_admin.get(resource["list"]).headers["ETag"] == etag
-    made = post(etag)
-    assert made.status_code == 201
+    created = post(etag)
+    assert created.status_code == 201
     # The retry is replayed although the ETag has changed since.
-    assert (post(etag).json, as_admin.get(made.headers["Location"]).status_code) == (made.json, 200)
+    assert (post(etag).json, as_admin.get(created.headers["Location"]).status_code) == (created.json, 200)
 
 
 def test_a_restore_with_a_key_checks_the_etag_of_its_article(as_admin, make_article):
@@ -70,22 +70,22 @@ def test_a_restore_with_a_key_checks_the_etag_of_its_article(as_admin, make_arti
     assert len(as_admin.get(f"{path}revisions/").json) == 2
 
 
-def test_a_stored_response_is_replayed_for_exactly_24_hours(as_admin, at):
+def test_a_stored_response_is_replayed_for_exactly_24_hours(as_admin, set_clock):
     header, noon = {"Idempotency-Key": "a-key"}, datetime(2030, 1, 1, 12, tzinfo=UTC)
-    at(noon)
+    set_clock(noon)
     first = as_admin.post(TAGS, json={"name": "N"}, headers=header).json
-    at(noon + timedelta(days=1) - timedelta.resolution)
+    set_clock(noon + timedelta(days=1) - timedelta.resolution)
     assert as_admin.post(TAGS, json={"name": "N"}, headers=header).json == first
-    at(noon + timedelta(days=1))
+    set_clock(noon + timedelta(days=1))
     assert as_admin.post(TAGS, json={"name": "N"}, headers=header).json["slug"] == "n-2"
 
 
-def test_idempotency_keys_are_per_user_and_expire(app, make_client, people, as_admin, resource, at):
+def test_idempotency_keys_are_per_user_and_expire(app, make_client, people, as_admin, resource, set_clock):
     header = {"Idempotency-Key": "a-key"}
     first = as_admin.post(resource["list"], json=resource["body"], headers=header).json
     other = make_client(app, people.key(people.other_admin, "write"))
     assert other.post(resource["list"], json=resource["body"], headers=header).json["uuid"] != first["uuid"]
-    at(datetime.now(UTC) + timedelta(hours=25))
+    set_clock(datetime.now(UTC) + timedelta(hours=25))
     assert (
         as_admin.post(resource["list"], json=resource["body"], headers=header).json["uuid"] != first["uuid"]
     )

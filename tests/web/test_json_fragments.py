@@ -174,15 +174,15 @@ def test_stored_json_of_a_tag_equals_what_its_schemas_dump(app, make_tag, name, 
 
 @pytest.mark.parametrize("path", [CATEGORIES, TAGS])
 def test_every_write_is_visible_at_once(as_admin, path):
-    made = as_admin.post(path, json={"name": "One"}).json
-    item = f"{path}{made['uuid']}/"
+    created = as_admin.post(path, json={"name": "One"}).json
+    item = f"{path}{created['uuid']}/"
     show = partial(as_admin.get, f"{path}?fields=name,slug")
     assert show().json == [{"name": "One", "slug": "one"}]
     as_admin.patch(item, json={"slug": "first"})
     assert show().json == [{"name": "One", "slug": "first"}]
     as_admin.put(item, json={"name": "Two"})
     assert [one["name"] for one in show().json] == ["Two"]
-    as_admin.patch(path, json=[{"uuid": made["uuid"], "name": "Three"}])
+    as_admin.patch(path, json=[{"uuid": created["uuid"], "name": "Three"}])
     assert as_admin.get(item).json["name"] == "Three"
     as_admin.delete(item)
     assert show().json == []
@@ -210,9 +210,9 @@ def test_a_bulk_write_that_fails_changes_nothing(app, as_admin, make_category, m
     assert as_admin.get(path).data == before
 
 
-def test_storing_fragments_does_not_change_last_updated(app, make_tag, at):
+def test_storing_fragments_does_not_change_last_updated(app, make_tag, set_clock):
     tag = make_tag("dated")
-    at(datetime(2030, 1, 1, tzinfo=UTC))
+    set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     with app.app_context():
         db.session.execute(text("UPDATE tag SET pieces = ''"))
         row = term_queries.get_by_uuid(tags_definition.TAGS, tag.uuid)

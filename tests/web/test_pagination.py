@@ -11,7 +11,7 @@ from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 OWN = f"{ARTICLES}author/me/"
 
 
-def links(response):
+def parse_links(response):
     return {
         name: path for path, name in re.findall(r'<([^>]*)>; rel="(\w+)"', response.headers.get("Link", ""))
     }
@@ -40,31 +40,31 @@ def blog(make_article, make_category, make_tag):
 )
 def test_following_the_links_visits_the_whole_list(as_admin, blog, path, query, expected):
     start = f"{path}?{query}{'&' if query else ''}page=1&page_size=1"
-    forward, total = walk(as_admin, start, "next"), len(expected)
+    forward, total = follow_links(as_admin, start, "next"), len(expected)
     assert [page[0]["title"] for page, _ in forward] == [f"T{number}" for number in expected]
     for index, (_, found) in enumerate(forward):
         middle = {"prev"} if index else set()
         assert set(found) == {"first", "last"} | middle | ({"next"} if index < total - 1 else set())
         assert as_admin.get(found["first"]).json == forward[0][0]
         assert as_admin.get(found["last"]).json == forward[-1][0]
-    backward = walk(as_admin, forward[0][1]["last"], "prev")
+    backward = follow_links(as_admin, forward[0][1]["last"], "prev")
     assert [page for page, _ in backward] == [page for page, _ in reversed(forward)]
 
 
-def walk(client, path, direction):
+def follow_links(client, path, direction):
     pages = []
     while path:
         response = client.get(path)
         assert response.status_code == 200 and len(pages) < 10
-        pages.append((response.json, links(response)))
-        path = links(response).get(direction)
+        pages.append((response.json, parse_links(response)))
+        path = parse_links(response).get(direction)
     return pages
 
 
 @pytest.mark.parametrize("path", [ARTICLES, OWN, CATEGORIES, TAGS, KEYS, "/api/v1/blog/redirects/"])
 def test_a_page_past_the_end_links_to_the_first_and_last(as_admin, path):
     response = as_admin.get(f"{path}?page=2000&page_size=7")
-    found = links(response)
+    found = parse_links(response)
     assert (response.json, set(found)) == ([], {"first", "prev", "last"})
     assert set(found.values()) == {f"{path}?page=1&page_size=7"}
 
@@ -78,4 +78,4 @@ def test_a_page_has_twenty_items_by_default(as_admin, make_tag, query, length, s
         make_tag()
     response = as_admin.get(f"{TAGS}?{query}")
     assert (len(response.json), response.headers["X-Total-Count"]) == (length, "25")
-    assert links(response)["last"].endswith(f"page={-(-25 // size)}&page_size={size}")
+    assert parse_links(response)["last"].endswith(f"page={-(-25 // size)}&page_size={size}")

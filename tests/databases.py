@@ -22,55 +22,55 @@ from blogapi.storage.database import Base, CommitCounter, db
 from blogapi.storage.files import side_files
 from blogapi.storage.upgrades import WRITE_LOCK_SQL
 
-SERVER = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
+SERVER_URL = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
 
 
-class Blogs(Protocol):
+class Databases(Protocol):
     """The databases of one worker; the current test's database is one of them."""
 
-    def settings(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         """Return the environment variables that select the test's database."""
 
     def clear(self) -> None:
         """Empty or delete the test's database, before the test."""
 
-    def furnish(self, instance: Path) -> None:
+    def prepare(self, instance: Path) -> None:
         """Create an empty database for the test unless it has one."""
 
-    def keep(self, app: Flask) -> str:
-        """Save a copy of the application's database; return a name for `lay`."""
+    def save_copy(self, app: Flask) -> str:
+        """Save a copy of the application's database; return a name for `restore_copy`."""
 
-    def lay(self, kept: str, instance: Path) -> None:
-        """Replace the test's database, which must not be open, by a copy that `keep` saved."""
+    def restore_copy(self, copy: str, instance: Path) -> None:
+        """Replace the test's database, which must not be open, by a copy that `save_copy` saved."""
 
-    def nothing(self, folder: Path) -> str:
+    def create_empty(self, folder: Path) -> str:
         """Return the URL of a database without tables; a SQLite file is in the folder."""
 
     def close(self) -> None:
         """Delete all databases."""
 
 
-class Files:
+class SqliteFiles:
     """SQLite files, one in the instance folder of each test."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.empty = self.keep(made(f"sqlite:///{folder / 'blog.db'}"))
+        self.empty = self.save_copy(create_test_app(f"sqlite:///{folder / 'blog.db'}"))
 
-    def settings(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         """Return nothing: the default is a file in the instance folder."""
         return {}
 
     def clear(self) -> None:
         """Do nothing: the instance folder is already deleted."""
 
-    def furnish(self, instance: Path) -> None:
+    def prepare(self, instance: Path) -> None:
         """Copy an empty database into the folder unless it has one."""
         instance.mkdir(exist_ok=True)
         if not (instance / "blog.db").exists():
             shutil.copy(self.empty, instance / "blog.db")
 
-    def keep(self, app: Flask) -> str:
+    def save_copy(self, app: Flask) -> str:
         """Copy the file after a checkpoint."""
         with app.app_context():
             with db.engine.connect() as connection:
@@ -80,14 +80,14 @@ class Files:
             db.engine.dispose()
         return str(shutil.copy(path, self.folder / f"{uuid4().hex}.db"))
 
-    def lay(self, kept: str, instance: Path) -> None:
+    def restore_copy(self, copy: str, instance: Path) -> None:
         """Copy the file into the folder."""
         instance.mkdir(exist_ok=True)
         for leftover in side_files(instance / "blog.db"):
             leftover.unlink(missing_ok=True)
-        shutil.copy(kept, instance / "blog.db")
+        shutil.copy(copy, instance / "blog.db")
 
-    def nothing(self, folder: Path) -> str:
+    def create_empty(self, folder: Path) -> str:
         """Return the URL of a file that does not exist yet."""
         return f"sqlite:///{folder / uuid4().hex}.db"
 
@@ -95,24 +95,24 @@ class Files:
         """Do nothing: pytest deletes its folders."""
 
 
-class Server:
+class PostgresqlServer:
     """PostgreSQL databases: one for the tests of this worker, emptied before each test."""
 
     def __init__(self) -> None:
         self.prefix = f"blogapi_test_{uuid4().hex[:12]}"
-        self.server = create_engine(SERVER, isolation_level="AUTOCOMMIT")
+        self.server = create_engine(SERVER_URL, isolation_level="AUTOCOMMIT")
         self.names: list[str] = []
-        self.own = self.make("own")
-        app = made(self.url(self.own))
+        self.own = self.create_database("own")
+        app = create_test_app(self.url(self.own))
         with app.app_context():
             db.engine.dispose()
         self.cleaner: Engine | None = None
 
     def url(self, name: str) -> str:
         """Return the URL of a database on the server."""
-        return make_url(SERVER).set(database=name).render_as_string(hide_password=False)
+        return make_url(SERVER_URL).set(database=name).render_as_string(hide_password=False)
 
-    def make(self, name: str, template: str = "template0", *, language: str = "") -> str:
+    def create_database(self, name: str, template: str = "template0", *, language: str = "") -> str:
         """Create a database; return its name."""
         name = f"{self.prefix}_{name}"
         locale = f"LOCALE_PROVIDER icu ICU_LOCALE '{language}'" if language else ""
@@ -123,7 +123,7 @@ class Server:
         self.names.append(name)
         return name
 
-    def settings(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         """Return the URL of this worker's database."""
         return {"BLOGAPI_DATABASE_URL": self.url(self.own)}
 
@@ -134,28 +134,28 @@ class Server:
         with self.cleaner.connect() as connection:
             connection.exec_driver_sql(_CLEAR)
 
-    def furnish(self, instance: Path) -> None:
+    def prepare(self, instance: Path) -> None:
         """Create the folder: the database exists and is empty."""
         instance.mkdir(exist_ok=True)
 
-    def keep(self, app: Flask) -> str:
+    def save_copy(self, app: Flask) -> str:
         """Copy the database."""
         with app.app_context():
             name = str(db.engine.url.database)
             db.session.remove()
             db.engine.dispose()
         self._disconnect(name)
-        return self.make(uuid4().hex[:8], template=name)
+        return self.create_database(uuid4().hex[:8], template=name)
 
-    def lay(self, kept: str, instance: Path) -> None:
+    def restore_copy(self, copy: str, instance: Path) -> None:
         """Replace the worker's database by the copy."""
         instance.mkdir(exist_ok=True)
         self._drop(self.own)
-        self.make("own", template=kept)
+        self.create_database("own", template=copy)
 
-    def nothing(self, folder: Path, *, language: str = "") -> str:
+    def create_empty(self, folder: Path, *, language: str = "") -> str:
         """Return the URL of a new database, optionally with the collation of a language."""
-        return self.url(self.make(uuid4().hex[:8], language=language))
+        return self.url(self.create_database(uuid4().hex[:8], language=language))
 
     def close(self) -> None:
         """Drop all databases of this worker."""
@@ -192,16 +192,16 @@ _CLEAR = "".join(
 )
 
 
-def made(url: str, **settings: Any) -> Flask:
+def create_test_app(url: str, **settings: Any) -> Flask:
     """Return an application on the database."""
     return create_app({"SQLALCHEMY_DATABASE_URI": url, "SECRET_KEY": "x" * 32} | settings)
 
 
-_LOCK = {"sqlite": "BEGIN IMMEDIATE", "postgresql": f"BEGIN; {WRITE_LOCK_SQL}"}
+_BEGIN_WRITE = {"sqlite": "BEGIN IMMEDIATE", "postgresql": f"BEGIN; {WRITE_LOCK_SQL}"}
 
 
 @contextmanager
-def elsewhere(app: Flask, *, writing: bool = False) -> Iterator[Connection]:
+def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connection]:
     """Yield a connection like that of another process; `writing`: inside a write transaction."""
     with app.app_context():
         url = db.engine.url
@@ -209,7 +209,7 @@ def elsewhere(app: Flask, *, writing: bool = False) -> Iterator[Connection]:
     try:
         with engine.connect() as connection:
             if writing:
-                connection.exec_driver_sql(_LOCK[engine.dialect.name])
+                connection.exec_driver_sql(_BEGIN_WRITE[engine.dialect.name])
             yield connection
             if writing:
                 connection.exec_driver_sql("ROLLBACK")
@@ -217,18 +217,18 @@ def elsewhere(app: Flask, *, writing: bool = False) -> Iterator[Connection]:
         engine.dispose()
 
 
-def write_elsewhere(app: Flask, statement: str, **values: Any) -> None:
+def write_from_other_process(app: Flask, statement: str, **values: Any) -> None:
     """Write as another process would; each write increments the commit counter last."""
-    with elsewhere(app) as connection:
+    with other_connection(app) as connection:
         connection.execute(text(statement), values)
         connection.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
 
 
 @contextmanager
-def blogs(folder: Path) -> Iterator[Blogs]:
+def open_databases(folder: Path) -> Iterator[Databases]:
     """Yield the databases of this worker."""
-    place: Blogs = Server() if SERVER else Files(folder)
+    databases: Databases = PostgresqlServer() if SERVER_URL else SqliteFiles(folder)
     try:
-        yield place
+        yield databases
     finally:
-        place.close()
+        databases.close()

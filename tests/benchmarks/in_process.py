@@ -1,7 +1,7 @@
 """Reads inside one process, without HTTP: what the first read after a write costs.
 
-As a program (`python -m tests.benchmarks.inside`) it reads its task from standard input as JSON and prints
-what it measured as JSON; `measured` runs it like that, so that each blog has a fresh process.
+As a program (`python -m tests.benchmarks.in_process`) it reads its task from standard input as JSON and
+prints the results as JSON; `measure_reads` runs it, so that each blog has a process of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from blogapi.storage.database import db
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from tests.benchmarks.blogs import Blog
-from tests.benchmarks.servers import ROOT, Failed, in_folder, pinned
+from tests.benchmarks.servers import ROOT, MeasurementError, make_environment, pin_to_core
 
 # CPU time of the thread; on Windows it moves in steps of 16 ms, so that there the time itself must do.
 CLOCK = "perf_counter" if os.name == "nt" else "thread_time"
@@ -35,86 +35,93 @@ Headers = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Cold:
+class ColdRead:
     """Medians in ms: the whole application, the view alone, the write; none where `status` is not 200."""
 
     wsgi_ms: float
-    alone_ms: float
+    view_ms: float
     write_ms: float
     status: int
 
 
-def measured(blog: Blog, paths: Mapping[str, str], samples: int) -> dict[str, Cold]:
+def measure_reads(blog: Blog, paths: Mapping[str, str], samples: int) -> dict[str, ColdRead]:
     """Return what the first read after a write costs, by the names of the paths; in a process of its own."""
     task = {"key": blog.key, "tag": blog.tag, "paths": dict(paths), "samples": samples}
-    with pinned("server"):
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.benchmarks.inside"],
+    with pin_to_core("server"):
+        completed = subprocess.run(
+            [sys.executable, "-m", "tests.benchmarks.in_process"],
             cwd=ROOT,
-            env=in_folder(blog.folder),
+            env=make_environment(blog.folder),
             input=json.dumps(task).encode("utf-8"),
             capture_output=True,
         )
-    if done.returncode:
-        raise Failed(f"the measuring process broke: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
-    return {name: Cold(**cold) for name, cold in json.loads(done.stdout).items()}
+    if completed.returncode:
+        raise MeasurementError(
+            f"the measuring process broke: {completed.stderr.decode('utf-8', 'replace').strip()[-300:]}"
+        )
+    return {name: ColdRead(**cold) for name, cold in json.loads(completed.stdout).items()}
 
 
-def read_whole(app: Flask, path: str, headers: Headers) -> tuple[float, int]:
+def measure_application(app: Flask, path: str, headers: Headers) -> tuple[float, int]:
     """Return the CPU ms and the status of one call of the WSGI application, its environ ready-made."""
     environ = create_environ(path, headers=dict(headers))
     status = 0
 
-    def start(line: str, *_: Any) -> Callable[[bytes], Any]:
+    def start_response(line: str, *_: Any) -> Callable[[bytes], Any]:
         nonlocal status
         status = int(line[:3])
         return lambda data: None
 
-    begun = _now()
-    pieces = app(environ, start)
-    for _ in pieces:
+    started_at = _now()
+    chunks = app(environ, start_response)
+    for _ in chunks:
         pass
-    if hasattr(pieces, "close"):
-        pieces.close()
-    return (_now() - begun) * 1000, status
+    if hasattr(chunks, "close"):
+        chunks.close()
+    return (_now() - started_at) * 1000, status
 
 
-def read_alone(app: Flask, path: str, headers: Headers) -> float:
+def measure_view(app: Flask, path: str, headers: Headers) -> float:
     """Return the CPU ms of the view alone up to the bytes of its answer: no WSGI, no hooks, no key."""
     with app.test_request_context(path, headers=dict(headers)):
         app.preprocess_request()
-        begun = _now()
+        started_at = _now()
         app.make_response(app.dispatch_request()).get_data()
-        return (_now() - begun) * 1000
+        return (_now() - started_at) * 1000
 
 
-def write(app: Flask, tag: UUID, name: str) -> float:
+def measure_write(app: Flask, tag: UUID, name: str) -> float:
     """Rename a tag, which is the smallest write there is; return its CPU ms."""
-    begun = _now()
+    started_at = _now()
     with app.app_context():
         taxonomies.change(tags_definition.TAGS, tag, {"name": name})
-    return (_now() - begun) * 1000
+    return (_now() - started_at) * 1000
 
 
-def sampled(app: Flask, tag: UUID, path: str, headers: Headers, samples: int) -> Cold:
+def take_samples(app: Flask, tag: UUID, path: str, headers: Headers, samples: int) -> ColdRead:
     """Return the medians over so many samples, each read the first after a write."""
-    _, status = read_whole(app, path, headers)
+    _, status = measure_application(app, path, headers)
     if status != 200:
-        return Cold(0.0, 0.0, 0.0, status)
-    whole, alone, written = [], [], []
+        return ColdRead(0.0, 0.0, 0.0, status)
+    application_times, view_times, write_times = [], [], []
     for number in range(samples):
-        written.append(write(app, tag, f"Tag to turn {number}"))
-        whole.append(read_whole(app, path, headers)[0])
-        written.append(write(app, tag, f"Tag turned {number}"))
-        alone.append(read_alone(app, path, headers))
-    return Cold(statistics.median(whole), statistics.median(alone), statistics.median(written), status)
+        write_times.append(measure_write(app, tag, f"Tag to turn {number}"))
+        application_times.append(measure_application(app, path, headers)[0])
+        write_times.append(measure_write(app, tag, f"Tag turned {number}"))
+        view_times.append(measure_view(app, path, headers))
+    return ColdRead(
+        statistics.median(application_times),
+        statistics.median(view_times),
+        statistics.median(write_times),
+        status,
+    )
 
 
 def _main(task: dict[str, Any]) -> dict[str, Any]:
     app = create_app()
     tag, headers = UUID(task["tag"]), {"X-API-KEY": task["key"]}
     found = {
-        name: asdict(sampled(app, tag, path, headers, task["samples"]))
+        name: asdict(take_samples(app, tag, path, headers, task["samples"]))
         for name, path in task["paths"].items()
     }
     with app.app_context():

@@ -19,7 +19,7 @@ _ENDINGS = ("", "n", "r", "s", "ment", "ton", "da", "ling", "ra", "vel", "no", "
 Vocabulary = tuple[Sequence[str], Sequence[float]]
 
 
-def vocabulary(random: Random) -> Vocabulary:
+def make_vocabulary(random: Random) -> Vocabulary:
     """Return VOCABULARY words, the most frequent first, and their cumulative weights.
 
     The weights follow Zipf: the word of rank n is used 1/n as often as the first. Short words come first.
@@ -30,9 +30,9 @@ def vocabulary(random: Random) -> Vocabulary:
     return words, list(accumulate(1 / rank for rank in range(1, VOCABULARY + 1)))
 
 
-def searches() -> dict[str, str]:
+def make_searches() -> dict[str, str]:
     """Return what a reader may search for, by what is special about it."""
-    words, _ = vocabulary(Random(0))
+    words, _ = make_vocabulary(Random(0))
     return {
         "a rare word": RARE,
         "a common word": words[300],
@@ -47,7 +47,7 @@ class Writer:
 
     def __init__(self, seed: int) -> None:
         # The words are the same for every seed, so that the searches fit every blog.
-        self.words, self.weights = vocabulary(Random(0))
+        self.words, self.weights = make_vocabulary(Random(0))
         self.random = Random(seed)
 
     def phrase(self, count: int) -> str:
@@ -58,10 +58,10 @@ class Writer:
     def html(self, size: int, *, rare: bool) -> str:
         """Return paragraphs of about `size` characters; every text holds the most frequent word."""
         parts = [f"<p>{self.words[0].capitalize()}{' ' + RARE if rare else ''}.</p>"]
-        left = size - len(parts[0])
-        while left > 0:
+        characters_left = size - len(parts[0])
+        while characters_left > 0:
             parts.append(self._paragraph(len(parts)))
-            left -= len(parts[-1]) + 1
+            characters_left -= len(parts[-1]) + 1
         return "\n".join(parts)
 
     def _paragraph(self, number: int) -> str:

@@ -11,35 +11,35 @@ from blogapi.serving import server as serving
 
 
 @contextmanager
-def running(app: Any, **options: Any) -> Iterator[int]:
+def serve(app: Any, **options: Any) -> Iterator[int]:
     """Serve the application in a thread; yield the port."""
-    with server(app, **options) as made:
-        yield made.effective_port
+    with start_server(app, **options) as server:
+        yield server.effective_port
 
 
 @contextmanager
-def server(app: Any, **options: Any) -> Iterator[serving.Server]:
+def start_server(app: Any, **options: Any) -> Iterator[serving.Server]:
     """Serve the application in a thread; yield the server."""
-    made = serving.create(app, **{"host": "127.0.0.1", "port": 0, "threads": 4} | options)
-    thread = threading.Thread(target=made.run, daemon=True)
+    server = serving.create_server(app, **{"host": "127.0.0.1", "port": 0, "threads": 4} | options)
+    thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:
-        yield made
+        yield server
     finally:
-        made.task_dispatcher.shutdown()
-        stop(made)
+        server.task_dispatcher.shutdown()
+        stop_server(server)
         thread.join(5)
         assert not thread.is_alive()
 
 
-def stop(made: serving.Server) -> None:
+def stop_server(server: serving.Server) -> None:
     """Stop the server's loop from its own thread, which owns the sockets."""
 
     def close() -> None:
-        for channel in list(made.active_channels.values()):
+        for channel in list(server.active_channels.values()):
             channel.handle_close()
-        made.close()
+        server.close()
 
     # The loop may already have stopped before it is woken; the trigger is closed then.
     with suppress(OSError):
-        made.trigger.pull_trigger(close)
+        server.trigger.pull_trigger(close)

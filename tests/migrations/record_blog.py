@@ -1,6 +1,6 @@
 """Fill a blog through the API and the commands of the checked-out version, and write it as SQL.
 
-    PYTHONPATH=CHECKOUT python tests/migrations/fill.py
+    PYTHONPATH=CHECKOUT python tests/migrations/record_blog.py
 
 writes `blogs/NNNN.sql`, the database with NNNN as its last migration, and `blogs/NNNN.json`, the values of
 the API keys and the responses to reads with two of them. Each migration has such a blog, written by the
@@ -111,12 +111,12 @@ def fill(folder: Path) -> dict[str, Any]:
         for name, description in (("Kitchen", "What's cooked"), ("Garden", None), ("Empty", ""))
     ]
     tags = [send("POST", f"{API}tags/", {"name": name}) for name in ("rye", "oat", "c'est")]
-    made = {}
+    created = {}
     for number, (title, fields) in enumerate(ARTICLES.items()):
         body = {"title": title, "status": "published", "category": {"uuid": categories[number % 2]["uuid"]}}
         body |= {"tags": [{"uuid": tag["uuid"]} for tag in tags[: number % 4]]} | fields
-        made[title] = send("POST", f"{API}articles/", body, **{"Idempotency-Key": f"post-{number}"})
-    html, markdown = (f"{API}articles/{made[title]['uuid']}/" for title in ("html", "markdown"))
+        created[title] = send("POST", f"{API}articles/", body, **{"Idempotency-Key": f"post-{number}"})
+    html, markdown = (f"{API}articles/{created[title]['uuid']}/" for title in ("html", "markdown"))
     send("PATCH", html, {"slug": "html-again", "seo": {"description": "Told to robots"}})
     send("PATCH", html, {"subtitle": "Second"})
     send("PATCH", markdown, {"title": "Markdown, later"}, key="rotated")
@@ -124,7 +124,9 @@ def fill(folder: Path) -> dict[str, Any]:
     gone = send("POST", f"{API}articles/", {"title": "gone", "category": {"uuid": categories[0]["uuid"]}})
     send("DELETE", f"{API}articles/{gone['uuid']}/")
     send("DELETE", f"{API}tags/{tags[2]['uuid']}/")
-    preview = send("POST", f"{API}articles/{made['draft']['uuid']}/preview/", {"expires_in": 86_400})["url"]
+    preview = send("POST", f"{API}articles/{created['draft']['uuid']}/preview/", {"expires_in": 86_400})[
+        "url"
+    ]
     send("POST", "/api/v1/auth/login/", {"username": "mel", "password": PASSWORD}, key="")
     client = app.test_client()
     posts = folder / "site" / "_posts"
@@ -136,9 +138,9 @@ def fill(folder: Path) -> dict[str, Any]:
     clock.now = lambda: LATER
     paths = [f"{API}{name}/" for name in ("articles", "categories", "tags", "redirects")]
     paths += [f"{API}categories/{categories[0]['uuid']}/", f"{API}tags/{tags[0]['uuid']}/"]
-    paths += [html, markdown, f"{API}articles/?slug={made['html']['slug']}", preview]
+    paths += [html, markdown, f"{API}articles/?slug={created['html']['slug']}", preview]
     responses = {"anonymous": {path: send("GET", path, key="anonymous") for path in paths}}
-    hidden = [f"{API}articles/{made[title]['uuid']}/" for title in ("draft", "archived", "scheduled")]
+    hidden = [f"{API}articles/{created[title]['uuid']}/" for title in ("draft", "archived", "scheduled")]
     responses["read"] = {path: send("GET", path, key="read") for path in hidden}
     with app.app_context():
         db.session.remove()

@@ -1,0 +1,91 @@
+"""A server whose clients leave answers unread, and those clients."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from blogapi.response_cache.lru_cache import GIVE_UP_KEY
+from blogapi.serving import server as serving
+from blogapi.serving.channel import Channel
+from blogapi.serving.limits import Limits
+from blogapi.serving.unread import SHARE_COUNT
+from tests.live_server import start_server
+from tests.serving.sockets import Response, parse_response, read_all
+
+BODY = b"0123456789abcdef" * 25_000
+# One answer of 400 kB has room in the half of a share that long answers may take, a second one has not.
+MAX_UNREAD_BYTES = 1_200_000 * SHARE_COUNT
+LIMITS = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02)
+LARGE_BODY = BODY * 8
+
+
+class Blog:
+    """An application with a long body at `/whole` and `/stream`, and a short one at `/health`."""
+
+    def __init__(self, real: Any) -> None:
+        self.real, self.body = real, BODY
+        self.requested_paths: list[str] = []
+        self.served_bytes = 0
+        self.gave_up = threading.Event()
+
+    def __call__(self, environ: Any, start_response: Any) -> Any:
+        path = environ["PATH_INFO"]
+        if path == "/health":
+            return self.real(environ, start_response)
+        self.requested_paths.append(path)
+        environ[GIVE_UP_KEY] = self.gave_up.set
+        length = [("Content-Length", str(len(self.body)))] if path == "/whole" else []
+        start_response("200 OK", [("Content-Type", "text/plain"), *length])
+        return [self.body] if path == "/whole" else self.stream_body()
+
+    def stream_body(self) -> Iterator[bytes]:
+        for start in range(0, len(self.body), 50_000):
+            chunk = self.body[start : start + 50_000]
+            self.served_bytes += len(chunk)
+            yield chunk
+
+
+@contextmanager
+def serve_blog(app: Any, **options: Any) -> Iterator[serving.Server]:
+    """Serve with socket buffers so small that the server holds nearly all unread bytes."""
+    with start_server(app, **{"limits": LIMITS} | options) as server:
+        server.adj.socket_options = [*server.adj.socket_options, (socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)]
+        yield server
+
+
+def send_request(
+    server: serving.Server,
+    path: str,
+    *,
+    address: str = "",
+    times: int = 1,
+    more: str = "",
+    method: str = "GET",
+) -> socket.socket:
+    """Send the request; return the connection, from which nothing is read yet."""
+    sock = socket.socket()
+    sock.settimeout(20)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.connect(("127.0.0.1", int(server.effective_port)))
+    forwarded = f"X-Forwarded-For: {address}\r\n" if address else ""
+    sock.sendall(f"{method} {path} HTTP/1.1\r\nHost: a\r\n{forwarded}{more}\r\n".encode() * times)
+    return sock
+
+
+def get_response(server: serving.Server, path: str, *, address: str = "") -> Response:
+    """Send the request; return its response."""
+    with send_request(server, path, address=address, more="Connection: close\r\n") as sock:
+        return parse_response(read_all(sock))
+
+
+def list_unread_channels(server: serving.Server, address: str) -> list[Channel]:
+    """Return the connections with unread bytes for that address."""
+    return [
+        channel
+        for channel in list(server.active_channels.values())
+        if channel.reader == address and channel.total_outbufs_len
+    ]
