@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Flask
 
-# No alias here may be the name of a subpackage, which it would hide.
+# An alias with the name of a subpackage would hide that subpackage.
 from blogapi import config, hooks, registry
 from blogapi.api_keys import service as api_key_service
 from blogapi.articles import json_writer
@@ -25,10 +25,10 @@ __all__ = ["__version__", "create_app"]
 
 
 def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
-    """Return the application, its database ready for use.
+    """Return the application with its database ready for use.
 
-    `settings` overrides every other source; it may also contain Flask's own settings. Raises CannotStart
-    with a message that says what to do.
+    `settings` overrides every other source of settings; it may also contain Flask's own settings. Raises
+    CannotStart if the application cannot start; the message says what to do.
     """
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
     config.load(app, settings)
@@ -42,7 +42,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     change_log.init_app()
     json_fragments.init_app()
     json_writer.init_app(app)
-    # WSGI middleware: the last one is the outermost.
+    # The WSGI middleware that is added last is the outermost.
     response_cache_middleware.init_app(app)
     rate_limit_middleware.init_app(app)
     request_id.init_app(app)

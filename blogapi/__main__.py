@@ -11,7 +11,7 @@ from flask.cli import ScriptInfo
 from blogapi import __version__, create_app
 from blogapi.registry import COMMANDS
 
-# The application is created only when a command needs it: `--help` opens no database.
+# The application is created only when a command needs it, so `--help` does not open the database.
 main = click.Group(
     "blogapi",
     commands=list(COMMANDS),
@@ -22,9 +22,10 @@ click.version_option(__version__, prog_name="blogapi")(main)
 
 
 def run(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
-    """Run the command line with the arguments, `sys.argv` by default."""
+    """Run the command line with the given arguments (default: those of `sys.argv`)."""
     for stream in (sys.stdout, sys.stderr):
-        # On Windows a redirected stream is encoded in the system's code page, which lacks most characters.
+        # On Windows, a redirected stream uses the code page of the operating system, which lacks most
+        # characters.
         if isinstance(stream, TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     main(arguments, prog_name=name)

@@ -1,4 +1,4 @@
-"""Shared by all commands: error messages and progress bars."""
+"""Error messages and progress bars for all commands."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def show_progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[
     if not sys.stderr.isatty():
         yield from items
         return
-    # Imported here: the server does not need it.
+    # Imported here because the server does not need it.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -1,4 +1,4 @@
-"""The current time, in one place so that a test can set it."""
+"""The only source of the current time, so that tests can set the time in one place."""
 
 import time
 from datetime import UTC, datetime
@@ -10,5 +10,5 @@ def now() -> datetime:
 
 
 def monotonic() -> float:
-    """Return seconds of a monotonic clock, which setting the system clock does not change."""
+    """Return the seconds of a monotonic clock, which does not change when the system clock is set."""
     return time.monotonic()

@@ -1,7 +1,7 @@
-"""The settings: name, type, default and description of each.
+"""The settings, each with its name, type, default and description.
 
-Sources, later ones override earlier ones: the defaults, `config.toml` in the instance folder, environment
-variables (`BLOGAPI_<NAME>`), the argument of `create_app`.
+Settings come from four sources, and each source overrides those before it: the defaults, `config.toml` in the
+instance folder, environment variables (`BLOGAPI_<NAME>`), and the argument of `create_app`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from flask import Flask
 PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
 
-# An origin, or a URL with an origin: with a path, credentials or a default port.
+# Matches an origin, and also a URL that has a path, credentials or a default port in addition.
 _ORIGIN = re.compile(
     r"(?:(?P<scheme>https?)://|//)?(?:[^/@]*@)?"
     r"(?P<host>\[[0-9a-f:.]+\]|[^\s/:@?#\[\]]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
@@ -37,14 +37,14 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def text(value: Any) -> str:
-    """Return a string setting."""
+    """Return the value of a string setting."""
     if not isinstance(value, str):
         raise ValueError("must be a string")
     return value
 
 
 def number(maximum: int, *, minimum: int = 1) -> Callable[[Any], int]:
-    """Return the parser of an integer setting from `minimum` to `maximum`."""
+    """Return a parser for integer settings from `minimum` to `maximum`."""
 
     def parse(value: Any) -> int:
         digits = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
@@ -57,7 +57,7 @@ def number(maximum: int, *, minimum: int = 1) -> Callable[[Any], int]:
 
 
 def flag(value: Any) -> bool:
-    """Return a boolean setting."""
+    """Return the value of a boolean setting."""
     words = {True: True, False: False, "true": True, "false": False}
     if not isinstance(value, bool | str) or value not in words:
         raise ValueError("must be true or false")
@@ -65,7 +65,7 @@ def flag(value: Any) -> bool:
 
 
 def names(value: Any) -> tuple[str, ...]:
-    """Return a list setting, given as a list or as a comma-separated string."""
+    """Return the value of a list setting, given as a list or as a comma-separated string."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
         raise ValueError("must be a list of strings")
@@ -73,7 +73,7 @@ def names(value: Any) -> tuple[str, ...]:
 
 
 def origins(value: Any) -> tuple[str, ...]:
-    """Return a list of origins; raises ValueError for one that is not spelled as browsers send it."""
+    """Return a list of origins; raises ValueError if an origin is not written as browsers send it."""
     given = names(value)
     for origin in given:
         if origin == "null":
@@ -106,7 +106,7 @@ def _normalize_origin(text: str) -> str:
 
 def _host_in_ascii(host: str) -> str:
     """Return the host as browsers send it, or an empty string if it is invalid."""
-    # Python's idna codec turns ß into ss; browsers keep it.
+    # Python's idna codec turns ß into ss, but browsers keep ß.
     labels = unicodedata.normalize("NFKC", host.lower()).replace("。", ".").split(".")
     if host.startswith("[") or labels[-1].isdecimal():
         try:
@@ -132,12 +132,12 @@ def rate(value: Any) -> str:
 
 
 def rate_or_none(value: Any) -> str:
-    """Return a limit such as `600 per minute`; empty: no limit."""
+    """Return a limit such as `600 per minute`, or an empty string for no limit."""
     return rate(value) if value != "" else ""
 
 
 def network(value: Any) -> str:
-    """Return an IP address or a network such as `172.16.0.0/12`; empty: no address."""
+    """Return an IP address or a network such as `172.16.0.0/12`, or an empty string for no address."""
     try:
         return value and str(ip_network(text(value), strict=False))
     except ValueError as error:
@@ -145,7 +145,7 @@ def network(value: Any) -> str:
 
 
 def one_of(*words: str) -> Callable[[Any], str]:
-    """Return the parser of a setting that is one of `words`."""
+    """Return a parser for settings whose value is one of `words`."""
 
     def parse(value: Any) -> str:
         if value not in words:
@@ -158,7 +158,7 @@ def one_of(*words: str) -> Callable[[Any], str]:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting: its name, the parser of its value, its default, and what it does."""
+    """A setting: its name, the parser of its value, its default, and a description of what it does."""
 
     name: str
     parse: Callable[[Any], Any]
@@ -167,13 +167,25 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("DATABASE_URL", text, "", "URL of the database; empty: `blog.db` in the instance folder."),
     Setting(
-        "SECRET_KEY", text, "", "Key that signs session cookies; empty: created on first start and stored."
+        "DATABASE_URL", text, "", "URL of the database. If empty, it is `blog.db` in the instance folder."
+    ),
+    Setting(
+        "SECRET_KEY",
+        text,
+        "",
+        "Key that signs session cookies. If empty, a key is created at the first start and stored.",
     ),
     Setting("KEY_CREATION", one_of("open", "users", "admins"), "open", "Who may create API keys."),
-    Setting("REQUEST_ADDRESS_LIMIT", rate_or_none, "", "Limit on requests per address; empty: no limit."),
-    Setting("REQUEST_KEY_LIMIT", rate_or_none, "", "Limit on requests per API key; empty: no limit."),
+    Setting(
+        "REQUEST_ADDRESS_LIMIT",
+        rate_or_none,
+        "",
+        "Limit on requests per address. If empty, there is no limit.",
+    ),
+    Setting(
+        "REQUEST_KEY_LIMIT", rate_or_none, "", "Limit on requests per API key. If empty, there is no limit."
+    ),
     Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "Limit on keys created per address."),
     Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "Limit on failed logins per address."),
     Setting(
@@ -186,13 +198,14 @@ SETTINGS = (
         "LOGIN_STRANGERS_LIMIT",
         rate,
         "100 per minute; 1000 per hour",
-        "Limit on failed logins per account from all addresses without an earlier login to it.",
+        "Limit on failed logins per account from all addresses that have not logged in to it before.",
     ),
     Setting(
         "LIMITS_URL",
         text,
         "",
-        "URL of the Redis that counts limits (`redis://…`, `rediss://…`); empty: each process counts alone.",
+        "URL of the Redis server that counts limits (`redis://…` or `rediss://…`). If empty, each process "
+        "counts separately.",
     ),
     Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
     Setting(
@@ -212,15 +225,18 @@ SETTINGS = (
         "UNREAD_MEGABYTES",
         number(65_536, minimum=32),
         256,
-        "Maximum memory for responses that clients have not read, in megabytes; an eighth per address.",
+        "Maximum memory for responses that clients have not read, in megabytes. One address may use an "
+        "eighth of it.",
     ),
     Setting(
         "DAILY_BACKUPS",
         number(1000, minimum=0),
         0,
-        "Number of daily backups that `serve` keeps in `backups` in the instance folder; 0: no backups.",
+        "Number of daily backups that `serve` keeps in `backups` in the instance folder; 0 for no backups.",
     ),
-    Setting("REQUIRE_IF_MATCH", flag, False, "Refuse changes to existing items without `If-Match`."),
+    Setting(
+        "REQUIRE_IF_MATCH", flag, False, "Refuse requests that change existing items without `If-Match`."
+    ),
     Setting("MAX_NAME", number(10_000), 100, "Maximum length of a category or tag name, in characters."),
     Setting("MAX_TITLE", number(10_000), 255, "Maximum length of a title or SEO title, in characters."),
     Setting("MAX_SUBTITLE", number(100_000), 500, "Maximum length of a subtitle, in characters."),
@@ -258,7 +274,8 @@ def get_default(name: str) -> Any:
 def instance_path() -> str:
     """Return the absolute path of the instance folder: BLOGAPI_INSTANCE_PATH, or `instance` in the checkout.
 
-    For an installed package it is `instance` in the current folder: a virtual environment may be deleted.
+    For an installed package it is `instance` in the current folder, because a virtual environment may be
+    deleted.
     """
     configured = os.environ.get(INSTANCE_PATH)
     checkout = Path(__file__).parent.parent
@@ -336,7 +353,7 @@ def _create_folder(folder: Path) -> None:
 
 
 def _load_secret_key(path: Path) -> str:
-    """Return the stored secret key; creates it if there is none."""
+    """Return the stored secret key, or create and store one if there is none."""
     try:
         if not path.exists():
             _store_secret_key(path, secrets.token_hex(32))
@@ -344,13 +361,13 @@ def _load_secret_key(path: Path) -> str:
     except OSError as error:
         raise CannotStart(f"{path} cannot be created or read: {error.strerror}.") from error
     if len(key) < 32:
-        raise CannotStart(f"{path} is damaged; delete it to create a new one (which ends all logins).")
+        raise CannotStart(f"{path} is damaged; delete it to create a new key, which ends all logins.")
     return key
 
 
 def _store_secret_key(path: Path, key: str) -> None:
-    # Two processes may start at once: each writes a temporary file, and only the first link succeeds, so that
-    # both use the same key and neither reads a partial one.
+    # Two processes may start at the same time. Each writes a temporary file, and only the first link
+    # succeeds, so that both use the same key and neither reads a partial file.
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:
@@ -360,7 +377,8 @@ def _store_secret_key(path: Path, key: str) -> None:
     except FileExistsError:
         return
     except OSError:
-        # A file system without hard links, such as exFAT: there the later of two processes wins.
+        # The file system does not support hard links (for example exFAT). Without them, the key of the later
+        # process replaces the key of the earlier one.
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Before each request: caller (X-API-KEY or session) and access rule; after it: the common headers."""
+"""Hooks that identify the caller (X-API-KEY or session), check the access rule and add the common headers."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ COOKIE = "blogapi_session"
 
 
 class SessionInterface(SecureCookieSessionInterface):
-    """Flask's session without a signature age, its cookie Secure if the request came over TLS.
+    """Flask's session without a signed timestamp; its cookie is Secure if the request came over TLS.
 
-    The stored login has its own expiry. A signed timestamp would end sessions whenever the clock is set back,
-    as the signature would then lie in the future.
+    The stored login has its own expiry. With a signed timestamp, setting the clock back would end all
+    sessions, because their timestamps would then lie in the future.
     """
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
@@ -73,8 +73,9 @@ def init_app(app: Flask) -> None:
 def authenticate() -> Response | None:
     """Set `g.caller` and check the access rule of the view.
 
-    An unknown path is a 404 for every caller, and OPTIONS needs no key. If the path does not support the
-    method, a stranger gets 401 rather than 405.
+    An unknown path returns 404 to every caller, and OPTIONS needs no key. If the path does not support the
+    method, a request without credentials gets 405 only if another method of the path is open to everyone;
+    otherwise it gets 401.
     """
     g.caller = STRANGER
     request.routing_exception = _routing_error()
@@ -99,8 +100,8 @@ def authenticate() -> Response | None:
 def _routing_error() -> HTTPException | None:
     """Return the 404 or 405 of a request that matches no view, or None.
 
-    A path matches with and without a trailing slash. Werkzeug also accepts two trailing slashes, and without
-    one it raises NotFound where MethodNotAllowed is right; both are corrected here.
+    A path matches with and without a trailing slash. Werkzeug also accepts two trailing slashes, and for a
+    path without a trailing slash it raises NotFound instead of MethodNotAllowed. This function corrects both.
     """
     if request.path.endswith("//"):
         return NotFound()
@@ -123,7 +124,7 @@ def _check_access(access: Access) -> None:
 
 
 def _check_most_open(error: MethodNotAllowed) -> None:
-    """Require a caller if every method that the path supports requires one."""
+    """Require credentials if every method that the path supports requires them."""
     endpoints = {_get_url_adapter().match(method=method)[0] for method in error.valid_methods or ()}
     accesses = [_get_access(endpoint) for endpoint in endpoints]
     most_open = min(
@@ -153,12 +154,12 @@ def _authenticate_key(value: str) -> Caller:
     if key.expires is not None and key.expires <= now:
         raise Unauthorized("This API key has expired; create a new one.", code="key_expired")
     last_used, expires = key.last_used, key.expires
-    # After the clock was set back, the last use can lie in the future.
+    # If the clock was set back, the last use can lie in the future.
     if last_used is None or not last_used <= now < last_used + policy.LAST_USED_INTERVAL:
         ends_trial = last_used is None and policy.is_trial_key(key.owner, key.created, expires)
         api_key_service.record_use(key.uuid, now, remove_expiry=ends_trial)
         last_used, expires = now, None if ends_trial else expires
-    # Until then the key stays valid and its use need not be recorded: cached responses may be replayed.
+    # Until this time the key is valid and its use need not be recorded, so cached responses may be replayed.
     g.cacheable_until = min(last_used + policy.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(
         user=key.owner,
@@ -197,7 +198,7 @@ def _get_url_adapter() -> MapAdapter:
 
 
 def _enable_cors(app: Flask) -> None:
-    # flask-cors takes a string with brackets, such as an IPv6 address, for an unanchored regular expression.
+    # flask-cors treats a string with brackets, such as an IPv6 address, as an unanchored regular expression.
     origins = [
         re.compile(rf"{re.escape(origin)}\Z") if "[" in origin else origin
         for origin in app.config["CORS_ORIGINS"]
@@ -207,7 +208,7 @@ def _enable_cors(app: Flask) -> None:
         origins=origins,
         allow_headers=["Content-Type", "X-API-KEY", "If-Match", "If-None-Match", "Idempotency-Key"],
         expose_headers=list(CORS_EXPOSED_HEADERS),
-        # headers.VARY already names the origin, in the documented spelling.
+        # headers.VARY already contains the origin, in the documented spelling.
         vary_header=False,
         intercept_exceptions=False,
         max_age=600,

@@ -1,4 +1,4 @@
-"""The list of all blueprints and commands; refuses a view without an access rule."""
+"""The list of all blueprints and commands, and the check that every view has an access rule."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ PAGES = (docs, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:
-    """Register every blueprint and command; raises CannotStart for a view without an access rule."""
-    # Paths match with and without a trailing slash; a redirect would trust the Host header.
+    """Register every blueprint and command; raises CannotStart if a view declares no access rule."""
+    # Paths match with and without a trailing slash, because a redirect would trust the Host header.
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     app.url_map.converters["id"] = IdConverter
@@ -58,14 +58,14 @@ def init_app(app: Flask, *, version: str) -> None:
     document.init_app(app, BLUEPRINTS, version=version)
     for command in COMMANDS:
         app.cli.add_command(command)
-    # Raises CannotStart for a view without an access rule.
+    # Check that every view declares an access rule.
     list(list_operations(app))
 
 
 def list_operations(app: Flask) -> Iterator[tuple[str, str, str, Access]]:
-    """Yield (path, method, endpoint, access) of every operation.
+    """Yield (path, method, endpoint, access) for every operation.
 
-    Raises CannotStart for a view without an access rule.
+    Raises CannotStart if a view declares no access rule.
     """
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
         access = get_access(app.view_functions[rule.endpoint])

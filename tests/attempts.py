@@ -1,4 +1,4 @@
-"""The table of the attacks that the security tests try: caller, attempt, response."""
+"""Collects the attacks that the security tests try, as a table of caller, attempt and response."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ from tests.contracts.client import CheckedClient, Contract
 from tests.databases import SERVER_URL, Databases, open_databases
 from tests.redis_servers import REDIS_SERVER, RedisServer, run_redis_server
 
-# No deadline, as machines can be busy. On CI the same examples are tried each time.
+# Examples have no deadline because machines can be busy. CI tries the same examples in every run.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("suite")
 
@@ -60,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the `sqlite` mark and the rule for skipped tests."""
     config.pluginmanager.register(skips)
     config.addinivalue_line("markers", "sqlite(reason): about SQLite only; skipped on PostgreSQL")
-    # A test may drop an application without closing it, about which Python 3.13 warns.
+    # Python 3.13 warns when a test drops an application without closing it.
     for warning in (
         "ignore:unclosed database in <sqlite3.Connection:ResourceWarning",
         "ignore:Exception ignored in. <sqlite3.Connection",
@@ -192,7 +192,7 @@ class People:
             self.member = users.create("mel", None, role=Role.MEMBER)
 
     def key(self, owner: Account | None, scope: Scope | None = None) -> str:
-        """Return a new key, by default `published` if it is anonymous, `read` if it has an owner."""
+        """Return a new key. The default scope is `published` without an owner, and `read` with one."""
         with self.app.app_context():
             key_scope: Scope = scope or ("read" if owner else "published")
             value: str = api_keys.issue(owner and owner.uuid, scopes={key_scope}).value

@@ -32,7 +32,7 @@ class Databases(Protocol):
         """Return the environment variables that select the test's database."""
 
     def clear(self) -> None:
-        """Empty or delete the test's database, before the test."""
+        """Empty or delete the test's database before the test."""
 
     def prepare(self, instance: Path) -> None:
         """Create an empty database for the test unless it has one."""
@@ -96,7 +96,7 @@ class SqliteFiles:
 
 
 class PostgresqlServer:
-    """PostgreSQL databases: one for the tests of this worker, emptied before each test."""
+    """PostgreSQL databases. One is for the tests of this worker, and is emptied before each test."""
 
     def __init__(self) -> None:
         self.prefix = f"blogapi_test_{uuid4().hex[:12]}"
@@ -135,7 +135,7 @@ class PostgresqlServer:
             connection.exec_driver_sql(_CLEAR)
 
     def prepare(self, instance: Path) -> None:
-        """Create the folder: the database exists and is empty."""
+        """Create the folder. The database already exists and is empty."""
         instance.mkdir(exist_ok=True)
 
     def save_copy(self, app: Flask) -> str:
@@ -182,7 +182,7 @@ class PostgresqlServer:
 _ONE_ROW = {
     "change_counter": "position = 0, public_position = 0",
     "article_tally": "published = 0",
-    # Never reset: response caches identify states by it.
+    # This counter is never reset, because response caches identify states of the database by it.
     "revision": "commits = commits + 1",
 }
 _EMPTY, _RESET = "DELETE FROM {}; ", "UPDATE {} SET {}; "
@@ -202,7 +202,7 @@ _BEGIN_WRITE = {"sqlite": "BEGIN IMMEDIATE", "postgresql": f"BEGIN; {WRITE_LOCK_
 
 @contextmanager
 def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connection]:
-    """Yield a connection like that of another process; `writing`: inside a write transaction."""
+    """Yield a connection like one of another process; with `writing`, it is inside a write transaction."""
     with app.app_context():
         url = db.engine.url
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
@@ -218,7 +218,7 @@ def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connectio
 
 
 def write_from_other_process(app: Flask, statement: str, **values: Any) -> None:
-    """Write as another process would; each write increments the commit counter last."""
+    """Write as another process would. Each write finally increments the commit counter."""
     with other_connection(app) as connection:
         connection.execute(text(statement), values)
         connection.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))

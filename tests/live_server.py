@@ -1,4 +1,4 @@
-"""The real server, in a thread."""
+"""Runs the real server in a thread."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def stop_server(server: serving.Server) -> None:
             channel.handle_close()
         server.close()
 
-    # The loop may already have stopped before it is woken; the trigger is closed then.
+    # If the loop has already stopped, the trigger is closed.
     with suppress(OSError):
         server.trigger.pull_trigger(close)

@@ -57,7 +57,7 @@ class RedisServer:
 
 
 def _free_port() -> int:
-    # Below the ephemeral ports: an outgoing connection could take one of those while the server is down.
+    # The port is not ephemeral, since an outgoing connection could take such a port after stop().
     while True:
         port = 20_000 + secrets.randbelow(10_000)
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):

@@ -1,4 +1,4 @@
-"""What all commands share: one-sentence errors and progress bars."""
+"""The common behaviour of all commands: one-sentence errors and progress bars."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def test_progress_yields_every_item_and_draws_only_on_a_terminal(monkeypatch, st
     assert bool(shown.getvalue()) is shown.isatty()
 
 
-def test_no_progress_yields_every_item():
+def test_without_a_progress_bar_every_item_is_yielded():
     assert list(cli.no_progress(iter("abc"), total=3, label="Reading")) == ["a", "b", "c"]

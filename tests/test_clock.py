@@ -1,4 +1,4 @@
-"""The service while the system clock is set forward and back by a day."""
+"""The service works while the system clock is set forward and back by a day."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_key_survives_clock_changes_and_its_use_is_recorded(clock_changes, as_
     for _ in clock_changes():
         assert as_stranger.get(TAGS, headers=header).status_code == 200
         key = as_admin.get(f"{KEYS}{created['uuid']}/").json
-        # Recorded at most hourly, and never in the future.
+        # The use is recorded at most once an hour, and never in the future.
         used = datetime.fromisoformat(key["last_used"]).replace(tzinfo=UTC)
         assert timedelta() <= clock.now() - used < HOUR
 

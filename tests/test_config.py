@@ -53,7 +53,7 @@ def test_the_defaults_apply_without_any_source(monkeypatch):
         assert setting.description.endswith(".") and setting.parse.__doc__
 
 
-def test_each_source_overrides_the_one_before(instance, monkeypatch):
+def test_each_source_overrides_the_previous_one(instance, monkeypatch):
     assert load_settings().config["SESSION_DAYS"] == 14
     write_settings(instance, "SESSION_DAYS = 1")
     assert load_settings().config["SESSION_DAYS"] == 1
@@ -239,7 +239,7 @@ def test_a_proxy_is_an_address_or_a_network(given, stored):
     assert load_settings({"TRUSTED_PROXY": given}).config["TRUSTED_PROXY"] == stored
 
 
-def test_a_limit_may_consist_of_several():
+def test_a_limit_may_consist_of_several_rates():
     assert load_settings({"KEY_LIMIT": "20 per minute; 100 per day"}).config["KEY_LIMIT"].startswith("20")
 
 
@@ -299,8 +299,8 @@ def test_a_given_secret_key_is_not_stored(instance):
     assert not (instance / "secret_key").exists()
 
 
-def test_threads_that_start_at_once_share_one_secret_key(instance):
-    # Made before the threads start: Python 3.11 cannot compile routes in several threads at once.
+def test_threads_that_start_at_the_same_time_share_one_secret_key(instance):
+    # The applications are created first: Python 3.11 cannot compile routes in concurrent threads.
     apps = [make_app_without_settings() for _ in range(64)]
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda app: config.load(app, None), apps))
@@ -308,7 +308,7 @@ def test_threads_that_start_at_once_share_one_secret_key(instance):
     assert [path.name for path in instance.iterdir()] == ["secret_key"]
 
 
-def test_processes_that_start_at_once_share_one_secret_key(instance):
+def test_processes_that_start_at_the_same_time_share_one_secret_key(instance):
     instance.mkdir()
     path = str(instance / "secret_key")
     code = (

@@ -24,7 +24,7 @@ def fill_template(template):
 
 
 @pytest.mark.parametrize("caller", ALL_CALLERS)
-def test_an_unknown_path_is_a_404_for_every_caller(request, caller):
+def test_an_unknown_path_gets_a_404_for_every_caller(request, caller):
     assert outcome(request.getfixturevalue(caller).get("/nowhere")) == (404, "not_found")
 
 
@@ -32,19 +32,19 @@ def test_an_unknown_path_is_a_404_for_every_caller(request, caller):
 @pytest.mark.parametrize(
     "path", ["/", "/api", "/api/v1/", "/api/v2/blog/articles/", f"{TAGS}a/b/", "/.env", "/%00", "//"]
 )
-def test_an_unknown_path_is_a_404_for_every_method(as_stranger, method, path):
+def test_an_unknown_path_gets_a_404_for_every_method(as_stranger, method, path):
     assert outcome(as_stranger.open(path, method=method)) == (404, None if method == "HEAD" else "not_found")
 
 
 @pytest.mark.parametrize("key", ["x", ""])
-def test_an_unknown_path_is_a_404_even_with_an_invalid_key(as_stranger, key):
+def test_an_unknown_path_gets_a_404_even_with_an_invalid_key(as_stranger, key):
     assert as_stranger.get("/nowhere", headers={"X-API-KEY": key}).json["code"] == "not_found"
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "OPTIONS"])
 @pytest.mark.parametrize("path", [f"{TAGS}/", f"{TAGS}//", f"{ME}/", "/health//", "//api/v1/blog//tags/"])
-def test_a_path_with_an_extra_slash_is_a_404(app, people, method, path):
-    # A plain client, as the path is not in the OpenAPI document.
+def test_a_path_with_an_extra_slash_gets_a_404(app, people, method, path):
+    # This is a plain client, because the path is not in the OpenAPI document.
     response = FlaskClient(app, app.response_class).open(path, method=method)
     assert (response.status_code, response.content_type) == (404, "application/problem+json")
 
@@ -123,7 +123,7 @@ MALFORMED = {"data": b"{", "content_type": "application/json"}
 
 
 @pytest.mark.parametrize("method", ["PATCH", "PUT"])
-def test_an_unknown_item_is_a_404_before_the_body_is_read(as_admin, method):
+def test_an_unknown_item_gets_a_404_before_the_body_is_read(as_admin, method):
     assert outcome(as_admin.open(f"{KEYS}{uuid4()}/", method=method, **MALFORMED)) == (404, "not_found")
 
 
@@ -161,7 +161,7 @@ def test_the_key_is_checked_before_the_body(as_stranger, key):
         ("GET", "/openapi.json"),
     ],
 )
-def test_an_unknown_query_parameter_is_a_400(as_admin, method, path):
+def test_an_unknown_query_parameter_gets_a_400(as_admin, method, path):
     response = as_admin.open(f"{path}?x=1", method=method)
     assert (response.status_code, response.json["code"]) == (400, "invalid_query")
 

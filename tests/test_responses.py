@@ -36,7 +36,7 @@ def test_a_500_names_an_incident_that_only_the_log_explains(as_reader, broken_vi
     assert "Traceback" in caplog.text and "an internal secret" in caplog.text
 
 
-def test_two_failures_are_two_incidents(as_reader, broken_view):
+def test_two_failures_have_different_incident_ids(as_reader, broken_view):
     assert as_reader.get(ARTICLES).json["detail"] != as_reader.get(ARTICLES).json["detail"]
 
 

@@ -1,4 +1,4 @@
-"""The service on Windows, simulated: it uses no name that only POSIX systems have."""
+"""Simulates Windows: the service must not use names that only POSIX systems have."""
 
 from __future__ import annotations
 

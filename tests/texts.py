@@ -1,4 +1,4 @@
-"""Texts that are easily misread: as JSON syntax, markup or a search operator."""
+"""Texts that are easily misread as JSON syntax, markup or a search operator."""
 
 from __future__ import annotations
 

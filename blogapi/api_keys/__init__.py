@@ -1,1 +1,1 @@
-"""API keys: shown once, stored as digests."""
+"""API keys, which are shown once and stored as digests."""

@@ -1,4 +1,4 @@
-"""The commands `key create`, `list` and `delete`."""
+"""The commands `key create`, `key list` and `key delete`."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from blogapi.web.fields import parse_uuid
 
 key = AppGroup("key", help="Create and manage API keys.")
 
-# Who runs commands on the server may see every key.
+# Anyone who can run commands on the server may see every key.
 _OPERATOR = Caller(is_admin=True, scopes=frozenset(SCOPES), is_authenticated=True)
 
 
 @key.command()
-@click.option("--user", "username", help="The owner of the key; without one the key is anonymous.")
+@click.option("--user", "username", help="The owner of the key; without an owner the key is anonymous.")
 @click.option(
     "--scope",
     type=click.Choice(SCOPES),
     default="published",
     show_default=True,
-    help="published: published content only, for a web page; read: also what the owner may read "
-    "(an admin's: drafts); write: also change it.",
+    help="published: read published content only, for a web page; read: also read everything else that the "
+    "owner may read (for an admin: drafts); write: also write.",
 )
 @click.option("--name", default="", help="A label for the key.")
 @with_appcontext
 def create(username: str | None, scope: Scope, name: str) -> None:
-    """Create a key; the last line printed is its value."""
+    """Create a key and print its value on the last line."""
     if scope != "published" and username is None:
         raise click.UsageError(f"A key of scope {scope} needs an owner; name one with --user.")
     with report_problems():
         owner = None if username is None else users.get_by_name(username).uuid
         created = service.issue(owner, name=name, scopes={scope})
-    click.echo(f"Created the key {created.uuid} ({scope}). Save its value, it is not shown again:", err=True)
+    click.echo(f"Created the key {created.uuid} ({scope}). Save its value; it is not shown again:", err=True)
     click.echo(created.value)
 
 
@@ -63,7 +63,7 @@ def list_(as_json: bool) -> None:
 @click.argument("uuid")
 @with_appcontext
 def delete(uuid: str) -> None:
-    """Delete a key; requests with it are refused at once."""
+    """Delete a key; requests with it are refused immediately."""
     with report_problems():
         parsed = parse_uuid(uuid)
         if parsed is None:

@@ -37,7 +37,7 @@ class ApiKey(Identified, Base):
 
     @property
     def scopes(self) -> frozenset[str]:
-        """Return the scope of the key and those it includes."""
+        """Return the scope of the key and the scopes that it includes."""
         return policy.included_scopes(self.scope)
 
     @property

@@ -1,4 +1,4 @@
-"""The rules of API keys: scopes, expiry, and which caller may do what with which key."""
+"""The rules for API keys: their scopes, their expiry, and what a caller may do with them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from blogapi.web.fields import Text
 
 MAX_NAME_LENGTH = 100
 
-# The last use of a key is stored at most this often, so that most reads write nothing.
+# The minimum time between two updates of the last use of a key, so that most reads write nothing.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
-# Anyone may create anonymous keys. One that is not used within UNUSED_LIFETIME expires, and only the newest
-# MAX_UNUSED_KEYS unused ones are kept. A used key that has expired is deleted UNUSED_LIFETIME later: until
-# then requests with it get `key_expired` and not `key_invalid`.
+# Anyone may create anonymous keys. A key that is not used within UNUSED_LIFETIME expires, and only the newest
+# MAX_UNUSED_KEYS unused keys are kept. A used key is deleted UNUSED_LIFETIME after it expires; until then,
+# requests with it get `key_expired` and not `key_invalid`.
 UNUSED_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 
 
 def included_scopes(scope: Scope) -> frozenset[Scope]:
-    """Return the scope and those it includes."""
+    """Return the scope and the scopes that it includes."""
     return frozenset(SCOPES[: SCOPES.index(scope) + 1])
 
 
@@ -35,7 +35,7 @@ def widest_scope(scopes: Collection[Scope], *, default: Scope) -> Scope:
 
 
 def validate_name(name: str) -> str:
-    """Return the name; raises Invalid if it is too long or contains characters that JSON cannot carry."""
+    """Return the name; raises Invalid if it is too long or contains characters that are not allowed."""
     try:
         validated: str = Text(max_length=MAX_NAME_LENGTH).deserialize(name)
     except ma.ValidationError as error:
@@ -48,7 +48,8 @@ def choose_scope(caller: Caller, requested: Collection[Scope]) -> Scope:
     scope = widest_scope(requested, default="read")
     if scope not in caller.scopes:
         raise Forbidden(
-            f"You cannot create a key of scope {scope} without having it; use a wider key, or log in.",
+            f"You cannot create a key of scope {scope} with a key that lacks this scope; use a wider key, "
+            "or log in.",
             code="scope_missing",
         )
     return scope
@@ -68,8 +69,8 @@ def can_see(caller: Caller, *, owner: UUID | None) -> bool:
     """Return whether the caller can see a key of the owner (None: an anonymous key).
 
     An owned key is visible to its owner and to admins. An anonymous key is visible to any caller who knows
-    its uuid, which only its creator was shown. A user's `published` key sees no keys, as it is part of a
-    public web page; an anonymous key sees anonymous keys only.
+    its uuid, which was shown only to its creator. With a user's `published` key, no key is visible, because
+    it is part of a public web page. With an anonymous key, only anonymous keys are visible.
     """
     if "read" not in caller.scopes:
         return caller.user is None and owner is None
@@ -79,18 +80,18 @@ def can_see(caller: Caller, *, owner: UUID | None) -> bool:
 def check_can_delete(caller: Caller, *, key: UUID) -> None:
     """Raise Forbidden if the caller may not delete a key that they can see.
 
-    Any key may delete itself, and an anonymous key any key it sees. Otherwise `write` is required, so that a
-    key cannot delete one of wider scope.
+    Any key may delete itself, and an anonymous key may delete any key that it can see. Otherwise the scope
+    `write` is required, so that a key cannot delete a key of wider scope.
     """
     if not (key == caller.key or caller.user is None or "write" in caller.scopes):
         raise Forbidden("This needs a key with the write scope, or a login.", code="scope_missing")
 
 
 def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> datetime | None:
-    """Return the expiry of a key that the caller creates or changes; by default that of the caller's own key.
+    """Return the expiry of a key that the caller creates or changes (default: that of the caller's own key).
 
-    Raises Invalid for a time that is not in the future, Forbidden for one after the expiry of the caller's
-    own key: a leaked key must not extend its access.
+    Raises Invalid if the requested time is not in the future, and Forbidden if it is after the expiry of the
+    caller's own key, because a leaked key must not extend its access.
     """
     if requested is not None and requested <= now:
         raise Invalid("The key would have expired already.", errors={"expires": ["Must be in the future."]})
@@ -110,12 +111,12 @@ def is_trial_key(owner: UUID | None, created: datetime, expires: datetime | None
 
 
 def check_can_rotate(expires: datetime | None, now: datetime) -> None:
-    """Raise Forbidden for an expired key: its successor would have the same expiry."""
+    """Raise Forbidden if the key has expired, because its successor would have the same expiry."""
     if expires is not None and expires <= now:
         raise Forbidden("An expired key cannot be rotated; create a new one.", code="key_expired")
 
 
 def end_of_overlap(expires: datetime | None, now: datetime, overlap_seconds: int) -> datetime:
-    """Return the new expiry of a rotated key: after the overlap, but never later than before."""
+    """Return the new expiry of a rotated key: the end of the overlap, or the old expiry if it is earlier."""
     end = now + timedelta(seconds=overlap_seconds)
     return end if expires is None else min(expires, end)

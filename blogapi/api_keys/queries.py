@@ -1,4 +1,4 @@
-"""Database reads of API keys."""
+"""Queries for API keys."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class KeyWithOwner(NamedTuple):
     role: str | None
 
 
-# Runs for each request with a key, so the statement is built once and bypasses the ORM.
+# This statement runs for each request with a key, so it is built once and bypasses the ORM.
 _SELECT_WITH_OWNER = (
     select(
         *(ApiKey.uuid, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
@@ -46,7 +46,7 @@ _SELECT_WITH_OWNER = (
 
 
 def find_by_value(value: str) -> KeyWithOwner | None:
-    """Return the key with this value, expired or not, and its owner; None for an unknown key."""
+    """Return the key with this value, expired or not, and its owner, or None if there is no such key."""
     if not key_format.is_well_formed(value):
         return None
     row = db.session.connection().execute(_SELECT_WITH_OWNER, {"digest": digest_token(value)}).one_or_none()
@@ -54,7 +54,7 @@ def find_by_value(value: str) -> KeyWithOwner | None:
 
 
 def get_by_uuid(uuid: UUID) -> ApiKey:
-    """Return the key with the uuid; raises NotFound."""
+    """Return the key with the uuid; raises NotFound if there is none."""
     key = db.session.get(ApiKey, uuid)
     if key is None:
         raise NotFound("No key has this uuid.")
@@ -62,7 +62,7 @@ def get_by_uuid(uuid: UUID) -> ApiKey:
 
 
 def get_visible(uuid: UUID, caller: Caller) -> ApiKey:
-    """Return the key with the uuid if the caller can see it; raises NotFound."""
+    """Return the key with the uuid; raises NotFound if there is none that the caller can see."""
     key = get_by_uuid(uuid)
     if not policy.can_see(caller, owner=key.owner_id):
         raise NotFound("No key has this uuid.")
@@ -72,7 +72,7 @@ def get_visible(uuid: UUID, caller: Caller) -> ApiKey:
 def list_keys(
     caller: Caller, page: PageRequest | None, *, user: UUID | None = None, ownerless: bool | None = None
 ) -> Page[Sequence[ApiKey]]:
-    """Return the unexpired keys of the caller, or all of them for an admin; newest first.
+    """Return the unexpired keys of the caller, or for an admin all unexpired keys, newest first.
 
     `user` and `ownerless` filter by owner.
     """
@@ -89,7 +89,7 @@ def list_keys(
 
 
 def select_expired(now: datetime) -> Select[UUID]:
-    """Return a statement that selects expired anonymous keys: the unused ones, and used ones a day later."""
+    """Return a statement that selects expired anonymous keys, but used keys only a day after they expire."""
     unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
     return _select_anonymous().where(unused | (ApiKey.expires <= now - policy.UNUSED_LIFETIME))
 

@@ -59,10 +59,11 @@ def _count_attempt() -> None:
 @bp.arguments(NewKeySchema, required=False)
 @bp.response(201, CreatedKeySchema(), section="4.1")
 def create(fields: Fields) -> WithAttributes:
-    """Create an API key: for the current user, or without one an anonymous key.
+    """Create an API key for the current user, or an anonymous key if there is no user.
 
-    A login, or a user's key of scope `read` or `write`, creates a key of that user. Any other caller gets an
-    anonymous key, which reads published content and expires unless it is used within a day.
+    A request with a login, or with a user's key of scope `read` or `write`, creates a key of that user. A
+    request without a user creates an anonymous key, which can read published content and expires unless it
+    is used within a day.
     """
     _count_attempt()
     if current_caller().user is None:
@@ -79,7 +80,7 @@ def create(fields: Fields) -> WithAttributes:
 @bp.arguments(KeyListQuery, location="query")
 @bp.response(200, KeySchema(many=True), partial_schema=KeyFieldsSchema)
 def listed(query: Query) -> PartialResult:
-    """List the caller's API keys that have not expired; admins see all keys."""
+    """List the caller's API keys that have not expired; admins see those of all users and anonymous keys."""
     if query.filters and not current_caller().is_admin:
         raise Forbidden("Only an admin may filter the list of keys; omit `user` and `ownerless`.")
     return PartialResult(queries.list_keys(current_caller(), query.page, **query.filters), query)
@@ -100,7 +101,7 @@ def single(query: Query, id: UUID) -> PartialResult:
 @bp.arguments(KeyChangesSchema)
 @bp.write(200, KeySchema(), REPRESENTATION)
 def change(changes: Fields, id: UUID) -> ApiKey:
-    """Update the name or the expiry of an API key."""
+    """Change the name or the expiry of an API key."""
     return service.change(current_caller(), id, changes)
 
 
@@ -119,10 +120,11 @@ def replace(settings: Fields, id: UUID) -> ApiKey:
 @bp.check_exists(_get_deletable)
 @bp.write(204, None, REPRESENTATION, section="4.2")
 def delete(id: UUID) -> None:
-    """Delete an API key; it is refused from the next request on.
+    """Delete an API key; the next request with it is refused.
 
-    An anonymous key may delete any anonymous key whose uuid it is given; a key of scope `read`, only itself.
-    A login or a key of scope `write` may delete all keys of its user, or as an admin any key.
+    With an anonymous key, a caller may delete any anonymous key whose uuid they know. With a key of scope
+    `read`, they may delete only that key. With a login or a key of scope `write`, they may delete all keys
+    of the user, or any key if the user is an admin.
     """
     service.delete(current_caller(), id)
 
@@ -133,6 +135,6 @@ def delete(id: UUID) -> None:
 @bp.arguments(RotationSchema, required=False)
 @bp.response(201, CreatedKeySchema())
 def rotate(fields: Fields, id: UUID) -> WithAttributes:
-    """Rotate an API key: create its successor; the old key expires after the overlap."""
+    """Rotate an API key: create a successor, and let the old key expire after the overlap."""
     _count_attempt()
     return service.rotate(current_caller(), id, **fields)

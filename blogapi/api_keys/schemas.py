@@ -38,7 +38,7 @@ def _distinct(scopes: list[str]) -> None:
 
 
 class CreatedKeySchema(OutputSchema):
-    """A new key (2.1), the only response that contains its value."""
+    """A new key (2.1); no other response contains its value."""
 
     public_state = ma.fields.String(
         attribute="value",
@@ -87,9 +87,9 @@ class NewKeySchema(InputSchema):
         validate=[validate.Length(min=1, max=len(SCOPES)), _distinct],
         metadata={
             "description": (
-                "`published`: read published content, for a web page; `read`: also read what only the owner "
-                "may read; `write`: also write. Each scope includes those before it. Default: `read`. You "
-                "cannot create a key of a wider scope than your own."
+                "`published` allows reading published content, for a web page. `read` also allows reading "
+                "what only the owner may read, and `write` also allows writing. Default: `read`. You cannot "
+                "create a key of a wider scope than your own."
             ),
             "uniqueItems": True,
         },
@@ -100,7 +100,7 @@ _READ_ONLY = frozenset({"uuid", "prefix", "scopes", "user", "created", "last_use
 
 
 class KeySettingsSchema(InputSchema):
-    """The new settings of a key; an absent field gets its default."""
+    """The new settings of a key; an omitted field gets its default value."""
 
     read_only = _READ_ONLY
 
@@ -129,18 +129,20 @@ class RotationSchema(InputSchema):
 
 
 class KeyQuery(DetailQuery):
-    """The query string of a single key."""
+    """The query parameters of a request for a single key."""
 
     fields_ = FieldNames(KeyFieldsSchema)
 
 
 class KeyListQuery(ListQuery):
-    """The query string of the list of keys."""
+    """The query parameters of a request for the list of keys."""
 
     fields_ = FieldNames(KeyFieldsSchema)
     user = Identifier(metadata={"description": "Only keys of this user (admins only)."})
     ownerless = ma.fields.Boolean(
         truthy={"true"},
         falsy={"false"},
-        metadata={"description": "true: only anonymous keys; false: only owned keys (admins only)."},
+        metadata={
+            "description": "If true, only anonymous keys; if false, only keys with an owner (admins only)."
+        },
     )

@@ -1,4 +1,4 @@
-"""Database writes of API keys."""
+"""Creates, changes, rotates and deletes API keys."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from blogapi.web.access import Caller, Scope
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.tokens import digest_token
 
-# One in this many new anonymous keys triggers a sweep of the old ones, so the number of unused keys exceeds
-# MAX_UNUSED_KEYS by at most this many.
+# Each time this number of anonymous keys has been created, old ones are deleted. The number of unused keys
+# therefore exceeds MAX_UNUSED_KEYS by at most this number.
 SWEEP_INTERVAL = 50
 MAX_SWEPT_KEYS = 500
 
@@ -32,10 +32,10 @@ _anonymous_count = count()
 def create(
     caller: Caller, *, name: str = "", expires: datetime | None = None, scopes: Collection[Scope] = ()
 ) -> WithAttributes:
-    """Create a key of the caller's user; return it with its `value`.
+    """Create a key of the caller's user and return it with its `value`.
 
-    Raises Forbidden for a scope that the caller lacks or an expiry after that of the caller's own key,
-    Invalid for an expiry that is not in the future.
+    Raises Forbidden if the caller lacks the scope or if the expiry is after that of the caller's own key, and
+    Invalid if the expiry is not in the future.
     """
     scope = policy.choose_scope(caller, scopes)
     expiry = policy.choose_expiry(expires, clock.now(), caller)
@@ -49,16 +49,16 @@ def issue(
     expires: datetime | None = None,
     scopes: Collection[Scope] = (),
 ) -> WithAttributes:
-    """Create a key of a user, or an anonymous one; return it with its `value`, which is not stored.
+    """Create a key of a user, or an anonymous key, and return it with its `value`, which is not stored.
 
-    Without `scopes` the key is `published`. Raises Invalid for an invalid name.
+    Without `scopes`, the key has the scope `published`. Raises Invalid if the name is invalid.
     """
     scope = policy.widest_scope(scopes, default="published")
     return _create(owner, name=name, created=clock.now(), expires=expires, scope=scope)
 
 
 def create_anonymous() -> WithAttributes:
-    """Create an anonymous key that expires unless it is used within a day; return it with its `value`."""
+    """Create an anonymous key that expires unless it is used within a day, and return it with its `value`."""
     now = clock.now()
     with transaction():
         if next(_anonymous_count) % SWEEP_INTERVAL == 0:
@@ -67,7 +67,7 @@ def create_anonymous() -> WithAttributes:
 
 
 def delete_expired() -> None:
-    """Delete expired anonymous keys, unless the database is busy; writes nothing if there are none."""
+    """Delete expired anonymous keys, unless there are none or the database is busy."""
     now = clock.now()
     with suppress(SQLAlchemyError):
         expired = db.session.scalars(queries.select_expired(now).limit(1)).first()
@@ -108,16 +108,19 @@ def _create(
 
 
 def get_deletable(caller: Caller, uuid: UUID) -> ApiKey:
-    """Return the key with the uuid if the caller may delete it; raises NotFound or Forbidden."""
+    """Return the key with the uuid if the caller may delete it.
+
+    Raises NotFound if the caller cannot see such a key, and Forbidden if the caller may not delete it.
+    """
     key = queries.get_visible(uuid, caller)
     policy.check_can_delete(caller, key=key.uuid)
     return key
 
 
 def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
-    """Update the name or the expiry of a key; the caller needs the scope `write`.
+    """Change the name or the expiry of a key; the caller needs the scope `write`.
 
-    Raises NotFound for a key that the caller cannot see, and the errors of `policy.choose_expiry`.
+    Raises NotFound if the caller cannot see the key, and the errors of `policy.choose_expiry`.
     """
     with transaction():
         key = queries.get_visible(uuid, caller)
@@ -131,9 +134,9 @@ def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
 def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
     """Create a successor with the same owner, name, scope and expiry; the old key expires after the overlap.
 
-    The caller needs the scope `write`. If the old key has no expiry, the successor gets that of the caller's
-    own key. Raises NotFound for a key that the caller cannot see, Forbidden for an expired key and for one
-    that expires after the caller's own key.
+    The caller needs the scope `write`. If the old key has no expiry, the successor gets the expiry of the
+    caller's own key. Raises NotFound if the caller cannot see the key, and Forbidden if it has expired or
+    expires after the caller's own key.
     """
     with transaction():
         key = queries.get_visible(uuid, caller)
@@ -147,13 +150,16 @@ def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttribute
 
 
 def delete(caller: Caller, uuid: UUID) -> None:
-    """Delete a key; every process refuses it from the next request on. Raises NotFound or Forbidden."""
+    """Delete a key; every process refuses the next request with it.
+
+    Raises NotFound if the caller cannot see the key, and Forbidden if the caller may not delete it.
+    """
     with transaction():
         db.session.delete(get_deletable(caller, uuid))
 
 
 def delete_by_uuid(uuid: UUID) -> None:
-    """Delete a key without checking a caller, for commands; raises NotFound."""
+    """Delete a key without checking the caller, for commands; raises NotFound if there is no such key."""
     with transaction():
         db.session.delete(queries.get_by_uuid(uuid))
 

@@ -1,4 +1,4 @@
-"""The content of an article, which is everything that an author writes, and how a change revises it."""
+"""The content of an article, which is everything that an author writes, and the rules for changing it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from uuid import UUID
 
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
 
-# The text field whose value an SEO field has until an author writes one.
+# For each SEO field, the text field from which it takes its value until an author writes a value.
 _SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_image", "canonical_url": ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermReference:
-    """A reference to a category or tag in a request: its uuid, or else its slug."""
+    """A reference to a category or tag in a request, by its uuid or by its slug."""
 
     uuid: UUID | None = None
     slug: str | None = None
@@ -24,9 +24,9 @@ class TermReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleInput:
-    """The fields of an article in a request; None (UNSET for `published_at`) means that it omits the field.
+    """The fields of an article in a request; None (UNSET for `published_at`) stands for an omitted field.
 
-    `texts` holds the text fields, `seo` the fields of the SEO record, both by name.
+    `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name.
     """
 
     uuid: UUID | None = None
@@ -78,9 +78,10 @@ def revise(
 ) -> ArticleContent:
     """Return the content after a change; `former` is None for a new article.
 
-    `category` and `tags` are the uuids to which the references in `given` resolve, `defaults` the text
-    fields of a new article. The slug does not change here, because only the database knows whether one is
-    free. Raises Conflict for a transition that is not allowed, Invalid for a schedule without a future time.
+    `category` and `tags` are the uuids to which the references in `given` resolve. `defaults` contains the
+    default text fields of a new article. The slug does not change here, because only a query can tell whether
+    a slug is free. Raises Conflict if the transition is not allowed, and Invalid if the publication time does
+    not fit the status.
     """
     state = (former.status, former.published_at) if former else None
     status, published_at = compute_next_state(state, given.status, given.published_at, now)
@@ -114,7 +115,7 @@ def default_seo(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def compare(before: ArticleContent, after: ArticleContent) -> list[Difference]:
-    """Return the differences in order of the field's name; those of `seo` are named `seo.title` and so on."""
+    """Return the differences, ordered by field name; the fields of `seo` are named `seo.title` and so on."""
     left, right = _flatten_seo(before), _flatten_seo(after)
     return [
         Difference(name, left.get(name), right.get(name))
@@ -124,7 +125,7 @@ def compare(before: ArticleContent, after: ArticleContent) -> list[Difference]:
 
 
 def _revise_seo(former: ArticleContent, texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields of the SEO record after a change of the texts; those that an author wrote stay."""
+    """Return the SEO fields after a change of the texts; fields that an author wrote do not change."""
     before = default_seo(former.texts)
     written = {name: text for name, text in former.seo.items() if text != before[name]}
     return default_seo(texts) | written

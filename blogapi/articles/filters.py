@@ -23,10 +23,10 @@ from blogapi.web.fields import parse_uuid
 
 NEWEST = "-published_at"
 
-# The filters of a statement as (name, variant), sorted by name. The variant says which SQL the filter needs;
-# the rest of its value is bound.
+# The filters of a statement as (name, variant), sorted by name. The variant determines the SQL of the filter;
+# its value is a bound parameter.
 Variants = tuple[tuple[str, str], ...]
-# Statements of the ordered uuids and of their number.
+# The statements that select the ordered uuids and count them.
 Statements = tuple[Select[*tuple[Any, ...]], Select[int]]
 
 _article = Article.__table__.c
@@ -41,7 +41,7 @@ _ORDERINGS: dict[str, tuple[tuple[ColumnElement[Any], bool], ...]] = {
     "title": ((func.lower(bytewise(_article.title)), False), (_article.uuid, False)),
     "-title": ((func.lower(bytewise(_article.title)), True), (_article.uuid, False)),
 }
-# An article without a date is a draft in progress: it counts as newer than all others.
+# An article without a date is a draft in progress. It counts as newer than all others.
 _UNDATED = {
     "-published_at": (_article.published_at.is_not(None), False),
     "published_at": (_article.published_at.is_(None), False),
@@ -72,7 +72,7 @@ NO_FILTERS = ArticleFilters()
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Statements for the ordered uuids of the matching articles and for their number, with the bound values.
+    """The statements that select and count the matching articles, with the values of their parameters.
 
     The columns after the uuid are those of the ordering; `descending` has one flag for each of them.
     """
@@ -94,9 +94,9 @@ def select_by_author(author_id: UUID, filters: ArticleFilters) -> Selection:
 
 
 def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[UUID] | None:
-    """Return the unordered statement for the uuids of the matching articles; None if all articles match.
+    """Return an unordered statement that selects the uuids of the matching articles; None if all match.
 
-    With `author_id` only articles of that author match.
+    With `author_id`, only articles of that author match.
     """
     scope = {"own": author_id} if author_id else {}
     if not scope and filters == NO_FILTERS:
@@ -116,7 +116,7 @@ def _select(scope: Mapping[str, Any], filters: ArticleFilters) -> Selection:
         words = split_query(given["q"])
         values["q"] = search.get_engine(db.session()).build_query(words) if words else ""
     variants = tuple(sorted((name, _variant(name, values[name])) for name in (*scope, *given)))
-    # A single uuid is compared with `=`, so that an index also yields the order; several need an IN.
+    # A single uuid is compared with `=`, so that an index also yields the order; several uuids need `IN`.
     values |= {name: value[0] for name, value in values.items() if _has_one_item(value)}
     uuids, count = _build_statements(variants, ordering)
     descending = tuple(is_descending for _, is_descending in _order(variants, ordering))
@@ -188,7 +188,7 @@ def _has_status(status: str) -> ColumnElement[bool]:
 
 
 def _count_public() -> Select[int]:
-    """Return the statement of the stored number of published articles, minus the scheduled ones."""
+    """Return the statement for the stored number of published articles minus the scheduled articles."""
     scheduled = select(func.count()).select_from(Article.__table__).where(_has_status(SCHEDULED))
     return select(_stats.published - scheduled.scalar_subquery())
 

@@ -26,9 +26,9 @@ LIBRARIES = ("markdown-it-py", "marshmallow", "mdit-py-plugins", "nh3", "python-
 
 @cache
 def compute_fingerprint() -> str:
-    """Return 16 hexadecimal digits that change with the code and its libraries.
+    """Return 16 hexadecimal digits that change if the code or one of its libraries changes.
 
-    When the stored fingerprint differs at start, all articles are rendered again.
+    If the stored fingerprint differs at start, all articles are rendered again.
     """
     digest = hashlib.sha256(" ".join(f"{name}={version(name)}" for name in LIBRARIES).encode())
     for source in SOURCES:

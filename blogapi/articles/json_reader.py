@@ -1,4 +1,4 @@
-"""Reads articles as JSON, assembled from the fragments that `json_writer` stored."""
+"""Reads articles as JSON, which it assembles from the fragments that `json_writer` stored."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from blogapi.web.errors import Damaged
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest
 
-# How many articles a read holds in memory at once.
+# The maximum number of articles that a read keeps in memory at a time.
 CHUNK_SIZE = 100
 
 DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
@@ -48,7 +48,7 @@ _NOW = bindparam("now", type_=UtcDateTime())
 def get_article_json(uuid: UUID, names: Sequence[str] | None, *, public: bool = False) -> JsonBody | None:
     """Return the article with these fields (None: the documented ones), or None if there is no such article.
 
-    With `public` an article that is not public is not found.
+    With `public`, the result is also None if the article is not public.
     """
     fields, values = _order_fields(names), {"uuid": uuid, "now": clock.now()}
     row = _execute(_select_one(fields, public), values).one_or_none()
@@ -65,7 +65,7 @@ def list_articles_json(
 ) -> Page[JsonBody]:
     """Return a page of the selected articles, or all of them, with these fields (None: the documented ones).
 
-    `public` says that the list shows public articles only; its ETag then changes only with those.
+    With `public`, the list shows only public articles, and only changes to public articles change its ETag.
     """
     size, number = (page.size, page.number) if page else (CHUNK_SIZE + 1, 1)
     values = {**selection.values, "limit": size, "offset": (number - 1) * size}
@@ -87,7 +87,7 @@ def get_articles_json(
     public: bool,
     snippets: Snippets | None = None,
 ) -> JsonBody:
-    """Return the array of these articles in their order, with these fields (None: the documented ones)."""
+    """Return the array of these articles, in the given order, with these fields (None: documented ones)."""
     fields = _order_fields(names)
     if len(uuids) <= CHUNK_SIZE:
         return _to_array(_fetch(uuids, fields, public=public), fields, snippets)
@@ -137,7 +137,8 @@ def _to_object(row: JsonRow, names: tuple[str, ...], snippets: Mapping[UUID, str
 def _check_text(document: bytes) -> bytes:
     """Return the document; raises Damaged if it is not UTF-8 text.
 
-    SQLite does not verify the pages of a long value: if one was overwritten, it returns the new bytes.
+    SQLite does not verify the pages of a long value: if one of them was overwritten, it returns the new
+    bytes.
     """
     try:
         if b"\0" not in document and document.decode():
@@ -158,20 +159,20 @@ def _make_getter(names: tuple[str, ...]) -> Callable[[Sequence[bytes]], tuple[by
 
 
 def _order_fields(names: Sequence[str] | None) -> tuple[str, ...]:
-    """Return these names (None: the documented ones) in the order in which a response shows them."""
+    """Return these names (None: the documented ones) in the order that responses use."""
     return DOCUMENTED_FIELDS if names is None else tuple(name for name in _ORDER if name in names)
 
 
 def _execute(statement: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> Any:
-    # Bypasses the ORM, which would look for entities in every row.
+    # This bypasses the ORM, which would look for entities in every row.
     return db.session.connection().execute(statement, values)
 
 
 def _fetch(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> list[JsonRow]:
     values = {"uuids": list(uuids), "now": clock.now()}
     found = {row.article_id: row for row in _execute(_select_several(names, public), values)}
-    # A long list is sent after the transaction that selected its articles has ended: another write may have
-    # deleted or hidden some of them in the meantime.
+    # A long list is sent after the transaction that selected its articles has ended, so another write may
+    # have deleted or hidden some of them in the meantime.
     return [found[uuid] for uuid in uuids if uuid in found]
 
 
@@ -201,7 +202,7 @@ def _select_page(
         column.desc() if is_descending else column
         for column, is_descending in zip(list(page.c)[1:], descending, strict=True)
     ]
-    # Each uuid costs a Python object: it is selected only where snippets are looked up by it.
+    # Each uuid costs a Python object, so it is selected only if snippets are looked up by uuid.
     statement = _columns(names, with_uuid="snippet" in names)
     return statement.join(page, page.c.uuid == _json.article_id).order_by(*order)
 

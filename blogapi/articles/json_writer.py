@@ -28,7 +28,7 @@ from blogapi.web.fields import WithAttributes
 
 _SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
 
-# How many articles one transaction renders; other writers wait no longer than that.
+# The number of articles that one transaction renders. A small number keeps the wait of other writers short.
 _BATCH_SIZE = 200
 
 
@@ -59,7 +59,7 @@ class RenderedArticle(WithAttributes):
 def init_app(app: Flask) -> None:
     """Listen to every flush of the session, and render all articles again after an update.
 
-    The stored fingerprint tells whether other code, or another version of a library, rendered them.
+    The stored fingerprint shows whether other code, or another version of a library, rendered the articles.
     """
     if not events.contains(db.session, "after_flush", _render):
         events.listen(db.session, "after_flush", _render)
@@ -72,7 +72,7 @@ def _render_all(app: Flask) -> None:
     articles = db.session.scalar(select(func.count()).select_from(Article)) or 0
     if articles > _BATCH_SIZE:
         app.logger.warning(
-            "Rendering %d articles again after an update; a thousand take a few seconds.", articles
+            "Rendering %d articles again after an update; 1000 articles take a few seconds.", articles
         )
     for _ in render_all():
         pass
@@ -81,7 +81,7 @@ def _render_all(app: Flask) -> None:
 
 
 def render_all() -> Iterator[int]:
-    """Render the JSON of every category, tag and article again; yields how many articles are done so far."""
+    """Render the JSON of every category, tag and article again; yield the number of articles done so far."""
     with transaction():
         for model in json_fragments.stored_models():
             for row in db.session.scalars(select(model)):
@@ -106,7 +106,7 @@ def render_all() -> Iterator[int]:
 
 
 def count_published() -> int:
-    """Count the articles with the status `published` in their table; ArticleStats should have this number."""
+    """Return the number of articles with the status `published`, which ArticleStats should contain."""
     return db.session.query(Article).where(Article.status == Status.PUBLISHED).count()
 
 

@@ -26,7 +26,7 @@ class ContentType(StrEnum):
 
 
 class Unset(Enum):
-    """The type of UNSET, the value of an omitted field for which null has a meaning of its own."""
+    """The type of UNSET, which marks an omitted field where null has a meaning of its own."""
 
     UNSET = "unset"
 
@@ -62,15 +62,16 @@ def compute_next_state(
 ) -> tuple[str, datetime | None]:
     """Return the status and publication time after a change; `former` is None for a new article.
 
-    `status` None and `published_at` UNSET mean that the request omits the field. Raises Conflict for a
-    transition that is not allowed, Invalid for a schedule without a future time.
+    `status` None and `published_at` UNSET mean that the request omits the field. Raises Conflict if the
+    transition is not allowed, and Invalid if the publication time does not fit the status.
     """
     former_status, former_time = former or (None, None)
     requested = status or former_status or Status.DRAFT.value
     new = Status.PUBLISHED if requested == SCHEDULED else Status(requested)
     if former_status is not None and new != former_status and new not in _TRANSITIONS[Status(former_status)]:
         raise Conflict(
-            f"An article that is {former_status} cannot become {requested}.", code="impossible_transition"
+            f"The status of an article cannot change from {former_status} to {requested}.",
+            code="impossible_transition",
         )
     if new != Status.PUBLISHED:
         return new.value, former_time if published_at is UNSET else published_at
@@ -86,6 +87,6 @@ def compute_next_state(
             "A scheduled article needs a future publication time; send one in `published_at`.",
             errors={"published_at": ["Must lie in the future."]},
         )
-    # The status "published" without a time publishes at once, also where the stored time lies ahead.
+    # The status "published" without a time publishes immediately, even if the stored time is in the future.
     publishes_now = status == Status.PUBLISHED and given_time is None and time is not None and time > now
     return new.value, now if time is None or publishes_now else time

@@ -27,7 +27,7 @@ class Article(TracksChanges, Identified, Timestamped, Base):
         CheckConstraint("status IN ('draft', 'published', 'archived')", name="status"),
         CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
         CheckConstraint("status != 'published' OR published_at IS NOT NULL", name="published_at"),
-        # In the order of the lists, so that a page reads only the rows it returns.
+        # The columns are in the order of the lists, so that a page reads only the rows that it returns.
         Index("ix_article_visible", "status", desc("published_at"), "uuid"),
         Index("ix_article_author", "author_id", "status", desc("published_at"), "uuid"),
         Index("ix_article_category", "category_id", "status", desc("published_at"), "uuid"),
@@ -100,17 +100,17 @@ class Seo(Identified, Timestamped, Base):
 class ArticleJson(Base):
     """The JSON fragments of an article (`web.json_fragments`), rendered by every write of the article.
 
-    `fields` holds the short fields, one per line. `content` and `html` have columns of their own, so that a
-    list without them does not load them. A read adds category, tags and status: neither a renamed tag nor
-    the passing of time changes this row.
+    `fields` contains the short fields, one per line. `content` and `html` have columns of their own, so that
+    a list without them does not load them. A read adds the category, the tags and the status, so this row
+    does not change if a tag is renamed or a scheduled article becomes public.
     """
 
-    # This table and `article_tally` keep the names under which existing databases have them: renaming a
-    # table would take a migration and gain nothing.
+    # This table and `article_tally` keep the names that they have in existing databases, because renaming a
+    # table would need a migration and gain nothing.
     __tablename__ = "article_pieces"
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    # No foreign key: the one of `article.category_id` already guarantees that the category exists.
+    # A foreign key is not necessary: that of `article.category_id` guarantees that the category exists.
     category_id: Mapped[UUID]
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
@@ -146,7 +146,7 @@ class FormerSlug(Base):
 class ArticleRevision(Base):
     """A former version of an article: its writer, its time and its content as JSON.
 
-    There is no foreign key: the row outlives its article, so that a deletion can be undone.
+    There is no foreign key: the row is kept when its article is deleted, so that the deletion can be undone.
     """
 
     __tablename__ = "article_revision"

@@ -1,4 +1,4 @@
-"""Reads of articles, each in a fixed number of statements."""
+"""Queries for articles; each of them executes a fixed number of statements."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest
 
-# Names of the fields to show; None: the documented ones.
+# The names of the fields to return, or None for the documented fields.
 Names = Sequence[str] | None
 
 
@@ -39,7 +39,7 @@ def list_published(
 ) -> Page[JsonBody]:
     """Return a page of the public articles that match the filters, or all of them.
 
-    Without `ordering` the newest come first, or the best matches if the filters have a search query.
+    Without `ordering`, the newest articles come first, or the best matches if there is a search query.
     """
     if _ranks_by_relevance(filters):
         return _search(names, page, filters, published_by=clock.now())
@@ -71,7 +71,7 @@ def list_by_author(
 
 
 def get_visible_json(uuid: UUID, caller: Caller, names: Names = None) -> JsonBody:
-    """Return the article; raises NotFound, also for an article that the caller may not see."""
+    """Return the article; raises NotFound if it does not exist or the caller may not see it."""
     found = json_reader.get_article_json(uuid, names, public=not caller.sees_drafts)
     if found is None:
         raise NotFound("There is no such article; GET /api/v1/blog/articles/ lists them.")
@@ -79,7 +79,7 @@ def get_visible_json(uuid: UUID, caller: Caller, names: Names = None) -> JsonBod
 
 
 def get_json(uuid: UUID, names: Names = None) -> JsonBody:
-    """Return the article in any status; raises NotFound."""
+    """Return the article in any status; raises NotFound if it does not exist."""
     found = json_reader.get_article_json(uuid, names)
     if found is None:
         raise NotFound("There is no such article.")
@@ -87,7 +87,10 @@ def get_json(uuid: UUID, names: Names = None) -> JsonBody:
 
 
 def get_by_uuid(uuid: UUID) -> Article:
-    """Return the article in any status, with category, tags and SEO record loaded; raises NotFound."""
+    """Return the article in any status, with category, tags and SEO record loaded.
+
+    Raises NotFound if it does not exist.
+    """
     article = find_by_uuid(uuid)
     if article is None:
         raise NotFound("There is no such article.")
@@ -105,17 +108,17 @@ def is_empty() -> bool:
 
 
 def get_next_publication(now: datetime) -> datetime | None:
-    """Return when the next scheduled article becomes public; None if nothing is scheduled.
+    """Return when the next scheduled article becomes public, or None if no article is scheduled.
 
-    The articles themselves are searched and not the change log, which another machine with a faster clock
-    may already have updated.
+    The query reads the articles and not the change log, because another machine with a faster clock may
+    already have updated the change log.
     """
     scheduled = (Article.status == Status.PUBLISHED) & (Article.published_at > now)
     return db.session.scalar(select(func.min(Article.published_at)).where(scheduled))
 
 
 def find_similar_slugs(slug: str, *, exclude: UUID) -> set[str]:
-    """Return the current and former slugs that equal this one or start with it and a hyphen.
+    """Return the current and former slugs that equal this slug or start with it and a hyphen.
 
     The slugs of the article `exclude` are left out.
     """

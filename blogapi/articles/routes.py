@@ -1,4 +1,4 @@
-"""Articles over HTTP."""
+"""The endpoints of articles."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.7", cacheable=True)
 def published(query: Query) -> PartialResult:
-    """List the published articles, newest first; with `q` by relevance."""
+    """List the published articles, newest first, or by relevance if `q` is sent."""
     return PartialResult(
         queries.list_published(query.fields, query.page, ArticleFilters(**query.filters)),
         hidden_state=_hidden_state(),
@@ -46,7 +46,7 @@ def published(query: Query) -> PartialResult:
 @bp.arguments(ArticleQuery, location="query")
 @bp.response(200, ArticleSchema(), partial_schema=ArticleFieldsSchema, section="4.8", cacheable=True)
 def single(query: Query, id: UUID) -> JsonBody:
-    """Return an article; only admins see one that is not public."""
+    """Return an article; only admins can see articles that are not public."""
     return queries.get_visible_json(id, current_caller(), query.fields)
 
 
@@ -62,8 +62,8 @@ def own(query: Query) -> Page[JsonBody]:
 
 
 def _hidden_state() -> str:
-    # An admin also writes drafts by a bulk write, and the list does not show them: for an admin any change
-    # counts, so that If-Match notices it.
+    # A bulk write of an admin can also change drafts, which the list does not show. For an admin, every
+    # change therefore changes the ETag of the list, so that If-Match detects it.
     return str(change_log.last_position()) if current_caller().sees_drafts else ""
 
 
@@ -81,7 +81,7 @@ REPRESENTATION = Representation(
 @bp.arguments(ArticleBodySchema)
 @bp.write(201, ArticleSchema(), REPRESENTATION)
 def create(given: ArticleInput) -> Article:
-    """Create an article; it is a draft unless `status` says otherwise."""
+    """Create an article; without `status` it is a draft."""
     return service.create(current_user_id(), given)
 
 
@@ -91,7 +91,7 @@ def create(given: ArticleInput) -> Article:
 @bp.arguments(ArticleBodySchema)
 @bp.write(200, ArticleSchema(), REPRESENTATION, creates=True)
 def replace(given: ArticleInput, id: UUID) -> UpsertResult:
-    """Create or replace the article with this uuid; the response of a GET is a valid body."""
+    """Create or replace the article with this uuid; the response to a GET is a valid body."""
     return UpsertResult(*service.replace(current_user_id(), id, given))
 
 
@@ -110,7 +110,7 @@ def change(given: ArticleInput, id: UUID) -> Article:
 @bp.check_exists(queries.get_by_uuid)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
-    """Delete an article; its former versions stay and can be restored."""
+    """Delete an article; its former versions are kept and can be restored."""
     service.delete(id)
 
 
@@ -142,5 +142,5 @@ def change_all(items: list[ArticleInput]) -> list[Article]:
 @bp.arguments(BulkDeleteQuery, location="query")
 @bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
-    """Delete several articles, all or none; their former versions stay."""
+    """Delete several articles, all or none; their former versions are kept."""
     write_all(query["uuid"], service.delete)

@@ -34,7 +34,7 @@ ORDERINGS = ("published_at", "-published_at", "title", "-title")
 
 
 class SeoBodySchema(InputSchema):
-    """The fields of an SEO record that a client writes; omitted ones are derived from the article."""
+    """The fields of an SEO record that a client writes; omitted fields are derived from the article."""
 
     read_only = frozenset({"uuid", "created", "last_updated", "article"})
 
@@ -90,8 +90,8 @@ class ArticleBodySchema(InputSchema):
         return ArticleInput(texts=texts, tags=None if tags is None else tuple(tags), **data)
 
 
-# The text fields of an article: those of the body that ArticleInput does not name one by one. Each is stored
-# as it is sent, in the column of its name, and is shown in every response with `fields` and in revisions.
+# The text fields of an article are the fields of the body that ArticleInput does not list individually. Each
+# is stored unchanged in the column with its name; responses with `fields` and revisions can contain it.
 _OTHER_FIELDS = {field.name for field in dataclass_fields(ArticleInput)}
 TEXT_FIELDS = tuple(name for name in ArticleBodySchema._declared_fields if name not in _OTHER_FIELDS)
 
@@ -141,7 +141,7 @@ class ArticleSchema(_DocumentedFields, OutputSchema):
     """An article with exactly the documented fields."""
 
     def hidden_state(self, shown: Any) -> str:
-        """Return the version, which changes with every write, also with one of a field not shown here."""
+        """Return the version, which changes with every write, even of a field that this schema omits."""
         return str(shown.version)
 
 
@@ -171,37 +171,39 @@ class ArticleItemSchema(ArticleBodySchema):
 
 
 class FoundFieldsSchema(ArticleFieldsSchema):
-    """An article of a list with the requested fields."""
+    """An article in a list, with the requested fields."""
 
     snippet = ma.fields.String(
-        metadata={"description": "With `q`: the text around a match, as HTML with the matches in `<mark>`."}
+        metadata={"description": "The text around a match of `q`, as HTML with the matches in `<mark>`."}
     )
 
 
 class ArticleListQuery(ListQuery):
-    """The query string of the list of published articles."""
+    """The query parameters of a request for the list of published articles."""
 
     fields_ = FieldNames(FoundFieldsSchema)
     q = Text(
         max_length=200,
         min_length=1,
         metadata={
-            "description": "Full-text query over title, subtitle and body. All words must match; the last "
-            "matches as a prefix. Ordered by relevance unless `ordering` is given.",
+            "description": "Full-text query over title, subtitle and body. All words must match, the last "
+            "one as a prefix. The articles are ordered by relevance unless `ordering` is sent.",
             "example": "bread",
         },
     )
     category = ma.fields.List(
         Text(max_length=255, min_length=1),
         metadata={
-            "description": "uuid or slug of the category. May be repeated: articles in any of them match.",
+            "description": "uuid or slug of a category. If the parameter is repeated, articles in any of "
+            "these categories match.",
             "example": ["kitchen"],
         },
     )
     tag = ma.fields.List(
         Text(max_length=255, min_length=1),
         metadata={
-            "description": "uuid or slug of the tag. May be repeated: articles with any of them match.",
+            "description": "uuid or slug of a tag. If the parameter is repeated, articles with any of "
+            "these tags match.",
             "example": ["bread"],
         },
     )
@@ -215,10 +217,16 @@ class ArticleListQuery(ListQuery):
         },
     )
     published_after = Timestamp(
-        metadata={"description": "Published at this time or later.", "example": "2026-01-01T00:00:00Z"}
+        metadata={
+            "description": "Only articles published at this time or later.",
+            "example": "2026-01-01T00:00:00Z",
+        }
     )
     published_before = Timestamp(
-        metadata={"description": "Published before this time.", "example": "2027-01-01T00:00:00Z"}
+        metadata={
+            "description": "Only articles published before this time.",
+            "example": "2027-01-01T00:00:00Z",
+        }
     )
     ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-published_at"})
 
@@ -230,12 +238,12 @@ class ArticleListQuery(ListQuery):
 
 
 class OwnArticleListQuery(ArticleListQuery):
-    """The query string of the list of the caller's own articles."""
+    """The query parameters of a request for the list of the caller's own articles."""
 
     status = ma.fields.String(validate=validate.OneOf(API_STATUSES), metadata={"example": "draft"})
 
 
 class ArticleQuery(DetailQuery):
-    """The query string of one article."""
+    """The query parameters of a request for one article."""
 
     fields_ = FieldNames(ArticleFieldsSchema)

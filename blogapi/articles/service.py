@@ -1,4 +1,7 @@
-"""Writes of articles: each keeps the former version; a write that changes nothing stores nothing."""
+"""Creates, changes and deletes articles, and keeps their former versions.
+
+A write that changes nothing stores nothing.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,11 @@ def _get_default(name: str) -> str:
     return str(default.arg) if isinstance(default, ColumnDefault) else ""
 
 
-# The text fields of a new article. A text field of the schema without a column is a KeyError here, at start.
+# The text fields of a new article. A text field of the schema without a column raises a KeyError at start.
 TEXT_DEFAULTS = {name: _get_default(name) for name in TEXT_FIELDS}
 
-# The text fields that a PUT resets if it omits them. An undocumented one stays: a client that sends back
-# what it read without `fields` does not know it.
+# The text fields that a PUT resets if it omits them. An undocumented field is kept, because a client that
+# sends back a response that it read without `fields` does not have that field.
 _RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
@@ -47,8 +50,8 @@ def create(
 ) -> Article:
     """Create an article and return it.
 
-    If `given` has no slug, it is derived from `slug_from` or the title, with a number if it is taken.
-    Raises Invalid for a category or tag that does not exist, Conflict for a given slug that is taken.
+    If `given` has no slug, the slug is derived from `slug_from` or the title, with a number if it is taken.
+    Raises Invalid if the category or a tag does not exist, and Conflict if the given slug is taken.
     """
     with transaction():
         content = _revise(None, given)
@@ -58,7 +61,7 @@ def create(
             uuid=uuid,
             author_id=author,
             editor_id=editor or author,
-            # Re-using a deleted article's UUID continues its version numbers.
+            # An article with the UUID of a deleted article continues its version numbers.
             version=queries.get_last_revision_number(uuid) + 1,
             slug_derived=not (given.slug or slug_from),
             seo=Seo(title=""),
@@ -73,8 +76,8 @@ def create(
 def replace(editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, bool]:
     """Create or replace the article with this uuid; return it and whether it was created.
 
-    A replaced article keeps its author. It also keeps slug, publication time and undocumented text fields
-    if `given` omits them.
+    A replaced article keeps its author. It also keeps its slug, publication time and undocumented text
+    fields if `given` omits them.
     """
     with transaction():
         if queries.find_by_uuid(uuid) is None:
@@ -93,13 +96,14 @@ def replace(editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, boo
 def change(editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
     """Change the given fields and keep the former version.
 
-    Raises NotFound, Invalid, and Conflict for a transition that is not allowed or a slug that is taken.
+    Raises NotFound if the article does not exist, Invalid if a field is invalid, and Conflict if the
+    transition is not allowed or the slug is taken.
     """
     with transaction():
         article = queries.get_by_uuid(uuid)
         former, now = get_content(article), clock.now()
         content = _revise(former, given)
-        # A scheduled article becomes public without a write: `was_public` catches up at the next change.
+        # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
         was_public = article.was_public or is_public(former.status, former.published_at, now)
         slug = _revise_slug(article, former, given.slug, title=content.texts["title"], was_public=was_public)
         content = replace_fields(content, slug=slug)
@@ -117,7 +121,10 @@ def change(editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
 
 
 def delete(uuid: UUID) -> None:
-    """Delete the article; its versions stay, so that it can be restored. Raises NotFound."""
+    """Delete the article, but keep its versions, so that it can be restored.
+
+    Raises NotFound if the article does not exist.
+    """
     with transaction():
         article = queries.get_by_uuid(uuid)
         _keep_revision(article, get_content(article))
@@ -174,7 +181,8 @@ def _revise_slug(
 ) -> str:
     """Return the slug after a change.
 
-    A given slug is taken. A derived slug follows the title until the article is public. Any other stays.
+    A given slug is used. A derived slug changes with the title until the article is public. In all other
+    cases the slug does not change.
     """
     if given in (None, former.slug):
         follows_title = given is None and article.slug_derived and not was_public
@@ -189,7 +197,7 @@ def _choose_slug(uuid: UUID, given: str | None, title: str) -> str:
 
 
 def _revise(former: ArticleContent | None, given: ArticleInput) -> ArticleContent:
-    """Return the content after a change; raises Invalid with the errors of all fields at once."""
+    """Return the content after a change; raises Invalid with the errors of all invalid fields."""
     errors: Errors = {}
     category, tags = _resolve_terms(given, errors)
     try:
@@ -202,7 +210,7 @@ def _revise(former: ArticleContent | None, given: ArticleInput) -> ArticleConten
 
 
 def _resolve_terms(given: ArticleInput, errors: Errors) -> tuple[UUID | None, tuple[UUID, ...] | None]:
-    """Return the uuids of category and tags (None: omitted); adds an error for each unknown reference."""
+    """Return the uuids of category and tags (None: omitted), and add an error for each unknown reference."""
     category = tags = None
     if given.category is not None:
         (category,) = _resolve(Category, [given.category], ["category"], errors)
@@ -216,7 +224,7 @@ def _resolve_terms(given: ArticleInput, errors: Errors) -> tuple[UUID | None, tu
 def _resolve(
     model: type[Category | Tag], references: Sequence[TermReference], paths: list[str], errors: Errors
 ) -> list[UUID]:
-    """Return one uuid per reference, the nil UUID for an unknown one, which also adds an error."""
+    """Return one uuid per reference; for an unknown reference, add an error and return the nil UUID."""
     uuids = [reference.uuid for reference in references if reference.uuid is not None]
     slugs = [reference.slug for reference in references if reference.slug is not None]
     rows = db.session.execute(
@@ -235,9 +243,9 @@ def _resolve(
 
 
 def _record_rename(article: UUID, *, old: str, new: str, keep_old: bool) -> None:
-    """Remove the new slug from the former slugs; with `keep_old` add the old one.
+    """Remove the new slug from the former slugs; with `keep_old`, add the old slug.
 
-    The old slug of an article that was never public is not kept: no reader can have linked to it.
+    The old slug of an article that was never public is not kept, because no reader can have linked to it.
     """
     db.session.execute(delete_rows(FormerSlug).where(FormerSlug.slug.in_((old, new))))
     if keep_old:

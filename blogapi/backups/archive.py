@@ -1,7 +1,7 @@
-"""Read and write backup files: zip archives with a digest of the whole file.
+"""Functions that read and write backup files, which are zip archives with a digest of the whole file.
 
-A zip file by itself detects no flipped bits outside its members and does not tell which program wrote it.
-Therefore its comment, at the end of the file, names blogapi and holds the SHA-256 of everything before.
+The zip format detects no flipped bits outside the members and does not show which program wrote the file.
+Therefore the comment at the end of the file names blogapi and contains the SHA-256 of all preceding bytes.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def pack(
     rows: dict[str, int],
     progress: ProgressReporter = no_progress,
 ) -> Manifest:
-    """Write the source files, by member name, and their manifest into the empty file; return the manifest."""
+    """Write the source files, by member name, and a manifest into the empty file; return the manifest."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL) as archive:
         archive.comment = _SIGNATURE + b"0" * _DIGEST_LENGTH
         members = {name: _add(archive, name, path, progress) for name, path in sources.items()}
@@ -79,7 +79,7 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
 
 
 def check_digest(path: Path, *, progress: ProgressReporter = no_progress) -> None:
-    """Raise InvalidBackup unless the file is a backup and its digest is right."""
+    """Raise InvalidBackup if the file is not a backup or its digest is wrong."""
     length = path.stat().st_size - _DIGEST_LENGTH
     with path.open("rb") as file:
         if length <= len(_SIGNATURE):
@@ -135,7 +135,7 @@ def _extract(
     files.create_private(target)
     digest, size = hashlib.sha256(), 0
     with archive.open(name) as source, target.open("wb") as file:
-        # One chunk more than expected is enough to see that the member is too long.
+        # Reading one chunk more than expected is enough to notice that the member is too long.
         numbers = range(_count_chunks(expected.size) + 1)
         for _ in progress(numbers, total=len(numbers), label=f"Unpacking {name} (MB)"):
             chunk = source.read(_CHUNK_SIZE)

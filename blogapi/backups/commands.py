@@ -19,16 +19,17 @@ from blogapi.cli import report_problems, show_progress
 @click.command()
 @click.argument("path", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
 @click.option("--keep", type=click.IntRange(1), help="Keep this many backups in FOLDER; delete older ones.")
-@click.option("--verify", is_flag=True, help="Check that FILE can be restored; write no backup.")
+@click.option("--verify", is_flag=True, help="Check that FILE can be restored, and write no backup.")
 @click.option("--json", "as_json", is_flag=True, help="Print the contents of the backup as JSON.")
 def backup(path: Path, keep: int | None, verify: bool, as_json: bool) -> None:
     """Write the whole blog into one FILE.
 
-    The service may run meanwhile. In a FOLDER, the file is named after the current time. Existing files are
-    not overwritten. The backup contains drafts, users and hashes of passwords and keys: keep it secret.
+    The service may continue to run. If the path is a FOLDER, the file name contains the current time. The
+    command never overwrites a file. The backup contains drafts, users and hashes of passwords and keys, so
+    keep it secret.
     """
     if keep is not None and (verify or not path.is_dir()):
-        raise click.UsageError("--keep needs an existing FOLDER, and excludes --verify.")
+        raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
     with report_problems():
         if verify:
             manifest = restoring.verify(_existing_file(path), progress=show_progress)
@@ -46,10 +47,10 @@ def backup(path: Path, keep: int | None, verify: bool, as_json: bool) -> None:
 @click.command()
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 def restore(path: Path) -> None:
-    """Replace the blog by the one in a backup.
+    """Replace the blog with the one in a backup.
 
-    The service may run meanwhile. The current state is saved first, in a file whose name is printed. A file
-    that is not a complete backup is refused, and nothing changes.
+    The service may continue to run. The current state is saved first, and the command prints the name of this
+    file. If FILE is not a complete backup, nothing changes.
     """
     with report_problems():
         result = restoring.restore(_existing_file(path), Path(config.instance_path()), progress=show_progress)
@@ -64,7 +65,7 @@ def restore(path: Path) -> None:
         click.echo(f"The former state is in {result.former_copy}.")
     if result.settings:
         click.echo(result.settings)
-    click.echo("Users, passwords and keys are those of the backup, including any deleted since then.")
+    click.echo("Users, passwords and keys are those of the backup, including any that were deleted later.")
 
 
 def _existing_file(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""A daily backup, made by the process that serves the blog."""
+"""The daily backup, which the process that serves the blog makes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from blogapi.backups.naming import Kind
 from blogapi.config import CannotStart
 from blogapi.web.errors import Problem
 
-# Seconds after the start until the first check whether the day has its backup, and between later checks.
+# Seconds from the start to the first check for the backup of the day, and between later checks.
 FIRST_CHECK_SECONDS = 5.0
 CHECK_SECONDS = 1800.0
 
 
 def start(app: Flask) -> threading.Event | None:
-    """Start a daemon thread that makes the backups; return the event that stops it, None if they are off."""
+    """Start a thread that makes the backups; return the event that stops it, or None if backups are off."""
     keep = app.config["DAILY_BACKUPS"]
     if not keep:
         return None
@@ -35,7 +35,7 @@ def start(app: Flask) -> threading.Event | None:
 
 
 def create_if_missing(home: Path, *, keep: int, today: date) -> Path | None:
-    """Make the backup of the day and delete the oldest; return its path, None if the day has one."""
+    """Make the backup of the day and delete the oldest; return its path, or None if it already exists."""
     path = home / "backups" / naming.daily_backup_name(today)
     if path.exists():
         return None
@@ -54,5 +54,5 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
         except Problem as error:
             app.logger.error("the daily backup failed: %s", error.detail)
         except Exception:
-            # A failed backup must not end the service.
+            # A failed backup must not end the thread, which tries again later.
             app.logger.exception("the daily backup failed")

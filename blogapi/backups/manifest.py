@@ -1,4 +1,4 @@
-"""The manifest of a backup: what the backup contains."""
+"""The manifest of a backup, which describes its contents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DATABASE, SETTINGS, MANIFEST = "blog.db", "config.toml", "manifest.json"
 
 
 class InvalidBackup(Exception):
-    """The file cannot be restored; the message is a reason without capital letter and full stop."""
+    """The file cannot be restored; the message is the reason, without a capital letter and a full stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class BackupFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The contents of a backup: files by name, the migration of the schema (`step`), and rows per table."""
+    """The contents of a backup: its files, the migration of its schema (`step`) and its rows per table."""
 
     created: str
     blogapi: str
@@ -46,7 +46,7 @@ def parse(content: bytes) -> Manifest:
         if fields.pop("format") != FORMAT:
             raise InvalidBackup("it is not a backup of blogapi")
         if (version := fields.pop("version")) != VERSION:
-            raise InvalidBackup(f"its format {version} is newer than this version of blogapi supports")
+            raise InvalidBackup(f"it has format {version}, which is newer than this version supports")
         files = {name: BackupFile(**file) for name, file in fields.pop("files").items()}
         return Manifest(files=files, **fields)
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""The names of backups, and which backups are deleted when a newer one is made."""
+"""The names of backups, and the choice of the backups to delete when a newer one is made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """How the backup was started; each kind is counted separately."""
+    """How a backup was started; the backups of each kind are counted separately."""
 
     MANUAL = "blogapi"
     DAILY = "daily"
@@ -22,12 +22,12 @@ _NAMES = {
 
 
 def manual_backup_name(now: datetime) -> str:
-    """Return the name of a backup that the command writes into a folder."""
+    """Return the name of a backup that the `backup` command writes into a folder."""
     return f"{Kind.MANUAL.value}-{now:%Y%m%dT%H%M%S%f}Z.zip"
 
 
 def daily_backup_name(today: date) -> str:
-    """Return the name of the day's backup: the same in every process and after every restart."""
+    """Return the name of the backup of the day, which is the same in every process."""
     return f"{Kind.DAILY.value}-{today.isoformat()}.zip"
 
 
@@ -41,7 +41,7 @@ def select_surplus(names: Iterable[str], kind: Kind, *, keep: int, created: str)
 
 
 def explain_unknown_migration(migration: str, known: Collection[str]) -> str:
-    """Return why a backup with this migration cannot be restored; empty if it can."""
+    """Return why a backup with this migration cannot be restored, or an empty string if it can."""
     if migration in known:
         return ""
     return f"it was made by a newer version of blogapi (migration {migration}); install that version first"

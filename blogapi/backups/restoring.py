@@ -1,4 +1,4 @@
-"""Restore a backup in place of the current blog."""
+"""Functions that replace the current blog with a backup."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class _Busy(Exception):
 
 
 def restore(path: Path, home: Path, *, progress: ProgressReporter = no_progress) -> Restored:
-    """Replace the content of the blog by that of a backup; the former content is kept in `backups/`.
+    """Replace the content of the blog with a backup; save the former content in `backups/`.
 
-    Safe while the blog is served: SQLite replaces the content in one transaction and the former content is
-    copied inside it, so no write is lost in between. Raises Conflict, without changing anything, for a file
-    that cannot be restored.
+    This is safe while the blog is served: SQLite copies the former content and replaces it in the same
+    transaction, so no write in between is lost. Raises Conflict and changes nothing if the file cannot be
+    restored.
     """
     live = service.get_database_path(home)
     _check_digest(path, progress)
@@ -93,7 +93,7 @@ def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Manifest:
 
 
 def _check_digest(path: Path, progress: ProgressReporter) -> None:
-    """Raise Conflict if the file is not a complete backup, before any folder is created."""
+    """Raise Conflict if the file is not a complete backup; creates no folder."""
     if upgrades.is_pre_upgrade_copy(path):
         return
     try:
@@ -104,9 +104,9 @@ def _check_digest(path: Path, progress: ProgressReporter) -> None:
 
 
 def _upgrade(folder: Path) -> None:
-    """Upgrade the content to the schema and the rendering of this version, before it is served.
+    """Upgrade the staged database to the schema and the rendering of this version.
 
-    Raises CannotStart if its schema differs from the models.
+    Raises CannotStart if the schema then differs from the models.
     """
     app = Flask("blogapi", instance_path=str(folder))
     app.config.update({setting.name: setting.default for setting in config.SETTINGS})
@@ -124,9 +124,9 @@ def _upgrade(folder: Path) -> None:
 
 
 def _is_up_to_date(path: Path) -> bool:
-    """Tell whether schema and rendering are those of this version.
+    """Return whether the database has the schema and the rendering of this version.
 
-    Raises CannotStart if only the migration is the latest and the schema differs from the models.
+    Raises CannotStart if the migration is the latest but the schema differs from the models.
     """
     engine = create_engine(URL.create("sqlite", database=str(path)))
     try:
@@ -150,9 +150,10 @@ def _close(app: Flask) -> None:
 
 
 def _replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:
-    """Replace the content of the live file by the staged one.
+    """Replace the content of the live file with the staged content.
 
-    Returns where the former file was saved, and whether it was moved because SQLite could not read it.
+    Return the path at which the former content was saved, and whether the former file was moved because
+    SQLite could not read it.
     """
     aside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if live.is_file() and live.stat().st_size and not integrity.count_lost_writes(live):
@@ -182,7 +183,7 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
             if time.monotonic() > deadline:
                 raise _Busy
         elif not copied:
-            # From the first page on no other connection can write, so this copy is the last former state.
+            # After the first page, no other connection can write, so this copy is the last former state.
             copied = True
             with files.partial_file(aside) as partial:
                 service.copy(live, partial)
@@ -192,7 +193,7 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
         closing(sqlite3.connect(staged)) as source,
         integrity.open_database(live, seconds=_ATTEMPT_SECONDS) as target,
     ):
-        # Otherwise a power cut could leave an incomplete file.
+        # With a lower setting, a power failure could leave an incomplete file.
         target.execute("PRAGMA synchronous=FULL")
         source.backup(target, pages=1, progress=copy_former_content, sleep=0.05)
         with suppress(sqlite3.Error):
@@ -200,7 +201,7 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
 
 
 def _move_database(live: Path, aside: Path) -> bool:
-    """Move a database that SQLite cannot read, with its log, which would damage the new file."""
+    """Move a database that SQLite cannot read; also move its log, which would damage the new file."""
     moved = False
     pairs = zip((*files.side_files(live), live), (*files.side_files(aside), aside), strict=True)
     for source, target in pairs:
@@ -211,7 +212,7 @@ def _move_database(live: Path, aside: Path) -> bool:
 
 
 def _pack(former_copy: Path, home: Path) -> Path:
-    """Turn the copy of the former database into a backup; a damaged copy stays unchanged."""
+    """Convert the copy of the former database into a backup, unless it is damaged; return its path."""
     if integrity.count_lost_writes(former_copy):
         return former_copy
     target = former_copy.with_suffix(".zip")
@@ -226,13 +227,13 @@ def _pack(former_copy: Path, home: Path) -> Path:
 
 
 def _restore_settings(folder: Path, home: Path) -> str:
-    """Restore the settings of the backup if the blog has none; return what happened to them."""
+    """Restore the settings of the backup if the blog has none; return a sentence about the result."""
     restored, current = folder / SETTINGS, home / SETTINGS
     if not restored.is_file():
         return ""
     if current.exists():
         same = current.read_bytes() == restored.read_bytes()
-        return "" if same else "The settings were not changed; those of the backup differ."
+        return "" if same else "The settings stay unchanged; the backup has different ones."
     try:
         elsewhere = config.read_settings(folder)["DATABASE_URL"] != config.read_settings(home)["DATABASE_URL"]
     except CannotStart as error:

@@ -1,4 +1,4 @@
-"""Make, check and rotate backups."""
+"""Functions that make, check and rotate backups."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def get_database_path(home: Path) -> Path:
     """
     path = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
     if path is None:
-        raise Conflict("The content is kept by a database server; use its own backups (such as pg_dump).")
+        raise Conflict("The blog is on a database server; use a backup tool of this server, such as pg_dump.")
     return path
 
 
 def create_backup(home: Path, target: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Write a consistent backup of the blog in this instance folder; return its manifest.
 
-    Writers are not blocked. Raises NotFound for a missing database, and Conflict if `target` exists or the
-    database is damaged: a backup of it could replace the last good one.
+    Writers are not blocked. Raises NotFound if the database is missing. Raises Conflict if `target` exists,
+    or if the database is damaged, because its backup could replace the last good backup.
     """
     source = get_database_path(home)
     if not source.is_file():
@@ -56,10 +56,10 @@ def create_backup(home: Path, target: Path, *, progress: ProgressReporter = no_p
 def copy(source: Path, target: Path) -> None:
     """Copy the database, as it is at one point in time, into the empty file `target`, without a log.
 
-    All pages are copied in one step: with several, each concurrent write starts the copy over.
+    All pages are copied in one step. With several steps, each concurrent write would restart the copy.
     """
     with integrity.open_database(source) as reader, closing(sqlite3.connect(target)) as writer:
-        # An incomplete copy is useless, so it need not survive a power cut.
+        # An incomplete copy is useless, so it does not need to survive a power failure.
         writer.execute("PRAGMA synchronous=OFF")
         reader.backup(writer, pages=-1)
         writer.execute("PRAGMA journal_mode=DELETE")
@@ -96,8 +96,8 @@ def pack(
 def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Unpack a backup into the folder and check its database; return its manifest.
 
-    Also accepts a copy that an upgrade made, which is a plain database. Raises Conflict, with the reason, for
-    a file that cannot be restored.
+    Also accepts a copy that an upgrade made, which is a plain database. Raises Conflict with the reason if
+    the file cannot be restored.
     """
     try:
         with convert_errors(path):
@@ -149,7 +149,7 @@ def _check_database(path: Path, manifest: Manifest) -> None:
 
 def _refuse_existing(target: Path) -> None:
     if target.exists():
-        raise Conflict(f"{target} exists already; name another file.")
+        raise Conflict(f"{target} exists already; choose another file name.")
 
 
 @contextmanager

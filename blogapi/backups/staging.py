@@ -32,17 +32,17 @@ def staging(parent: Path) -> Iterator[Path]:
 
 
 def init_app(app: Flask) -> None:
-    """Delete the folders of restores of this blog that were killed."""
+    """Delete the folders that killed restores of this blog have left."""
     database = connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
     if database is not None:
         clean_up(database.parent)
 
 
 def clean_up(parent: Path) -> None:
-    """Delete the folders of killed restores in `parent`, unless a restore is running."""
+    """Delete the folders that killed restores have left in `parent`, unless a restore is running."""
     if next(parent.glob(f"{_PREFIX}*"), None) is None:
         return
-    # A blog whose folder forbids deleting can still be served.
+    # The blog can be served even if the permissions of its folder do not allow the deletion.
     with suppress(OSError), files.locked(parent / _LOCK) as held:
         if held:
             _delete_folders(parent)

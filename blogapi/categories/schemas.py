@@ -42,12 +42,12 @@ class EmbeddedCategorySchema(CategorySchema):
 class SingleCategorySchema(CategorySchema):
     """A category with its public articles, newest first."""
 
-    # By name, because articles import categories, and not the other way round.
+    # The schema is given by name, because articles import categories, and not the other way round.
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
 class CategoryFieldsSchema(PartialOutputSchema):
-    """A category of the list with the requested fields."""
+    """A category in the list, with the requested fields."""
 
     uuid = Identifier()
     name = ma.fields.String()
@@ -83,12 +83,12 @@ class CategoryItemSchema(CategoryBodySchema):
 
 
 class CategoryListQuery(ListQuery):
-    """The query string of the list of categories."""
+    """The query parameters of a request for the list of categories."""
 
     fields_ = FieldNames(CategoryFieldsSchema)
 
 
 class CategoryQuery(DetailQuery):
-    """The query string of one category."""
+    """The query parameters of a request for one category."""
 
     fields_ = FieldNames(SingleCategoryFieldsSchema)

@@ -1,4 +1,4 @@
-"""Reads of the feed of changes."""
+"""Queries for the feed of changes."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class ChangeList:
 
 
 def list_changes(cursor: str, limit: int, *, public: bool) -> ChangeList:
-    """Return up to `limit` changes after a cursor, oldest first; with `public` those of public items only.
+    """Return up to `limit` changes after a cursor, oldest first; with `public`, only those of public items.
 
-    Raises InvalidQuery for a cursor of the other feed, and for one that this blog has not issued yet, because
-    it was restored from a backup: the client must start again, or it would miss changes.
+    Raises InvalidQuery if the cursor belongs to the other feed, or if this blog has not issued it yet
+    because it was restored from a backup. The client must then start again, or it would miss changes.
     """
     letter, column = ("p", Change.public_position) if public else ("a", Change.position)
     since = _parse_cursor(cursor, letter)

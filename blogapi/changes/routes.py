@@ -1,4 +1,4 @@
-"""The feed of changes over HTTP."""
+"""The endpoint of the feed of changes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", descripti
 @bp.arguments(ChangesQuery, location="query")
 @bp.response(200, ChangesSchema())
 def listed(query: Fields) -> ChangeList:
-    """List the items to fetch again and those to drop since a cursor."""
+    """List the items that changed after a cursor, and whether to fetch or to drop each of them."""
     change_log.record_due_changes()
     return queries.list_changes(query["since"], query["limit"], public=not current_caller().sees_drafts)

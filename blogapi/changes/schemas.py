@@ -15,11 +15,11 @@ MAX_CHANGES = 1000
 
 
 class ChangeKind(ma.fields.String):
-    """The kind of a changed item; its enum names the kinds of all models that track their changes."""
+    """The kind of a changed item; its enum lists the kinds of all models that track their changes."""
 
     def _bind_to_schema(self, field_name: str, parent: Any) -> None:
         super()._bind_to_schema(field_name, parent)
-        # Read when a schema is made, as models may be imported after this module.
+        # The kinds are read when a schema is instantiated, because models may be imported after this module.
         models = (mapper.class_ for mapper in Base.registry.mappers)
         kinds = sorted(model.kind for model in models if issubclass(model, TracksChanges))
         self.metadata = {**self.metadata, "enum": kinds}
@@ -44,12 +44,12 @@ class ChangesSchema(OutputSchema):
 
 
 class ChangesQuery(InputSchema):
-    """The query string of the feed of changes."""
+    """The query parameters of a request for the feed of changes."""
 
     since = ma.fields.String(
         validate=validate.Regexp(r"(0|[ap][1-9][0-9]{0,15})\Z", error="Not a cursor; send 0 to start again."),
         load_default="0",
-        metadata={"description": "The cursor of the last response; 0 for all changes.", "example": "0"},
+        metadata={"description": "The `cursor` of the last response, or 0 for all changes.", "example": "0"},
     )
     limit = StrictInteger(
         minimum=1,

@@ -1,14 +1,14 @@
 """The CSS classes allowed in rendered content.
 
-Any other class could pick up styles of the page around it: an author's `class="modal fixed-top"` would cover
-a page that uses a CSS framework with those names.
+An element with any other class could get styles of the surrounding page. For example, an author's
+`class="modal fixed-top"` would cover a page that uses a CSS framework with these names.
 """
 
 from __future__ import annotations
 
 import re
 
-# One line per program that writes these classes into content.
+# Each comment names the programs that write these classes into content.
 _PATTERNS = (
     # The Markdown renderer, and the footnotes of Kramdown and Pandoc.
     r"footnotes?(?:-[\w-]+)?|reversefootnote|contains-task-list|task-list-item(?:-checkbox)?",

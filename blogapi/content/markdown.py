@@ -18,18 +18,19 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 
 from blogapi.content import slugs
 
-# A reference of 4 characters becomes 180 of HTML, and two ids for the sanitizer to keep unique.
+# Each reference of 4 characters becomes 180 characters of HTML with two ids, and the sanitizer checks that
+# each id is unique.
 MAX_FOOTNOTE_REFERENCES = 2_000
 
 _HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*$")
 
-# Hugo shortcodes: without a space before the name, Markdown reads them as HTML tags.
+# A Hugo shortcode. Without a space before its name, Markdown reads it as an HTML tag.
 _SHORTCODE = re.compile(r"\{\{<(?=[\w/])")
 
 _DOCUMENT_ID = secrets.token_hex(16)
 
-# Part of the ids that the renderer gives its footnotes (`fn-…-1`), until the sanitizer removes it. Authors
-# cannot guess it, so it distinguishes these ids from an author's own `fn1`.
+# The renderer puts this mark into the ids of footnotes (`fn-…-1`), and the sanitizer removes it. Authors
+# cannot guess the mark, so it distinguishes these ids from an author's own `fn1`.
 FOOTNOTE_MARK = f"-{_DOCUMENT_ID}-"
 
 _InlineRule = Callable[[StateInline, bool], bool]
@@ -40,9 +41,10 @@ class TooManyFootnotes(ValueError):
 
 
 def render_markdown(content: str) -> str:
-    """Return the Markdown as HTML that is not sanitized yet; the ids of its footnotes contain FOOTNOTE_MARK.
+    """Return the Markdown as HTML that is not sanitized yet.
 
-    Raises TooManyFootnotes.
+    The ids of footnotes contain FOOTNOTE_MARK. Raises TooManyFootnotes if the Markdown has more than
+    MAX_FOOTNOTE_REFERENCES references to footnotes.
     """
     html: str = _markdown().render(_SHORTCODE.sub("{{< ", content), {"docId": _DOCUMENT_ID})
     return html
@@ -84,7 +86,7 @@ def _count_references(rule: _InlineRule) -> _InlineRule:
 
 
 def _named_headings(markdown: MarkdownIt) -> None:
-    """Give a heading the name in `## Heading {#name}` (Hugo, Kramdown) as its id."""
+    """Use the name in `## Heading {#name}` (Hugo, Kramdown) as the id of the heading."""
 
     def rename(state: StateCore) -> None:
         for heading, inline in pairwise(state.tokens):

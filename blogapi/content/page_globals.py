@@ -1,9 +1,9 @@
 """The names of properties that scripts read from `window`, `document` or a form.
 
 An element with such an `id` or `name` can shadow the property ("DOM clobbering"). The names were collected in
-Chromium 156 from the prototype chains of the three objects, without vendor prefixes and without constructors
-such as `Array` and `HTMLElement`: elements do not shadow these, as `window` itself has them. Named access is
-case-sensitive.
+Chromium 156 from the prototype chains of the three objects. Names with vendor prefixes are left out.
+Constructors such as `Array` and `HTMLElement` are left out too: `window` itself has these properties, so
+elements do not shadow them. Named access is case-sensitive.
 """
 
 from __future__ import annotations

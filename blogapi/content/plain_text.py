@@ -7,7 +7,7 @@ import re
 from html.parser import HTMLParser
 
 WORDS_PER_MINUTE = 220
-# For the scripts below, whose words have no spaces between them.
+# For the scripts of _UNSPACED_CHARACTER, whose text is counted in characters and not in words.
 CHARACTERS_PER_MINUTE = 500
 MAX_EXCERPT_LENGTH = 200
 

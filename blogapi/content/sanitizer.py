@@ -46,15 +46,16 @@ _ATTRIBUTES = {
     "th": nh3.ALLOWED_ATTRIBUTES["th"] | {"style"},
 }
 
-# Matched as text: a URL parser and a browser can disagree about the host of a URL with unusual characters.
+# The URL is matched as text, because a URL parser and a browser can disagree about the host of a URL with
+# unusual characters.
 _EMBED_URL = re.compile(
     rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
 )
 
-# Elements whose content browsers do not show. An iframe of a host that is not in EMBED_HOSTS is dropped too.
+# Elements whose content browsers do not show. Iframes with a host that is not in EMBED_HOSTS are dropped.
 _DROPPED_WITH_CONTENT = {"script", "style", "template", "title", "noembed", "noframes", "noscript"}
 
-# Rendered content runs no scripts, so the content of <noscript> is shown.
+# Rendered content contains no scripts, so the content of <noscript> is shown.
 _NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
 
 # These patterns are applied to the output of nh3, which quotes each value and escapes `<`, `>` and `"` in it.
@@ -65,16 +66,19 @@ _FRAGMENT_LINK = re.compile(r'(<a [^>]*?href="#)([^"]+)"')
 
 _TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify)\b", re.IGNORECASE)
 
-# Prefix of an id or a name that would shadow a property of the page (DOM clobbering); GitHub uses the same.
+# Prefix of an id or a name that would shadow a property of the page (DOM clobbering). GitHub uses the
+# same prefix.
 _ID_PREFIX = "user-content-"
 
 # nh3 checks the URL schemes of all attributes except srcset.
 _URL_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
-# nh3's time grows with the square of the nesting depth: 0.2 s at this limit, minutes for 2 MB of tags.
+# The time that nh3 needs grows with the square of the nesting depth. At this limit nh3 needs 0.2 s, and for
+# 2 MB of tags it needs minutes.
 _MAX_DEPTH = 10_000
 
-# Tags that nest; the excluded ones are void, or close implicitly when the next one opens.
+# Tags of elements that can be nested. The excluded elements are void, or end implicitly when the next element
+# begins.
 _NESTING_TAG = re.compile(
     r"<(/?)(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
     r"|p|li|dt|dd|t[rdh]|thead|tbody|tfoot|option)\b)[a-z]",
@@ -85,8 +89,8 @@ _NESTING_TAG = re.compile(
 def to_safe_html(content: str, content_type: str) -> str:
     """Return the content as sanitized HTML; `content_type` is html, markdown or text.
 
-    Content that is nested too deeply or has too many footnotes is shown as escaped text: rendering it would
-    take minutes.
+    Content that is nested too deeply or has too many footnotes is shown as escaped text,
+    because rendering it would take minutes.
     """
     html, footnote_mark = _to_html(content, content_type)
     html = _NOSCRIPT.sub("", html)
@@ -105,7 +109,7 @@ def to_safe_html(content: str, content_type: str) -> str:
         link_rel="noopener noreferrer",
     )
     safe = _IFRAME.sub(_empty_iframe, safe)
-    # A strict Content-Security-Policy blocks inline styles; `align` has the same effect.
+    # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style of the cell.
     safe = _ALIGNED_CELL.sub(_style_to_align, safe)
     if attributes.renamed:
         safe = _FRAGMENT_LINK.sub(attributes.redirect_link, safe)
@@ -113,12 +117,12 @@ def to_safe_html(content: str, content_type: str) -> str:
 
 
 def _to_html(content: str, content_type: str) -> tuple[str, str]:
-    """Return the content as unsafe HTML, and the mark that its footnote ids contain (`""`: no mark)."""
+    """Return the content as unsafe HTML, and the mark that its footnote ids contain (`""` if none)."""
     if content_type == "text":
         return "".join(f"<p>{paragraph}</p>\n" for paragraph in _paragraphs(content)), ""
     if content_type != "markdown":
         return content, ""
-    # Imported on first use: it loads 70 modules, which a read-only process never needs.
+    # Imported on first use, because it loads 70 modules that a read-only process never needs.
     from blogapi.content import markdown
 
     try:
@@ -156,7 +160,7 @@ def _style_to_align(cell: re.Match[str]) -> str:
 
 
 class _AttributeFilter:
-    """Filters the attributes of one document; nh3 calls it for each of them, in document order."""
+    """Filters the attributes of one document. nh3 calls the filter for each attribute in document order."""
 
     def __init__(self, footnote_ids: frozenset[str]) -> None:
         self.renamed: dict[str, str] = {}
@@ -184,7 +188,7 @@ class _AttributeFilter:
         return value
 
     def redirect_link(self, link: re.Match[str]) -> str:
-        """Return the link with the new name of a renamed id as its fragment."""
+        """Return the link, with the new id as its fragment if the id was renamed."""
         fragment = unescape(link[2])
         renamed = self.renamed.get(fragment) or self.renamed.get(unquote(fragment))
         return f'{link[1]}{renamed}"' if renamed else link[0]
@@ -195,7 +199,7 @@ class _AttributeFilter:
         return self.renamed.setdefault(name, f"{_ID_PREFIX}{name}")
 
     def _unique(self, name: str) -> str | None:
-        # Of duplicate ids, a link leads to the first.
+        # The first of several equal ids is kept, because links lead to it.
         if name in self._ids:
             return None
         self._ids.add(name)

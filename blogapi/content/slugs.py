@@ -6,18 +6,18 @@ import secrets
 import unicodedata
 
 MAX_SLUG_LENGTH = 255
-# Leaves room for the number that makes a taken slug unique (`-2`, `-3`, …).
+# Shorter than MAX_SLUG_LENGTH, because a number is appended to make a taken slug unique (`-2`, `-3`, …).
 MAX_DERIVED_LENGTH = 240
 
 
 def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH) -> str:
     """Return the slug of a name or a title, of at most `max_length` characters.
 
-    Latin letters become ASCII; other scripts are kept. A text without letters and digits (only emoji, say)
-    gets eight random hexadecimal digits.
+    Latin letters become ASCII; other scripts are kept. For a text without letters and digits (for example
+    only emoji), the slug is eight random hexadecimal digits.
     """
     slug = _slugify(text, max_length)
-    # Folding one letter can produce another that folds too; repeat until the slug is its own slug.
+    # Converting a letter can produce another letter to convert. Repeat until the slug stays the same.
     while (again := _slugify(slug, max_length)) != slug:
         slug = again
     return slug or secrets.token_hex(4)
@@ -25,7 +25,7 @@ def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH) -> str:
 
 def hyphenate(text: str, max_length: int = 0) -> str:
     """Return the words in lowercase, joined by hyphens, cut between words at `max_length` (0: no limit)."""
-    # Imported on first use: its table of all letters takes 4 MB, which a read-only process never needs.
+    # Imported on first use, because its table of letters takes 4 MB and a read-only process never needs it.
     from slugify import slugify
 
     slug: str = slugify(text, allow_unicode=True, max_length=max_length, word_boundary=True)

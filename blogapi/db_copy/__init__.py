@@ -1,1 +1,1 @@
-"""Copying a blog between SQLite and PostgreSQL."""
+"""The copy of a blog from SQLite to PostgreSQL or back."""

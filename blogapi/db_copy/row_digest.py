@@ -11,7 +11,7 @@ from uuid import UUID
 
 
 def serialize_row(row: Iterable[Any]) -> bytes:
-    """Return the values of a row as one line of JSON; different rows give different lines."""
+    """Return the values of a row as one line of JSON; different rows have different lines."""
     return json.dumps([_to_json_value(value) for value in row], ensure_ascii=True).encode() + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""Copy a whole blog into an empty database and verify the copy; on failure nothing is left."""
+"""The copy of a whole blog into an empty database, with a comparison of both."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from blogapi.storage import connections, files, upgrades
 from blogapi.storage.database import Base, CommitCounter, bytewise
 from blogapi.web.errors import Conflict, NotFound
 
-# Rows that are held in memory at a time; an article can take megabytes.
+# The largest number of rows in memory at a time; the row of one article can need megabytes.
 _ROWS_PER_BATCH = 100
 
-# Tables that are not empty in a new database; the last one is not copied.
+# Tables that contain rows in a new database. The last of them is not copied.
 _PREFILLED_TABLES = ("change_counter", "article_tally", CommitCounter.__tablename__)
 _INDEX = "search_index"
 
@@ -45,9 +45,9 @@ def copy(
 ) -> dict[str, TableSum]:
     """Copy the source into the target, with one transaction on each; return the rows and digest per table.
 
-    The search index is built again, because each engine has its own. The copy is read back and compared
-    before the commit. Raises NotFound if the source is not a blog of this version, and Conflict if the target
-    is not empty or differs from the source after the copy; then the target is rolled back.
+    The search index is built again, because each engine has its own format. The copy is read back and
+    compared before the commit. Raises NotFound if the source is not a blog of this version. Rolls the target
+    back and raises Conflict if the target is not empty or differs from the source after the copy.
     """
     _check_source(source)
     with _delete_on_failure(target):
@@ -63,7 +63,7 @@ def copy(
 
 
 def _tables() -> list[Table]:
-    """Return the tables to copy, each after those that it refers to."""
+    """Return the tables to copy; each table follows the tables that it refers to."""
     return [table for table in Base.metadata.sorted_tables if table.name != CommitCounter.__tablename__]
 
 
@@ -77,7 +77,7 @@ def _check_source(source: Engine) -> None:
     if migration != upgrades.list_migrations()[-1]:
         raise NotFound(
             f"{source.url!r} belongs to another version (migration {migration}); "
-            "start this version on it once."
+            "start this version of blogapi with it once."
         )
 
 
@@ -99,7 +99,7 @@ def _delete_on_failure(target: Engine) -> Iterator[None]:
 
 @contextmanager
 def _begin_read(engine: Engine) -> Iterator[Connection]:
-    """Yield a connection in one transaction, which sees one state of the database."""
+    """Yield a connection in a transaction, so that all reads see the same state of the database."""
     connections.configure_connections(engine)
     with engine.begin() as connection:
         _disable_timeouts(connection)
@@ -132,7 +132,7 @@ def _count_rows(connection: Connection, table: FromClause) -> int:
 
 
 def _copy_tables(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
-    """Copy and compare all tables and the search index; yields once for each row copied or read back."""
+    """Copy and compare all tables and the search index; yield once for each row copied or read back."""
     for table in _tables():
         if table.name in _PREFILLED_TABLES:
             target.execute(delete(table))
@@ -155,7 +155,7 @@ def _copy_table(
 
 
 def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
-    """Fill the index of the target with the texts in the index of the source."""
+    """Fill the search index of the target with the texts from the search index of the source."""
     engine = engines.get_engine(target)
 
     def store(rows: list[Row[*tuple[Any, ...]]]) -> None:
@@ -176,14 +176,14 @@ def _select_index(connection: Connection) -> Select[*tuple[Any, ...]]:
 
 
 class _RowReader:
-    """Reads rows in batches, counts and digests them, and passes each batch to `store`."""
+    """Reads rows in batches, computes their number and digest, and passes each batch to `store`."""
 
     def __init__(self, store: Callable[[list[Row[*tuple[Any, ...]]]], None] = lambda rows: None) -> None:
         self.rows = 0
         self._store, self._digest = store, hashlib.sha256()
 
     def read(self, connection: Connection, statement: Select[*tuple[Any, ...]]) -> Iterator[None]:
-        """Read the rows of the statement; yields once for each row after its batch was stored."""
+        """Read the rows of the statement; yield once for each row after its batch is stored."""
         with connection.execute(statement, execution_options={"yield_per": _ROWS_PER_BATCH}) as result:
             for batch in result.partitions():
                 rows = list(batch)
@@ -201,5 +201,5 @@ class _RowReader:
 
 def _compare(name: str, copied: _RowReader, stored: _RowReader) -> TableSum:
     if copied.sum() != stored.sum():
-        raise Conflict(f"The copy of {name} differs from the source; nothing was kept.")
+        raise Conflict(f"The copy of {name} differs from the source; the target was rolled back.")
     return stored.sum()

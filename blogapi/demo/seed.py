@@ -1,4 +1,4 @@
-"""Fill an empty blog with sample articles, by the same code as `import`."""
+"""Fill an empty blog with sample articles, using the same code as `import`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FOLDER = Path(__file__).parent
 
 
 def fill_empty_blog() -> int:
-    """Store the sample articles and return their number; 0 if the blog already has an article.
+    """Store the sample articles and return their number, or 0 if the blog already has an article.
 
     The articles belong to the admin `demo`, who has no password.
     """

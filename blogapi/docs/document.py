@@ -39,7 +39,7 @@ _HEADERS: dict[str, Document] = {
     "Allow": {"schema": {"type": "string", "example": headers.DOCUMENTED_ALLOW}},
     "X-Total-Count": {"description": "Number of items on all pages.", "schema": {"type": "integer"}},
     "Link": {
-        "description": "URLs of the first, prev, next and last page, if the request names a page.",
+        "description": "URLs of the first, previous, next and last page, if the request asks for a page.",
         "schema": {"type": "string"},
     },
     "Location": {"description": "Path of the created item.", "schema": {"type": "string"}},
@@ -55,21 +55,21 @@ _IF_MATCH = {
 _REQUEST_ID = {
     "name": REQUEST_ID_HEADER,
     "in": "header",
-    "description": "An id of the client's choice for the logs of both sides; a malformed one is replaced.",
+    "description": "An id that the client chooses, for the logs of both sides. A malformed id is replaced.",
     "schema": {"type": "string"},
 }
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
-    "description": "A unique key of your choice. A repeated request with the same key is not executed again "
-    "within 24 hours: it gets the first response.",
+    "description": "A unique key of your choice. If a request is repeated with the same key within 24 "
+    "hours, it is not executed again but gets the first response.",
     "schema": {"type": "string", "maxLength": 255},
 }
 _ERROR_HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
-    """Register the document of the blueprints; it is generated at its first use and then cached."""
+    """Register the document of the blueprints, which is generated at its first use and then cached."""
     app.extensions[_EXTENSION] = cache(lambda: Api(app, blueprints, version=version).document)
 
 
@@ -186,7 +186,7 @@ def _complete_operation(
             response["headers"] |= _header_references("Location")
     if method == "get":
         responses["304"] = {
-            "description": "The client's copy is current.",
+            "description": "The client's copy is up to date.",
             "headers": _header_references(*_COMMON_HEADERS, "ETag"),
         }
     if view.__dict__.get("writes"):

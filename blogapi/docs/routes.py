@@ -1,4 +1,4 @@
-"""The OpenAPI document and its interactive page over HTTP; every asset comes from an installed package."""
+"""The endpoints of the OpenAPI document and its interactive page, which loads no external assets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ASSETS = {
     "favicon-32x32.png": _SWAGGER_UI,
 }
 
-# `mimetypes` reads the Windows registry; a machine that maps `.js` to text/plain would show a blank page.
+# `mimetypes` reads the Windows registry. If the registry maps `.js` to text/plain, the page stays blank.
 CONTENT_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -46,7 +46,7 @@ _CONTENT_SECURITY_POLICY = (
 @allow(anyone)
 @openapi.response(200, {"type": "object"})
 def document() -> Response:
-    """Get this document."""
+    """Return this document."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     return web_json.json_response(web_json.to_json_bytes(get_document(app)))
 

@@ -13,7 +13,7 @@ class ProblemSchema(ma.Schema):
     status = ma.fields.Integer(required=True, metadata={"example": 404})
     detail = ma.fields.String(required=True, metadata={"description": "What to do next."})
     code = ma.fields.String(
-        required=True, metadata={"description": "A stable word for programs.", "example": "not_found"}
+        required=True, metadata={"description": "A stable error code for programs.", "example": "not_found"}
     )
     errors = ma.fields.Dict(
         keys=ma.fields.String(),

@@ -1,1 +1,1 @@
-"""Checks of a blog's files and database, with a remedy for each problem."""
+"""Checks of the files and the database of a blog, with a remedy for each problem."""

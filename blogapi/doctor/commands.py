@@ -22,14 +22,15 @@ from blogapi.storage import connections
 @click.option(
     "--repair",
     is_flag=True,
-    help="Render stored JSON again, recount articles, rebuild the search index; drop unreadable log entries.",
+    help="Render stored JSON again, recount articles, repair the search index, drop unreadable log entries.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
-    """Check the blog and say how to fix what is wrong.
+    """Check the blog and print a remedy for each problem.
 
-    Changes nothing without --repair. Exits with status 1 if anything is wrong; hints do not count.
+    The command changes nothing without --repair. It exits with status 1 if anything is wrong; hints do not
+    count.
     """
     found = []
     with report_problems():
@@ -60,7 +61,7 @@ def _run_checks(context: click.Context, repair: bool) -> Iterator[Finding]:
     if path is not None:
         sqlite_findings = list(sqlite_checks.run_checks(path, repair=repair, backups=home / "backups"))
         yield from sqlite_findings
-        # Starting the application could make a damaged file worse, and would upgrade an older one.
+        # Starting the application could increase the damage to a file, and would upgrade an older database.
         if any(
             finding.check in ("database", "schema") and finding.level is not Level.OK
             for finding in sqlite_findings
@@ -73,7 +74,7 @@ def _run_application_checks(context: click.Context, repair: bool) -> Iterator[Fi
     try:
         app = context.ensure_object(ScriptInfo).load_app()
     except CannotStart as error:
-        yield wrong("start", error.message, "see the message")
+        yield wrong("start", error.message, "solve the problem that this message describes")
         return
     with app.app_context():
         yield from rate_limit_checks.run_checks()

@@ -1,4 +1,4 @@
-"""Compare the data derived from articles, categories and tags with what would be derived now."""
+"""Checks that the data derived from articles, categories and tags is up to date."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from blogapi.storage.database import db, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import json_fragments
 
-# Articles, and rows of other tables, that are held in memory at a time.
+# The largest numbers of articles, and of rows of other tables, in memory at a time.
 _ARTICLES_PER_BATCH = 100
 _ROWS_PER_BATCH = 500
 
-# Articles published at the same time get adjacent numbers; a second has room for 16 million of them.
+# Articles published at the same time have adjacent numbers; each second has 16 million numbers.
 _MAX_NUMBER_DISTANCE = 1_000_000 * NUMBERS_PER_MICROSECOND
 
 _REPAIR = "doctor --repair"
@@ -41,7 +41,7 @@ def run_checks(*, repair: bool = False, progress: ProgressReporter = no_progress
     """Yield findings about stored JSON, the number of articles and the search index; `repair` corrects them.
 
     Each batch is one transaction, so that it sees one state of the blog and does not delay writers for long.
-    The index is checked before its entries, because a damaged index accepts none.
+    The index is checked before its entries, because entries cannot be written to a damaged index.
     """
     yield from _check_index(repair)
     for model in json_fragments.stored_models():
@@ -67,7 +67,7 @@ def _repaired_or_wrong(check: str, says: str, repair: bool) -> Finding:
 
 
 def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
-    """Yield the names of the categories or tags whose stored JSON differs from a new rendering."""
+    """Yield the names of categories or tags whose stored JSON differs from a new rendering."""
     last = UUID(int=0)
     while True:
         statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ROWS_PER_BATCH)
@@ -107,7 +107,7 @@ class _DifferingArticles:
         self._slugs: dict[str, list[str]] = defaultdict(list)
 
     def check(self, uuids: list[UUID], repair: bool) -> None:
-        """Compare these articles, and correct what differs if `repair`."""
+        """Check the data derived from these articles; if `repair` is True, correct it."""
         articles = _load_articles(uuids)
         complete = [RenderedArticle(article) for article in articles if article.seo is not None]
         differing = {
@@ -125,10 +125,10 @@ class _DifferingArticles:
             _end_read()
 
     def report(self, repair: bool) -> Iterator[Finding]:
-        """Yield the findings about all articles that were checked."""
+        """Yield the findings about all checked articles."""
         if slugs := self._slugs["seo"]:
             says = f"{len(slugs)} articles have no SEO record ({findings.join_examples(slugs)})."
-            yield wrong("articles", says, "write each one again: PUT the body that GET returns")
+            yield wrong("articles", says, "save each article again: PUT the body that GET returns")
         yield _report_differing("pieces", "article", self._slugs["pieces"], repair)
         yield _report_differing("search", "entries of articles", self._slugs["search"], repair)
 
@@ -164,7 +164,7 @@ def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[Render
 
 
 def _is_number_plausible(number: int, published_at: datetime | None) -> bool:
-    """Tell whether the number in the index fits the time of publication; drafts have negative numbers."""
+    """Return whether the number fits the time of publication; drafts have negative numbers."""
     if published_at is None:
         return number < 0
     return number >= 0 and abs(number - last_number(published_at)) < _MAX_NUMBER_DISTANCE
@@ -215,7 +215,7 @@ def _rebuild_index() -> None:
 
 
 def _run_fts5_command(command: str) -> str:
-    """Run a command of SQLite's FTS5; return the damage that it reports, or an empty string."""
+    """Run a command of SQLite's FTS5; return the damage that it reports, or an empty string if none."""
     try:
         with transaction():
             db.session.execute(text("INSERT INTO search_index (search_index) VALUES (:it)"), {"it": command})
@@ -227,6 +227,6 @@ def _run_fts5_command(command: str) -> str:
 
 
 def _end_read() -> None:
-    """Drop the loaded rows and end the transaction, which would keep SQLite from truncating its log."""
+    """Drop the loaded rows and end the transaction, so that SQLite can truncate its log."""
     db.session.expunge_all()
     db.session.rollback()

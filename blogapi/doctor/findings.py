@@ -20,7 +20,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check: what is the case, and what to do about it."""
+    """The result of one check: `says` describes it and `do` is the remedy, if one is needed."""
 
     check: str
     level: Level
@@ -29,12 +29,12 @@ class Finding:
 
 
 def ok(check: str, says: str) -> Finding:
-    """Return a finding that the check passed."""
+    """Return a finding for a check that has passed."""
     return Finding(check, Level.OK, says)
 
 
 def hint(check: str, says: str, do: str) -> Finding:
-    """Return a finding that is worth knowing."""
+    """Return a finding that is worth knowing but needs no action."""
     return Finding(check, Level.HINT, says, do)
 
 
@@ -44,7 +44,7 @@ def wrong(check: str, says: str, do: str) -> Finding:
 
 
 def join_examples(names: Sequence[str]) -> str:
-    """Return the first few names, separated by commas, with an ellipsis if there are more."""
+    """Return the first names separated by commas, with an ellipsis if there are more."""
     examples = ", ".join(names[:_MAX_EXAMPLES])
     return f"{examples}, …" if len(names) > _MAX_EXAMPLES else examples
 

@@ -1,4 +1,4 @@
-"""Check the instance folder without opening the database."""
+"""Checks of the instance folder that do not open the database."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, hint, ok, wrong
 from blogapi.storage.files import side_files
 
-# Free bytes below which writes may fail, and that should be free in addition to two copies of the blog.
+# The free space below which writes may fail, and the space to keep free besides two copies of the blog.
 MIN_FREE_BYTES = 50 * 1024 * 1024
 SPARE_BYTES = 100 * 1024 * 1024
 
-# A file may be a little ahead, since the network corrects the clock now and then.
+# The time of a file may be slightly in the future, because the network corrects the clock from time to time.
 MAX_CLOCK_LAG = timedelta(minutes=5)
 
 
@@ -46,7 +46,7 @@ def _database_files(database: Path) -> list[Path]:
 def _check_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
     if not os.access(folder, os.W_OK):
         yield wrong("files", f"{folder} is not writable.", f"give {folder} to the user that runs the service")
-    # Windows has no modes; a file inherits its permissions from the folder.
+    # Windows has no file modes; a file inherits its permissions from the folder.
     if os.name == "nt":
         return
     found = list(_find_open_modes(folder, files))
@@ -70,7 +70,7 @@ def _check_disk(folder: Path, files: list[Path]) -> Finding:
     if free < MIN_FREE_BYTES:
         return wrong("disk", says, "free some space before writes fail")
     if free < SPARE_BYTES + 2 * used:
-        return hint("disk", says, "free some space: a backup or an upgrade makes a copy of the blog")
+        return hint("disk", says, "free some space, because a backup or an upgrade makes a copy of the blog")
     return ok("disk", says)
 
 
@@ -79,15 +79,15 @@ def _check_clock(files: list[Path]) -> Finding:
     changed_at = max((datetime.fromtimestamp(path.stat().st_mtime, UTC) for path in files), default=now)
     if changed_at - now > MAX_CLOCK_LAG:
         says = f"The clock shows {now:%Y-%m-%d %H:%M} UTC, but a file changed at {changed_at:%Y-%m-%d %H:%M}."
-        return wrong("clock", says, "set the clock: schedules, keys and logins depend on it")
-    return ok("clock", f"{now:%Y-%m-%d %H:%M} UTC.")
+        return wrong("clock", says, "set the clock, because schedules, keys and logins depend on it")
+    return ok("clock", f"The clock shows {now:%Y-%m-%d %H:%M} UTC.")
 
 
 def is_accessible_to_others(mode: int) -> bool:
-    """Tell whether the mode lets users other than the owner read or write."""
+    """Return whether the mode gives users other than the owner any access."""
     return bool(mode & (stat.S_IRWXG | stat.S_IRWXO))
 
 
 def is_writable_by_others(mode: int) -> bool:
-    """Tell whether the mode lets users other than the owner write."""
+    """Return whether the mode allows users other than the owner to write."""
     return bool(mode & (stat.S_IWGRP | stat.S_IWOTH))

@@ -1,4 +1,4 @@
-"""Check that the rate limits are counted as configured."""
+"""A check that Redis counts the rate limits if it is configured."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from blogapi.rate_limits import limiter
 
 
 def run_checks() -> Iterator[Finding]:
-    """Yield whether Redis answers; nothing without `LIMITS_URL`."""
+    """Yield a finding about whether Redis responds; without `LIMITS_URL`, yield nothing."""
     if not current_app.config["LIMITS_URL"]:
         return
     error = limiter.get_counters(current_app).find_error()
     if error:
-        says = f"Redis does not answer; each process counts for itself: {error}"
+        says = f"Redis does not respond; each process counts in its own memory: {error}"
         yield wrong("limits", says, "start Redis, or correct LIMITS_URL")
     else:
         yield ok("limits", "Redis counts the rate limits.")

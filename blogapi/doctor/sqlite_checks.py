@@ -1,4 +1,4 @@
-"""Check SQLite and the database file without starting the application."""
+"""Checks of SQLite and the database file that do not start the application."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _RESTORE = "stop the service and run `restore FILE` with the newest backup; it k
 
 
 def run_checks(path: Path, *, repair: bool, backups: Path) -> Iterator[Finding]:
-    """Yield findings about SQLite and the file, which is never created.
+    """Yield findings about SQLite and the database file; never create the file.
 
-    `repair` gives up the writes that a damaged log has lost, and copies file and log into `backups` before.
+    If `repair` is True and the log is damaged, copy the file and its log into `backups`, and then drop the
+    unreadable writes.
     """
     yield _check_version()
     if not path.is_file():
@@ -28,7 +29,7 @@ def run_checks(path: Path, *, repair: bool, backups: Path) -> Iterator[Finding]:
     if count := integrity.count_lost_writes(path):
         says = f"{integrity.describe_lost_writes(path, count)}."
         if not repair:
-            yield wrong("database", says, "restore a backup, or give up those writes: doctor --repair")
+            yield wrong("database", says, "restore a backup, or run doctor --repair to drop these writes")
             return
         copy = _copy_database(path, backups)
         yield Finding("log", Level.REPAIRED, f"{says} A copy of the file and its log is in {copy}.")
@@ -40,7 +41,7 @@ def run_checks(path: Path, *, repair: bool, backups: Path) -> Iterator[Finding]:
 
 
 def _copy_database(path: Path, backups: Path) -> Path:
-    """Copy the file and its log unchanged, because the next connection truncates the log."""
+    """Copy the file and its log unchanged, because the next connection will truncate the log."""
     target = backups / f"before-mend-{clock.now():%Y%m%dT%H%M%S%f}.db"
     backups.mkdir(mode=0o700, parents=True, exist_ok=True)
     logs = files.side_files(path).log, files.side_files(target).log
@@ -55,8 +56,8 @@ def _check_version() -> Finding:
     if integrity.has_wal_reset_bug(sqlite3.sqlite_version_info):
         return hint(
             "sqlite",
-            f"{says} Versions up to 3.51.2 can, very rarely, damage a file that two processes write.",
-            "keep backups, and install a Python with a newer SQLite when available",
+            f"{says} In rare cases, versions up to 3.51.2 damage a file that two processes write.",
+            "make backups, and install a Python with a newer SQLite when one is available",
         )
     return ok("sqlite", says)
 
@@ -83,7 +84,6 @@ def _check_migration(migration: str | None) -> Finding:
         says = f"Migration {migration} belongs to a newer version of blogapi."
         return wrong("schema", says, "install that version")
     if migration != known[-1]:
-        return hint(
-            "schema", f"Migration {migration} of {known[-1]}.", "the next start upgrades the database"
-        )
-    return ok("schema", f"Migration {migration}, the latest.")
+        says = f"The database has migration {migration}; the latest is {known[-1]}."
+        return hint("schema", says, "restart the service, which then upgrades the database")
+    return ok("schema", f"The database has the latest migration, {migration}.")

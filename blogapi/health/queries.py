@@ -1,4 +1,4 @@
-"""Checks of the database and of the disk, for the health check."""
+"""Checks of the database and the disk for the health check."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from blogapi.storage import connections, integrity, sqlite_errors
 from blogapi.storage.database import db
 from blogapi.web.errors import DAMAGE_KEY
 
-# A write and its log can need this much free space.
+# A write and the write-ahead log can need this amount of free space.
 _MIN_FREE_BYTES = 4 * 1024 * 1024
 
-# The time limit of the integrity check of the whole file, which runs once when the service starts.
+# The time limit of the integrity check of the whole database file, which runs once at the start.
 _CHECK_SECONDS = 10.0
 
 _PROBLEMS = {
@@ -32,7 +32,7 @@ _PROBLEMS = {
 }
 
 DETAILS = {
-    "database": "The database does not respond; read the log of the service.",
+    "database": "The database does not respond; see the log of the service.",
     "damaged": "The database is damaged; run doctor.",
     "missing": "The database file is missing or was replaced; put it back.",
     "read_only": "The database is read-only; check the permissions of its file and folder.",
@@ -41,7 +41,7 @@ DETAILS = {
 
 
 def find_problem() -> str | None:
-    """Return the first problem as a key of DETAILS, None for a healthy service; runs one statement."""
+    """Return the first problem as a key of DETAILS, or None if the service is healthy; runs one statement."""
     path = _database_path(current_app)
     if path is not None and not path.exists():
         return "missing"
@@ -55,9 +55,10 @@ def find_problem() -> str | None:
 
 
 def start_integrity_check(app: Flask) -> threading.Thread | None:
-    """Check the integrity of the database file in a thread, for a limited time; return the thread.
+    """Start a thread that checks the integrity of the database file for a limited time; return the thread.
 
-    Logs the damage that it finds, and makes the health check report it. Returns None on PostgreSQL.
+    The thread logs any damage, and the health check then reports it. Return None if the database is not a
+    SQLite file.
     """
     path = _database_path(app)
     if path is None:

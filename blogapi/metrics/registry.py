@@ -15,7 +15,7 @@ Read = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A number that `read` returns at any time; a counter only grows."""
+    """A metric whose current value `read` returns; a counter only grows."""
 
     description: str
     kind: Literal["gauge", "counter"]

@@ -1,6 +1,6 @@
-"""The metrics endpoint, for a Prometheus server with an admin's key.
+"""The metrics endpoint, for a Prometheus server that uses an admin's key.
 
-Only for admins, since the number of requests of a path reveals drafts and visitors.
+Only admins may use it, because the number of requests for a path reveals drafts and visitors.
 """
 
 from __future__ import annotations
@@ -20,5 +20,5 @@ def show_metrics() -> Response:
     """Return the metrics of the process that serves the request."""
     metrics = exposition.render_metrics()
     if metrics is None:
-        raise NotFound("Metrics are off; turn on the setting METRICS.")
+        raise NotFound("Metrics are off; turn on the METRICS setting.")
     return Response(metrics, content_type=exposition.CONTENT_TYPE)

@@ -1,1 +1,1 @@
-"""Links under which a single article can be read before it is public."""
+"""Links with which anyone can read a single article before it is public."""

@@ -1,4 +1,4 @@
-"""Reads of preview links."""
+"""Queries for preview links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from blogapi.web.tokens import digest_token
 
 
 def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[Preview]]:
-    """Return the preview links of an article that have not expired, newest first; raises NotFound."""
+    """Return the preview links of an article that have not expired, newest first.
+
+    Raises NotFound if the article does not exist.
+    """
     articles.get_by_uuid(article_id)
     return paginate(
         select(Preview)
@@ -31,19 +34,19 @@ def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[P
 def get_article_json(token: str, names: Sequence[str] | None) -> JsonBody:
     """Return the article of the preview link with this token, in any status.
 
-    Raises NotFound for an unknown token and for an expired or revoked link.
+    Raises NotFound if the token is unknown, or if its link has expired or was revoked.
     """
     article_id = db.session.scalar(
         select(Preview.article_id).where(Preview.digest == digest_token(token), Preview.expires > clock.now())
     )
     if article_id is None:
-        raise NotFound("This preview link is unknown or has expired; ask its author for a new one.")
+        raise NotFound("This preview link is unknown or has expired; ask the author for a new link.")
     return articles.get_json(article_id, names)
 
 
 def get_preview(article_id: UUID, uuid: UUID) -> Preview:
-    """Return the preview link of that article; raises NotFound."""
+    """Return the preview link; raises NotFound if the article has no such link."""
     preview = db.session.get(Preview, uuid)
     if preview is None or preview.article_id != article_id:
-        raise NotFound("There is no such preview link; GET …/preview/ lists those of the article.")
+        raise NotFound("There is no such preview link; GET …/preview/ lists the links of the article.")
     return preview

@@ -1,4 +1,4 @@
-"""Preview links over HTTP."""
+"""The endpoints of preview links."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OF_ARTICLE = "/articles/<id:id>/preview/"
 @bp.arguments(NewPreviewSchema, required=False)
 @bp.response(201, CreatedPreviewSchema())
 def create(fields: Fields, id: UUID) -> WithAttributes:
-    """Create a link under which anyone can read this article, whatever its status."""
+    """Create a link with which anyone can read this article, whatever its status."""
     preview = service.create(current_user_id(), id, seconds=fields["expires_in"])
     return WithAttributes(preview, url=f"{bp.url_prefix}/preview/{preview.token}/")
 

@@ -35,7 +35,7 @@ class PreviewFieldsSchema(_PreviewFields, PartialOutputSchema):
 
 
 class PreviewListQuery(ListQuery):
-    """The query string of the list of preview links."""
+    """The query parameters of a request for the list of preview links."""
 
     fields_ = FieldNames(PreviewFieldsSchema)
 
@@ -45,7 +45,7 @@ class CreatedPreviewSchema(PreviewSchema):
 
     url = ma.fields.String(
         metadata={
-            "description": "Path under which the article can be read without a key.",
+            "description": "Path at which anyone can read the article without a key.",
             "example": "/api/v1/blog/preview/…/",
         }
     )

@@ -1,4 +1,4 @@
-"""Writes of preview links."""
+"""Creates and revokes preview links."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from blogapi.web.tokens import digest_token
 def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
     """Create a preview link and return it with its `token`, of which only the digest is stored.
 
-    Deletes expired links. Raises NotFound for an unknown article.
+    This also deletes expired links. Raises NotFound if the article does not exist.
     """
     token, now = secrets.token_urlsafe(32), clock.now()
     with transaction():
@@ -38,6 +38,6 @@ def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
 
 
 def revoke(article_id: UUID, uuid: UUID) -> None:
-    """Delete a preview link; raises NotFound."""
+    """Delete a preview link; raises NotFound if the article has no such link."""
     with transaction():
         db.session.delete(queries.get_preview(article_id, uuid))

@@ -1,4 +1,4 @@
-"""Counting attempts against the rate limits of the settings."""
+"""Functions that count attempts against the rate limits in the settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blogapi.config import CannotStart
 from blogapi.rate_limits.memory import Attempt, MemoryCounters
 from blogapi.web.errors import TooManyRequests, Unauthorized
 
-# The name of a setting that holds a limit, then the parts of the key that is counted under it.
+# The name of the setting that contains the limit, followed by the parts of the key to count.
 AttemptKey = tuple[str, ...]
 
 
@@ -30,7 +30,7 @@ def get_counters(app: Flask) -> MemoryCounters:
 
 
 def count_attempts(*keys: AttemptKey) -> None:
-    """Count all attempts; raises TooManyRequests, and counts none, if one exceeds its limit."""
+    """Count all attempts; if one exceeds its limit, count none of them and raise TooManyRequests."""
     wait = get_counters(current_app).count(*_to_attempts(keys))
     if wait:
         raise too_many_requests(wait)
@@ -40,7 +40,8 @@ def count_attempts(*keys: AttemptKey) -> None:
 def count_failures(*keys: AttemptKey) -> Iterator[None]:
     """Count the attempts if the block raises Unauthorized; raises TooManyRequests if one exceeds its limit.
 
-    They are counted before the block and undone after it, so that parallel attempts cannot all pass.
+    The attempts are counted before the block, so that parallel attempts cannot all pass, and the counts are
+    undone after the block unless it raises Unauthorized.
     """
     count_attempts(*keys)
     failed = False
@@ -60,7 +61,7 @@ def client_network() -> str:
 
 
 def too_many_requests(wait: float) -> TooManyRequests:
-    """Return a 429 error with Retry-After, `wait` seconds rounded up."""
+    """Return a 429 error whose Retry-After header is `wait` seconds, rounded up."""
     seconds = max(1, math.ceil(wait))
     return TooManyRequests(f"Too many attempts; wait {seconds} seconds, then try again.", seconds=seconds)
 
@@ -69,7 +70,7 @@ def too_many_requests(wait: float) -> TooManyRequests:
 def address_key(address: str) -> str:
     """Return the rate-limit key for an address: the IPv4 address, or the IPv6 /64 prefix.
 
-    One household or server usually has a whole /64.
+    One household or server usually has a whole /64 network.
     """
     try:
         parsed = ip_address(address)
@@ -85,10 +86,10 @@ def address_key(address: str) -> str:
 
 def _make_counters(app: Flask) -> MemoryCounters:
     try:
-        # Imported here because the package is optional.
+        # This import is local because the package redis is optional.
         from blogapi.rate_limits.redis import RedisCounters
     except ImportError as error:
-        raise CannotStart("LIMITS_URL needs the Python package redis; pip install redis.") from error
+        raise CannotStart("LIMITS_URL needs the Python package redis; run pip install redis.") from error
     return RedisCounters(app.config["LIMITS_URL"], app.config["SECRET_KEY"], app.logger)
 
 

@@ -1,6 +1,6 @@
 """Rate-limit counters in the memory of the process.
 
-They use the steady clock, so setting the system clock changes no limit.
+The counters use the monotonic clock, so a change of the system clock does not affect them.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import limits
 
 from blogapi import clock
 
-# Keys that are tracked at a time under one limit: many clients must not fill the memory.
+# The largest number of keys tracked for one limit, so that many clients cannot fill the memory.
 MAX_TRACKED = 100_000
 
-# The name of a setting, the limit that it holds (such as "5 per minute"), the key that is counted.
+# The name of a setting, the limit that it contains (such as "5 per minute"), and the key to count.
 Attempt = tuple[str, str, Hashable]
 
 
 class SlidingWindow:
-    """The times of recent attempts by key: at most `amount` of each key in any `seconds`."""
+    """Stores the times of recent attempts by key; allows `amount` attempts per key in any `seconds`."""
 
     def __init__(self, amount: int, seconds: float, max_tracked: int = MAX_TRACKED) -> None:
         self._amount, self._seconds, self._max_tracked = amount, seconds, max_tracked
@@ -34,7 +34,7 @@ class SlidingWindow:
         return len(self._times)
 
     def wait(self, key: Hashable, now: float) -> float:
-        """Return the seconds until the key may make another attempt, 0 if it may now."""
+        """Return the seconds until the key may make another attempt, or 0 if it may make one now."""
         times = self._times.get(key, ())
         return max(0.0, times[-self._amount] + self._seconds - now) if len(times) >= self._amount else 0.0
 
@@ -42,7 +42,7 @@ class SlidingWindow:
         """Count an attempt, for which `wait` must have returned 0."""
         times = self._times.setdefault(key, array("d"))
         self._times.move_to_end(key)
-        # Not one by one, because each deletion moves the rest of the array.
+        # Delete many old times together, because each deletion moves the rest of the array.
         if len(times) >= 2 * self._amount:
             del times[: self._amount]
         times.append(now)
@@ -63,7 +63,7 @@ class SlidingWindow:
 
 
 class MemoryCounters:
-    """The counters of all limits of an application, and the keys that are remembered; safe for threads."""
+    """The counters for all limits of an application, and a set of remembered keys; thread-safe."""
 
     def __init__(self) -> None:
         self._remembered: OrderedDict[Hashable, None] = OrderedDict()
@@ -73,7 +73,7 @@ class MemoryCounters:
     def count(self, *attempts: Attempt) -> float:
         """Count all attempts, or none of them if one exceeds its limit.
 
-        Returns the seconds to wait, 0 if the attempts were counted. An empty limit allows everything.
+        Returns the seconds to wait, or 0 if the attempts were counted. An empty limit allows everything.
         """
         now = clock.monotonic()
         with self._lock:
@@ -91,7 +91,7 @@ class MemoryCounters:
                 window.undo(key)
 
     def remember(self, key: Hashable) -> None:
-        """Remember the key; of more than MAX_TRACKED keys, the one seen least recently is forgotten."""
+        """Remember the key; above MAX_TRACKED keys, forget the least recently remembered key."""
         with self._lock:
             self._remembered[key] = None
             self._remembered.move_to_end(key)
@@ -99,11 +99,11 @@ class MemoryCounters:
                 self._remembered.popitem(last=False)
 
     def remembers(self, key: Hashable) -> bool:
-        """Tell whether the key is remembered."""
+        """Return whether the key is remembered."""
         return key in self._remembered
 
     def find_error(self) -> str:
-        """Return why the counters do not work as configured; empty if they do."""
+        """Return why the counters do not work as configured, or an empty string if they work."""
         return ""
 
     def _find_windows(self, *attempts: Attempt) -> Iterator[tuple[SlidingWindow, Hashable]]:
@@ -117,5 +117,5 @@ class MemoryCounters:
 
 @lru_cache(maxsize=100)
 def parse_limit(limit: str) -> tuple[tuple[int, int], ...]:
-    """Return the amount and the seconds of each rate in the limit; nothing for an empty limit."""
+    """Return the amount and the seconds of each rate in the limit; no rates for an empty limit."""
     return tuple((rate.amount, rate.get_expiry()) for rate in limits.parse_many(limit)) if limit else ()

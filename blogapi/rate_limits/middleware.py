@@ -1,6 +1,6 @@
 """WSGI middleware that limits all requests by address and by API key.
 
-It sits in front of the response cache. Without a limit in the settings it is not installed and costs nothing.
+It runs before the response cache. It is not installed if the settings contain no limit on requests.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# A supervisor that gets a 429 would end a service that is only busy.
+# A supervisor that receives a 429 response could end a service that is only busy.
 _UNLIMITED_PATHS = ("/health", "/health/")
 
 
 class RateLimitMiddleware:
-    """A WSGI application that answers 429 to requests beyond the limits and passes on all others."""
+    """A WSGI application that returns 429 for requests over a limit and passes on all other requests."""
 
     def __init__(self, app: Flask, application: WSGIApplication) -> None:
         self._app, self._application = app, application
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Return the body of the response, a 429 if the address or the key has exceeded its limit."""
+        """Return the body of the response; its status is 429 if the address or the key exceeds its limit."""
         if environ["PATH_INFO"] in _UNLIMITED_PATHS:
             return self._application(environ, start_response)
         wait = limiter.get_counters(self._app).count(*self._attempts(environ))

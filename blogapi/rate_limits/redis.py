@@ -1,6 +1,7 @@
 """Rate-limit counters in Redis, shared by all servers of a blog.
 
-They use the clock of Redis. Keys are stored only as a digest made with the blog's `SECRET_KEY`, and expire.
+The counters use the clock of Redis. Keys are stored only as a digest made with the blog's `SECRET_KEY`, and
+they expire.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ from blogapi.rate_limits.memory import Attempt, MemoryCounters, parse_limit
 # How long a request waits for a connection, and then for a reply, in seconds.
 TIMEOUT_SECONDS = 0.5
 
-# Seconds between a failure of Redis and the next try, and between two warnings in the log.
+# Seconds from a failure of Redis to the next check, and between two warnings in the log.
 RETRY_SECONDS, WARNING_SECONDS = 1.0, 60.0
 
 # How long a key is remembered: 90 days.
 REMEMBER_SECONDS = 90 * 24 * 3600
 
-# KEYS are the windows, ARGV the amount and the milliseconds of each; returns the milliseconds to wait, or 0
-# if all were counted. A window is a list of times, the newest first, no longer than its amount. A time in the
-# future was stored before the clock of Redis was set back, and is ignored.
+# KEYS are the windows; ARGV contains the amount and the milliseconds of each window. The script returns the
+# milliseconds to wait, or 0 if it has counted all attempts. A window is a list of times with the newest first
+# and at most `amount` entries. A time in the future was stored before the clock of Redis was set back, so the
+# script ignores it.
 COUNT_SCRIPT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -56,7 +58,7 @@ Reply = TypeVar("Reply")
 
 
 class RedisCounters(MemoryCounters):
-    """Counters shared through Redis; while Redis is unavailable, each process counts in its own memory."""
+    """Counters that are shared through Redis; each process counts in memory while Redis is unavailable."""
 
     def __init__(self, url: str, secret: str, log: Logger) -> None:
         super().__init__()
@@ -67,7 +69,7 @@ class RedisCounters(MemoryCounters):
     def count(self, *attempts: Attempt) -> float:
         """Count all attempts, or none of them if one exceeds its limit.
 
-        Returns the seconds to wait, 0 if the attempts were counted. An empty limit allows everything.
+        Returns the seconds to wait, or 0 if the attempts were counted. An empty limit allows everything.
         """
         windows = list(self._name_windows(*attempts))
         if not windows:
@@ -95,12 +97,12 @@ class RedisCounters(MemoryCounters):
         self._breaker.call(lambda: self._redis.set(self._make_name("known", key), "", ex=REMEMBER_SECONDS))
 
     def remembers(self, key: Hashable) -> bool:
-        """Tell whether the key is remembered in this process or in Redis."""
+        """Return whether the key is remembered in this process or in Redis."""
         known = super().remembers(key)
         return known or bool(self._breaker.call(lambda: self._redis.exists(self._make_name("known", key))))
 
     def find_error(self) -> str:
-        """Return why Redis does not answer; empty if it does."""
+        """Return why Redis does not respond, or an empty string if it responds."""
         try:
             self._redis.ping()
         except RedisError as error:
@@ -113,13 +115,14 @@ class RedisCounters(MemoryCounters):
                 yield self._make_name(f"{setting}:{amount}:{seconds}", key), amount, seconds
 
     def _make_name(self, kind: str, key: Hashable) -> str:
-        # A keyed digest: a reader of Redis cannot try all addresses, and two blogs never share a counter.
+        # The digest is keyed, so that a person who reads Redis cannot find the addresses by trying all of
+        # them, and so that two blogs never share a counter.
         digest = hmac.digest(self._secret, repr(key).encode("utf-8"), "sha256")
         return f"blogapi:{kind}:{digest.hex()}"
 
 
 class CircuitBreaker:
-    """Calls Redis while it answers; after a failure it skips the calls until a background check succeeds."""
+    """Calls Redis; after a failure, skips all calls until a check in the background succeeds."""
 
     def __init__(self, redis: Redis, log: Logger) -> None:
         self._redis, self._log = redis, log
@@ -142,9 +145,9 @@ class CircuitBreaker:
         with self._lock:
             if clock.monotonic() < self._next_check:
                 return
-            # One check at a time.
+            # No other check starts until this one has finished.
             self._next_check = math.inf
-        # In its own thread, because a DNS lookup has no time limit.
+        # The check has its own thread, because a DNS lookup has no time limit.
         threading.Thread(target=self._check, name="check Redis", daemon=True).start()
 
     def _check(self) -> None:
@@ -163,7 +166,7 @@ class CircuitBreaker:
             if warn:
                 self._next_warning = now + WARNING_SECONDS
         if warn:
-            self._log.warning("Redis does not answer; limits are counted in this process alone: %s", error)
+            self._log.warning("Redis does not respond; this process counts in its own memory: %s", error)
 
 
 def _make_client(url: str) -> Redis:
@@ -171,7 +174,7 @@ def _make_client(url: str) -> Redis:
     try:
         client = Redis.from_url(
             url,
-            # The older protocol, which every Redis and its forks support.
+            # All versions of Redis and its forks support protocol 2.
             protocol=2,
             retry=Retry(NoBackoff(), 0),
             socket_connect_timeout=TIMEOUT_SECONDS,
@@ -183,5 +186,5 @@ def _make_client(url: str) -> Redis:
         str(getattr(connection, "host", "")).encode("idna")
     except (ValueError, TypeError, RedisError) as error:
         # The message does not show the URL, which may contain a password.
-        raise CannotStart("LIMITS_URL cannot be used; write redis://127.0.0.1:6379/0.") from error
+        raise CannotStart("LIMITS_URL cannot be used; an example is redis://127.0.0.1:6379/0.") from error
     return client

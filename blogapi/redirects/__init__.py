@@ -1,1 +1,1 @@
-"""Former slugs of articles with the current ones, from which a front end makes redirects."""
+"""Former slugs of articles, each with the current slug, so that a front end can redirect old URLs."""

@@ -1,4 +1,4 @@
-"""Reads of redirects."""
+"""Queries for redirects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 
 def list_redirects(page: PageRequest | None) -> Page[Sequence[Row[Any]]]:
-    """Return the former slugs of public articles, each with the current slug, in order of the former."""
+    """Return the former slugs of public articles in alphabetical order, each with the current slug."""
     statement = (
         select(
             FormerSlug.slug.label("old"),

@@ -1,4 +1,4 @@
-"""Redirects over HTTP."""
+"""The endpoint of redirects."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ bp = Blueprint("redirects", __name__, url_prefix="/api/v1/blog/redirects", descr
 @bp.arguments(RedirectListQuery, location="query")
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectFieldsSchema)
 def listed(query: Query) -> PartialResult:
-    """List the former slugs of public articles with the current ones."""
+    """List the former slugs of public articles, each with the current slug."""
     return PartialResult(queries.list_redirects(query.page), query)

@@ -24,6 +24,6 @@ class RedirectFieldsSchema(_RedirectFields, PartialOutputSchema):
 
 
 class RedirectListQuery(ListQuery):
-    """The query string of the list of redirects."""
+    """The query parameters of a request for the list of redirects."""
 
     fields_ = FieldNames(RedirectFieldsSchema)

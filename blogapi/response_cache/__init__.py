@@ -1,1 +1,1 @@
-"""Responses kept in memory and replayed while nothing they show has changed."""
+"""The response cache: stores responses in memory and replays them while their content is unchanged."""

@@ -1,6 +1,7 @@
-"""Cached responses, bounded in memory; the least recently used are evicted first.
+"""An LRU cache of responses with a memory limit.
 
-All of them belong to one commit version of the database. A body that several responses share is stored once.
+All responses belong to one commit version of the database. A body that several responses share is stored
+once.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from datetime import datetime
 # WSGI environ key of a function that the server calls before it waits for a slow client.
 GIVE_UP_KEY = "blogapi.give_up"
 
-# Memory that a response takes besides the text of its headers and its body; measured with tracemalloc.
+# Memory that a response needs besides the text of its headers and its body, measured with tracemalloc.
 OVERHEAD_BYTES = 1_800
 
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A status line, headers and a body, valid from `created_at` to before `valid_until`.
+    """A status line, headers and a body that are valid from `created_at` until just before `valid_until`.
 
     `route` is the URL rule of the view that computed it.
     """
@@ -34,15 +35,15 @@ class CachedResponse:
 
     @property
     def bytes_without_body(self) -> int:
-        """Return the memory that the response takes besides its body.
+        """Return the memory that the response needs besides its body.
 
-        The headers count because a client controls the length of `Link`.
+        The headers are counted because a client controls the length of the `Link` header.
         """
         return OVERHEAD_BYTES + sum(len(name) + len(value) for name, value in self.headers)
 
 
 class LRUCache:
-    """At most `max_bytes` of responses by cache key; safe for threads."""
+    """Stores up to `max_bytes` of responses by cache key; evicts the least recently used; thread-safe."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes

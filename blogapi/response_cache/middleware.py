@@ -1,7 +1,7 @@
-"""WSGI middleware that replays cached responses while nothing they show can have changed.
+"""WSGI middleware that replays cached responses while their content cannot have changed.
 
-The hook that runs before each request (`blogapi.hooks`) decides which responses may be cached and until when.
-A cached response is replayed only to the same request with the same API key.
+The hook that runs before each request (`blogapi.hooks`) decides which responses may be cached, and how long.
+A cached response is replayed only for the same request with the same API key.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from blogapi.web import request_id
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# WSGI environ key under which the hook stores until when the response is valid.
+# WSGI environ key under which the hook stores the time until which the response is valid.
 CACHEABLE_UNTIL_KEY = "blogapi.until"
 
 NO_EXPIRY = datetime.max.replace(tzinfo=UTC)
@@ -37,7 +37,7 @@ NO_EXPIRY = datetime.max.replace(tzinfo=UTC)
 # How long a request waits for an identical one that is already being computed, in seconds.
 WAIT_SECONDS = 5
 
-# WSGI keys that, with the API key, form the cache key.
+# WSGI environ keys whose values form the cache key, together with the API key.
 _CACHE_KEY_VARIABLES = (
     *("REQUEST_METHOD", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "HTTP_HOST", "HTTP_ORIGIN"),
     *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"),
@@ -47,7 +47,7 @@ _CACHEABLE_STATUSES = ("200 ", "304 ")
 
 @dataclass(slots=True)
 class _PendingResponse:
-    """A response that is being computed; `version` and `started_at` are older than all that it shows."""
+    """A response that is being computed; its data is at least as new as `version` and `started_at`."""
 
     cache_key: Hashable
     version: int
@@ -71,7 +71,7 @@ class ResponseCacheMiddleware:
         self._app, self._application, self._source = app, application, source
         self._lock = threading.Lock()
         self._finished: dict[tuple[Hashable, int], threading.Event] = {}
-        # Version, time, and the first publication after that time.
+        # A commit version, a time, and the time of the first publication after it.
         self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -89,7 +89,7 @@ class ResponseCacheMiddleware:
         other_finished = self._register(pending)
         if other_finished is not None:
             other_finished.wait(WAIT_SECONDS)
-        # Another request may have finished before we registered, and may have started after we did.
+        # Look again: an identical request may have finished since, and may have started after this one.
         cached = self.cache.get(pending.cache_key, version, clock.now())
         if cached is None:
             if other_finished is not None:
@@ -139,7 +139,7 @@ class ResponseCacheMiddleware:
     def _store(self, pending: _PendingResponse, until: datetime, body: bytes | None) -> None:
         """Cache the response unless `body` is None, and wake the requests that wait for it."""
         try:
-            # The response is already being sent: a database error must not break it.
+            # The response is already being sent, so a database error must not break it.
             if body is not None:
                 with suppress(SQLAlchemyError):
                     response = CachedResponse(
@@ -157,7 +157,8 @@ class ResponseCacheMiddleware:
     def _next_publication(self, pending: _PendingResponse) -> datetime:
         """Return when the next scheduled article becomes visible after the request started.
 
-        Not after now: an article that was due in between may be missing from the response.
+        The result may be in the past: an article that became visible during the request may be missing from
+        the response.
         """
         version, since, due = self._next_due
         if version != pending.version or not since <= pending.started_at < due:
@@ -176,9 +177,10 @@ class ResponseCacheMiddleware:
 class _CollectedBody:
     """An iterator that passes on the chunks of a response and collects them.
 
-    Calls `on_end` once, with the body, or with None if it is incomplete or longer than `max_bytes`. With a
-    known `length` it does so before it passes on the last chunk, since a client may be slow to take that one.
-    A generator would not do: closed before its first chunk, it runs no code.
+    Calls `on_end` once, with the body, or with None if the body is incomplete or longer than `max_bytes`. If
+    `length` is known, the call happens before the last chunk is passed on, because a client may be slow to
+    take this chunk. This class is not a generator, because a generator that is closed before its first chunk
+    runs no code.
     """
 
     def __init__(
@@ -214,11 +216,11 @@ class _CollectedBody:
         return chunk
 
     def discard(self) -> None:
-        """Do not cache the response."""
+        """Drop the collected chunks, so that the response is not cached."""
         self._end(complete=False)
 
     def close(self) -> None:
-        """Close the response; it is not cached unless it was read to its end."""
+        """Close the response; do not cache it unless it was read to its end."""
         self.discard()
         if hasattr(self._chunks, "close"):
             self._chunks.close()
@@ -230,7 +232,7 @@ class _CollectedBody:
 
 
 def init_app(app: Flask) -> None:
-    """Wrap the application in the response cache, unless its database is in memory."""
+    """Wrap the application in the response cache unless the database is in memory."""
     source = commit_version.create_source(app)
     if source is None:
         return
@@ -246,7 +248,7 @@ def init_app(app: Flask) -> None:
 def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
     environ[request_id.ROUTE_KEY] = response.route
     start_response(response.status, list(response.headers))
-    # The server takes the length of a single chunk as Content-Length, so an empty body has no chunk.
+    # The server uses the length of a single chunk as Content-Length, so an empty body must have no chunk.
     return [response.body] if response.body else []
 
 
@@ -259,6 +261,6 @@ def _has_body(environ: WSGIEnvironment) -> bool:
 
 
 def _make_cache_key(environ: WSGIEnvironment, api_key: str) -> Hashable:
-    # A digest, since API keys are never stored, and a query string or a condition may be long.
+    # The key is a digest, because API keys are never stored and the values may be long.
     values = repr((api_key, *map(environ.get, _CACHE_KEY_VARIABLES)))
     return hashlib.sha256(values.encode("utf-8", "surrogatepass")).digest()

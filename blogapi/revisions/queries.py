@@ -1,4 +1,4 @@
-"""Reads of former versions."""
+"""Queries for former versions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 
 
 def list_revisions(article_id: UUID, page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
-    """Return the former versions of an article, newest first; the article may be deleted.
+    """Return the former versions of an article, newest first; the article may have been deleted.
 
-    Raises NotFound if there is no such article and no version of it.
+    Raises NotFound if neither the article nor a former version of it exists.
     """
     statement = (
         select(ArticleRevision)
@@ -38,7 +38,7 @@ def list_revisions(article_id: UUID, page: PageRequest | None) -> Page[Sequence[
 
 
 def get_revision(article_id: UUID, number: int) -> ArticleRevision:
-    """Return the former version; raises NotFound."""
+    """Return the former version; raises NotFound if it does not exist."""
     revision = db.session.get(ArticleRevision, (article_id, number))
     if revision is None:
         raise NotFound("There is no such version; GET …/revisions/ lists the versions.")
@@ -48,7 +48,7 @@ def get_revision(article_id: UUID, number: int) -> ArticleRevision:
 def load_content(revision: ArticleRevision) -> ArticleContent:
     """Return the content of the version.
 
-    A text field that did not exist when the version was stored has its default.
+    A text field that did not exist when the version was stored gets its default value.
     """
     stored = json.loads(revision.content)
     published_at = stored["published_at"]

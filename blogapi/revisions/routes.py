@@ -1,4 +1,4 @@
-"""Former versions over HTTP."""
+"""The endpoints of former versions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _REVISION = f"/<int(max={MAX_NUMBER}):number>/"
 @bp.arguments(RevisionListQuery, location="query")
 @bp.response(200, RevisionSchema(many=True), partial_schema=RevisionFieldsSchema)
 def listed(query: Query, id: UUID) -> PartialResult:
-    """List the former versions of an article, newest first; also of a deleted one."""
+    """List the former versions of an article, newest first; the article may have been deleted."""
     return PartialResult(queries.list_revisions(id, query.page), query)
 
 
@@ -56,7 +56,7 @@ def single(query: Query, id: UUID, number: int) -> PartialResult:
 @bp.arguments(ComparisonQuery, location="query")
 @bp.response(200, ComparisonSchema())
 def compare(query: Fields, id: UUID, number: int) -> service.Comparison:
-    """List the fields that changed since that version, with both values."""
+    """List the fields that differ between this version and a later one, with both values."""
     return service.compare(id, number, **query)
 
 
@@ -65,5 +65,5 @@ def compare(query: Fields, id: UUID, number: int) -> service.Comparison:
 @bp.arguments(EmptySchema, required=False)
 @bp.write(200, ArticleSchema(), REPRESENTATION)
 def restore(body: Fields, id: UUID, number: int) -> Article:
-    """Restore the content of that version; the current one is kept as a former version."""
+    """Restore the content of this version; the current content is kept as a former version."""
     return service.restore(current_user_id(), id, number)

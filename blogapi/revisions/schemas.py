@@ -37,7 +37,7 @@ class RevisionSchema(_RevisionFields, OutputSchema):
 
 
 class RevisionFieldsSchema(_RevisionFields, PartialOutputSchema):
-    """A former version of the list with the requested fields."""
+    """A former version in the list, with the requested fields."""
 
 
 class RevisionSeoSchema(OutputSchema):
@@ -50,7 +50,7 @@ class RevisionSeoSchema(OutputSchema):
 
 
 class _SingleRevisionFields(_RevisionFields):
-    # The documented order; `with_text_fields` appends any other text field of an article.
+    # The fields are in the documented order; `with_text_fields` appends any other text field of an article.
     subtitle = ma.fields.String()
     slug = ma.fields.String()
     cover_image = ma.fields.String()
@@ -100,23 +100,23 @@ class ComparisonSchema(OutputSchema):
 
 
 class RevisionQuery(DetailQuery):
-    """The query string of one former version."""
+    """The query parameters of a request for one former version."""
 
     fields_ = FieldNames(SingleRevisionFieldsSchema)
 
 
 class RevisionListQuery(ListQuery):
-    """The query string of the list of former versions."""
+    """The query parameters of a request for the list of former versions."""
 
     fields_ = FieldNames(RevisionFieldsSchema)
 
 
 class ComparisonQuery(InputSchema):
-    """The query string of a comparison."""
+    """The query parameters of a request for a comparison."""
 
     to = StrictInteger(
         minimum=1,
         maximum=MAX_NUMBER,
         from_query=True,
-        metadata={"description": "Number of the later version; the current one if omitted."},
+        metadata={"description": "Number of the later version. Default: the current version."},
     )

@@ -33,9 +33,9 @@ class Comparison:
 def restore(editor: UUID, article_id: UUID, number: int) -> Article:
     """Restore the content of that version; the current content becomes a former version.
 
-    Slug, status and publication time stay as they are, so that nothing is published by accident. A deleted
-    article is restored as a draft with its former slug. Tags that were deleted are left out. Raises
-    NotFound, and Conflict if the category was deleted.
+    Slug, status and publication time do not change, so that nothing is published by accident. A deleted
+    article is restored as a draft with its former slug. Deleted tags are left out. Raises NotFound if the
+    version does not exist, and Conflict if its category was deleted.
     """
     with transaction():
         revision = queries.get_revision(article_id, number)
@@ -50,7 +50,10 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
 
 
 def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparison:
-    """Return the differences between a version and a later one (None: the current one); raises NotFound."""
+    """Return the differences between a version and the later version `to` (None: the current version).
+
+    Raises NotFound if one of the two versions does not exist.
+    """
     before = queries.load_content(queries.get_revision(article_id, number))
     current = articles.get_by_uuid(article_id) if to is None else articles.find_by_uuid(article_id)
     if current is not None and to in (None, current.version):
@@ -84,7 +87,8 @@ def prune(keep: int) -> int:
 def _to_input(content: ArticleContent) -> ArticleInput:
     if db.session.get(Category, content.category) is None:
         raise Conflict(
-            "The category of that version was deleted; create it again with the same uuid, then restore."
+            "The category of that version was deleted; create it again with the same uuid, then restore "
+            "the version."
         )
     existing = set(db.session.scalars(select(Tag.uuid).where(Tag.uuid.in_(content.tags))))
     return ArticleInput(

@@ -2,7 +2,7 @@
 
 `search_index` (number, title, subtitle, text) is an FTS5 virtual table on SQLite, or a table with a tsvector
 on PostgreSQL. Its rows are deleted with their search entries, by a trigger or a foreign key. Migrations
-create it; the DDL below is for the comparison of the migrated schema with the models.
+create it. The DDL below is used to compare the migrated schema with the models.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from blogapi.storage.database import Base
 class SearchEntry(Base):
     """The number of an article in the search index.
 
-    It encodes the publication time (`numbering.first_number`), so that the index alone can find and order
-    public articles. Articles that are not published have negative numbers.
+    The number encodes the publication time (`numbering.first_number`), so that public articles can be found
+    and ordered with the index alone. Articles that are not published have negative numbers.
     """
 
     __tablename__ = "search_entry"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-# Articles published in the same microsecond get numbers of their own; beyond this many, of nearby times.
+# How many articles that were published in the same microsecond get a number of this microsecond. Further
+# articles get numbers of nearby microseconds.
 NUMBERS_PER_MICROSECOND = 16
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-# Numbers below those of _EARLIEST, for more articles of that time: some programs give it to undated articles.
+# Numbers below those of _EARLIEST, for further articles of that time. Some programs use this time for
+# articles without a date.
 _RESERVED_NUMBERS = 1 << 32
 
 

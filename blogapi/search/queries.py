@@ -1,4 +1,4 @@
-"""Searches for articles, and snippets of them."""
+"""Search for articles, and create snippets of the articles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blogapi.search.models import SearchEntry
 from blogapi.storage.database import db
 from blogapi.web.pagination import PageRequest
 
-# Parameters per statement; builds of SQLite differ in how many they accept.
+# Maximum number of parameters per statement. The number that SQLite accepts depends on its build.
 _MAX_PARAMETERS = 500
 
 

@@ -1,4 +1,4 @@
-"""Writes of the search index, in the transaction that writes the articles."""
+"""Write the search index in the same transaction as the articles."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
 def _choose_number(session: Session, published_at: datetime | None, *, taken: Sequence[int]) -> int:
     """Return a number that is neither in the index nor in `taken`.
 
-    For a published article the largest free number of that time or before it; for a scheduled one the
-    smallest free number of that time or after it, so that it is never found early; else a negative number.
+    A published article gets the largest free number of its time or an earlier time. A scheduled article gets
+    the smallest free number of its time or a later time, so that it is not found too early. Other articles
+    get a negative number.
     """
     if published_at is None:
         return min(session.scalar(select(func.min(SearchEntry.number))) or 0, *taken, 0) - 1
@@ -70,7 +71,7 @@ def _choose_number(session: Session, published_at: datetime | None, *, taken: Se
 
 @dataclass(frozen=True, slots=True)
 class SearchText:
-    """The searchable text of an article, and its publication time (None: not published)."""
+    """The searchable text of an article, and its publication time (None if it is not published)."""
 
     article_id: UUID
     published_at: datetime | None

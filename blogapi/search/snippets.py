@@ -1,4 +1,4 @@
-"""Snippets: the part of a text around the hits of a query."""
+"""Create snippets: the parts of texts around the hits of a query."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def snippet_to_html(snippet: str) -> str:
 
 
 def make_snippet(texts: Sequence[str], phrases: Sequence[Sequence[str]], *, prefix: bool) -> str:
-    """Return the snippet with the most phrases, of the first text that has it, with hits marked.
+    """Return the snippet that contains the most phrases, with its hits marked.
 
-    With `prefix`, the last word of the last phrase matches as a prefix.
+    If the snippets of several texts are equally good, the first is returned. With `prefix`, the last word of
+    the last phrase matches as a prefix.
     """
     snippets = (_best_snippet(text, phrases, prefix=prefix) for text in texts)
     return max(snippets, key=lambda scored: scored[0])[1]
@@ -40,7 +41,7 @@ def make_snippet(texts: Sequence[str], phrases: Sequence[Sequence[str]], *, pref
 def _best_snippet(
     text: str, phrases: Sequence[Sequence[str]], *, prefix: bool
 ) -> tuple[tuple[int, int], str]:
-    """Return the best snippet of the text after its score."""
+    """Return the score of the best snippet of the text, and the snippet."""
     words = list(tokenize(text))
     hits = _find_hits([word for word, _, _ in words], phrases, prefix=prefix)
     if not hits:
@@ -71,7 +72,7 @@ def _score(hits: Sequence[_Hit]) -> tuple[int, int]:
 
 
 def _find_hits(words: Sequence[str], phrases: Sequence[Sequence[str]], *, prefix: bool) -> list[_Hit]:
-    # Phrases by their last word: both the text and the query can be long.
+    # The phrases are grouped by their last word, because both the text and the query can be long.
     by_last_word: dict[str, dict[tuple[str, ...], int]] = defaultdict(dict)
     for number, phrase in enumerate(phrases):
         by_last_word[phrase[-1]][tuple(phrase)] = number

@@ -1,4 +1,4 @@
-"""How queries and texts are split into words."""
+"""Split queries and texts into words."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-# Enclose each hit in a snippet until its text is escaped for HTML.
+# These characters enclose each hit in a snippet until the text is escaped for HTML.
 HIT_START, HIT_END = "\x02", "\x03"
 
-# Separates words in the index where the text has no space; never shown.
+# Separates words in the index where the text has no space. The character is never shown.
 WORD_SEPARATOR = "\x1f"
 
 # A shorter prefix would match a large share of all words.
@@ -39,13 +39,16 @@ def separate_ideographs(text: str) -> str:
 
 
 def tokenize(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each word of a text with separated ideographs, folded, and its start and end, as FTS5 does."""
+    """Yield each word of a text in folded form, with its start and end. Words are split as FTS5 splits them.
+
+    The ideographs in the text must be separated.
+    """
     for match in _WORD.finditer(text):
         yield fold_word(match[0]), match.start(), match.end()
 
 
 def fold_word(word: str) -> str:
-    """Return the word as it is compared: in lowercase, Latin letters without diacritics."""
+    """Return the word in the form used for comparison: in lowercase, without diacritics on Latin letters."""
     lower = word.lower()[:MAX_WORD_LENGTH]
     if lower.isascii():
         return lower

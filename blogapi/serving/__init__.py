@@ -1,1 +1,1 @@
-"""The server: waitress, with our errors and limits."""
+"""The server, a subclass of the waitress server with limits and problem+json errors."""

@@ -1,4 +1,4 @@
-"""Byte counts by client, bounded in all and for each client."""
+"""Byte counts by client, with one limit for all clients together and one for each client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ByteBudget:
             return self._bytes.total()
 
     def resize(self, client: str, before: int, after: int) -> bool:
-        """Count `after` bytes in place of `before`; return False, without a change, if they do not fit."""
+        """Count `after` bytes instead of `before`; return False and change nothing if a limit is exceeded."""
         with self._lock:
             if after > before and not self._fits(client, after - before):
                 return False
@@ -34,7 +34,7 @@ class ByteBudget:
 
 
 def add_count(counter: Counter[str], client: str, number: int) -> None:
-    """Add to a client's count; a client whose count is zero is removed."""
+    """Add to a client's count, and remove the client if its count is then zero."""
     counter[client] += number
     if not counter[client]:
         del counter[client]

@@ -1,4 +1,4 @@
-"""A client connection: its deadlines, and what it may hold in memory."""
+"""A client connection: its deadlines and the memory that it may use."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ MAX_COPIED_BYTES = 8 * 1024
 # The largest chunk of a streamed response.
 MAX_CHUNK_BYTES = 64 * 1024
 
-# How often a thread that waits for its client checks whether other clients have freed room, in seconds.
+# How often a thread that waits for its client checks whether other clients have freed memory, in seconds.
 ROOM_CHECK_SECONDS = 0.1
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
     """A client connection.
 
-    When a server closes a connection whose client is still sending, the client's system discards the
-    response unread. After a refusal the connection is therefore only half closed: incoming data is read and
-    dropped until the client closes, for a bounded time and amount.
+    When a server closes a connection whose client is still sending, the client's operating system discards
+    the response unread. After a refusal the server therefore only half closes the connection. It reads and
+    drops incoming data until the client closes the connection or a limit of time or bytes is reached.
 
     The server checks the deadlines in its periodic sweep (`check_deadlines`), not with every request.
 
-    Response bytes are counted for the `reader` of the response before they are buffered. Either room for the
-    whole response is reserved, or the connection `streams`: the thread waits until the client has taken
-    enough.
+    Response bytes are counted for the `reader` of the response before they are buffered. Either memory for
+    the whole response is reserved, or the connection `streams`: the thread waits until the client has read
+    enough of the response.
     """
 
     task_class = ResponseTask
@@ -45,23 +45,24 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     lingers = False
     responded_at = 0.0
-    # True if the server has no room for the request that has just arrived.
+    # True if the queue is full, so the request that has just arrived is refused.
     rejected = False
-    # True if a request waits until the client has taken the previous response.
+    # True if a request waits until the previous response has been sent completely.
     deferred = False
 
-    # The client that the current response counts for, how many bytes, and whether a thread waits for it.
+    # The client that the current response is counted for, the number of its reserved bytes, and whether a
+    # thread may wait for the client.
     reader = ""
     reserved = 0
     streams = False
     _responding = False
     _before_wait: Callable[[], None] | None = None
 
-    # The client whose request body is received or processed, and how many bytes of it are counted.
+    # The client whose request body is being received or processed, and the number of counted body bytes.
     _sender = ""
     _body_bytes = 0
 
-    # Attributes of waitress, which has no type hints.
+    # waitress has no type hints, so the types of these attributes are declared here.
     request: Parser | None
     will_close: bool
 
@@ -79,14 +80,14 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.handle_write()
             if not self.connected:
                 return
-        # waitress stamps activity with the wall clock, so only a change of the value is used.
+        # waitress records activity with the wall clock, so only a change of the value is significant.
         if self.last_activity != self._seen_activity:
             self._seen_activity, self._inactive_since = self.last_activity, now
         inactive_seconds = now - self._inactive_since
         if self.total_outbufs_len or self.requests or self.close_when_flushed:
             self._restart_request_time(now)
             if self.total_outbufs_len and inactive_seconds > self.limits.stall:
-                # At once: the system never reports such a connection as writable.
+                # Close immediately: the operating system never reports such a connection as writable.
                 self.handle_close()
         elif self.request is not None:
             if now - self.request.begun_at > self.server.request_seconds:
@@ -95,9 +96,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.will_close = True
 
     def stalled_since(self) -> float | None:
-        """Return since when the client has sent no request bytes or taken no response bytes.
+        """Return the time since which the client has neither completed its request nor taken response bytes.
 
-        None while the server itself is working on a response.
+        Return None while the server itself is working on a response.
         """
         responding = self.requests and not (self.total_outbufs_len and (self.deferred or self.streams))
         if responding or self.will_close:
@@ -108,12 +109,12 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return float(self._inactive_since if self.request is None else self.request.begun_at)
 
     def is_idle(self) -> bool:
-        """Return whether no request is received and no response is due."""
+        """Return whether no request is being received and no response is pending."""
         busy = self.requests or self.total_outbufs_len or self.close_when_flushed or self.will_close
         return self.request is None and not busy
 
     def refuse(self, error: Error) -> None:
-        """Answer the request that is being received with an error; called by the socket thread only."""
+        """Refuse the request that is being received with `error`; only the socket thread may call this."""
         with self.requests_lock:
             request = self.request
             if request is None or self.requests:
@@ -124,19 +125,19 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.service()
 
     def has_allowance(self, size: int) -> bool:
-        """Return whether a response of that size is short enough not to be counted."""
+        """Return whether a response of `size` bytes is short enough not to be counted."""
         return bool(size + OVERHEAD_BYTES <= self.server.unread.allowance)
 
     def reserve(self, size: int) -> bool:
-        """Reserve room for a response of that size, or for its part so far; return whether it fits."""
+        """Reserve memory for a response, or for its first `size` bytes; return whether it fits."""
         with self.outbuf_lock:
             self._responding = True
             return self._resize(size + OVERHEAD_BYTES)
 
     def stream(self, before_wait: Callable[[], None], *, always: bool) -> bool:
-        """Let the thread wait for the client; return whether one may.
+        """Let the thread wait for the client if enough threads are free; return whether it may wait.
 
-        The thread calls `before_wait` first.
+        With `always`, the thread may wait in any case. It calls `before_wait` before it waits.
         """
         self._responding = True
         self.streams = self.server.unread.acquire_thread(self.reader, always=always)
@@ -152,18 +153,18 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.server.unread.release_thread(self.reader)
         with self.outbuf_lock:
             self.streams = self._responding = False
-        # The callback refers to the response, so it is dropped with it.
+        # The callback keeps the response in memory.
         self._before_wait = None
         self._release_sent()
 
     def defer(self) -> bool:
-        """Postpone the next request while output is unsent; return whether it is postponed."""
+        """Postpone the next request if output is unsent; return whether the request is postponed."""
         with self.outbuf_lock:
             self.deferred = bool(self.total_outbufs_len)
             return self.deferred
 
     def handle_close(self) -> None:
-        """Close the connection and release what it holds."""
+        """Close the connection and release its memory."""
         super().handle_close()
         if self.request is not None:
             self.request.close()
@@ -174,7 +175,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self._resize(0)
 
     def handle_write(self) -> None:
-        """Send buffered output; half close a lingering connection after its last byte."""
+        """Send buffered output; half close a lingering connection after the last byte is sent."""
         if not (self.lingers and self.close_when_flushed):
             super().handle_write()
             if self.deferred or self.reserved:
@@ -194,7 +195,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self._has_room(len(data)):
             super().write_soon(ChunkBuffer(data))
             return len(data)
-        # At most what always fits once the client has taken everything before it.
+        # A chunk of this size always fits after the client has taken all earlier chunks.
         size = min(MAX_CHUNK_BYTES, self.server.unread.allowance - OVERHEAD_BYTES)
         for start in range(0, len(data), size):
             chunk = data[start : start + size]
@@ -223,7 +224,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.server.register(self)
 
     def del_channel(self, map: Any = None) -> None:
-        """Unregister the connection and release its per-address slot."""
+        """Unregister the connection from the server."""
         if self._fileno is not None:
             self.server.unregister(self)
         super().del_channel(map)
@@ -262,7 +263,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
                 self.outbuf_lock.wait(ROOM_CHECK_SECONDS)
 
     def _resize(self, size: int) -> bool:
-        # A reservation lasts until the client has taken the whole response.
+        # Reserved memory is released only after the client has taken the whole response.
         counted = max(self.reserved, size - self.server.unread.allowance) if size else 0
         fits: bool = self.server.unread.resize(self.reader, self.reserved, counted)
         if fits:
@@ -270,7 +271,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return fits
 
     def _release_sent(self) -> None:
-        """Release the room of a response that was taken, and start the request that waited for it."""
+        """Release the memory of a response that was sent completely, and start a postponed request."""
         with self.outbuf_lock:
             if self.total_outbufs_len or self._responding:
                 return
@@ -280,7 +281,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.server.task_dispatcher.add_task(self)
 
     def _restart_request_time(self, now: float) -> None:
-        # Nothing is read while a response is due, so that time does not count against the client.
+        # The server does not read from the client while a response is pending. This time must not count
+        # against the deadline of the request.
         request = self.request
         if request is not None:
             request.begun_at = now
@@ -292,20 +294,20 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.handle_close()
             return
         self._half_closed_at = time.monotonic()
-        # A change of class instead of a check in each method: `readable` and `writable` are called for every
-        # connection all the time.
+        # Changing the class is cheaper than a check in each method, because `readable` and `writable` are
+        # called for every connection all the time.
         self.__class__ = HalfClosed
 
 
 class HalfClosed(Channel):
-    """A connection whose last response was sent; incoming data is dropped."""
+    """A connection that has sent its last response and drops incoming data."""
 
     def check_deadlines(self, now: float) -> None:
         """Close the connection after its linger time."""
         self.will_close = self.will_close or now - self._half_closed_at > self.server.linger_seconds
 
     def stalled_since(self) -> float | None:
-        """Return when the connection was half closed: it is evicted like a slow one."""
+        """Return the time of the half close, so that the connection can be evicted like a slow one."""
         return self._half_closed_at
 
     def is_idle(self) -> bool:
@@ -313,7 +315,7 @@ class HalfClosed(Channel):
         return False
 
     def writable(self) -> bool:
-        """Return whether the connection is to be closed."""
+        """Return whether the server must close the connection."""
         return self.will_close
 
     def readable(self) -> bool:

@@ -1,4 +1,4 @@
-"""`serve`: the blog under waitress."""
+"""The `serve` command, which runs the blog with waitress."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def _proxy(_context: click.Context, _option: click.Parameter, value: str | None)
     default=8000,
     show_default=True,
     type=click.IntRange(0, 65535),
-    help="Port to listen on; 0 takes any free one.",
+    help="Port to listen on; 0 selects any free port.",
 )
 @click.option(
     "--threads",
     default=8,
     show_default=True,
     type=click.IntRange(1, 64),
-    help="Number of requests that are processed at a time.",
+    help="Number of requests that are processed at the same time.",
 )
 @click.option("--demo", "with_demo", is_flag=True, help="Fill an empty blog with sample articles.")
 @click.option(
     "--unix-socket",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Listen on this socket file instead; every process that may open it is trusted as the proxy.",
+    help="Listen on this socket file instead. Every process that can open it is trusted as the proxy.",
 )
 @click.option(
     "--url-scheme",
@@ -62,7 +62,7 @@ def _proxy(_context: click.Context, _option: click.Parameter, value: str | None)
     help="Scheme to assume when the proxy terminates TLS but sends no X-Forwarded-Proto.",
 )
 @click.option(
-    "--trusted-proxy", metavar="ADDRESS", callback=_proxy, help="Overrides the TRUSTED_PROXY setting."
+    "--trusted-proxy", metavar="ADDRESS", callback=_proxy, help="Override the TRUSTED_PROXY setting."
 )
 @with_appcontext
 def serve(
@@ -76,11 +76,11 @@ def serve(
 ) -> None:
     """Serve the blog until Ctrl-C or SIGTERM.
 
-    Requests that were received are finished before the server exits.
+    The server finishes the requests that it has received before it exits.
     """
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     if unix_socket is not None and not listening.UNIX_SOCKETS:
-        raise click.UsageError("--unix-socket: this system has no Unix sockets.")
+        raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
     try:
         http_server = server.create_server(
             app,
@@ -120,11 +120,11 @@ def _access_log(app: Flask) -> log.AccessLog | None:
 def _end_on_signals(http_server: server.Server) -> None:
     def end(number: int, _: object) -> None:
         if http_server.stopping:
-            # A second signal ends the process at once.
+            # A second signal ends the process immediately.
             sys.exit(128 + number)
         http_server.stop()
 
-    # Windows sends SIGBREAK to end a program in another console group.
+    # On Windows, SIGBREAK ends a program in another console group.
     for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), end)
@@ -132,7 +132,7 @@ def _end_on_signals(http_server: server.Server) -> None:
 
 def _print_next_steps(with_demo: bool) -> None:
     if with_demo:
-        # Imported here, so that a server without --demo starts sooner.
+        # This import is local, so that a server without --demo starts sooner.
         from blogapi.demo import seed as demo
 
         stored = demo.fill_empty_blog()
@@ -143,5 +143,5 @@ def _print_next_steps(with_demo: bool) -> None:
         )
     elif articles.is_empty():
         click.echo(NEXT_STEPS)
-    # Requests use contexts of their own; this one returns its database connection.
+    # Requests use their own contexts. Return the database connection of this context to the pool.
     db.session.remove()

@@ -1,4 +1,4 @@
-"""Limits on what clients may use: times, connections and memory."""
+"""Limits on the time, connections and memory that clients may use."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ MAX_CHUNK_LINE_BYTES = 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of the server; times are in seconds of the monotonic clock, precise to one `sweep`."""
+    """Limits of the server. Times are in seconds of the monotonic clock, with a precision of one `sweep`."""
 
-    # Time from the first byte of a request to its last.
+    # Longest time from the first byte of a request to its last byte.
     request: float = 10
-    # Time between two requests of a connection.
+    # Longest time between two requests on one connection.
     idle: float = 60
-    # Time in which a client takes no byte of a waiting response.
+    # Longest time for which a client takes no byte of a buffered response.
     stall: float = 20
-    # The same while another response finds no room.
+    # The same limit while there is no memory for another response.
     stall_when_full: float = 5
-    # Time to finish running and queued requests at shutdown; container runtimes kill after ten seconds.
+    # Time to finish running and queued requests at shutdown. Container runtimes kill a process after ten
+    # seconds.
     stop: float = 8
-    # Time that shutdown leaves to partly received requests and to clients that were refused.
+    # Time that partly received requests and refused clients have at shutdown.
     stop_grace: float = 1
     sweep: float = 1
     # Pause before the next accept when no slot or no file descriptor is free.
@@ -30,19 +31,19 @@ class Limits:
 
     # select() fails with more than about 500 descriptors on Windows and 1,000 elsewhere.
     connections: int = 400
-    # Connections of one address, once half of all slots are taken.
+    # Connections of one address; this limit applies when half of all slots are taken.
     per_address: int = 64
-    # Requests in the queue for a thread; further ones are refused.
+    # Requests that may wait for a thread; further requests are refused.
     queue: int = 256
 
-    # Memory for request bodies, as a number of bodies of the largest size: in all, and of one address.
+    # Memory for request bodies of all clients and of one address, in multiples of the largest body size.
     bodies: int = 16
     bodies_per_address: int = 4
-    # Bytes of each body that are not counted, so that short bodies always find room.
+    # Bytes of each body that are not counted, so that short bodies are always accepted.
     short_body_bytes: int = 64 * 1024
 
     # Memory for unread responses of all clients.
     unread_bytes: int = 256 * 1024 * 1024
-    # Time and bytes for which a client may go on sending after a refusal.
+    # How long, and how many bytes, a client may continue to send after a refusal.
     linger: float = 10
     linger_bytes: int = 64 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""Listening sockets: on a TCP address, or on a file."""
+"""Listening sockets on a TCP address or on a socket file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNIX_MODE = 0o660
 
 
 def bind_address(host: str, port: int) -> socket.socket:
-    """Return a socket bound to the address; raises OSError if that is impossible."""
+    """Return a socket bound to the address; raises OSError if it cannot be bound."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except UnicodeError as error:
@@ -22,7 +22,7 @@ def bind_address(host: str, port: int) -> socket.socket:
     listening = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":
-            # Allows an immediate restart; on Windows it would let two programs share the port.
+            # The option allows an immediate restart. On Windows it would let two programs share the port.
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
     except OSError:
@@ -32,9 +32,9 @@ def bind_address(host: str, port: int) -> socket.socket:
 
 
 def bind_unix_socket(path: Path) -> socket.socket:
-    """Return a socket bound to the path, with mode 0660; raises OSError if that is impossible.
+    """Return a socket bound to the path, with mode 0660; raises OSError if it cannot be bound.
 
-    A socket file without a listener is left from an earlier server and is replaced; any other file is kept.
+    A socket file without a listener was left by an earlier server and is replaced. Any other file is kept.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

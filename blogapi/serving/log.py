@@ -1,4 +1,4 @@
-"""The access log: one line for each request, written by a thread of its own.
+"""The access log: one line for each request, written by a separate thread.
 
 A line contains no key, cookie, password, search text or secret link.
 """
@@ -19,18 +19,21 @@ from urllib.parse import quote
 
 logger = logging.getLogger("blogapi.access")
 
-# How long an entry may wait, so that several are written together, in seconds.
+# How long an entry may wait, in seconds, so that several entries are written together.
 BATCH_SECONDS = 0.1
-# How many entries may wait while the output is blocked; further ones are only counted.
+# How many entries may wait while the output is blocked. Further entries are dropped and only counted.
 MAX_WAITING_ENTRIES = 100_000
 
-# The prefix of a key that lists of keys show too, and the rest, which is a secret.
+# The group is the prefix of an API key, which lists of keys also show. The rest is secret.
 _API_KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
 _UNQUOTED = r"/?:@!$&'()*+,;=-._~%"
 
 
 class AccessLogEntry(NamedTuple):
-    """A finished request; `at` in seconds since 1970, `seconds` since its last byte was received."""
+    """A finished request.
+
+    `at` is its end in seconds since 1970, `seconds` the time from its last received byte until then.
+    """
 
     at: float
     method: str
@@ -44,7 +47,7 @@ class AccessLogEntry(NamedTuple):
 
 
 class AccessLog:
-    """Passes entries to its handlers in a thread of its own; `close` waits for the last ones."""
+    """Passes entries to its handlers in a separate thread; `close` waits for the last entries."""
 
     def __init__(self, *handlers: Callable[[Sequence[AccessLogEntry]], None]) -> None:
         self._handlers = handlers
@@ -55,7 +58,7 @@ class AccessLog:
         self._thread.start()
 
     def add(self, entry: AccessLogEntry) -> None:
-        """Add an entry; it is dropped and counted if too many are waiting."""
+        """Add an entry, or drop and count it if too many entries are waiting."""
         if len(self._waiting) >= MAX_WAITING_ENTRIES:
             self._lost += 1
             return
@@ -64,7 +67,7 @@ class AccessLog:
             self._has_entries.set()
 
     def close(self) -> None:
-        """Pass on the waiting entries, then stop."""
+        """Pass the waiting entries to the handlers, then stop the thread."""
         self._closing.set()
         self._has_entries.set()
         self._thread.join(5)
@@ -84,13 +87,14 @@ class AccessLog:
                 handle(entries)
         if self._lost:
             lost, self._lost = self._lost, 0
-            logger.warning("%d requests are missing from this log: its output was blocked.", lost)
+            logger.warning("%d requests are missing from this log because its output was blocked.", lost)
 
 
 def log_lines(log_format: str) -> Callable[[Sequence[AccessLogEntry]], None]:
-    """Return a handler that logs entries in that format, `text` or `json`: to stderr by default.
+    """Return a handler that logs entries in the format `text` or `json`, by default to stderr.
 
-    Entries that arrive together share one record of Python's logging, which costs more than the line.
+    Entries that arrive together share one log record, because creating a record costs more than formatting
+    a line.
     """
     if not logger.hasHandlers():
         handler = logging.StreamHandler(sys.stderr)
@@ -106,7 +110,7 @@ def log_lines(log_format: str) -> Callable[[Sequence[AccessLogEntry]], None]:
 def count_requests(
     count: Callable[[str, str, str, float], None],
 ) -> Callable[[Sequence[AccessLogEntry]], None]:
-    """Return a handler that calls `count` with route, method, status and seconds."""
+    """Return a handler that calls `count` with the route, method, status and seconds of each entry."""
 
     def handle(entries: Sequence[AccessLogEntry]) -> None:
         for entry in entries:
@@ -116,7 +120,7 @@ def count_requests(
 
 
 def format_text(entry: AccessLogEntry) -> str:
-    """Return the line: time, method, path, route, status, milliseconds, bytes, request id, key prefix."""
+    """Return time, method, path, route, status, milliseconds, bytes, request id and key prefix as a line."""
     at, method, path, route, status, seconds, size, request_id, key = entry
     return (
         f"{_format_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
@@ -126,7 +130,7 @@ def format_text(entry: AccessLogEntry) -> str:
 
 
 def format_json(entry: AccessLogEntry) -> str:
-    """Return the line as JSON, with null for absent values."""
+    """Return the entry as a line of JSON, with null for absent values."""
     fields = {
         "time": f"{_format_second(int(entry.at))}.{int(entry.at % 1 * 1000):03}Z",
         "method": entry.method[:20] or None,
@@ -143,7 +147,7 @@ def format_json(entry: AccessLogEntry) -> str:
 
 @lru_cache(4096)
 def loggable_path(path: str, route: str) -> str:
-    """Return the path in a form that may be logged: percent-encoded, without secrets.
+    """Return the path percent-encoded and without secrets, so that it may be logged.
 
     `path` holds bytes as latin-1. A path without a route may contain a secret that a client sent by mistake.
     """
@@ -157,7 +161,7 @@ def loggable_path(path: str, route: str) -> str:
 
 @lru_cache(1024)
 def key_prefix(key: str) -> str:
-    """Return the prefix of a key that may be logged; empty if the text is not a key."""
+    """Return the prefix of an API key, which may be logged; empty if the text is not an API key."""
     found = _API_KEY.fullmatch(key)
     return found[1] if found else ""
 

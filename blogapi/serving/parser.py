@@ -1,4 +1,4 @@
-"""Parsing of requests, and the errors with which the server itself refuses one."""
+"""The request parser, and the errors with which the server itself refuses a request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 _TRANSFER_CODING = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.MULTILINE)
-# A line feed without carriage return or the reverse; the line feed of a final carriage return may follow.
+# A line feed without a carriage return, or the reverse. A carriage return at the end is accepted, because
+# its line feed may follow.
 _BARE_LINE_BREAK = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
 
 
@@ -26,18 +27,18 @@ class TooSlow(Error):  # type: ignore[misc]
 
 
 class Busy(Error):  # type: ignore[misc]
-    """There is no room for the request."""
+    """The server has no memory or thread for the request."""
 
     code = 503
     reason = "Service Unavailable"
 
 
 class BodiesFull(Busy):
-    """There is no room for the body, which the client is still sending."""
+    """The server has no memory for the body, which the client is still sending."""
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]
-    """Parses a request; refuses one that a proxy and this server could understand differently."""
+    """Parses a request, and refuses it if a proxy and this server could understand it differently."""
 
     # The logs of waitress and the access log read these even if the request line was not parsed.
     path = ""
@@ -56,7 +57,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         if self.chunked and self.error is None:
             self._check_chunk_lines(len(data))
         if self.completed:
-            # Otherwise waitress would send "100 Continue" and wait for a body that never comes.
+            # With True, waitress would send "100 Continue" and wait for a body that never comes.
             self.expect_continue = False
         return consumed
 
@@ -65,7 +66,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         try:
             super().parse_header(header_plus)
         except ValueError as error:
-            # A Content-Length with more digits than int() accepts, or a malformed IPv6 address.
+            # Content-Length has more digits than int() accepts, or an IPv6 address is malformed.
             raise ParsingError("A number or an address is malformed") from error
         self._read_connection_options()
         if self.chunked:
@@ -84,7 +85,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         self.error, self.completed, self.received_at = error, True, time.monotonic()
 
     def _read_connection_options(self) -> None:
-        # waitress compares the whole header with a single option.
+        # waitress compares the whole header with a single option, so keep only the option that matters.
         options = {option.strip(" \t").lower() for option in self.headers.get("CONNECTION", "").split(",")}
         for option in ("close", "keep-alive"):
             if option in options:
@@ -92,7 +93,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
                 return
 
     def _check_chunk_lines(self, received: int) -> None:
-        # waitress parses an unfinished line again with each received chunk: 16 MB of it would take seconds.
+        # waitress parses an unfinished line again whenever data arrives: a line of 16 MB would take seconds.
         body = self.body_rcv
         if body is None:
             return

@@ -23,10 +23,11 @@ _HEADERS = frozenset({"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"
 
 
 def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIApplication:
-    """Return the application wrapped in a middleware that applies `X-Forwarded-*` headers of `proxy`.
+    """Return the application wrapped in a middleware that applies the `X-Forwarded-*` headers of `proxy`.
 
-    `proxy` is an address or a network; empty: no sender is trusted, unless `trust_all` is set. waitress has
-    such a middleware, but it answers a malformed header in another format and accepts any text as address.
+    `proxy` is an address or a network. If it is empty, no sender is trusted unless `trust_all` is set.
+    The middleware of waitress is not used: its error responses have another format, and it accepts any text
+    as an address.
     """
     trusted = ip_network(proxy, strict=False) if proxy else None
 

@@ -1,7 +1,7 @@
-"""waitress with limits, deadlines and problem+json errors, by subclassing its server.
+"""A subclass of the waitress server that adds limits, deadlines and problem+json errors.
 
-waitress itself refuses some requests (a malformed request line, headers or a body that are too large, a
-full queue) before they reach the application, so their responses are written here.
+The server refuses some requests before they reach the application: those with a malformed request line or
+with headers or a body that are too large, and those that arrive while the queue is full.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# So high that waitress never makes a thread wait for a client: `UnreadBudget` bounds unread output.
+# With this high limit, waitress never makes a thread wait for a client. `UnreadBudget` limits unread output.
 HIGH_WATERMARK = 2**40
 
 # A connection that has been stalled for this long may be evicted for a new one, in seconds.
 EVICTION_SECONDS = 1.0
 
-# How often the log repeats the same problem, in seconds.
+# Minimum time between two log messages about connections that cannot be accepted, in seconds.
 LOG_INTERVAL_SECONDS = 60
 
 
@@ -85,7 +85,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self._next_sweep = self._accept_paused_until = 0.0
         self._logged_at = -float(LOG_INTERVAL_SECONDS)
         self._thread = 0
-        # select() ends the process at a file descriptor over 1,023.
+        # select() fails with a file descriptor over 1,023.
         self._poll = wasyncore.poll2 if hasattr(select, "poll") else wasyncore.poll
         dispatcher = Dispatcher()
         dispatcher.set_thread_count(settings.threads)
@@ -100,7 +100,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         )
 
     def run(self) -> None:
-        """Serve until `stop` is called, or all sockets are closed."""
+        """Serve until `stop` is called or all sockets are closed."""
         self._thread = threading.get_ident()
         try:
             while self._map and not self.stopping:
@@ -111,12 +111,12 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             self._close_all()
 
     def stop(self) -> None:
-        """Finish the received requests within a bounded time, then end `run`; callable from any thread."""
+        """Finish the received requests within a time limit, then end `run`. Any thread may call this."""
         self.stopping = True
         self.pull_trigger()
 
     def readable(self) -> bool:
-        """Return whether to accept connections now."""
+        """Return whether the server accepts connections now."""
         return bool(self.accepting) and (
             not self._accept_paused_until or time.monotonic() >= self._accept_paused_until
         )
@@ -134,8 +134,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         try:
             accepted = self.accept()
         except OSError as error:
-            # Usually no file descriptor is left; an immediate retry would fail in a busy loop.
-            self._pause_accepting(f"No connection can be accepted: {error.strerror or error}.")
+            # Usually no file descriptor is free. Without a pause, the server would retry in a busy loop.
+            self._pause_accepting(f"Cannot accept a connection: {error.strerror or error}.")
             return
         self._accept_paused_until = 0.0
         if accepted is None:
@@ -147,14 +147,15 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
                 connection.close()
                 return
         if evicted is not None:
-            # After the accept, so that the new connection does not reuse a descriptor with pending events.
+            # Close it after the accept, so that the new connection does not reuse a descriptor with pending
+            # events.
             evicted.handle_close()
         self._open_channel(connection, address)
 
     def add_task(self, task: Channel) -> None:
         """Queue the connection's request for a thread; refuse it if the queue is full."""
         if threading.get_ident() != self._thread:
-            # A pipelined request: the thread that has just answered the previous one adds it.
+            # The request is pipelined: the thread that has just finished the previous response adds it.
             if not task.defer():
                 self.task_dispatcher.add_task(task)
         elif len(self.task_dispatcher.queue) >= self.limits.queue:
@@ -173,7 +174,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             del self.addresses[channel.client]
 
     def get_client(self, address: Any) -> str:
-        """Return the key that an address is counted under; empty for the proxy, which is not limited."""
+        """Return the key under which an address is counted; empty for the proxy, which is not limited."""
         ip = ip_address(address[0].partition("%")[0])
         if self._proxy is not None and ip in self._proxy:
             return ""
@@ -192,14 +193,14 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return bool(client) and few and self.addresses[client] >= self.limits.per_address
 
     def _most_stalled(self, client: str | None = None) -> Channel | None:
-        """Return the connection that has been stalled for longest, of that client if one is given."""
+        """Return the connection that has stalled longest, of all or of one client; None if there is none."""
         now = time.monotonic()
         waiting = [
             (since, channel)
             for channel in self.active_channels.values()
             if (client is None or channel.client == client)
             and (since := channel.stalled_since()) is not None
-            # A client at its own limit loses unfinished requests first, however young.
+            # If the client is at its own limit, its unfinished requests may be evicted at any age.
             and (now - since > EVICTION_SECONDS or (client is not None and channel.request is not None))
         ]
         return min(waiting, key=lambda found: found[0])[1] if waiting else None
@@ -218,7 +219,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             self._make_room(client, size, now)
 
     def _make_room(self, client: str, size: int, now: float) -> None:
-        """Close stalled connections that keep such a response from fitting, the longest stalled first."""
+        """Close the longest stalled connections until a response of `size` bytes to the client fits."""
         full = self.unread.is_full(size)
         blocking = [
             (since, channel)
@@ -240,7 +241,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self._poll(seconds, self._map)
 
     def _drain(self) -> None:
-        """Finish received requests, those in the system's accept queue included."""
+        """Finish the received requests, including those in the accept queue of the operating system."""
         until = time.monotonic() + self.limits.stop
         self.request_seconds = self.linger_seconds = self.limits.stop_grace
         self._accept_paused_until = 0.0
@@ -268,12 +269,12 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         for channel in list(self.active_channels.values()):
             channel.handle_close()
         self.close()
-        # The threads are daemons: a thread that is still busy does not delay the exit.
+        # The worker threads are daemons, so a thread that is still busy does not delay the exit.
         self.task_dispatcher.shutdown(timeout=0.5)
 
 
 class UnixServer(Server):
-    """A server on a Unix socket: every process that may open the file is treated as the trusted proxy."""
+    """A server on a Unix socket. Every process that may open the file is treated as the trusted proxy."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -281,18 +282,18 @@ class UnixServer(Server):
         self._file_status = self.path.lstat()
 
     def getsockname(self) -> tuple[str, str]:
-        """Return a pair in the place of host and port."""
+        """Return a pair, because waitress expects a host and a port."""
         return "unix", self.socket.getsockname()
 
     def set_socket_options(self, conn: socket.socket) -> None:
-        """Do nothing: waitress sets options of TCP."""
+        """Do nothing, because the options that waitress sets are for TCP."""
 
     def fix_addr(self, addr: Any) -> tuple[str, None]:
-        """Return the loopback address."""
+        """Return the loopback address, because a Unix socket has no client address."""
         return "127.0.0.1", None
 
     def get_client(self, address: Any) -> str:
-        """Return the empty key of the proxy."""
+        """Return the empty key, because each client counts as the proxy."""
         return ""
 
     def close(self) -> None:
@@ -315,8 +316,8 @@ def create_server(
 ) -> Server:
     """Return a listening server; raises OSError if it cannot listen.
 
-    `unix_socket` replaces host and port, `trusted_proxy` overrides the setting. The caller closes
-    `access_log`, which records the requests.
+    `unix_socket` replaces `host` and `port`; `trusted_proxy` overrides the setting TRUSTED_PROXY. The caller
+    must close `access_log`, which records the requests.
     """
     limits = limits or Limits(
         request=app.config["REQUEST_SECONDS"], unread_bytes=app.config["UNREAD_MEGABYTES"] * 2**20
@@ -329,7 +330,7 @@ def create_server(
         threads=threads,
         ident=None,
         url_scheme=url_scheme,
-        # waitress refuses a body that reaches its limit, Flask one that exceeds it.
+        # waitress refuses a body that reaches its limit, but Flask only a body that exceeds its limit.
         max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 1,
         max_request_header_size=MAX_HEADER_BYTES,
         outbuf_high_watermark=HIGH_WATERMARK,
@@ -340,11 +341,11 @@ def create_server(
     served = trust_proxy(app, proxy, trust_all=unix_socket is not None)
     kind = Server if unix_socket is None else UnixServer
     server = kind(served, listening_socket, settings, proxy=proxy, limits=limits, access_log=access_log)
-    registry.add_gauge(app, "connections", "Connections of clients.", lambda: len(server.active_channels))
+    registry.add_gauge(app, "connections", "Open client connections.", lambda: len(server.active_channels))
     registry.add_gauge(
         app, "unread_bytes", "Memory held by answers not read yet.", lambda: server.unread.held
     )
     registry.add_gauge(
-        app, "queue_depth", "Requests that wait for a thread.", lambda: len(server.task_dispatcher.queue)
+        app, "queue_depth", "Requests waiting for a thread.", lambda: len(server.task_dispatcher.queue)
     )
     return server

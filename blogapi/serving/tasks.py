@@ -1,4 +1,4 @@
-"""Responses of the application and of the server itself, as waitress tasks."""
+"""The waitress tasks that send the responses of the application and of the server itself."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def _format_date(second: int) -> str:
 def _make_head_template(status: str, headers: tuple[tuple[str, str], ...], length: int) -> str | None:
     """Return the head of a response as waitress writes it, with `%s` for its date and its request id.
 
-    waitress spells and sorts the header names of every response again; cached responses share this template.
-    None if a header is present that waitress itself decides on.
+    waitress formats and sorts the header names again for every response; cached responses share this
+    template. Return None if `headers` repeats a name or contains a header that waitress or the template sets.
     """
     lines = {_canonical_name(name): value.replace("%", "%%") for name, value in headers}
     if len(lines) < len(headers) or lines.keys() & {"Date", "Server", "Connection", _REQUEST_ID_NAME}:
@@ -65,10 +65,10 @@ class LoggedTask(Task):  # type: ignore[misc]
         except NoRoom:
             raise
         except Exception as error:
-            # After any other exception an error response follows, which is logged instead.
+            # After any other exception, the server sends an error response, which is logged instead.
             if self.wrote_header or isinstance(error, ClientDisconnected):
                 self._log()
-            # waitress logs the path of the request unchanged.
+            # waitress logs this path unchanged, so remove secrets from it.
             self.request.path = loggable_path(self.request.path, self.route)
             raise
         self._log()
@@ -102,7 +102,7 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
     """The response to a request that the server itself refuses."""
 
     def execute(self) -> None:
-        """Write the error; the request may not have been parsed beyond it."""
+        """Write the error response; parts of the request may not have been parsed."""
         error = self.request.error
         code, detail = errors.default_problem(error.code)
         body = errors.problem_body(error.code, code, detail)
@@ -113,7 +113,7 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
             self.response_headers.append(("Retry-After", "1"))
         self.content_length = len(body)
         self.set_close_on_finish()
-        # A slow client is not waited for, and a request that found no room was received completely.
+        # The server does not linger for a slow client, nor for a request that was received completely (Busy).
         self.channel.lingers = isinstance(error, BodiesFull) or not isinstance(error, Busy | TooSlow)
         self.write(b"" if self.request.command == "HEAD" else body)
 
@@ -121,9 +121,9 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
 class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
     """The response of the application.
 
-    Its head is sent once the body can follow: there is room for all bytes that the client may leave unread,
-    or a thread may wait for the client. Until then a body of unknown length is buffered as far as there is
-    room. Otherwise the response is a 503.
+    The head is sent when the body can follow: either there is memory for the whole response, or a thread may
+    wait for the client. Until then, a body of unknown length is buffered. If neither is possible and the
+    buffer is full, the server sends a 503 response instead.
     """
 
     content_length: int | None
@@ -155,7 +155,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
     def get_environment(self) -> dict[str, Any]:
         """Return the WSGI environment of the request."""
         environment: dict[str, Any] = super().get_environment()
-        # A pipelined request counts as received after the previous response.
+        # A pipelined request counts as received when the previous response was finished.
         environment[commit_version.RECEIVED_KEY] = max(self.request.received_at, self.channel.responded_at)
         return environment
 
@@ -173,17 +173,17 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
     def finish(self) -> None:
         """Finish the response."""
         if not self.wrote_header and self.content_length is None and self.request.command != "HEAD":
-            # The whole body is buffered, and there is room for it.
+            # The whole body is buffered, so its length is known.
             self.content_length = sum(map(len, self._buffered_chunks))
         super().finish()
         self.channel.responded_at = time.monotonic()
 
     def build_response_header(self) -> bytes:
-        """Return the status line and the headers; a server that is stopping closes the connection."""
+        """Return the status line and the headers; close the connection if the server is stopping."""
         if self.channel.server.stopping:
             super().set_close_on_finish()
         connection_option = self.request.headers.get("CONNECTION", "")
-        # Only for reads: templates of other responses could hold the cookie of a login.
+        # Use templates only for reads: the headers of other responses could contain a session cookie.
         has_template = (
             self.request.command == "GET"
             and self.version == "1.1"
@@ -202,7 +202,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return header
 
     def _admit(self) -> bool:
-        """Return whether the response may be sent; raises NoRoom if it can be neither sent nor buffered."""
+        """Return whether the response can be sent now; raises NoRoom if it cannot even be buffered."""
         channel = self.channel
         size = sum(len(name) + len(value) + 4 for name, value in self.response_headers)
         whole = self.content_length is not None or not self.has_body or self.request.command == "HEAD"
@@ -213,7 +213,8 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         if whole and channel.has_allowance(size):
             return True
         channel.reader = limiter.address_key(self.get_environment()["REMOTE_ADDR"])
-        # A committed write is never answered by a 503; only clients that may write get such long responses.
+        # After a committed write, the server never sends a 503. Only clients with write access can get such
+        # a long response to a write.
         changed = self.request.command not in ("GET", "HEAD")
         if (whole and channel.reserve(size)) or channel.stream(self._before_wait, always=changed):
             return True
@@ -223,16 +224,16 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return False
 
     def _before_wait(self) -> None:
-        """Release what other threads wait for before this thread waits for its client."""
+        """Release the resources that other threads need, before this thread waits for its client."""
         give_up = self.get_environment().get(GIVE_UP_KEY)
         if give_up is not None:
             give_up()
         if has_app_context():
-            # A slow client holds neither a database connection nor a snapshot.
+            # While the thread waits, it must not keep a database connection or a snapshot.
             db.session.rollback()
 
     def _fill_head_template(self) -> bytes:
-        # The request id is usually the last header, and differs in every response.
+        # The request id differs in every response. Its header is usually the last one.
         *headers, (name, request_id) = self.response_headers
         template = (
             _make_head_template(self.status, tuple(headers), self.content_length)
@@ -247,7 +248,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
     def set_close_on_finish(self) -> None:
         """Close the connection after this response, but not only because it has no body.
 
-        waitress closes after a response without Content-Length, which a 304 or a 204 never has.
+        waitress closes the connection after any response without Content-Length, which includes 204 and 304.
         """
         asks_to_close = self.request.headers.get("CONNECTION", "").lower() == "close"
         if self.has_body or self.version == "1.0" or asks_to_close:

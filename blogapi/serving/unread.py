@@ -1,4 +1,4 @@
-"""Bounds on response bytes that clients leave unread: in all, and for each address."""
+"""Limits on unread response bytes, for all clients together and for each address."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from waitress.buffers import ReadOnlyFileBasedBuffer
 from blogapi.serving.budget import ByteBudget, add_count
 from blogapi.serving.limits import Limits
 
-# One address may hold an eighth of the whole.
+# One address may use an eighth of the memory for unread responses.
 SHARE_COUNT = 8
 
-# Memory of a chunk beside its bytes: its buffer, and the one that waitress puts after it.
+# Memory that a chunk needs besides its bytes: its buffer object, and the one that waitress adds after it.
 OVERHEAD_BYTES = 1024
 
 
 class NoRoom(Exception):
-    """A response can neither be buffered nor may a thread wait for its client; no byte of it was sent."""
+    """The response cannot be buffered, and no thread may wait for its client; no byte of it was sent."""
 
 
 class ChunkBuffer(ReadOnlyFileBasedBuffer):  # type: ignore[misc]
-    """A buffer of bytes that are sent without being copied, and released after the last one."""
+    """A buffer whose bytes are sent without being copied, and released when all are sent."""
 
     def __init__(self, data: bytes) -> None:
         self.held = len(data) + OVERHEAD_BYTES
@@ -46,10 +46,10 @@ class ChunkBuffer(ReadOnlyFileBasedBuffer):  # type: ignore[misc]
 
 
 class UnreadBudget(ByteBudget):
-    """Counts unread bytes of clients and the threads that wait for them; thread-safe.
+    """Counts the unread bytes of clients and the threads that wait for clients; thread-safe.
 
-    Each connection may hold `allowance` bytes that are not counted, so that short responses always find
-    room. Half of a share is set aside for these, so that the bounds hold with them.
+    The first `allowance` bytes of each connection are not counted, so that short responses are always
+    accepted. Half of one client's share is set aside for these bytes, so that the limits include them.
     """
 
     def __init__(self, limits: Limits, threads: int) -> None:
@@ -63,9 +63,9 @@ class UnreadBudget(ByteBudget):
         self._refused: dict[str, int] = {}
 
     def acquire_thread(self, client: str, *, always: bool = False) -> bool:
-        """Take one of the threads that may wait for clients; return whether one was free.
+        """Count a thread that waits for the client; return False if too many threads already wait.
 
-        `always` takes one even if none is free.
+        With `always`, the thread is counted in any case.
         """
         with self._lock:
             if not always and not self._has_thread(client):
@@ -74,28 +74,28 @@ class UnreadBudget(ByteBudget):
             return True
 
     def release_thread(self, client: str) -> None:
-        """Return a thread."""
+        """Stop counting a thread that waited for the client."""
         with self._lock:
             add_count(self._waiting, client, -1)
 
     def refuse(self, client: str, size: int) -> None:
-        """Record that a response of that size found no room."""
+        """Record that there was no memory for a response of `size` bytes."""
         with self._lock:
             self._refused[client] = size
 
     def pop_refused(self) -> dict[str, int]:
-        """Return the clients and sizes of responses that found no room since the last call."""
+        """Return the clients and sizes of the responses that were refused since the last call."""
         with self._lock:
             refused, self._refused = self._refused, {}
             return refused
 
     def can_send(self, client: str, size: int) -> bool:
-        """Return whether the response would now fit, or a thread may wait for its client."""
+        """Return whether the response fits now, or a thread may wait for its client."""
         with self._lock:
             return self._fits(client, size) or self._has_thread(client)
 
     def is_full(self, size: int) -> bool:
-        """Return whether that many bytes exceed the bound of all clients."""
+        """Return whether `size` more bytes would exceed the limit for all clients together."""
         with self._lock:
             return self._bytes.total() + size > self._total_limit
 

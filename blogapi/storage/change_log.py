@@ -1,9 +1,9 @@
 """The change log: one row per item, updated in the transaction of each write.
 
-The session writes the rows when it is flushed, so that no writer can forget one. Two counters give the
-positions: one for admins, and a public one that moves only when a public item changes, so that a reader
-cannot tell that drafts are being written. A writer holds the counters until it commits: positions become
-visible in order, and a cursor never skips one.
+The session writes the rows when it is flushed, so that no service function can forget a row. The positions
+come from two counters: one for admins, and a public one that increases only when a public item changes, so
+that a reader cannot tell that drafts are being written. A transaction locks the counters until it commits, so
+positions become visible in order and a cursor never skips a position.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class TracksChanges:
-    """Mixin for models whose changes are logged; `kind` is the model's name in the API."""
+    """Mixin for models whose changes are logged; `kind` is the name of the model in the API."""
 
     kind: str
     uuid: Mapped[UUID]
 
     def visible_from(self) -> datetime | None:
-        """Return the time from which the row is public, which may be in the future; None if it never is."""
+        """Return the time from which the row is public, which may be in the future; None if there is none."""
         return EPOCH
 
 
@@ -52,7 +52,7 @@ class Change(Base):
 
 
 class ChangeCounter(Base):
-    """The single row with the last assigned positions; a migration inserts it."""
+    """A table with a single row, which contains the last assigned positions; a migration inserts it."""
 
     __tablename__ = "change_counter"
 
@@ -62,13 +62,13 @@ class ChangeCounter(Base):
 
 
 def init_app() -> None:
-    """Log the changes of every flush of the session."""
+    """Log the changes in every flush of the session."""
     if not events.contains(db.session, "before_flush", _log_changes):
         events.listen(db.session, "before_flush", _log_changes)
 
 
 def record_due_changes() -> None:
-    """Log the scheduled items that have become public; writes nothing when there are none.
+    """Log the scheduled items that have become public; write nothing if there are none.
 
     If the clock was set back, items that are no longer due are logged as not public.
     """
@@ -87,7 +87,7 @@ def last_position(*, public: bool = False) -> int:
 
 
 def state_token(*, public: bool = False) -> str:
-    """Return a token that changes whenever any content visible to readers (`public`) or to admins changes."""
+    """Return a token that changes with all content that admins or, if `public`, readers can see."""
     due = select(func.count()).where(Change.due <= clock.now()).scalar_subquery()
     return " ".join(str(number) for number in db.session.execute(select(_column(public), due)).one())
 
@@ -110,7 +110,7 @@ def _log_changes(session: Session, context: Any, instances: Any) -> None:
 
 def _log_change(session: Session, row: TracksChanges, *, gone: bool) -> None:
     now = clock.now()
-    # The column's default is applied only during the flush.
+    # SQLAlchemy applies the default of the column only during the flush, which is too late here.
     row.uuid = row.uuid or uuid4()
     with session.no_autoflush:
         change = session.get(Change, (row.kind, row.uuid)) or Change(

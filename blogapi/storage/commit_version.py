@@ -1,4 +1,4 @@
-"""The commit version: a number that grows with every commit, whichever process made it."""
+"""The commit version: a number that grows with every commit of any process."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi.storage import files, upgrades
 from blogapi.storage.database import CommitCounter, db
 
-# The key of the WSGI environment that holds the time of the request's arrival (time.monotonic).
+# The WSGI environ key that stores the time at which the request was received (time.monotonic).
 RECEIVED_KEY = "blogapi.received"
 
-# How often to check that the path still leads to the opened file, in seconds. The check takes half as long as
-# the query to SQLite, and a removed file receives no commits.
+# How often to check that the path still leads to the opened file, in seconds. A check takes half as long as
+# the query to SQLite. A late check is harmless, because no commits are written to a removed file.
 CHECK_SECONDS = 0.1
 
 
@@ -29,10 +29,10 @@ class CommitVersionSource(Protocol):
     """An object that reads the commit version of one database."""
 
     def get_version(self, since: float | None = None) -> int | None:
-        """Return the commit version, None where it cannot be read.
+        """Return the commit version, or None if it cannot be read.
 
-        A version that was read after `since` (time.monotonic), the arrival of the request, is returned
-        without a new query: concurrent requests share one.
+        `since` is the time at which the request was received (time.monotonic). A version that was read after
+        this time is returned without a new query, so that concurrent requests share one query.
         """
 
 
@@ -44,7 +44,7 @@ class SqliteCommitVersion:
 
     def __init__(self, engine: Engine) -> None:
         self._path = Path(str(engine.url.database)).absolute()
-        # mode=rw never creates the file: a deleted database must not come back empty.
+        # With mode=rw, SQLite never creates the file, so a deleted database is not replaced by an empty one.
         self._uri = f"{self._path.as_uri()}?mode=rw"
         self._opened: tuple[int, int] | None = None
         self._next_check = -math.inf
@@ -52,13 +52,13 @@ class SqliteCommitVersion:
         self._connection: sqlite3.Connection | None = None
         self._data_version = self._version = 0
         self._last_read = (0, -math.inf)
-        # The path may lead to another file after the engine was disposed.
+        # After the engine is disposed, the path may lead to another file.
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
     def get_version(self, since: float | None = None) -> int | None:
-        """Return the commit version, which never decreases; None where the file cannot be read."""
+        """Return the commit version, which never decreases, or None if the file cannot be read."""
         version, read_at = self._last_read
-        # Strictly less, as a clock may stand still for some milliseconds.
+        # The comparison is strict, because the clock may not advance for some milliseconds.
         if since is not None and since < read_at:
             return version
         with self._lock:
@@ -84,7 +84,7 @@ class SqliteCommitVersion:
             self._connection = sqlite3.connect(
                 self._uri, uri=True, check_same_thread=False, isolation_level=None
             )
-            # The numbers of two connections cannot be compared.
+            # The values of `data_version` on two connections cannot be compared.
             self._version += 1
             self._opened = files.file_identity(self._path)
         self._check_file(time.monotonic())
@@ -108,7 +108,7 @@ class SqliteCommitVersion:
 
 
 class PostgresCommitVersion:
-    """The commit version of a PostgreSQL database, from the row that every `transaction()` increments."""
+    """The commit version of a PostgreSQL database, read from a row that every `transaction()` updates."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -117,9 +117,9 @@ class PostgresCommitVersion:
         self._last_read = (0, -math.inf)
 
     def get_version(self, since: float | None = None) -> int | None:
-        """Return the commit version; None where the server cannot be reached.
+        """Return the commit version, or None if the server cannot be reached.
 
-        It never decreases, even when a restored backup brings back a lower counter.
+        The version never decreases, even if a restored backup contains a lower counter.
         """
         version, last_read_at = self._last_read
         if since is not None and since < last_read_at:
@@ -129,7 +129,7 @@ class PostgresCommitVersion:
             with self._engine.connect() as connection:
                 commits = connection.execute(select(CommitCounter.commits)).scalar_one()
         except SQLAlchemyError:
-            # The database may come back with other content and the same counter.
+            # The database may return with different content but the same counter.
             self._commits = -1
             return None
         with self._lock:
@@ -144,7 +144,7 @@ class PostgresCommitVersion:
 
 
 def create_source(app: Flask) -> CommitVersionSource | None:
-    """Return a new source for the application's database; None for a database in memory."""
+    """Return a new source for the application's database, or None if the database is in memory."""
     with app.app_context():
         engine = db.engine
     if engine.dialect.name != "sqlite":

@@ -1,4 +1,4 @@
-"""Database URLs, engines, and the settings of each connection."""
+"""Functions for database URLs and engines, and the settings of each connection."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 from blogapi.config import CannotStart
 from blogapi.storage import files, upgrades
 
-# How long a write waits for other writes, of this process or of another, in seconds.
+# How long a write waits for other writes of any process, in seconds.
 BUSY_SECONDS = 5
 
-# PostgreSQL's limits on one statement and on an idle transaction, in seconds: a process that hangs must not
-# block the writes of the others.
+# Time limits for a statement and for an idle transaction on PostgreSQL, in seconds. They prevent a process
+# that hangs from blocking the writes of other processes.
 STATEMENT_SECONDS, IDLE_SECONDS = 60, 60
 
-_UNUSABLE = "DATABASE_URL cannot be used ({}); write sqlite:///blog.db."
+_UNUSABLE = "DATABASE_URL cannot be used ({}); an example is sqlite:///blog.db."
 
 
 def sqlite_path(database_url: str, folder: Path) -> Path | None:
-    """Return the path of the SQLite file that `DATABASE_URL` names, None for any other database.
+    """Return the path of the SQLite file that `DATABASE_URL` names, or None for any other database.
 
     Does not touch the file. Raises CannotStart for an invalid URL.
     """
@@ -36,7 +36,7 @@ def sqlite_path(database_url: str, folder: Path) -> Path | None:
         raise CannotStart(_UNUSABLE.format("no such kind of database")) from error
     if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:") or "uri" in url.query:
         return None
-    # Flask-SQLAlchemy resolves a relative path against the instance folder too.
+    # Flask-SQLAlchemy also resolves a relative path against the instance folder.
     return folder / str(url.database)
 
 
@@ -44,16 +44,17 @@ def engine_options(url: str | URL) -> dict[str, Any]:
     """Return the options for `create_engine`."""
     options: dict[str, Any] = {"hide_parameters": True}
     if str(url).startswith("postgresql"):
-        # A list and its total come from one snapshot; lost connections are replaced before they are used.
+        # A list and its total must come from one snapshot. `pool_pre_ping` replaces lost connections before
+        # use.
         options |= {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
         options |= {"connect_args": {"connect_timeout": BUSY_SECONDS, "application_name": "blogapi"}}
     return options
 
 
 def make_engine(url: str | URL) -> Engine:
-    """Return an engine for the database; the caller passes it to `configure_connections`.
+    """Return an engine for the database; the caller must pass it to `configure_connections`.
 
-    Raises CannotStart for an invalid URL and for a missing driver.
+    Raises CannotStart if the URL is invalid or its driver is missing.
     """
     try:
         return create_engine(url, **engine_options(url))
@@ -63,7 +64,7 @@ def make_engine(url: str | URL) -> Engine:
 
 def database_url_error(error: ArgumentError | ImportError) -> CannotStart:
     """Return the error to raise for a `DATABASE_URL` that is invalid or needs a missing driver."""
-    # The URL itself is not shown, since it can hold a password.
+    # The message does not contain the URL, because the URL can contain a password.
     reason = f"{error}".splitlines()[0] if isinstance(error, ImportError) else "no such kind of database"
     return CannotStart(_UNUSABLE.format(reason))
 
@@ -99,15 +100,15 @@ def _create_private_file(engine: Engine) -> None:
 def _refuse_replaced_file(engine: Engine) -> None:
     """Refuse new transactions after the database file has been removed or replaced.
 
-    The operating system keeps the removed file for connections that have it open: they would read stale
-    content, and their writes would be lost. These connections stay open, since the last one to close would
-    delete the log of the new file, which has the same name.
+    The operating system keeps a removed file for the connections that have opened it: they would read stale
+    content, and their writes would be lost. These connections are not closed, because closing the last one
+    would delete the log of the new file, which has the same name.
     """
     path = Path(str(engine.url.database)).absolute()
     opened = files.file_identity(path)
 
     def open_existing(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
-        # mode=rw never creates the file: a deleted database must not come back empty.
+        # With mode=rw, SQLite never creates the file, so a deleted database is not replaced by an empty one.
         arguments[0], options["uri"] = f"{path.as_uri()}?mode=rw", True
 
     def forget(engine: Engine) -> None:
@@ -137,22 +138,24 @@ def _set_postgresql_timeouts(connection: Any, record: Any) -> None:
 
 
 def _lock_postgresql(connection: Connection) -> None:
-    # One writer at a time, as on SQLite: each statement of a READ COMMITTED transaction then sees the state
-    # that its previous statement left. At higher levels the snapshot would be older than the wait.
+    # The lock allows one writer at a time, as on SQLite, so no other transaction changes rows between two
+    # statements of a READ COMMITTED transaction. At a higher isolation level, the snapshot would be older
+    # than the wait for the lock.
     seconds = connection.get_execution_options().get("writes")
     if seconds is not None:
-        # PostgreSQL reads a timeout of 0 as no timeout.
+        # For PostgreSQL, a timeout of 0 means no timeout.
         timeout = f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'; " if seconds < BUSY_SECONDS else ""
         connection.exec_driver_sql(f"{timeout}{upgrades.WRITE_LOCK_SQL}")
 
 
 def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
-    # The driver's default mode sends no BEGIN before a SELECT, which loses updates; `_begin_sqlite` sends it.
+    # By default, the driver sends no BEGIN before a SELECT, so updates can be lost. Therefore `_begin_sqlite`
+    # sends it.
     connection.isolation_level = None
     for pragma in (
         f"busy_timeout={BUSY_SECONDS * 1000}",
         "journal_mode=WAL",
-        # NORMAL loses acknowledged writes in a power failure.
+        # With NORMAL, a power failure can lose acknowledged writes.
         "synchronous=FULL",
         "foreign_keys=ON",
         "journal_size_limit=67108864",
@@ -161,7 +164,8 @@ def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # IMMEDIATE for writes: a deferred transaction fails at its first write if another has committed since.
+    # Writes use IMMEDIATE, because a deferred transaction fails at its first write if another transaction has
+    # committed since its first read.
     seconds = connection.get_execution_options().get("writes")
     if seconds is None:
         connection.exec_driver_sql("BEGIN")

@@ -1,4 +1,4 @@
-"""The session, the base class of all models, and `transaction()`, through which every write goes.
+"""The session, the base class of all models, and `transaction()`, which every write uses.
 
 The database is SQLite in the instance folder unless `DATABASE_URL` names another file or a PostgreSQL server.
 Reads see one snapshot of the database until the end of the request.
@@ -40,20 +40,20 @@ from blogapi.storage import connections, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog
 from blogapi.storage.write_lock import WriteLock
 
-# What `transaction` raises when it cannot get the write lock in time.
+# The exceptions that `transaction` raises if it cannot get the write lock in time.
 BUSY_ERRORS = (OperationalError, TimeoutError)
 
-# How many threads may wait for a stuck write, and how many of a server's threads never wait for one: the
-# service still answers reads while another process holds the write lock.
+# How many threads may wait for a stuck write, and how many threads of a server never wait for one, so that
+# the service can process reads while another process holds the write lock.
 MAX_WAITING_WRITERS, RESERVED_READER_THREADS = 5, 3
 _WRITE_LOCK_KEY, _LOG_KEY = "blogapi-write-lock", "blogapi-write-ahead-log"
 
-# Rows stay loaded after the commit: the response of a write needs no second read.
+# Rows stay loaded after the commit, so that the response to a write needs no second read.
 db = SQLAlchemy(session_options={"expire_on_commit": False})
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A time: aware UTC in Python, naive UTC in the database, as SQLite stores no offset."""
+    """A time that is aware UTC in Python and naive UTC in the database, because SQLite stores no offset."""
 
     impl = DateTime
     cache_ok = True
@@ -68,7 +68,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class bytewise(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
-    """A text that is ordered by code point and lowered in ASCII only, as on SQLite, whatever the engine."""
+    """A text that every engine orders by code point and lowercases in ASCII only, as SQLite does."""
 
     inherit_cache = True
     type = String()
@@ -86,7 +86,7 @@ def _compile_postgresql(element: bytewise, compiler: SQLCompiler, **options: Any
 
 
 class Base(DeclarativeBase):
-    """The base class of all models: column types and constraint names."""
+    """The base class of all models; defines column types and constraint names."""
 
     registry = registry(
         metadata=MetaData(
@@ -98,7 +98,7 @@ class Base(DeclarativeBase):
                 "pk": "pk_%(table_name)s",
             }
         ),
-        # On the registry, since Flask-SQLAlchemy 3.1.1 fails with a map on the base class.
+        # The map is on the registry, because Flask-SQLAlchemy 3.1.1 fails with a map on the base class.
         type_annotation_map={datetime: UtcDateTime(), UUID: Uuid()},
     )
 
@@ -122,7 +122,7 @@ class Timestamped:
 
 
 class CommitCounter(Base):
-    """The single row that counts the commits on PostgreSQL; SQLite counts its own."""
+    """A table with a single row, which counts the commits on PostgreSQL; SQLite has its own counter."""
 
     __tablename__ = "revision"
 
@@ -134,12 +134,12 @@ class CommitCounter(Base):
 def transaction(*, wait: bool = True) -> Iterator[None]:
     """Take the write lock and run one transaction; commit at its end, roll back on any exception.
 
-    Waits up to `BUSY_SECONDS` for other writes, or not at all without `wait`; then raises one of
-    BUSY_ERRORS. Fewer threads may wait for a write that is stuck.
+    Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False. Raises one of BUSY_ERRORS
+    if it cannot get the lock in this time, or if too many threads already wait for a stuck write.
 
-    Rows that were read before are expired, so that no decision rests on a state from before the lock. Inside
-    another `transaction()` this one is a savepoint: it commits nothing, and on failure only its own changes
-    are rolled back.
+    Rows that were read earlier are expired, so that no decision depends on a state from before the lock.
+    Inside another `transaction()` this one is a savepoint: it commits nothing, and on failure only its own
+    changes are rolled back.
     """
     session = db.session()
     if session.info.get("writing"):
@@ -169,9 +169,9 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
 
 
 def reserve_reader_threads(app: Flask, threads: int) -> None:
-    """Keep RESERVED_READER_THREADS of a server's `threads` from waiting for a stuck write.
+    """Prevent RESERVED_READER_THREADS of a server's `threads` from waiting for a stuck write.
 
-    One thread may write in any case.
+    At least one thread may always write.
     """
     max_writers = max(1, threads - RESERVED_READER_THREADS)
     app.extensions[_WRITE_LOCK_KEY] = WriteLock(max_writers, connections.BUSY_SECONDS)
@@ -180,7 +180,7 @@ def reserve_reader_threads(app: Flask, threads: int) -> None:
 def init_app(app: Flask) -> None:
     """Connect the application to its database and upgrade the schema.
 
-    Raises CannotStart for a database that cannot be opened or that a newer version has upgraded.
+    Raises CannotStart if the database cannot be opened or a newer version has upgraded it.
     """
     app.config.setdefault("SQLALCHEMY_DATABASE_URI", _url(app))
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = connections.engine_options(
@@ -191,13 +191,13 @@ def init_app(app: Flask) -> None:
     in_file = engine.dialect.name == "sqlite" and not upgrades.is_in_memory(engine)
     app.extensions[_LOG_KEY] = WriteAheadLog(Path(str(engine.url.database))) if in_file else None
     if upgrades.is_in_memory(engine) and app.config["DATABASE_URL"]:
-        raise CannotStart("A blog is kept in a file, not in memory; name a file in DATABASE_URL.")
+        raise CannotStart("A blog is stored in a file, not in memory; name a file in DATABASE_URL.")
     connections.configure_connections(engine)
     upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path) / "backups")
 
 
 def _url(app: Flask) -> str | URL:
-    # URL.create quotes the characters of a folder's name that have a meaning in a URL.
+    # URL.create escapes those characters of the folder name that have a meaning in a URL.
     default = URL.create("sqlite", database=str(Path(app.instance_path, "blog.db")))
     return app.config["DATABASE_URL"] or default
 

@@ -1,4 +1,4 @@
-"""Private files, atomic replacement, lock files, and the names of SQLite's side files."""
+"""Functions for private files, atomic replacement, lock files and the names of SQLite's side files."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ class SideFiles(NamedTuple):
 
 
 def side_files(database: Path) -> SideFiles:
-    """Return the paths of the side files of a database file, whether they exist or not."""
+    """Return the paths of the side files of a database file; the files may be missing."""
     log, index, journal = (database.with_name(f"{database.name}-{end}") for end in ("wal", "shm", "journal"))
     return SideFiles(log, index, journal)
 
 
 def create_private(path: Path) -> None:
-    """Create an empty file with mode 0600; raises FileExistsError if it exists."""
+    """Create an empty file with mode 0600; raise FileExistsError if it exists."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of the file, which change when it is replaced; None if it is missing."""
+    """Return the device and inode of the file, or None if it is missing; a replaced file has other values."""
     try:
         status = path.stat()
     except OSError:
@@ -68,7 +68,7 @@ def partial_file(path: Path) -> Iterator[Path]:
 
 
 def replace(source: Path, target: Path) -> None:
-    """Replace `target` with the closed file `source` atomically: a power failure leaves one of them."""
+    """Replace `target` atomically with the closed file `source`; a power failure leaves one or the other."""
     with source.open("r+b") as file:
         os.fsync(file.fileno())
     for tries_left in reversed(range(1 if os.name == "posix" else _TRIES)):
@@ -84,10 +84,10 @@ def replace(source: Path, target: Path) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[bool]:
-    """Hold a lock on the file `path` and yield True; yield False at once if the lock is already held.
+    """Lock the file `path` and yield True, or yield False immediately if the file is already locked.
 
-    Excludes other processes and other threads. Creates the file and deletes it at the end. The operating
-    system releases the lock of a process that was killed.
+    The lock excludes other processes and other threads. The file is created, and deleted at the end. The
+    operating system releases the lock of a process that was killed.
     """
     while True:
         with path.open("ab") as file:
@@ -95,13 +95,13 @@ def locked(path: Path) -> Iterator[bool]:
                 yield False
                 return
             if not _is_at(file, path):
-                # The last holder deleted the file after this call had opened it.
+                # The previous owner of the lock deleted the file after this call had opened it.
                 continue
             try:
                 yield True
             finally:
-                # Deleted under the lock, so that a caller that has opened the file sees that it is gone.
-                # Windows cannot delete an open file.
+                # The file is deleted while it is locked, so that a caller that has already opened it sees
+                # that it is deleted. Windows cannot delete an open file.
                 if os.name != "posix":
                     file.close()
                 with suppress(OSError):
@@ -136,7 +136,7 @@ def delete_abandoned(folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    # POSIX stores a file's name in its folder, which needs an fsync too; Windows cannot open a folder.
+    # On POSIX, the folder contains the file name, so it needs an fsync too. Windows cannot open a folder.
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Integrity checks of a SQLite file, through the driver alone: the application may not start on it."""
+"""Integrity checks of a SQLite file; they use only the driver, because the application may not start."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from pathlib import Path
 
 from blogapi.storage import files
 
-# A badly damaged file has thousands of faults.
+# The limit on reported faults, because a badly damaged file has thousands of them.
 _MAX_FAULTS = 5
 
 # The first and the last version of SQLite with this rare bug (https://sqlite.org/wal.html#walresetbug).
 _WAL_RESET_BUG = ((3, 7, 0), (3, 51, 2))
 
-# The write-ahead log (https://sqlite.org/walformat.html) has a header and frames of a header and a page each.
-# The last frame of a transaction holds the size of the database; the salts change whenever the log is reset.
+# The write-ahead log (https://sqlite.org/walformat.html) has a header and frames; each frame has a header and
+# a page. The last frame of a transaction contains the size of the database. The salts change whenever the log
+# is reset.
 _LOG_HEADER_SIZE = 32
 _FRAME_HEADER = struct.Struct(">II8s8x")
 _INDEX_HEADER = struct.Struct("=14xHI12x8s")
@@ -28,9 +29,9 @@ _INDEX_HEADER = struct.Struct("=14xHI12x8s")
 
 @contextmanager
 def open_database(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connection]:
-    """Open an existing file in autocommit mode; never create one.
+    """Open an existing file in autocommit mode; never create a file.
 
-    Waits up to `seconds` for other writes.
+    Statements wait up to `seconds` for other writes.
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=seconds)) as connection:
@@ -44,12 +45,12 @@ def check_integrity(connection: sqlite3.Connection, *, quick: bool = False) -> l
         found = [str(row[0]) for row in connection.execute(f"PRAGMA {check}({_MAX_FAULTS})")]
     except sqlite3.DatabaseError as error:
         return [f"{error}"]
-    # A row can hold several lines.
+    # A row can contain several lines.
     return [] if found == ["ok"] else [line for row in found for line in row.splitlines()][:_MAX_FAULTS]
 
 
 def run_quick_check(path: Path, *, seconds: float) -> str:
-    """Return the first fault that a quick check finds; an empty string if there is none or time runs out."""
+    """Return the first fault of a quick check; an empty string if there is none or the time runs out."""
     deadline = time.monotonic() + seconds
     with open_database(path) as connection:
         # SQLite calls the handler every 10,000 virtual machine instructions, at no measurable cost.
@@ -59,17 +60,17 @@ def run_quick_check(path: Path, *, seconds: float) -> str:
 
 
 def count_lost_writes(path: Path) -> int:
-    """Return the least number of committed writes that SQLite would drop from the log; changes nothing.
+    """Return the minimum number of committed writes that SQLite would drop from the log; change nothing.
 
-    SQLite treats the first invalid frame as the end of the log, since a power failure leaves such a frame.
-    But after a power failure at most one write follows it, as each write is on the disk before the next one
-    begins: if more writes follow, the log is damaged.
+    SQLite treats the first invalid frame as the end of the log, because a power failure leaves such a frame.
+    Each write is on the disk before the next one begins, so after a power failure at most one write follows
+    the invalid frame. If more writes follow, the log is damaged.
     """
     log, index, _ = files.side_files(path)
     try:
         if log.stat().st_size <= _LOG_HEADER_SIZE:
             return 0
-        # A read-only connection makes SQLite recover the log's index, and never empties the log.
+        # With a read-only connection, SQLite recovers the index of the log but never empties the log.
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("SELECT 1 FROM sqlite_master").fetchone()
             header = _read_start(index, _INDEX_HEADER.size)
@@ -77,19 +78,19 @@ def count_lost_writes(path: Path) -> int:
             # If the header changed, a writer is active and has already recovered the log.
             unchanged = _read_start(index, _INDEX_HEADER.size) == header
     except (OSError, sqlite3.Error, struct.error):
-        # Opening the database reports why it cannot be read.
+        # When the database is opened later, the error says why it cannot be read.
         return 0
     return max(0, dropped - 1) if unchanged else 0
 
 
 def describe_lost_writes(path: Path, count: int) -> str:
-    """Return a sentence, without its full stop, about the writes that `count_lost_writes` found."""
+    """Return a sentence without a full stop about the writes that `count_lost_writes` found."""
     log = files.side_files(path).log
     return f"The log {log} is damaged: at least {count} committed writes in it cannot be read"
 
 
 def _count_dropped_writes(log: Path, page_size: int, index_page_size: int, frames: int, salts: bytes) -> int:
-    """Return the number of transactions that end after the first `frames` frames, which SQLite accepted."""
+    """Return the number of transactions after the first `frames` frames, which SQLite accepted."""
     found: Counter[bytes] = Counter()
     frame_size = _FRAME_HEADER.size + page_size
     with log.open("rb", buffering=0) as file:
@@ -98,8 +99,8 @@ def _count_dropped_writes(log: Path, page_size: int, index_page_size: int, frame
             file.seek(offset)
             _, database_size, frame_salts = _FRAME_HEADER.unpack(file.read(_FRAME_HEADER.size))
             found[frame_salts] += bool(database_size)
-    # Frames with other salts belong to an earlier log. If the log's header is damaged, the index is empty and
-    # the salts are unknown.
+    # Frames with other salts belong to an earlier log. If the header of the log is damaged, the index is
+    # empty and the salts are unknown.
     return found[salts] if index_page_size else max(found.values(), default=0)
 
 
@@ -109,18 +110,19 @@ def _page_size(path: Path) -> int:
 
 
 def _read_start(path: Path, size: int) -> bytes:
-    # Unbuffered: SQLite locks bytes after the index header, and Windows refuses to read locked bytes.
+    # A buffered read would include the bytes after the index header, which SQLite locks. Windows refuses to
+    # read locked bytes.
     with path.open("rb", buffering=0) as file:
         return file.read(size)
 
 
 def count_broken_references(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return for each table the number of its rows that refer to a missing row."""
+    """Return the number of rows that refer to a missing row, by table."""
     return dict(Counter(str(row[0]) for row in connection.execute("PRAGMA foreign_key_check")))
 
 
 def read_migration(connection: sqlite3.Connection) -> str | None:
-    """Return the name of the last migration (`"0001"`, …), None if the file is not a blog's database."""
+    """Return the name of the last migration (`"0001"`, …), or None if the file contains no blog."""
     try:
         found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.OperationalError:
@@ -133,7 +135,7 @@ def count_rows(connection: sqlite3.Connection) -> dict[str, int]:
     select = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
     names = [str(name) for (name,) in connection.execute(f"{select} ORDER BY name")]
     return {
-        # The names come from the file and can hold any character.
+        # The names come from the file and can contain any character.
         name: connection.execute(f'SELECT count(*) FROM "{name.replace(chr(34), chr(34) * 2)}"').fetchone()[0]  # noqa: S608
         for name in names
     }

@@ -1,6 +1,6 @@
-"""Compare the schema of a database with the models.
+"""Comparison of the schema of a database with the models.
 
-The models' tables are created in a scratch schema of the same engine (a database in memory on SQLite,
+The tables of the models are created in a temporary schema of the same engine (a database in memory on SQLite,
 temporary tables on PostgreSQL). The engine then describes both schemas: columns, constraints, indexes,
 triggers, views and the search index.
 """
@@ -24,8 +24,8 @@ _SQLITE_OBJECTS = (
     "AND name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4')"
 )
 
-# Leaves out the objects of extensions, and NOT NULL constraints (contype n): the server chooses their names,
-# and the columns show them.
+# The query omits the objects of extensions. It also omits NOT NULL constraints (contype n): the server
+# chooses their names, and the definitions of the columns already include them.
 _POSTGRESQL_OBJECTS = """
 WITH relation AS (
   SELECT c.oid, c.relkind, c.relname FROM pg_class c
@@ -54,9 +54,9 @@ _POSTGRESQL_KINDS = {"r": "table", "i": "index", "v": "view", "S": "sequence"}
 
 
 def find_differences(connection: Connection, models: MetaData) -> list[str]:
-    """Return a sentence, without its full stop, for each difference between the database and the models.
+    """Return a sentence without a full stop for each difference between the database and the models.
 
-    Ignores the order of a table's columns. Changes nothing.
+    Ignores the order of the columns in a table. Changes nothing.
     """
     if connection.dialect.name == "sqlite":
         return _compare(_read_sqlite(connection), _read_models_on_sqlite(models))
@@ -75,7 +75,7 @@ def _compare(found: Schema, expected: Schema) -> list[str]:
 
 def _create(connection: Connection, models: MetaData) -> None:
     models.create_all(connection, checkfirst=False)
-    # The same table as Alembic creates.
+    # Alembic creates the same table.
     version = Column("version_num", String(32), nullable=False)
     key = PrimaryKeyConstraint("version_num", name="alembic_version_pkc")
     Table("alembic_version", MetaData(), version, key).create(connection)
@@ -97,7 +97,7 @@ def _read_sqlite(connection: Connection) -> Schema:
 
 
 def _definitions(sql: str) -> list[str]:
-    """Return the columns and constraints of a CREATE TABLE; any other statement as a single item."""
+    """Return the columns and constraints of a CREATE TABLE statement, or any other statement as one item."""
     tokens = [_QUOTED_NAME.sub(r"\1", token) for token in _TOKEN.findall(sql)]
     if tokens[:2] != ["CREATE", "TABLE"]:
         return [" ".join(tokens)]
@@ -105,7 +105,7 @@ def _definitions(sql: str) -> list[str]:
     depth = 0
     for part in tokens:
         depth += (part == "(") - (part == ")")
-        # The list of definitions begins, continues or ends.
+        # At these tokens the list of definitions begins, continues or ends.
         if (part, depth) in {("(", 1), (",", 1), (")", 0)}:
             definitions.append([])
         else:
@@ -122,7 +122,7 @@ def _read_postgresql(connection: Connection) -> Schema:
 
 
 def _read_models_on_postgresql(connection: Connection, models: MetaData) -> Schema:
-    # Rolled back at once, since the temporary tables shadow the real ones.
+    # The temporary tables hide the real ones, so they are rolled back immediately.
     transaction = connection.begin_nested()
     try:
         connection.exec_driver_sql("SET LOCAL search_path TO pg_temp")

@@ -1,4 +1,7 @@
-"""Schema upgrades: run the pending migrations at start, under a lock and after a copy of the file."""
+"""Schema upgrades, which run the pending migrations at the start of the application.
+
+An upgrade holds a lock and first makes a copy of a SQLite file.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ from blogapi.storage import files, integrity, schema_comparison
 
 SCRIPTS = Path(__file__).parent.parent / "migrations"
 
-# How long a start waits for another process that runs migrations, in seconds.
+# How long the start waits for another process that runs migrations, in seconds.
 LOCK_SECONDS = 60
 
-# How many differences between schemas an error message lists.
+# The largest number of schema differences in an error message.
 _MAX_DIFFERENCES = 5
 
-# The prefix of the file name of the copy that is made before an upgrade.
+# The file name prefix of the copy that is made before an upgrade.
 _COPY_PREFIX = "before-upgrade-from-"
 
 # On PostgreSQL every write transaction and every upgrade holds this lock until it ends; the number is
@@ -34,21 +37,21 @@ WRITE_LOCK_SQL = "SELECT pg_advisory_xact_lock(6251846213)"
 
 @cache
 def list_migrations() -> tuple[str, ...]:
-    """Return the names of all migrations, oldest first (`"0001"`, …)."""
+    """Return the names of all migrations with the oldest first (`"0001"`, …)."""
     return tuple(sorted(path.name[:4] for path in (SCRIPTS / "versions").glob("[0-9]*.py")))
 
 
 def is_in_memory(engine: Engine) -> bool:
-    """Return whether the database is SQLite in memory, which has one connection and ends with the process."""
+    """Return whether the database is a SQLite database in memory, which ends with the process."""
     return engine.dialect.name == "sqlite" and engine.url.database in (None, "", ":memory:")
 
 
 def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
     """Run the pending migrations.
 
-    When several processes start at once, one runs the migrations and the others wait. A SQLite file with
-    content is copied into `backups` first. Raises CannotStart for a database that this version cannot use,
-    or whose schema would differ from the models; the database is then unchanged.
+    When several processes start at the same time, one runs the migrations and the others wait. A SQLite file
+    with content is copied into `backups` first. Raises CannotStart if this version cannot use the database or
+    its schema would differ from the models; the database is then unchanged.
     """
     with convert_errors(engine):
         migration = current_migration(engine)
@@ -65,7 +68,7 @@ def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
 
 
 def check_schema(connection: Connection, models: MetaData) -> None:
-    """Raise CannotStart, with the differences, unless the schema equals the models."""
+    """Raise CannotStart and list the differences if the schema differs from the models."""
     if found := schema_comparison.find_differences(connection, models):
         more = f" (and {len(found) - _MAX_DIFFERENCES} more)" if len(found) > _MAX_DIFFERENCES else ""
         raise CannotStart(
@@ -92,15 +95,16 @@ def convert_errors(engine: Engine) -> Iterator[None]:
 def _is_full(engine: Engine) -> bool:
     if engine.dialect.name != "sqlite" or is_in_memory(engine):
         return False
-    # SQLite needs more than this for the index of its log, and reports an I/O error without it.
+    # SQLite reports an I/O error if there is no space for the index of its log, which needs more than this.
     return shutil.disk_usage(Path(str(engine.url.database)).parent).free < 64 * 1024
 
 
 def current_migration(engine: Engine) -> str | None:
-    """Return the name of the last migration of the database, None for an empty database.
+    """Return the name of the last migration of the database, or None for an empty database.
 
-    Uses a separate connection without our settings, so that even the journal mode of another program's
-    database stays. Raises CannotStart for a damaged log, which SQLite would truncate.
+    Uses a separate connection without the settings of the application, so that the journal mode of a database
+    of another program does not change. Raises CannotStart if the log is damaged, because SQLite would
+    truncate it.
     """
     if is_in_memory(engine):
         return None
@@ -117,7 +121,7 @@ def current_migration(engine: Engine) -> str | None:
 def _refuse_damaged_log(path: Path) -> None:
     if count := integrity.count_lost_writes(path):
         problem = integrity.describe_lost_writes(path, count)
-        raise CannotStart(f"{problem}; restore a backup, or run doctor --repair to drop them.")
+        raise CannotStart(f"{problem}; restore a backup, or run doctor --repair to drop these writes.")
 
 
 def _read_migration(connection: Connection) -> str | None:
@@ -139,9 +143,9 @@ def _refuse_unknown(migration: str | None) -> None:
 
 @contextmanager
 def _locked(engine: Engine) -> Iterator[Connection]:
-    """Yield a connection inside a transaction that only one process at a time can hold."""
+    """Yield a connection in a transaction that excludes the transactions of other processes."""
     if engine.dialect.name != "sqlite":
-        # At a higher isolation level the tables would be read from a snapshot that is older than the wait.
+        # At a higher isolation level, the snapshot would be older than the wait for the lock.
         with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
@@ -164,18 +168,18 @@ def _locked(engine: Engine) -> Iterator[Connection]:
 
 def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None
-    # With foreign keys on, re-creating a table silently deletes the rows that refer to it.
+    # If foreign keys were on, re-creating a table would silently delete the rows that refer to it.
     connection.execute("PRAGMA foreign_keys=OFF")
-    # Before the migrations, since the journal mode cannot change while other connections are open.
+    # Set the journal mode before the migrations, because it cannot change while other connections are open.
     connection.execute("PRAGMA journal_mode=WAL")
 
 
 @contextmanager
 def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -> Iterator[None]:
-    """Copy the SQLite file before the upgrade in the `with` block; an empty database is not copied.
+    """Copy the SQLite file, unless it is empty, before the upgrade in the `with` block.
 
-    If the upgrade fails, the database is unchanged and the copy is deleted: a service that a supervisor
-    restarts again and again must not fill the disk.
+    If the upgrade fails, the database is unchanged and the copy is deleted, so that a service that a
+    supervisor restarts again and again does not fill the disk.
     """
     if migration is None or engine.dialect.name != "sqlite":
         yield
@@ -191,13 +195,13 @@ def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -
 
 
 def is_pre_upgrade_copy(path: Path) -> bool:
-    """Return whether the file's name is that of a copy made before an upgrade."""
+    """Return whether the file name is the name of a copy made before an upgrade."""
     return path.name.startswith(_COPY_PREFIX) and path.suffix == ".db"
 
 
 def _copy(path: Path, copy: Path) -> None:
     try:
-        # A file with the final name is always complete.
+        # Write to a partial file first, so that a file with the final name is always complete.
         with files.partial_file(copy) as partial:
             with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as target:
                 source.backup(target)
@@ -207,7 +211,7 @@ def _copy(path: Path, copy: Path) -> None:
 
 
 def _run_migrations(connection: Connection) -> None:
-    # Imported here, since nearly every start finds the newest schema and does not need Alembic.
+    # These imports are local, because nearly every start finds the newest schema and does not need Alembic.
     from alembic import command
     from alembic.config import Config
 

@@ -1,4 +1,4 @@
-"""The lock that lets one thread of the process write at a time."""
+"""The lock that allows only one thread of the process to write at a time."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ STUCK_SECONDS = 0.25
 class WriteLock:
     """A first-in, first-out lock for the threads that write.
 
-    SQLite allows one write at a time too, but a connection that waits for it only polls. And while one
-    connection moves the log into the file, which happens at the end of a commit, no other connection may
-    write: SQLite before 3.51.3 can lose commits then (https://sqlite.org/wal.html#walresetbug).
+    SQLite itself allows only one write at a time, but a waiting connection only polls. This lock also
+    avoids a bug of SQLite before 3.51.3: commits can be lost if one connection writes while another one, at
+    the end of a commit, copies the log into the file (https://sqlite.org/wal.html#walresetbug).
     """
 
     def __init__(self, max_writers: int, timeout: float) -> None:
-        """Each thread waits up to `timeout` seconds.
+        """Set the limits: each thread waits up to `timeout` seconds.
 
-        While a write is stuck, up to `max_writers` threads stay in the queue, including the one that writes.
+        While a write is stuck, up to `max_writers` threads stay in the queue, including the writing thread.
         """
         self._max_writers, self._timeout = max_writers, timeout
-        # The first entry belongs to the thread that holds the lock, since `_acquired_at`.
+        # The first entry belongs to the thread that has held the lock since `_acquired_at`.
         self._queue: deque[threading.Event] = deque()
         self._acquired_at = 0.0
         self._mutex = threading.Lock()
 
     @contextmanager
     def acquire(self, *, wait: bool) -> Iterator[float]:
-        """Hold the lock; yield how long the thread waited for it, in seconds.
+        """Hold the lock in the `with` block; yield how long the thread waited for it, in seconds.
 
-        Raises SQLAlchemy's TimeoutError after the timeout, when too many threads wait for a stuck write, and
-        at once without `wait` when another thread holds the lock.
+        Raises SQLAlchemy's TimeoutError after the timeout, or if too many threads wait for a stuck write. If
+        `wait` is False, raises it immediately if another thread holds the lock.
         """
         turn = threading.Event()
         with self._mutex:

@@ -23,7 +23,7 @@ class SingleTagSchema(OutputSchema):
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "slow food"})
-    # By name, because articles import tags, and not the other way round.
+    # The schema is given by name, because articles import tags, and not the other way round.
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
     def hidden_state(self, shown: Any) -> str:
@@ -32,7 +32,7 @@ class SingleTagSchema(OutputSchema):
 
 
 class TagFieldsSchema(TermFieldsSchema):
-    """A tag of the list with the requested fields."""
+    """A tag in the list, with the requested fields."""
 
 
 class SingleTagFieldsSchema(TagFieldsSchema):
@@ -54,12 +54,12 @@ class TagItemSchema(TagBodySchema):
 
 
 class TagListQuery(ListQuery):
-    """The query string of the list of tags."""
+    """The query parameters of a request for the list of tags."""
 
     fields_ = FieldNames(TagFieldsSchema)
 
 
 class TagQuery(DetailQuery):
-    """The query string of one tag."""
+    """The query parameters of a request for one tag."""
 
     fields_ = FieldNames(SingleTagFieldsSchema)

@@ -18,7 +18,7 @@ TAGS = Taxonomy(
     item_schema=schemas.TagItemSchema,
     list_query=schemas.TagListQuery,
     detail_query=schemas.TagQuery,
-    deletion="Delete a tag; its articles lose it and stay.",
+    deletion="Delete a tag and remove it from its articles.",
     list_section="4.5",
     detail_section="4.6",
 )

@@ -1,4 +1,4 @@
-"""Reads of terms."""
+"""Queries for terms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ListArticles = Callable[[UUID], JsonBody]
 def list_json(
     taxonomy: Taxonomy[TermType], names: Sequence[str] | None = None, page: PageRequest | None = None
 ) -> Page[JsonBody]:
-    """Return a page of the terms by name, or all, with these fields (None: the documented ones)."""
+    """Return a page of the terms, or all terms, by name, with these fields (None: the documented ones)."""
     model: type[Term] = taxonomy.model
     terms = paginate(
         select(model.json_fragments).order_by(func.lower(bytewise(model.name)), model.uuid), page
@@ -38,7 +38,10 @@ def get_json(
     list_articles: ListArticles,
     names: Sequence[str] | None = None,
 ) -> JsonBody:
-    """Return the term, with its articles, in these fields (None: the documented ones); raises NotFound."""
+    """Return the term with these fields (None: the documented ones, which include its articles).
+
+    Raises NotFound if the term does not exist.
+    """
     fragments = get_fragments(taxonomy, uuid)
     fields = taxonomy.single_schema._declared_fields if names is None else names
     term = json_fragments.select_fields(taxonomy.model, fragments, fields)
@@ -48,7 +51,7 @@ def get_json(
 
 
 def get_fragments(taxonomy: Taxonomy[TermType], uuid: UUID) -> str:
-    """Return the stored JSON fragments of the term; raises NotFound."""
+    """Return the stored JSON fragments of the term; raises NotFound if the term does not exist."""
     model: type[Term] = taxonomy.model
     fragments = db.session.scalar(select(model.json_fragments).where(model.uuid == uuid))
     if fragments is None:
@@ -57,7 +60,7 @@ def get_fragments(taxonomy: Taxonomy[TermType], uuid: UUID) -> str:
 
 
 def get_by_uuid(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
-    """Return the term; raises NotFound."""
+    """Return the term; raises NotFound if it does not exist."""
     term = db.session.get(taxonomy.model, uuid)
     if term is None:
         raise _not_found(taxonomy)
@@ -70,7 +73,7 @@ def find_by_slug(taxonomy: Taxonomy[TermType], slug: str) -> TermType | None:
 
 
 def find_similar_slugs(taxonomy: Taxonomy[TermType], slug: str) -> set[str]:
-    """Return the slugs in use that equal this one or start with it and a hyphen."""
+    """Return the slugs in use that equal this slug or start with it and a hyphen."""
     column = taxonomy.model.slug
     return set(
         db.session.scalars(

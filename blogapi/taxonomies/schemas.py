@@ -27,7 +27,7 @@ class TermSchema(OutputSchema):
 
 
 class TermFieldsSchema(PartialOutputSchema):
-    """A term of a list with the requested fields."""
+    """A term in a list, with the requested fields."""
 
     uuid = Identifier()
     created = Timestamp(dump_only=True)

@@ -1,4 +1,4 @@
-"""Writes of terms."""
+"""Creates, changes and deletes terms."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def create(
 ) -> TermType:
     """Create a term from the fields of the taxonomy's body schema and return it.
 
-    Without a slug in `fields` it is derived from the name, with a number if it is taken. Raises Conflict
-    for a given slug that is taken.
+    If `fields` has no slug, the slug is derived from the name, with a number if it is taken. Raises Conflict
+    if the given slug is taken.
     """
     with transaction():
         slug = choose_slug(fields.get("slug"), fields["name"], partial(queries.find_similar_slugs, taxonomy))
@@ -46,7 +46,7 @@ def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Field
 def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
     """Change the given fields of the term; a new name does not change the slug.
 
-    Raises NotFound, and Conflict for a slug that is taken.
+    Raises NotFound if the term does not exist, and Conflict if the slug is taken.
     """
     with transaction():
         term = queries.get_by_uuid(taxonomy, uuid)
@@ -59,7 +59,10 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
 
 
 def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
-    """Delete the term; raises NotFound, and Conflict for a category that has articles."""
+    """Delete the term.
+
+    Raises NotFound if the term does not exist, and Conflict if it is a category that has articles.
+    """
     try:
         with transaction():
             db.session.delete(queries.get_by_uuid(taxonomy, uuid))
@@ -72,7 +75,7 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
 
 
 def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str) -> TermType:
-    """Return the term with the slug of that name; create the term if there is none."""
+    """Return the term with the slug of that name, or create the term if there is none."""
     with transaction():
         term = queries.find_by_slug(taxonomy, make_slug(name))
         return term or create(taxonomy, owner, taxonomy.body_schema().load({"name": name}))

@@ -19,10 +19,11 @@ class Taxonomy(Generic[TermType]):
     """A set of terms, such as the categories or the tags.
 
     `schema` and `single_schema` are the responses of the list and of a single term; `fields_schema` and
-    `single_fields_schema` have all fields that `fields` may select there. `body_schema` is the body of a
-    write, `item_schema` that of one term in a bulk write. `defaults` are the values of the fields that the
-    body of a new or replaced term omits. `deletion` is the summary of DELETE. `list_section` and
-    `detail_section` are the sections of the interface that document the two reads, if any.
+    `single_fields_schema` have all fields that `fields` may select in these responses. `body_schema` is the
+    body of a write, and `item_schema` is the body of one term in a bulk write. `defaults` contains the values
+    of fields that the body of a new or replaced term omits. `deletion` is the summary of DELETE.
+    `list_section` and `detail_section` are the sections of the interface specification that document the two
+    reads, if there are any.
     """
 
     singular: str

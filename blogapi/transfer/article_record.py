@@ -1,4 +1,4 @@
-"""The record that a reader makes of one source file, and the exceptions for files that give none."""
+"""The record that a reader creates from one source file, and the exceptions for files without a record."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ class ArticleRecord:
     the default category. No text contains lone surrogates; every text except `content` is a single line.
     """
 
-    key: str  #: path of the source, with `/`, beginning with the name of the imported folder
+    key: str  #: path of the source with `/` as separator; begins with the name of the imported folder
     title: str  #: plain text, never empty
     subtitle: str = ""
     slug: str = ""  #: the preferred slug; "" = derive it from the title
-    content: str  #: as in the source, with LF line ends; may be empty
+    content: str  #: as in the source, with LF line endings; may be empty
     content_type: str  #: "markdown", "html" or "text"
     status: str  #: "draft", "published" or "archived"
-    published_at: datetime | None  #: aware, UTC, may be in the future; None = the source has no date
+    published_at: datetime | None  #: aware, UTC; may be in the future; None if the source has no date
     category: str = ""  #: a name
     tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
-    author: str = ""  #: the author that the source names; not stored
+    author: str = ""  #: the author named in the source; not stored
     cover_image: str = ""  #: http(s) or relative URL, at most 2,048 characters
     seo_title: str = ""
     seo_description: str = ""
@@ -33,8 +33,8 @@ class ArticleRecord:
 
 
 class RefusedFile(Exception):
-    """The file cannot be imported; `str()` is one sentence that says why and what to do."""
+    """The file cannot be imported. The message is one sentence that says why and what to do."""
 
 
 class NotAnArticle(Exception):
-    """The file is intact but not an article; `str()` is one sentence that says what it is."""
+    """The file is intact but not an article. The message is one sentence that says what the file is."""

@@ -37,7 +37,8 @@ def import_(
     """Import Markdown, HTML and text files of another blog.
 
     Reads files and whole folders with the front matter of Jekyll, Hugo, Hexo, Zola, Pelican or Nikola. When
-    you run it again, only files that have changed are updated. Exits with status 1 if a file was refused.
+    you run it again, only articles whose files have changed are updated. Exits with status 1 if a file was
+    refused.
     """
     with report_problems():
         author_id = _find_author(author)
@@ -56,7 +57,7 @@ def _find_author(name: str | None) -> UUID:
         return users.get_by_name(name).uuid
     admins = users.list_admins()
     if not admins:
-        raise NotFound("There is no admin who could own the articles; create one: user create NAME --admin")
+        raise NotFound("There is no admin to own the articles; create one with: user create NAME --admin")
     if len(admins) > 1:
         raise Conflict("There are several admins; choose the owner of the articles with --author NAME.")
     return admins[0].uuid
@@ -89,7 +90,7 @@ def _summarize(reports: list[FileReport]) -> str:
 
 
 def _count_visibility(reports: list[FileReport]) -> dict[str, int]:
-    """Return how many articles are public, are visible to admins only, and are scheduled."""
+    """Return the numbers of public articles, drafts (including archived articles) and scheduled articles."""
     counter = Counter(report.status for report in reports)
     return {
         "public": counter["published"],

@@ -26,17 +26,18 @@ _TEMPLATE_FOLDERS = {
 }
 # Python represents undecodable bytes of a file name as lone surrogates.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# O_NOFOLLOW does not follow links, O_NONBLOCK does not wait for a pipe; not every system has every flag.
+# With O_NOFOLLOW, links are not followed. With O_NONBLOCK, opening a pipe does not block. Some systems lack
+# some of these flags.
 _OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
-# IO_REPARSE_TAG_MOUNT_POINT: a link to a folder on Windows, which `stat.S_ISLNK` does not recognize.
+# IO_REPARSE_TAG_MOUNT_POINT marks a link to a folder on Windows. `stat.S_ISLNK` does not recognize it.
 _JUNCTION_TAG = 0xA0000003
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file to import; with `problem`, a file or folder that is not imported, and the reason."""
+    """A file to import. If `problem` is set, the file or folder is not imported for this reason."""
 
-    key: str  #: path with `/`, beginning with the name of the imported folder
+    key: str  #: path with `/` as separator; begins with the name of the imported folder
     path: Path
     problem: RefusedFile | NotAnArticle | None = None
 
@@ -45,7 +46,8 @@ def walk_paths(paths: Iterable[Path]) -> Iterator[Entry]:
     """Yield the entries of several files and folders, each path once.
 
     If two paths have the same key (`a/posts` and `b/posts`, or two Unicode forms of one name), the second is
-    refused, because it would overwrite the article of the first. Raises RefusedFile like `walk_path`.
+    refused, because it would overwrite the article of the first. Raises RefusedFile if one of the `paths`
+    cannot be opened.
     """
     seen: dict[str, Path] = {}
     for entry in (entry for path in paths for entry in walk_path(path)):
@@ -61,9 +63,10 @@ def walk_paths(paths: Iterable[Path]) -> Iterator[Entry]:
 def walk_path(path: Path) -> Iterator[Entry]:
     """Yield the file `path`, or every file in the folder `path` and its subfolders, sorted by name.
 
-    The key is in Unicode form NFC, with `\\uXXXX` for control characters and undecodable bytes. A hidden file
-    or folder, a folder of templates or software, and a file or folder that cannot be accessed are one entry
-    each, with a problem. Links are not followed: they are yielded, and `read_bytes` refuses them.
+    Each key is in Unicode form NFC, with `\\uXXXX` in place of control characters and undecodable bytes. Each
+    of the following is one entry with a problem: a hidden file or folder, a folder of templates or software,
+    and a file or folder that cannot be accessed. Links are not followed. They are yielded, and `read_bytes`
+    refuses them.
     Raises RefusedFile if `path` itself cannot be opened.
     """
     try:
@@ -81,7 +84,7 @@ def walk_path(path: Path) -> Iterator[Entry]:
 
 
 def _walk(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]]:
-    # A stack instead of recursion: folders may be nested deeper than Python's recursion limit.
+    # A stack replaces recursion, because folders may be nested deeper than Python's recursion limit.
     stack = _list_folder(root)
     while stack:
         path = stack.pop()
@@ -93,7 +96,7 @@ def _walk(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]
             else:
                 yield path, problem
         except RefusedFile as refusal:
-            # An unreadable folder is reported like an unreadable file; the others are imported.
+            # An unreadable folder is reported like an unreadable file, and the import continues.
             yield path, refusal
         except (OSError, ValueError) as error:
             yield path, _unreadable(error)
@@ -121,7 +124,7 @@ def _find_problem(name: str, *, is_folder: bool) -> NotAnArticle | None:
 
 
 def _list_folder(folder: Path) -> list[Path]:
-    """Return the files and folders in a folder in reverse order, ready for a stack."""
+    """Return the files and folders in a folder in reverse order, so that a stack pops them in order."""
     try:
         return sorted(folder.iterdir(), key=lambda child: child.name, reverse=True)
     except OSError as error:
@@ -148,15 +151,16 @@ def _unreadable(error: Exception) -> RefusedFile:
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the content of a regular file of at most `limit` bytes.
 
-    Raises RefusedFile for a larger file (without reading it), for a link, pipe or device, and for a file that
+    Raises RefusedFile if the file is larger (it is not read then), if it is a link, pipe or device, or if it
     cannot be read.
     """
     try:
         _check_status(path.lstat(), limit)
         with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as file:
-            # Checked again, because the file may have been replaced between the two calls.
+            # The status is checked again, because the file may have been replaced between the two calls.
             _check_status(os.fstat(file.fileno()), limit)
-            # One byte more than allowed, so that a file that grows meanwhile is refused and not truncated.
+            # Read one byte more than allowed: a file that has grown since the check is then refused and not
+            # truncated.
             data = file.read(limit + 1)
     except (OSError, ValueError) as error:
         raise _unreadable(error) from error

@@ -13,7 +13,7 @@ from blogapi.storage.database import Base
 
 
 class ImportedFile(Base):
-    """The source file of an article; the digest of its record shows whether the file has changed."""
+    """The source file of an imported article. The digest of its record shows whether the file has changed."""
 
     __tablename__ = "imported"
 

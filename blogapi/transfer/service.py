@@ -49,9 +49,9 @@ class FileReport:
 
     key: str
     result: Result
-    #: of the article: "published", "scheduled", "draft" or "archived"; None without an article
+    #: the status of the article: "published", "scheduled", "draft" or "archived"; None if there is no article
     status: str | None = None
-    notes: tuple[str, ...] = ()  #: the reason of a refusal, or what was changed during the import
+    notes: tuple[str, ...] = ()  #: the reason if the file was not imported, or what was changed
 
 
 class _DryRun(Exception):
@@ -63,7 +63,7 @@ def import_record(
 ) -> FileReport:
     """Store the record that `read` returns, and report the result.
 
-    Refusals by the reader and validation errors are part of the report; other errors are raised.
+    If the file is skipped or refused, the report contains the reason. Other errors are raised.
     """
     try:
         return store_record(author, read(), dry_run=dry_run)
@@ -80,7 +80,8 @@ def import_record(
 def store_record(author: UUID, record: ArticleRecord, *, dry_run: bool = False) -> FileReport:
     """Create the article of a record, or update it if the record has changed since its last import.
 
-    Raises RefusedFile if the article was edited since then, ValidationError, or Problem.
+    Raises RefusedFile if the article was edited since then. Raises ValidationError or Problem if the record
+    cannot be stored as an article.
     """
     report: FileReport | None = None
     with suppress(_DryRun), transaction():
@@ -115,9 +116,9 @@ def _api_status(article: Article) -> str:
 
 
 def _to_input(author: UUID, record: ArticleRecord) -> ArticleInput:
-    """Return the input for `articles.service`; creates the category and the tags that do not exist.
+    """Return the input for `articles.service`, and create the category and the tags that do not exist.
 
-    Raises ValidationError with the errors of all fields.
+    Raises ValidationError with the errors of all fields if any field is invalid.
     """
     errors: Errors = {}
     with _collect_errors(errors, "category"):
@@ -136,7 +137,7 @@ def _to_input(author: UUID, record: ArticleRecord) -> ArticleInput:
 
 @contextmanager
 def _collect_errors(errors: Errors, name: str = "") -> Iterator[None]:
-    """Catch a validation error and add its messages under `name`, or under the names of its own fields."""
+    """Catch a validation error and add its messages to `errors`, under `name` or the names of the fields."""
     try:
         yield
     except ma.ValidationError as error:
@@ -167,13 +168,13 @@ def _to_body(record: ArticleRecord) -> dict[str, Any]:
 
 def _slug_notes(record: ArticleRecord, article: Article) -> tuple[str, ...]:
     preferred = slugs.make_slug(record.slug or record.title)
-    # A text without letters or digits has a random slug, which no other article has taken.
+    # The slug of a text without letters and digits is random, so it is never reported as taken.
     if not article.slug.startswith(f"{preferred}-"):
         return ()
     return (f"The slug “{preferred}” is taken; the article got “{article.slug}”.",)
 
 
 def _compute_digest(record: ArticleRecord) -> str:
-    # Without the notes: a new wording in them is no change of the file.
+    # The notes are left out, because a new wording of a note does not mean that the file has changed.
     content = asdict(record) | {"notes": ()}
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

@@ -1,4 +1,4 @@
-"""The commands `user create`, `list`, `password` and `delete`."""
+"""The commands `user create`, `user list`, `user password` and `user delete`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _read_password(*, from_stdin: bool) -> str:
 )
 @with_appcontext
 def create(name: str, admin: bool, password_stdin: bool) -> None:
-    """Create a user; prompts for the password."""
+    """Create a user; the command asks for the password."""
     with report_problems():
         account = service.create(
             name,
@@ -69,7 +69,7 @@ def list_(as_json: bool) -> None:
 def password(name: str, password_stdin: bool) -> None:
     """Set a user's password and log them out everywhere."""
     with report_problems():
-        # Refuses an unknown name before it prompts for a password.
+        # An unknown name is refused before the command asks for a password.
         queries.get_by_name(name)
         service.set_password(name, _read_password(from_stdin=password_stdin))
     click.echo(f"The password of {name} is set; they are logged out everywhere.")
@@ -80,7 +80,7 @@ def password(name: str, password_stdin: bool) -> None:
 @click.confirmation_option("--yes", prompt="Delete the user and all their API keys?")
 @with_appcontext
 def delete(name: str) -> None:
-    """Delete a user without content, and their API keys."""
+    """Delete a user who owns no content, and all their API keys."""
     with report_problems():
         service.delete_user(name)
     click.echo(f"Deleted {name}.")

@@ -13,7 +13,7 @@ from blogapi.storage.database import Base, Identified, Timestamped
 
 
 class Account(Identified, Timestamped, Base):
-    """A user, who cannot log in without a password digest."""
+    """A user; without a password digest they cannot log in."""
 
     __tablename__ = "account"
     __table_args__ = (CheckConstraint("role IN ('admin', 'member')", name="role"),)

@@ -11,17 +11,17 @@ from blogapi.web.fields import Text
 MIN_PASSWORD_LENGTH = 8
 MAX_PASSWORD_LENGTH = 1024
 
-# Fixed parameters: checking any digest, the dummy one included, takes the same time.
+# The parameters are fixed, so that checking any digest takes the same time, including the dummy digest.
 _METHOD = "scrypt:32768:8:1"
 
-# No password hashes to this digest.
+# No password has this digest.
 _DUMMY_DIGEST = f"{_METHOD}$nobody$00"
 
 
 def hash_password(password: str) -> str:
     """Return the salted scrypt digest of a password.
 
-    Raises Invalid for a password that is too short or too long, or that a login request cannot contain.
+    Raises Invalid if the password is too short, too long, or not allowed in a login request.
     """
     try:
         Text(required=True, min_length=MIN_PASSWORD_LENGTH, max_length=MAX_PASSWORD_LENGTH).deserialize(
@@ -35,5 +35,8 @@ def hash_password(password: str) -> str:
 
 
 def verify_password(digest: str | None, password: str) -> bool:
-    """Return whether the password matches the digest; takes the same time without a digest (False)."""
+    """Return whether the password matches the digest.
+
+    Without a digest, the result is False and the check takes the same time.
+    """
     return check_password_hash(digest or _DUMMY_DIGEST, password) and digest is not None

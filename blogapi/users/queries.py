@@ -1,4 +1,4 @@
-"""Database reads of users and their login sessions."""
+"""Queries for users and their login sessions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blogapi.web.errors import NotFound
 
 
 def get_by_name(username: str) -> Account:
-    """Return the user with the name; raises NotFound."""
+    """Return the user with the name; raises NotFound if there is none, and Invalid if the name is invalid."""
     account = find_by_name(username)
     if account is None:
         raise NotFound(f"No user is named {username!r}; `user list` shows all users.")
@@ -25,7 +25,7 @@ def get_by_name(username: str) -> Account:
 
 
 def find_by_name(username: str) -> Account | None:
-    """Return the user with the name, or None; raises Invalid for a name that cannot exist."""
+    """Return the user with the name, or None; raises Invalid if the name is invalid."""
     name = usernames.normalize_username(username)
     return db.session.scalar(select(Account).where(Account.username == name))
 

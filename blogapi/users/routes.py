@@ -32,11 +32,11 @@ bp = Blueprint(
 @bp.arguments(LoginSchema)
 @bp.response(200, UserSchema(), headers={"Set-Cookie": {"schema": {"type": "string"}}})
 def login(fields: Fields) -> Account:
-    """Log in with user name and password; sets the session cookie."""
+    """Log in with user name and password; the response sets the session cookie."""
     account = _authenticate(fields["username"], fields["password"])
     service.log_out(session.get("token", ""))
     token = service.log_in(account, lifetime=current_app.permanent_session_lifetime)
-    # Drop the previous session, against session fixation.
+    # Drop the previous session to prevent session fixation.
     session.clear()
     session.permanent = True
     session["token"] = token
@@ -47,7 +47,7 @@ def login(fields: Fields) -> Account:
 @allow(reader, scope="published")
 @bp.response(204)
 def logout() -> None:
-    """Log out: end the login session of the cookie."""
+    """End the login session of the cookie."""
     if current_caller().key is not None:
         raise Forbidden(
             "An API key has no login session; to delete the key, use DELETE /api/v1/auth/api-key/:id/."
@@ -68,7 +68,7 @@ def me() -> WithAttributes:
 
 
 def _authenticate(username: str, password: str) -> Account:
-    # Folded, so that all spellings of a name share one count.
+    # The name is folded, so that all spellings of a name share one count.
     name = usernames.fold_username(username)
     network, counters = limiter.client_network(), limiter.get_counters(current_app)
     limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]

@@ -1,4 +1,4 @@
-"""Database writes of users and their login sessions."""
+"""Creates and deletes users, sets passwords, and starts and ends login sessions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from blogapi.web.errors import Conflict, Invalid
 def create(username: str, password: str | None, *, role: models.Role) -> Account:
     """Create a user; without a password they cannot log in.
 
-    Raises Invalid for an invalid name or password, Conflict for a name that is taken.
+    Raises Invalid if the name or the password is invalid, and Conflict if the name is taken.
     """
     account = Account(
         username=usernames.normalize_username(username),
@@ -36,7 +36,10 @@ def create(username: str, password: str | None, *, role: models.Role) -> Account
 
 
 def set_password(username: str, password: str) -> None:
-    """Set the user's password and end all their login sessions; raises NotFound or Invalid."""
+    """Set the user's password and end all their login sessions.
+
+    Raises NotFound if there is no such user, and Invalid if the name or the password is invalid.
+    """
     digest = passwords.hash_password(password)
     with transaction():
         account = queries.get_by_name(username)
@@ -47,7 +50,7 @@ def set_password(username: str, password: str) -> None:
 def delete_user(username: str) -> None:
     """Delete the user with their API keys and login sessions.
 
-    Raises NotFound, or Conflict if they own articles, categories or tags.
+    Raises NotFound if there is no such user, and Conflict if they own articles, categories or tags.
     """
     try:
         with transaction():
@@ -58,7 +61,10 @@ def delete_user(username: str) -> None:
 
 
 def authenticate(username: str, password: str) -> Account | None:
-    """Return the user with this name and password, or None; an unknown name takes the same time."""
+    """Return the user with this name and password, or None.
+
+    An unknown name takes the same time as a wrong password.
+    """
     try:
         account = queries.find_by_name(username)
     except Invalid:
@@ -68,7 +74,7 @@ def authenticate(username: str, password: str) -> Account | None:
 
 
 def log_in(account: Account, *, lifetime: timedelta) -> str:
-    """Start a login session and return the token for its cookie; deletes expired sessions."""
+    """Delete expired login sessions, start a new one and return the token for its cookie."""
     token, now = secrets.token_urlsafe(32), clock.now()
     web_session = WebSession(
         digest=tokens.digest_token(token), account_id=account.uuid, created=now, expires=now + lifetime
@@ -80,6 +86,6 @@ def log_in(account: Account, *, lifetime: timedelta) -> str:
 
 
 def log_out(token: str) -> None:
-    """End the login session; its cookie is refused from the next request on, in every process."""
+    """End the login session; every process refuses the next request with its cookie."""
     with transaction():
         db.session.execute(delete(WebSession).where(WebSession.digest == tokens.digest_token(token)))

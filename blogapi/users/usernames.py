@@ -13,8 +13,8 @@ _USERNAME = re.compile(r"[^\W_][\w.@+-]{0,63}")
 def normalize_username(username: str) -> str:
     """Return the user name in its stored form: NFKC-normalized and case-folded.
 
-    Raises Invalid for a name that is empty or too long, or contains other characters than letters, digits and
-    `. @ + - _`.
+    Raises Invalid if the name is empty or too long, if it does not begin with a letter or a digit, or if it
+    contains characters other than letters, digits and `. @ + - _`.
     """
     name = fold_username(username)
     if not _USERNAME.fullmatch(name):
@@ -28,5 +28,5 @@ def normalize_username(username: str) -> str:
 
 
 def fold_username(username: str) -> str:
-    """Return the name NFKC-normalized and case-folded, without validating it."""
+    """Return the name after NFKC normalization and case folding, without validating it."""
     return unicodedata.normalize("NFKC", username).casefold()

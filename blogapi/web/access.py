@@ -1,6 +1,6 @@
-"""Access rules: a view declares one with `allow`, the hook before each request checks it.
+"""Access rules: each view declares one with `allow`, and a hook before each request checks it.
 
-The application does not start with a view that declares none.
+The application does not start if a view declares no access rule.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from flask import Request, g
 
 from blogapi.web.errors import Forbidden, Unauthorized
 
-# Each scope includes those before it. `published`: published content only, `read`: all that the user may see.
+# Each scope includes those before it. `published` allows reading published content, `read` allows reading
+# everything that the user may see, and `write` also allows changing it.
 Scope = Literal["published", "read", "write"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 View = TypeVar("View", bound=Callable[..., Any])
@@ -49,8 +50,9 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 class Rule:
     """An access rule.
 
-    `sentence` says in the API documentation who may call; `identifies`: a key or session that is sent is
-    checked; `requires`: one must be sent.
+    `description` tells the readers of the API documentation who may call the view. With
+    `checks_credentials`, a key or session in the request is checked; with `requires_credentials`, the request
+    must contain one.
     """
 
     name: str
@@ -65,7 +67,7 @@ anyone = Rule(
 )
 guest = Rule(
     "guest",
-    "everyone; a key or login that is sent must be valid, and a user's must have the scope",
+    "everyone; a key or login in the request must be valid, and a user's key must have the scope",
     requires_credentials=False,
 )
 reader = Rule("reader", "holders of any valid key, and logged-in users")
@@ -81,7 +83,7 @@ class Access:
 
 
 def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
-    """Declare who may call the view; `published` keys may not unless `scope` is `published`."""
+    """Declare who may call the view; a `published` key may call it only if `scope` is `published`."""
 
     def declare(view: View) -> View:
         view.__dict__["access"] = Access(rule, scope)
@@ -116,30 +118,30 @@ def current_caller() -> Caller:
 
 
 def current_user_id() -> UUID:
-    """Return the user of the current request; only for views whose rule requires a user."""
+    """Return the uuid of the user who sent the request; the view's access rule must require a user."""
     user = current_caller().user
     assert user is not None, "the access rule of the view must require a user"
     return user
 
 
 def authorize(access: Access, caller: Caller) -> None:
-    """Raise Unauthorized or Forbidden unless the caller meets the requirement."""
+    """Raise Unauthorized or Forbidden unless the caller has the required access."""
     if access.rule.requires_credentials and not caller.is_authenticated:
         raise Unauthorized("Send an API key in the X-API-KEY header; POST /api/v1/auth/api-key/ creates one.")
     if access.rule.admins_only and not caller.is_admin:
-        raise Forbidden("Only admins may do this; use an admin's key, or log in as one.")
+        raise Forbidden("Only admins may do this; use an admin's key, or log in as an admin.")
     identified = access.rule.checks_credentials and caller.user is not None
     if (access.rule.requires_credentials or identified) and access.scope not in caller.scopes:
         raise Forbidden(
-            f"This key lacks the {access.scope} scope; use one that has it.", code="scope_missing"
+            f"This key lacks the {access.scope} scope; use a key that has it.", code="scope_missing"
         )
 
 
 def check_same_origin(request: Request) -> None:
     """Raise Forbidden for an unsafe request that comes from a page of another origin (CSRF).
 
-    Browsers send `Sec-Fetch-Site` or `Origin` with each such request; a client that sends neither is no
-    browser.
+    Browsers send `Sec-Fetch-Site` or `Origin` with each unsafe request, so a client that sends neither is not
+    a browser.
     """
     if request.method in SAFE_METHODS:
         return
@@ -156,7 +158,7 @@ def check_same_origin(request: Request) -> None:
 
 
 def _host_of(origin: str) -> str:
-    # The scheme is not compared: behind a proxy that terminates TLS it differs.
+    # The scheme is not compared, because it differs behind a proxy that terminates TLS.
     try:
         return urlsplit(origin).netloc
     except ValueError:

@@ -1,4 +1,4 @@
-"""The blueprint of all resources: it reads arguments and renders responses by their schemas."""
+"""The blueprint class of all resources, which parses arguments and renders responses with schemas."""
 
 from __future__ import annotations
 
@@ -33,12 +33,15 @@ from blogapi.web.pagination import Page, Query
 
 View = Callable[..., Response]
 
-# A malformed id becomes the nil UUID, which no item has: the lookup answers 404.
+# A malformed id becomes the nil UUID. No item has this UUID, so the lookup raises NotFound.
 NIL_UUID = UUID(int=0)
 
 
 class IdConverter(BaseConverter):
-    """The id in a path: any single segment, so that a stranger gets 401 rather than 404."""
+    """Converts the id in a path.
+
+    It accepts any single segment, so that a malformed id without credentials gets 401 rather than 404.
+    """
 
     def to_python(self, value: str) -> UUID:
         """Return the UUID, or the nil UUID for a malformed id."""
@@ -51,7 +54,7 @@ class Parser(FlaskParser):
     DEFAULT_UNKNOWN_BY_LOCATION = {"query": ma.RAISE, "json": ma.RAISE}  # noqa: RUF012 (webargs names it so)
 
     def load_querystring(self, req: Request, schema: ma.Schema) -> dict[str, Any]:
-        """Return the query parameters; raises InvalidQuery if one that is no list is repeated."""
+        """Return the query parameters; raises InvalidQuery if a parameter that is not a list is repeated."""
         parameters: dict[str, Any] = {}
         for name, values in req.args.lists():
             repeatable = isinstance(schema.fields.get(name), ma.fields.List)
@@ -80,9 +83,9 @@ class Parser(FlaskParser):
 
 
 class PartialResult:
-    """A result, and the fields of it that the query selects (None: all fields of the schema).
+    """A result, and the names of its fields that the query selects (None: all fields of the schema).
 
-    `hidden_state` is state that a write can change and the body does not show; it is part of the ETag.
+    `hidden_state` is state that a write can change but the body does not show; it is part of the ETag.
     """
 
     def __init__(self, result: Any, query: Query | None = None, *, hidden_state: str = "") -> None:
@@ -93,9 +96,9 @@ class PartialResult:
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """How a GET of a resource gets and renders one item (by its uuid) and the whole list.
+    """The functions and schemas with which a GET returns one item (by its uuid) and the whole list.
 
-    `hidden_state` returns state that a write to the list can change and the list does not show.
+    `hidden_state` returns state that a write to the list can change but the list does not show.
     """
 
     get_item: Callable[[UUID], Any]
@@ -125,7 +128,7 @@ class UpsertResult:
 class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     """A blueprint whose views take and return objects; schemas parse and render them.
 
-    Flask's Blueprint is a base for its type annotations, which flask-smorest lacks.
+    Flask's Blueprint is a base class because of its type annotations, which flask-smorest lacks.
     """
 
     ARGUMENTS_PARSER = Parser()
@@ -161,7 +164,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         return decorate
 
     def require_uuid(self, view: View) -> View:
-        """Refuse a malformed id before the body is read; for views that create an item under the id."""
+        """Refuse a malformed id before the body is read, in a view that creates an item with that id."""
 
         def check_uuid(id: UUID) -> None:
             if id == NIL_UUID:
@@ -173,7 +176,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         self, schema: type[ma.Schema] | ma.Schema, *, location: str = "json", **options: Any
     ) -> Callable[[View], View]:
         """Pass the parsed query string or body to the view as its first argument."""
-        # webargs would instantiate a schema class again at every request.
+        # webargs would instantiate a schema class again for every request.
         instance = schema() if isinstance(schema, type) else schema
         decorate: Callable[[View], View] = super().arguments(instance, location=location, **options)
         return decorate
@@ -224,8 +227,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     ) -> Callable[[Callable[..., Any]], View]:
         """Run a writing view in one transaction and respond with what it returns.
 
-        Preconditions are checked against the ETag of a GET of the path; the response carries the
-        item's. With `creates`, the view creates or replaces the item and returns an UpsertResult.
+        Preconditions are checked against the ETag of a GET of the path. The response has the ETag of the
+        item. With `creates`, the view creates or replaces the item and returns an UpsertResult.
         """
         document = super().response(status_code, schema)
         document_created = super().alt_response(201, schema=schema, success=True) if creates else None
@@ -296,7 +299,7 @@ def _build_response(
 
 
 def _render(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
-    """Return the result as JSON; one that is JSON already is returned unchanged."""
+    """Return the result as JSON; a result that is already JSON is returned unchanged."""
     if isinstance(result, JsonBody):
         return result
     items = result if isinstance(result, Sequence) else [result]
@@ -310,9 +313,9 @@ def _only_fields(schema: type[PartialOutputSchema], fields: tuple[str, ...]) -> 
 
 
 def reject_conditional_headers(view: Callable[..., Any]) -> None:
-    """Raise PreconditionFailed or Malformed for an If-Match or Idempotency-Key that the view cannot honour.
+    """Raise PreconditionFailed for If-Match, or Malformed for Idempotency-Key, if the view supports neither.
 
-    Such a view changes nothing with an ETag, or its response holds a secret that must not be stored.
+    Such a view changes nothing that has an ETag, or its response contains a secret that must not be stored.
     """
     if request.method in SAFE_METHODS or view.__dict__.get("writes"):
         return
@@ -325,7 +328,7 @@ def reject_conditional_headers(view: Callable[..., Any]) -> None:
 
 
 def reject_query_parameters(view: Callable[..., Any]) -> None:
-    """Raise InvalidQuery for a query string if the view takes none."""
+    """Raise InvalidQuery if the request has query parameters and the view takes none."""
     arguments = view.__dict__.get("_apidoc", {}).get("arguments", {}).get("parameters", ())
     if request.args and not any(argument["in"] == "query" for argument in arguments):
         raise InvalidQuery("This operation takes no query parameters.")

@@ -1,4 +1,4 @@
-"""Bulk writes: all items in one transaction, or none."""
+"""Bulk writes, which write all items in one transaction or none of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 def write_all(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Result]:
     """Write all items in one transaction and return the results.
 
-    An error carries the index of its item in `errors`. Raises Invalid for a uuid that occurs twice.
+    The `errors` of a raised Problem begin with the index of the item. Raises Invalid if a uuid occurs twice.
     """
     results: list[Result] = []
     seen: set[Any] = set()

@@ -14,9 +14,10 @@ from blogapi.web.idempotency import run_once
 def perform_write(write: Callable[[], Response], etag: Callable[[], str | None]) -> Response:
     """Check the request's preconditions and return the response of `write`, in one transaction.
 
-    `etag` returns the current ETag, or None if the item does not exist. A POST with an Idempotency-Key is run
-    once. Raises PreconditionFailed for an `If-Match` that differs, or an `If-None-Match: *` if the item
-    exists; PreconditionRequired for a missing `If-Match` if the setting REQUIRE_IF_MATCH is on.
+    `etag` returns the current ETag, or None if the item does not exist. A POST with an Idempotency-Key is
+    executed only once. Raises PreconditionFailed if `If-Match` does not match, or if the request has
+    `If-None-Match: *` and the item exists. Raises PreconditionRequired if the setting REQUIRE_IF_MATCH is on
+    and a request that changes an existing item has no `If-Match`.
     """
 
     def checked_write() -> Response:
@@ -45,5 +46,5 @@ def _check_preconditions(etag: Callable[[], str | None]) -> None:
 
 
 def _changes_existing() -> bool:
-    """Return whether the request changes an existing resource; a POST does so only under an item's path."""
+    """Return whether the request changes an existing resource; a POST does so if its path contains an id."""
     return request.method != "POST" or "id" in (request.view_args or {})

@@ -1,7 +1,7 @@
 """Error responses: every error has the same problem+json body (RFC 9457).
 
-Code that detects an error raises a `Problem`; the handlers here build the response, also for exceptions of
-libraries that nothing translated.
+Code that detects an error raises a `Problem`. The handlers here build the response, also for exceptions of
+libraries that no code has translated.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ class Unauthorized(Problem):
 
 
 class Forbidden(Problem):
-    """The caller lacks the permission."""
+    """The caller does not have the permission."""
 
     status, code = 403, "forbidden"
 
 
 class NotFound(Problem):
-    """The item does not exist, or the caller may not know that it does."""
+    """The item does not exist, or the caller may not see it."""
 
     status, code = 404, "not_found"
 
@@ -117,7 +117,7 @@ class PreconditionRequired(Problem):
 
 
 class UnsupportedMediaType(Problem):
-    """The body is not JSON by its Content-Type."""
+    """The Content-Type of the body is not JSON."""
 
     status, code = 415, "unsupported_media_type"
 
@@ -147,12 +147,12 @@ class Unavailable(Problem):
 
 
 class Damaged(Unavailable):
-    """The database file is damaged; `cause` is for the log."""
+    """The database file is damaged; `cause` is written to the log."""
 
     code = "damaged"
 
     def __init__(self, cause: str) -> None:
-        super().__init__("The database is damaged; its owner can run doctor.")
+        super().__init__("The database is damaged; the owner of the blog can run doctor.")
         self.cause = cause
 
 
@@ -188,7 +188,7 @@ _DEFAULTS = {
 
 def reason_phrase(status: int) -> str:
     """Return the reason phrase of a status."""
-    # Python 3.13 renamed some phrases of http.HTTPStatus; Werkzeug's are the same on every version.
+    # Python 3.13 renamed some phrases of http.HTTPStatus; those of Werkzeug are the same on every version.
     return HTTP_STATUS_CODES[status]
 
 
@@ -210,12 +210,12 @@ def problem_body(status: int, code: str, detail: str, errors: Errors | None = No
     }
     if errors is not None:
         body["errors"] = errors
-    # A field name of the request can hold a lone surrogate, which UTF-8 cannot encode.
+    # A field name of the request can contain a lone surrogate, which UTF-8 cannot encode.
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def flatten_messages(messages: Any, path: str = "") -> Errors:
-    """Return marshmallow's nested messages as field path → messages (`"tags.0.name": [...]`)."""
+    """Return marshmallow's nested messages by field path, such as `tags.0.name`, on one level."""
     if not isinstance(messages, Mapping):
         return {path or "body": [str(message) for message in messages]}
     errors: Errors = {}
@@ -234,7 +234,7 @@ def format_allow(methods: Iterable[str]) -> str:
 
 
 def init_app(app: Flask) -> None:
-    """Register the handlers of all exceptions."""
+    """Register a handler for every exception."""
     app.register_error_handler(Problem, _handle_problem)
     app.register_error_handler(Damaged, _handle_damage)
     app.register_error_handler(HTTPException, _handle_http)
@@ -291,10 +291,10 @@ def _is_full(error: DBAPIError) -> bool:
 
 def _is_temporary(error: DBAPIError) -> bool:
     """Return whether a retry may succeed: the database is locked, timed out, unreachable or read-only."""
-    # SQLITE_ERROR is an invalid statement, which no retry helps.
+    # SQLITE_ERROR means an invalid statement, which fails again at every retry.
     if isinstance(error, OperationalError):
         return primary_result_code(error) != sqlite3.SQLITE_ERROR
-    # PostgreSQL during a failover: read_only_sql_transaction.
+    # 25006 (read_only_sql_transaction) is what PostgreSQL reports during a failover.
     return getattr(error.orig, "sqlstate", None) == "25006"
 
 

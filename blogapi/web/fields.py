@@ -1,6 +1,7 @@
 """The fields and base classes of all request and response schemas.
 
-marshmallow's own fields accept too much (braced UUIDs, `1_000`, lone surrogates); these are strict.
+marshmallow's own fields accept too much, for example braced UUIDs, `1_000` and lone surrogates. The fields in
+this module are strict.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _TIMESTAMP = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)([T ](?P<time>\d\d:\d\d(:\d\d(\.\d{1,6})?)?)(?P<zone>Z|[+-]\d\d:\d\d)?)?",
     re.ASCII,
 )
-# Control characters except tab, line feed and carriage return; lone surrogates.
+# Matches lone surrogates, and control characters other than tab, line feed and carriage return.
 _FORBIDDEN_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 NAIVE_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$"
@@ -34,21 +35,21 @@ AWARE_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$"
 
 
 def parse_uuid(text: str) -> UUID | None:
-    """Return the UUID of its canonical form; None for anything else, and for the nil UUID."""
+    """Return the UUID if the text is its canonical form, or None for other text and for the nil UUID."""
     return UUID(text) if _UUID.fullmatch(text) and text.strip("0-") else None
 
 
 def parse_timestamp(text: str) -> datetime | None:
     """Return the time (aware, UTC) of an ISO 8601 date-time or date, or None for anything else.
 
-    A date-time without an offset is UTC; a date is its midnight.
+    A date-time without an offset is taken as UTC, and a date as midnight UTC.
     """
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
         return None
     zone = (match["zone"] or "Z").replace("Z", "+00:00")
     try:
-        # Converted to UTC, a time at either end of the calendar can lie outside of it.
+        # A time in the first or the last year can get out of range when it is converted to UTC.
         return datetime.fromisoformat(f"{match['date']}T{match['time'] or '00:00'}{zone}").astimezone(UTC)
     except (ValueError, OverflowError):
         return None
@@ -98,7 +99,7 @@ class Slug(Text):
         slug = super()._deserialize(value, attr, data, **options)
         valid_slug = slugs.make_slug(slug, max_length=slugs.MAX_SLUG_LENGTH)
         if slug != valid_slug:
-            raise ma.ValidationError(f"Not a slug; {valid_slug!r} would be one.")
+            raise ma.ValidationError(f"Not a valid slug; send {valid_slug!r}, for example.")
         return slug
 
 
@@ -118,7 +119,7 @@ class BoundedList(ma.fields.List[Any]):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> list[Any]:
         if isinstance(value, list) and len(value) > get_limit(self.max_items):
-            raise ma.ValidationError(f"Must hold at most {get_limit(self.max_items)} items.")
+            raise ma.ValidationError(f"Must contain at most {get_limit(self.max_items)} items.")
         return super()._deserialize(value, attr, data, **options)
 
 
@@ -136,7 +137,7 @@ class Identifier(ma.fields.Field[UUID]):
 
 
 class Timestamp(ma.fields.Field[datetime]):
-    """A time; rendered in UTC with microseconds, without an offset unless `aware`."""
+    """A time, rendered in UTC with microseconds; the offset is omitted unless `aware` is set."""
 
     def __init__(self, *, aware: bool = False, **options: Any) -> None:
         self.aware = aware
@@ -159,7 +160,7 @@ class Timestamp(ma.fields.Field[datetime]):
 
 
 class WebAddress(Text):
-    """An http or https URL without credentials, or a relative one; may be empty."""
+    """An http or https URL without credentials, a relative URL, or an empty string."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length="MAX_URL", **options)
@@ -167,7 +168,7 @@ class WebAddress(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         address = super()._deserialize(value, attr, data, **options)
         if not is_web_address(address):
-            raise ma.ValidationError("Must be an http(s) URL without credentials, or a relative one.")
+            raise ma.ValidationError("Must be an http(s) URL without credentials, or a relative URL.")
         return address
 
 
@@ -203,7 +204,7 @@ class InputSchema(ma.Schema):
         """Return the data without the read-only fields."""
         if many and isinstance(data, list):
             if len(data) > get_limit("MAX_BULK"):
-                raise ma.ValidationError(f"Send at most {get_limit('MAX_BULK')} items at once.")
+                raise ma.ValidationError(f"Send at most {get_limit('MAX_BULK')} items in one request.")
             return [self._remove_read_only(item) for item in data]
         return self._remove_read_only(data)
 
@@ -230,9 +231,9 @@ class OutputSchema(ma.Schema):
     """Base of response schemas: every field is always present."""
 
     def hidden_state(self, shown: Any) -> str:
-        """Return the state of an item that a write can change and this schema does not show.
+        """Return the state of an item that a write can change but this schema does not show.
 
-        It is part of the ETag; without it an If-Match would miss such a change.
+        This state is part of the ETag, so that If-Match also detects such a change.
         """
         return ""
 
@@ -250,7 +251,7 @@ class PartialOutputSchema(ma.Schema):
 
 
 class StrictInteger(ma.fields.Integer):
-    """An integer between two bounds; `from_query`: sent as a string of digits."""
+    """An integer between two bounds. With `from_query`, the value is sent as a string of digits."""
 
     def __init__(self, *, minimum: int, maximum: int, from_query: bool = False, **options: Any) -> None:
         self.from_query = from_query
@@ -272,7 +273,7 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
     def __init__(self, schema: type[PartialOutputSchema], **options: Any) -> None:
         self.field_names = tuple(schema._declared_fields)
         super().__init__(
-            # marshmallow schemas have an attribute `fields` of their own.
+            # marshmallow schemas already have an attribute `fields`.
             data_key="fields",
             metadata={
                 "type": "string",
@@ -293,7 +294,7 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
 
 
 class WithAttributes:
-    """A proxy of an object with additional attributes."""
+    """A proxy for an object, with additional attributes."""
 
     def __init__(self, target: object, **attributes: object) -> None:
         self._target = target

@@ -1,4 +1,4 @@
-"""Response headers: those that every response carries, and conditional reads."""
+"""The headers that every response has, and conditional reads."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ VARY = "Accept, origin"
 NO_CACHE = "private, no-cache"
 NO_STORE = "no-store"
 
-# The documented operations carry this value literally, whatever methods their path accepts.
+# The responses of the documented operations have exactly this value, whatever methods the path accepts.
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseHeader:
-    """A header that every response carries; `value` is None where it depends on the request.
+    """A header that every response has; `value` is None if it depends on the request.
 
-    `description` and `schema` (JSON Schema of the value) are those of the OpenAPI document.
+    The OpenAPI document shows `description` and `schema` (the JSON Schema of the value).
     """
 
     name: str
@@ -45,18 +45,18 @@ RESPONSE_HEADERS = (
     _constant(
         "Cross-Origin-Opener-Policy", "same-origin", "Pages of other origins get no reference to the window."
     ),
-    # Flask adds the cookie where the response depends on the session.
+    # Flask adds `Cookie` to the value if the response depends on the session.
     _constant("Vary", VARY, "Request headers that the response may depend on.", f"{VARY}, Cookie"),
     ResponseHeader(
         "Cache-Control",
         None,
-        "Whether the browser may store the response; a stored one is revalidated before each use.",
+        "Whether the browser may store the response. A stored response is revalidated before each use.",
         {"type": "string", "enum": [NO_CACHE, NO_STORE]},
     ),
     ResponseHeader(
         request_id.REQUEST_ID_HEADER,
         None,
-        "The id of the request in the logs: the one that was sent if it is well-formed, otherwise a new one.",
+        "The id of the request in the logs: the id that the client sent if it is valid, otherwise a new id.",
         {"type": "string", "pattern": f"^{request_id.REQUEST_ID_PATTERN}$", "example": "5f0c2a9be1d34c77"},
     ),
 )
@@ -74,7 +74,7 @@ CORS_EXPOSED_HEADERS = (
 
 
 def finish_response(response: Response) -> Response:
-    """Add the headers that every response carries; turn a read into a 304 if its ETag matches."""
+    """Add the headers that every response has, and turn a read into a 304 if its ETag matches."""
     response.headers.update(CONSTANT_HEADERS)
     if response.status_code == 204:
         response.headers.pop("Content-Type", None)
@@ -88,7 +88,7 @@ def finish_response(response: Response) -> Response:
 
 
 def compute_etag(body: bytes, hidden_state: str = "") -> str:
-    """Return the ETag of a response body, without quotes; `hidden_state` is not in the body."""
+    """Return the ETag of a response body and of state that it does not show, without quotes."""
     digest = hashlib.sha256(body)
     digest.update(hidden_state.encode("utf-8"))
     return digest.hexdigest()[:32]
@@ -97,7 +97,7 @@ def compute_etag(body: bytes, hidden_state: str = "") -> str:
 def error_headers(current_id: str = "") -> list[tuple[str, str]]:
     """Return the headers of an error that is sent before the application sees the request.
 
-    `current_id` is empty where RequestIdMiddleware still adds the id.
+    `current_id` is empty if RequestIdMiddleware will add the id.
     """
     return [
         *CONSTANT_HEADERS.items(),

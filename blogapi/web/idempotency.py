@@ -1,4 +1,4 @@
-"""Idempotency keys: a repeated POST gets the stored response."""
+"""Idempotency keys, with which a repeated POST gets the stored response."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class IdempotentResponse(Base):
 
 
 def run_once(write: Callable[[], Response]) -> Response:
-    """Return the stored response if the same request was sent with the same key before, else that of `write`.
+    """Return the stored response to the same request with the same key, or if there is none, call `write`.
 
-    Raises Malformed for an invalid key, Conflict if the key was sent with a different request.
+    Raises Malformed if the key is invalid, and Conflict if it was sent before with a different request.
     """
     key, user, now = _read_key(), current_user_id(), clock.now()
     db.session.execute(

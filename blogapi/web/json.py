@@ -1,4 +1,4 @@
-"""Strict parsing of JSON request bodies, compact JSON responses."""
+"""Strict parsing of JSON request bodies, and compact JSON responses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def to_json_bytes(value: Any) -> bytes:
 def read_json_body(request: Request) -> Any | None:
     """Return the parsed JSON body of the request, or None if the body is empty.
 
-    Raises UnsupportedMediaType for another content type, Malformed for invalid JSON, Invalid for `null`.
+    Raises UnsupportedMediaType if the Content-Type is not JSON, Malformed if the body is not valid JSON, and
+    Invalid if it is `null`.
     """
     data = request.get_data(cache=True)
     if not data:
@@ -61,7 +62,7 @@ def read_json_body(request: Request) -> Any | None:
 
 
 def json_response(body: bytes | Iterator[bytes], status: int = 200) -> Response:
-    """Return a JSON response; an iterator of chunks is streamed."""
+    """Return a JSON response, which is streamed if the body is an iterator of chunks."""
     content = body if isinstance(body, bytes) else stream_with_context(body)
     return Response(content, status, content_type="application/json")
 
@@ -79,9 +80,9 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """A JSON response body; `hidden_state` is state that its ETag depends on and the body does not show.
+    """A JSON response body; `hidden_state` is state that its ETag depends on but the body does not show.
 
-    A long body is an iterator of chunks, which is never in memory as a whole: its ETag is computed from
+    A long body is an iterator of chunks, so that the whole body is never in memory. Its ETag is computed from
     `state`, the state of the data that it shows, instead of its bytes.
     """
 

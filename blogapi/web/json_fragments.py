@@ -1,4 +1,4 @@
-"""JSON fragments: the fields of a row, serialized when it is written, so that a read only joins strings.
+"""JSON fragments: each row stores its fields as JSON when it is written, so that a read only joins strings.
 
 A row stores one line per field, `"name":value`, in the order of its schema. Compact JSON contains no line
 feed, so a read can select fields by line.
@@ -64,7 +64,7 @@ def store_fragments(session: Session, row: Any) -> None:
     session.execute(
         update(model)
         .where(model.uuid == row.uuid)
-        # Set explicitly, as `onupdate` would replace it.
+        # `last_updated` is set explicitly because `onupdate` would change it otherwise.
         .values(json_fragments=render_fragments(row), last_updated=row.last_updated)
         .execution_options(synchronize_session=False)
     )
@@ -92,7 +92,7 @@ def to_array(objects: Iterable[str]) -> bytes:
 
 
 def add_member(json_object: str, name: str, value: JsonBody, *, hidden_state: str) -> JsonBody:
-    """Return the JSON object with a further member at its end."""
+    """Return the JSON object with another member at its end."""
     separator = "," if len(json_object) > 2 else ""
     start = f"{json_object[:-1]}{separator}{web_json.to_json(name)}:".encode()
     hidden_state = f"{hidden_state} {value.hidden_state}"

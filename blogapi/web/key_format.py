@@ -1,4 +1,4 @@
-"""The format of API keys: prefix, random characters, checksum."""
+"""The format of API keys: a prefix, random characters and a checksum."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 PREFIX = "blogapi_"
 RANDOM_LENGTH = 32
 CHECKSUM_LENGTH = 6
-# These first characters identify a key in a list; they are too few to guess the rest.
+# The number of first characters that identify a key in a list. The other characters cannot be guessed.
 PREFIX_LENGTH = len(PREFIX) + 6
 KEY_LENGTH = len(PREFIX) + RANDOM_LENGTH + CHECKSUM_LENGTH
 
 
 def generate_key() -> str:
-    """Return a new key: `blogapi_`, 32 random base62 characters (190 bits), 6 characters of their CRC32."""
+    """Return a new key: `blogapi_`, 32 random base62 characters (190 bits) and their CRC32 (6 characters)."""
     random = "".join(secrets.choice(BASE62) for _ in range(RANDOM_LENGTH))
     return f"{PREFIX}{random}{_checksum(random)}"
 
 
 def is_well_formed(value: str) -> bool:
-    """Return whether the text has the format of a key; a mistyped key fails here, without a query."""
+    """Return whether the text has the format of a key, so that a mistyped key is refused without a query."""
     random, checksum = value[len(PREFIX) : -CHECKSUM_LENGTH], value[-CHECKSUM_LENGTH:]
     return len(value) == KEY_LENGTH and value.startswith(PREFIX) and _checksum(random) == checksum
 

@@ -1,4 +1,4 @@
-"""Pagination: a list is complete without parameters, otherwise one page with links to the others."""
+"""Pagination: a request without paging parameters gets the whole list, otherwise one page with links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Rows = TypeVar("Rows")
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
-# The offset (number times size) stays within 64 bits.
+# With this maximum, the offset (number times size) fits into 64 bits.
 MAX_PAGE_NUMBER = 1_000_000_000
 
 
@@ -39,7 +39,10 @@ class Page(Generic[Rows]):
     page_request: PageRequest | None
 
     def links(self, path: str, query: Sequence[tuple[str, str]]) -> str:
-        """Return the `Link` header: first, prev, next, last; relative, as a client may send any Host."""
+        """Return the `Link` header with the first, prev, next and last page.
+
+        The URLs are relative, because a client may send any Host header.
+        """
         if self.page_request is None:
             return ""
         last = max(1, -(-self.total // self.page_request.size))
@@ -55,12 +58,15 @@ class Page(Generic[Rows]):
 
 
 def paginate(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[Row]]:
-    """Return the page of an ordered select of one entity; runs one statement, or two if paged."""
+    """Return a page of an ordered select of one entity, or all rows if `window` is None.
+
+    This executes two statements for a page and one for all rows.
+    """
     return _paginate(statement, page, lambda paged: db.session.scalars(paged).all())
 
 
 def paginate_rows(statement: Select[*tuple[Any, ...]], page: PageRequest | None) -> Page[Sequence[Any]]:
-    """Return the page of an ordered select of several columns, as `paginate` does."""
+    """Return a page of an ordered select of several columns, as `paginate` does for one entity."""
     return _paginate(statement, page, lambda paged: db.session.execute(paged).all())
 
 
@@ -87,7 +93,7 @@ class Query:
 
 
 class DetailQuery(InputSchema):
-    """The query string of a single item; a subclass adds `fields_`."""
+    """The query parameters of a request for a single item; a subclass adds `fields_`."""
 
     @ma.post_load
     def to_query(self, data: Fields, **_: Any) -> Query:
@@ -99,31 +105,34 @@ class DetailQuery(InputSchema):
 
 
 class ListQuery(DetailQuery):
-    """The query string of a list."""
+    """The query parameters of a request for a list."""
 
     page = StrictInteger(
         minimum=1,
         maximum=MAX_PAGE_NUMBER,
         from_query=True,
-        metadata={"description": "Page number, from 1.", "example": 1},
+        metadata={"description": "Page number, starting at 1.", "example": 1},
     )
     page_size = StrictInteger(
         minimum=1,
         maximum=MAX_PAGE_SIZE,
         from_query=True,
         metadata={
-            "description": f"Items per page; {DEFAULT_PAGE_SIZE} if only `page` is sent.",
+            "description": f"Number of items per page; {DEFAULT_PAGE_SIZE} if only `page` is sent.",
             "example": 20,
         },
     )
 
 
 class BulkDeleteQuery(InputSchema):
-    """The query string of a bulk delete."""
+    """The query parameters of a bulk delete."""
 
     uuid = BoundedList(
         Identifier(),
         max_items="MAX_BULK",
         required=True,
-        metadata={"description": "Item to delete; repeat it for several. Either all are deleted or none."},
+        metadata={
+            "description": "uuid of an item to delete. Repeat the parameter to delete several items: either "
+            "all are deleted or none."
+        },
     )

@@ -1,4 +1,4 @@
-"""The id of a request, which the response and every log line carry, and the route that it matched."""
+"""The id of a request, which is in the response and in every log line, and the route that it matched."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 REQUEST_ID_HEADER = "X-Request-ID"
-# An API key that a client sends by mistake is not accepted as an id: ids are logged.
+# An API key that a client sends by mistake is not accepted as an id, because ids are logged.
 REQUEST_ID_PATTERN = "(?!blogapi_)[A-Za-z0-9._-]{1,64}"
 
 # Keys of the WSGI environment: the id of the request, and the URL rule of its view.
@@ -29,7 +29,7 @@ def choose_request_id(given: str | None) -> str:
 class RequestIdMiddleware:
     """WSGI middleware that gives each request an id and adds it to the response.
 
-    It wraps the response cache: a replayed response carries the id of its own request.
+    It wraps the response cache, so that a replayed response has the id of the current request.
     """
 
     def __init__(self, application: WSGIApplication) -> None:
@@ -46,5 +46,5 @@ class RequestIdMiddleware:
 
 
 def init_app(app: Flask) -> None:
-    """Wrap the application."""
+    """Wrap the application in the middleware."""
     app.wsgi_app = RequestIdMiddleware(app.wsgi_app)  # type: ignore[method-assign]

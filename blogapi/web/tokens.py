@@ -6,6 +6,9 @@ import hashlib
 
 
 def digest_token(token: str) -> str:
-    """Return the SHA-256 under which a token is stored; 190 or more random bits need no slow hash."""
-    # A header or path can contain a lone surrogate; no token does.
+    """Return the SHA-256 digest under which a token is stored.
+
+    A slow hash is not necessary, because every token has at least 190 random bits.
+    """
+    # A header or path can contain a lone surrogate, but a valid token cannot.
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -1,4 +1,4 @@
-"""Slugs of new items: the given one, or a free one derived from the name."""
+"""Slugs of new items: the given slug, or a free slug derived from the name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from blogapi.web.errors import Conflict
 
 
 def first_free_slug(slug: str, taken: Collection[str]) -> str:
-    """Return `slug`, or if it is taken, `slug` with the first free number (-2, -3, …)."""
+    """Return `slug`, or `slug` with the first free number (-2, -3, …) if it is taken."""
     if slug not in taken:
         return slug
     numbered = (f"{slug}-{number}" for number in range(2, len(taken) + 3))
@@ -17,9 +17,10 @@ def first_free_slug(slug: str, taken: Collection[str]) -> str:
 
 
 def choose_slug(given: str | None, name: str, find_similar: Callable[[str], Collection[str]]) -> str:
-    """Return the given slug, or a free one derived from the name if `given` is None.
+    """Return the given slug, or a free slug derived from the name if `given` is None.
 
-    `find_similar` returns the slugs in use that start like a slug. Raises Conflict for a given slug in use.
+    `find_similar` returns the slugs in use that begin with its argument. Raises Conflict if the given slug is
+    in use.
     """
     if given is None:
         slug = make_slug(name)

@@ -58,7 +58,7 @@ def targets(make_key, people):
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("caller", SHOWS)
-def test_each_kind_of_caller_gets_its_status_for_each_key(client_of, as_stranger, targets, operation, caller):
+def test_each_caller_gets_the_right_status_for_each_key(client_of, as_stranger, targets, operation, caller):
     method, rest, body, table = OPERATIONS[operation]
     client = client_of(caller, None)
     for kind, uuid, value in targets:
@@ -83,7 +83,7 @@ def test_each_kind_of_caller_gets_its_status_for_each_key(client_of, as_stranger
         ("admin", "write", 200, 200, 204),
     ],
 )
-def test_each_key_gets_its_status_for_itself(
+def test_each_key_gets_the_right_status_for_itself(
     make_client, app, make_key, people, owner, scope, show, change, delete
 ):
     key = make_key(owner and getattr(people, owner), {scope})
@@ -117,7 +117,7 @@ def test_a_published_key_cannot_distinguish_an_owned_key_from_an_unknown_one(
 
 
 @pytest.mark.parametrize("owner", ["member", "admin"])
-def test_a_key_cannot_change_or_delete_one_of_wider_scope(app, make_client, make_key, people, owner):
+def test_a_key_cannot_change_or_delete_a_key_with_a_wider_scope(app, make_client, make_key, people, owner):
     account = getattr(people, owner)
     for number, scope in enumerate(SCOPES):
         for wider in SCOPES[number + 1 :]:

@@ -34,13 +34,13 @@ def mistype(value):
         (lambda make_key: make_key(expires=NOON).value, "key_expired"),
     ],
 )
-def test_an_invalid_or_expired_key_is_a_401(as_stranger, make_key, value, code):
+def test_an_invalid_or_expired_key_gets_a_401(as_stranger, make_key, value, code):
     response = as_stranger.get(ARTICLES, headers={"X-API-KEY": value(make_key)})
     assert (response.status_code, response.json["code"]) == (401, code)
     assert response.headers["WWW-Authenticate"] == "ApiKey"
 
 
-def test_an_invalid_key_is_a_401_even_if_no_key_is_required(as_stranger):
+def test_an_invalid_key_gets_a_401_even_if_no_key_is_required(as_stranger):
     assert outcome(as_stranger.post(KEYS, headers={"X-API-KEY": key_format.generate_key()})) == (
         401,
         "key_invalid",
@@ -60,7 +60,7 @@ def test_a_key_is_looked_up_in_one_statement(as_stranger, record_statements):
     assert len(seen) == 1
 
 
-def test_two_keys_in_one_request_are_a_401(as_stranger, make_key):
+def test_two_keys_in_one_request_get_a_401(as_stranger, make_key):
     headers = [("X-API-KEY", make_key().value), ("X-API-KEY", make_key().value)]
     assert outcome(as_stranger.get(TAGS, headers=headers)) == (401, "key_invalid")
 

@@ -46,7 +46,7 @@ def test_put_resets_absent_fields_to_their_defaults(as_stranger, make_key, peopl
 
 
 @pytest.mark.parametrize("expires", [None, "2999-01-01T00:00:00.000001Z", "2000-01-01T00:00:00Z"])
-def test_the_body_of_a_get_is_a_valid_put(as_admin, make_key, people, expires):
+def test_the_response_of_get_is_a_valid_body_for_put(as_admin, make_key, people, expires):
     key = make_key(people.member, WRITE, name="n", expires=expires and datetime.fromisoformat(expires))
     shown = as_admin.get(path_of(key)).json
     response = as_admin.put(path_of(key), json=shown)

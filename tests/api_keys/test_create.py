@@ -142,7 +142,7 @@ def test_only_a_user_may_send_settings_of_a_new_key(request, caller, body):
 
 
 @pytest.mark.parametrize("caller", ["member, reading", "admin, reading"])
-def test_a_key_cannot_create_a_wider_one(client_of, caller):
+def test_a_key_cannot_create_a_key_with_a_wider_scope(client_of, caller):
     response = client_of(caller, None).post(KEYS, json={"scopes": ["write"]})
     assert (response.status_code, response.json["code"]) == (403, "scope_missing")
 
@@ -175,7 +175,7 @@ def test_the_default_limit_allows_100_keys_a_minute(as_stranger):
     assert len({as_stranger.post(KEYS).json["public_state"] for _ in range(100)}) == 100
 
 
-def test_key_limit_limits_the_new_keys_of_an_address(make_app, make_client):
+def test_the_setting_key_limit_limits_the_new_keys_of_an_address(make_app, make_client):
     client = make_client(make_app(KEY_LIMIT="2 per minute"))
     responses = [client.post(KEYS) for _ in range(3)]
     assert [response.status_code for response in responses] == [201, 201, 429]

@@ -34,7 +34,7 @@ def test_a_malformed_id_is_a_404(as_admin, as_stranger, method, id):
 
 @pytest.mark.parametrize("id", ["x", "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"])
 @pytest.mark.parametrize("method", ["DELETE", "PATCH", "PUT"])
-def test_an_unknown_key_is_a_404_whatever_the_if_match(as_admin, method, id):
+def test_an_unknown_key_gets_a_404_with_any_if_match(as_admin, method, id):
     response = as_admin.open(f"{KEYS}{id}/", method=method, json={}, headers={"If-Match": '"x"'})
     assert outcome(response) == (404, "not_found")
 
@@ -53,6 +53,6 @@ def test_a_deleted_key_is_refused_in_every_process(make_app, make_client, make_k
     assert make_client(there, key.value).delete(path_of(key)).status_code == 401
 
 
-def test_deleting_a_deleted_key_is_a_404(as_reader, make_key):
+def test_deleting_a_deleted_key_gets_a_404(as_reader, make_key):
     key = make_key()
     assert [outcome(as_reader.delete(path_of(key))) for _ in range(2)] == [(204, None), (404, "not_found")]

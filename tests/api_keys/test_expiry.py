@@ -13,7 +13,7 @@ from tests.contracts.client import outcome
 
 @pytest.fixture
 def expiring_key(as_admin):
-    """Ada's key that expires at the end of 2998: its uuid and header."""
+    """The uuid and the header of Ada's key, which expires at the end of 2998."""
     created = as_admin.post(KEYS, json={"expires": "2998-12-31T00:00:00Z", "scopes": ["write"]}).json
     return created["uuid"], {"X-API-KEY": created["public_state"]}
 

@@ -41,7 +41,7 @@ def test_the_list_shows_own_keys_or_all_to_an_admin_newest_first(as_stranger, ke
     assert names_of(as_stranger.get(KEYS, headers={"X-API-KEY": keys_by_name[key].value})) == seen
 
 
-def test_the_list_under_a_login_shows_the_users_keys(logged_in, people, keys_by_name):
+def test_the_list_shows_the_keys_of_a_logged_in_user(logged_in, people, keys_by_name):
     assert names_of(logged_in(people.member).get(KEYS)) == ["mel's"]
 
 
@@ -92,7 +92,7 @@ def test_the_list_is_paginated(logged_in, people, keys_by_name):
     assert f"<{KEYS}?fields=name&page=3&page_size=1>" in links
 
 
-def test_the_list_takes_the_same_statements_for_any_length(as_admin, make_key, people, record_statements):
+def test_the_list_executes_the_same_statements_for_any_length(as_admin, make_key, people, record_statements):
     as_admin.get(KEYS)
     counts = []
     for _ in range(2):

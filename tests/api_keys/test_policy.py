@@ -1,4 +1,4 @@
-"""The format of key values, and the rules of API keys."""
+"""The format of the values of API keys, and the rules for API keys."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_scope_that_the_caller_lacks_is_refused(owned, requested):
     assert refused.value.code == "scope_missing"
 
 
-def test_each_scope_includes_the_one_before():
+def test_each_scope_includes_the_previous_one():
     assert PUBLISHED < READ < WRITE == frozenset(SCOPES)
 
 
@@ -125,7 +125,7 @@ PAGE = reader(PUBLISHED, user=ADA, is_admin=True)
         ("admins", (ADMIN,)),
     ],
 )
-def test_key_creation_allows_the_callers_it_names(setting, callers):
+def test_the_setting_key_creation_allows_the_callers_that_it_names(setting, callers):
     for caller in callers:
         policy.check_can_create(setting, caller)
 
@@ -140,7 +140,7 @@ def test_key_creation_allows_the_callers_it_names(setting, callers):
         ("admins", MEMBER, Forbidden),
     ],
 )
-def test_key_creation_refuses_all_other_callers(setting, caller, error):
+def test_the_setting_key_creation_refuses_all_other_callers(setting, caller, error):
     with pytest.raises(error):
         policy.check_can_create(setting, caller)
 
@@ -162,7 +162,7 @@ KEY = uuid4()
         pytest.param(PAGE, MEL, False, id="an admin's published key, a member's key"),
     ],
 )
-def test_a_key_is_visible_to_its_owner_and_admins_and_an_anonymous_one_by_its_uuid(caller, owner, sees):
+def test_an_owned_key_is_visible_to_owner_and_admins_and_an_anonymous_key_to_anyone(caller, owner, sees):
     assert policy.can_see(caller, owner=owner) is sees
 
 
@@ -175,7 +175,7 @@ def test_a_key_is_visible_to_its_owner_and_admins_and_an_anonymous_one_by_its_uu
         pytest.param(Caller(user=MEL, scopes=WRITE, is_authenticated=True), id="a login"),
     ],
 )
-def test_a_key_may_delete_itself_and_a_write_key_others(caller):
+def test_a_key_may_delete_itself_and_a_write_key_may_delete_other_keys(caller):
     policy.check_can_delete(caller, key=KEY)
 
 

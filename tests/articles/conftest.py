@@ -81,7 +81,7 @@ def stored_blog(databases, tmp_path_factory):
             tag = taxonomies.create(tags_definition.TAGS, ada, {"name": "bread"}).uuid
             fields = {"category": {"slug": "shelf"}, "tags": [{"slug": "bread"}], "status": "published"}
             for number in range(NUMBER):
-                # Three articles each have the same time.
+                # Every three articles have the same time.
                 date = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=number // 3)
                 body = fields | {"title": f'N {number} "}},{{" 面包', "published_at": date.isoformat()}
                 service.create(ada, ArticleBodySchema().load(body))
@@ -95,7 +95,7 @@ def stored_blog(databases, tmp_path_factory):
 
 @pytest.fixture
 def large(app, databases, stored_blog, instance, set_clock):
-    """The large blog in place of the test's own."""
+    """The large blog instead of the test's own blog."""
     close_connections(app)
     databases.restore_copy(stored_blog.copy, instance)
     set_clock(NOW)

@@ -1,4 +1,4 @@
-"""A program: answers one request per line of standard input with one line of JSON each."""
+"""A program that reads one request per line of standard input and prints each response as JSON."""
 
 from __future__ import annotations
 

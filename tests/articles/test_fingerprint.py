@@ -35,7 +35,7 @@ def find_file(module):
 
 
 def imported_files(module):
-    """Return the files that a module imports directly or indirectly, itself included.
+    """Return the file of a module and all files that it imports directly or indirectly.
 
     `blogapi/__init__.py` is left out: it imports the whole application.
     """

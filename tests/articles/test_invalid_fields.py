@@ -11,7 +11,7 @@ from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
 
 
-def test_all_invalid_fields_are_reported_at_once_with_their_paths(as_admin, body):
+def test_all_invalid_fields_are_reported_together_with_their_paths(as_admin, body):
     response = as_admin.post(
         ARTICLES,
         json={
@@ -94,7 +94,7 @@ def test_the_limits_can_be_configured(make_app, make_client, people, body):
 
 
 @pytest.mark.parametrize("id", ["nonsense", "00000000-0000-0000-0000-000000000000", "{x}"])
-def test_put_with_a_malformed_id_is_a_404(as_admin, body, id):
+def test_put_with_a_malformed_id_gets_a_404(as_admin, body, id):
     assert outcome(as_admin.put(f"{ARTICLES}{id}/", json=body())) == (404, "not_found")
 
 

@@ -53,7 +53,7 @@ def test_no_statement_binds_more_values_than_every_build_of_sqlite_accepts(
     "query",
     ["", "?fields=uuid,title", "?fields=content", "?ordering=published_at", "?ordering=-title", "?tag=bread"],
 )
-def test_a_long_list_equals_its_pages_joined(read, large, query):
+def test_a_long_list_equals_its_joined_pages(read, large, query):
     response = read(ARTICLES + query)
     assert (response.status_code, response.headers["X-Total-Count"]) == (200, str(NUMBER))
     assert response.content_type == "application/json"
@@ -72,7 +72,7 @@ def test_a_long_list_matches_the_openapi_document(admin):
 
 
 @pytest.mark.parametrize("query", ["?q=面包", "?q=面包&ordering=title&fields=title,snippet"])
-def test_a_long_list_of_search_results_equals_its_pages_joined(read, large, query):
+def test_a_long_list_of_search_results_equals_its_joined_pages(read, large, query):
     response = read(ARTICLES + query)
     assert (response.headers["X-Total-Count"], len(response.json)) == (str(NUMBER), NUMBER)
     assert response.data == join_pages(read, ARTICLES + query)
@@ -104,7 +104,7 @@ def test_an_article_deleted_or_hidden_before_a_long_list_is_sent_is_left_out(app
     deleted, hidden, later = read(ARTICLES + "?fields=uuid").json[-3:]
     environ = EnvironBuilder(ARTICLES + query, headers={"X-API-KEY": large.reader}).get_environ()
     body = app.wsgi_app(environ, lambda status, headers: None)
-    # The response is ready, and none of it is sent yet.
+    # The response is ready, but nothing is sent yet.
     assert admin.delete(f"{ARTICLES}{deleted['uuid']}/").status_code == 204
     secret = {"status": "draft", "content": "secret"}
     assert admin.patch(f"{ARTICLES}{hidden['uuid']}/", json=secret).status_code == 200

@@ -27,7 +27,7 @@ def etags(read, large, key=None):
     return [read(path, key or large.reader, "HEAD").headers["ETag"] for path in paths(large)]
 
 
-def test_an_unchanged_long_list_is_a_304(read, large):
+def test_an_unchanged_long_list_gets_a_304(read, large):
     for path in paths(large):
         first = read(path)
         again = read(path, **{"If-None-Match": first.headers["ETag"]})

@@ -1,4 +1,4 @@
-"""A new text field of articles takes three lines: a column, a field of the body's schema, and a migration."""
+"""A new text field of articles needs three lines: a column, a field of the body schema and a migration."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_the_field_is_validated(blog, path):
     assert (status, list(problem["errors"])) == (422, ["epigraph"])
 
 
-def test_put_takes_what_get_shows_with_the_field(blog, path):
+def test_put_accepts_the_response_of_get_with_the_field(blog, path):
     shown = blog.get(f"{path}?fields={','.join(ArticleSchema().fields)},epigraph")
     status, _ = blog.send("PUT", path, shown)
     assert status == 200
@@ -163,7 +163,7 @@ def test_put_takes_what_get_shows_with_the_field(blog, path):
     assert blog.get(f"{path}revisions/") == []
 
 
-def test_put_without_the_field_leaves_it_as_it_is(blog, path):
+def test_put_without_the_field_does_not_change_it(blog, path):
     status, _ = blog.send("PUT", path, blog.get(path) | {"title": "Other"})
     assert status == 200
     assert blog.get(f"{path}?fields=title,epigraph") == {"title": "Other", "epigraph": "Give us."}
@@ -219,7 +219,7 @@ def test_a_start_without_the_column_or_the_migration_fails(tmp_path, missing):
     assert "epigraph" in error.splitlines()[-1]
 
 
-def test_a_column_without_a_field_breaks_the_next_test(tmp_path):
+def test_a_column_without_a_field_is_detected(tmp_path):
     code = (
         "from blogapi.articles.schemas import Article, ArticleBodySchema as body; "
         "print(*Article.__table__.c.keys(), '|', *body._declared_fields)"

@@ -36,7 +36,7 @@ TRANSITIONS = [
 
 
 @pytest.mark.parametrize(("state", "change", "expected"), TRANSITIONS)
-def test_a_change_of_status_is_made_or_refused(as_admin, write, state, change, expected):
+def test_each_change_of_status_has_the_expected_result(as_admin, write, state, change, expected):
     dated = {"published_at": FUTURE} if state in ("scheduled", "dated draft") else {}
     created = write(status=state.removeprefix("dated "), **dated)
     response = as_admin.patch(f"{ARTICLES}{created['uuid']}/", json=change)

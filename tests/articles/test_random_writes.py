@@ -38,7 +38,7 @@ class RandomWrites:
     """Makes random writes of every kind."""
 
     def __init__(self, seed, editor, category, set_clock):
-        self.random = random.Random(seed)  # noqa: S311 (not a secret, but the same each time)
+        self.random = random.Random(seed)  # noqa: S311 (not a secret; the same sequence in every run)
         self.editor, self.category, self.set_clock = editor, category, set_clock
         self.now, self.deleted = datetime(2026, 1, 1, tzinfo=UTC), []
         self.tick()
@@ -187,7 +187,7 @@ def test_a_failed_create_stores_nothing(app, people, make_article):
 
 
 @pytest.mark.parametrize("status", ["draft", "published", "archived"])
-def test_a_deleted_article_leaves_only_its_revisions(app, as_admin, make_article, make_tag, status):
+def test_only_the_revisions_of_a_deleted_article_remain(app, as_admin, make_article, make_tag, status):
     with app.app_context():
         before = rows(*TABLES)
     article = make_article(tags=(make_tag(),), status=status)

@@ -1,4 +1,4 @@
-"""Reads of articles: order, pages, filters, fields, visibility."""
+"""Reads of articles: order, pages, filters, fields and visibility."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tests.articles.conftest import FUTURE
 from tests.conftest import ARTICLES
 
 
-def test_a_slug_is_derived_from_the_title_or_given(as_admin, write, body):
+def test_a_slug_is_derived_from_the_title_unless_it_is_given(as_admin, write, body):
     assert [write(title="Été à Łódź")["slug"] for _ in range(3)] == [
         f"ete-a-lodz{end}" for end in ("", "-2", "-3")
     ]

@@ -134,7 +134,7 @@ def test_reusing_the_uuid_of_a_deleted_article_continues_its_version_numbers(as_
     assert [row["title"] for row in as_admin.get(f"{path}revisions/").json] == ["Four", "Three", "Two", "One"]
 
 
-def test_a_put_without_seo_fields_resets_them_to_the_article(as_admin, body, write):
+def test_a_put_without_seo_fields_resets_them_to_the_values_of_the_article(as_admin, body, write):
     path = f"{ARTICLES}{write(seo={'title': 'Mine', 'canonical_url': '/mine'})['uuid']}/"
     seo = as_admin.put(path, json=body(title="Other")).json["seo"]
     assert (seo["title"], seo["canonical_url"]) == ("Other", "")

@@ -27,7 +27,7 @@ def blog(app, instance, make_article, make_tag):
 
 @pytest.fixture
 def backup_file(run, blog, tmp_path):
-    """A backup of that blog."""
+    """A backup of the blog."""
     path = tmp_path / "saved.zip"
     assert run("backup", path).exit_code == 0
     return path

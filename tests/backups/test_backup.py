@@ -24,7 +24,7 @@ def test_a_backup_contains_the_blog_and_reports_its_contents(run, blog, tmp_path
     assert "2 articles, as of " in result.stdout
     with zipfile.ZipFile(tmp_path / "blog.zip") as zip_file:
         assert zip_file.testzip() is None
-        # Not the secret key: with it, a finder of the file could sign sessions.
+        # The secret key is left out: anyone who finds the file could sign sessions with it.
         assert zip_file.namelist() == ["blog.db", "config.toml", "manifest.json"]
         manifest = json.loads(zip_file.read("manifest.json"))
     assert (manifest["rows"]["article"], manifest["rows"]["tag"]) == (2, 1)
@@ -116,7 +116,7 @@ def test_a_damaged_blog_is_refused(run, blog, app, tmp_path):
     assert not (tmp_path / "blog.zip").exists()
 
 
-def test_keep_deletes_the_oldest_backups_in_a_folder(run, blog, tmp_path):
+def test_the_keep_option_deletes_the_oldest_backups_in_a_folder(run, blog, tmp_path):
     (tmp_path / "blog.zip").write_text("a name that a person gave")
     for _ in range(4):
         result = run("backup", tmp_path, "--keep", "2")
@@ -141,7 +141,7 @@ def test_a_backup_can_be_verified(run, backup_file, fingerprint):
     assert fingerprint() == before
 
 
-def test_json_prints_the_manifest(run, blog, tmp_path):
+def test_the_json_option_prints_the_manifest(run, blog, tmp_path):
     created = json.loads(run("backup", tmp_path / "blog.zip", "--json").stdout)
     read = json.loads(run("backup", "--verify", tmp_path / "blog.zip", "--json").stdout)
     assert created == read

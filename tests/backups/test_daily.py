@@ -19,7 +19,7 @@ TODAY = date(2026, 3, 4)
 
 @pytest.fixture
 def start(make_app, blog, monkeypatch):
-    """Starts the thread with the settings; it checks at once and then every 10 ms."""
+    """Starts the thread with the settings; it checks immediately and then every 10 ms."""
     monkeypatch.setattr(daily, "FIRST_CHECK_SECONDS", 0)
     monkeypatch.setattr(daily, "CHECK_SECONDS", 0.01)
     started = []

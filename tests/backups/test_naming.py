@@ -1,4 +1,4 @@
-"""The names of backups, and which of them are deleted."""
+"""The names of backups, and the deletion of old ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_oldest_are_deleted(keep, gone):
     assert naming.select_surplus(names, Kind.DAILY, keep=keep, created=MADE) == gone
 
 
-def test_files_that_the_command_did_not_write_stay():
+def test_files_that_the_command_did_not_write_are_kept():
     names = [
         *("blog.zip", "daily-2026-03-01.zip.old", "daily.zip", "before-restore-20260301T120000000005.zip"),
         *("blogapi-20260301T120000000005Z.zip", "xdaily-2026-03-01.zip", "daily-٢٠٢٦-03-01.zip"),

@@ -18,7 +18,7 @@ from tests.conftest import ARTICLES, TAGS, close_connections
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 
-def test_everything_comes_back(as_admin, run, blog, make_article, tmp_path):
+def test_a_restore_brings_back_all_data_and_settings(as_admin, run, blog, make_article, tmp_path):
     shown = as_admin.get(ARTICLES).json, as_admin.get(TAGS).json
     before, backup_file = dump_rows(blog / "blog.db"), tmp_path / "saved.zip"
     run("backup", backup_file)
@@ -64,7 +64,7 @@ def test_a_restore_without_a_blog_creates_it(run, backup_file, tmp_path, monkeyp
 
 def test_existing_settings_are_not_replaced(run, blog, backup_file):
     (blog / "config.toml").write_text("SESSION_DAYS = 1\n", encoding="utf-8")
-    assert "The settings were not changed; those of the backup differ." in run("restore", backup_file).stdout
+    assert "The settings stay unchanged; the backup has different ones." in run("restore", backup_file).stdout
     assert (blog / "config.toml").read_text(encoding="utf-8") == "SESSION_DAYS = 1\n"
     assert (blog / "secret_key").read_text(encoding="ascii") == "s" * 64
 
@@ -161,5 +161,5 @@ def test_a_restore_gives_up_on_a_database_that_stays_locked(run, blog, backup_fi
     assert {name: held for name, held in fingerprint().items() if name != "backups"} == before
 
 
-def test_a_missing_file_is_wrong_usage(run, blog, tmp_path):
+def test_a_missing_file_is_a_usage_error(run, blog, tmp_path):
     assert run("restore", tmp_path / "gone.zip").exit_code == 2

@@ -1,4 +1,4 @@
-"""The folder of a killed restore is deleted, that of a running one is not."""
+"""The folder of a killed restore is deleted; the folder of a running restore is kept."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ restoring.restore(Path(sys.argv[1]), Path(sys.argv[2]))
 
 @pytest.fixture
 def paused_restore(app, backup_file, blog):
-    """A process that has unpacked a backup and goes no further."""
+    """A restore that has unpacked a backup and then waits."""
     close_connections(app)
     words = [sys.executable, "-c", RESTORE, str(backup_file), str(blog)]
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -64,7 +64,7 @@ def test_a_start_deletes_the_folder_of_a_killed_restore(paused_restore, blog):
     assert list_staging_folders(blog) == []
 
 
-def test_a_restore_deletes_the_folder_of_a_killed_one(paused_restore, run, blog, backup_file):
+def test_a_restore_deletes_the_folder_of_a_killed_restore(paused_restore, run, blog, backup_file):
     kill_process(paused_restore)
     assert run("restore", backup_file).exit_code == 0
     assert list_staging_folders(blog) == []
@@ -94,7 +94,7 @@ def test_the_folder_of_a_killed_restore_without_its_lock_is_deleted(run, blog, a
     assert list_staging_folders(blog) == []
 
 
-def test_a_start_goes_on_if_deleting_is_forbidden(blog, app, monkeypatch):
+def test_a_start_succeeds_if_the_folder_cannot_be_deleted(blog, app, monkeypatch):
     (blog / ".restore-abc").mkdir()
     close_connections(app)
 
@@ -111,7 +111,7 @@ def test_the_next_holder_of_a_lock_creates_a_new_file(tmp_path, monkeypatch):
     deleted = []
 
     def lock_late(file):
-        # The last holder deletes the file after this one has opened it.
+        # The previous holder deletes the file after the next one has opened it.
         if not deleted:
             deleted.append(path.unlink())
         return lock(file)

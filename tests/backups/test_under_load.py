@@ -1,4 +1,4 @@
-"""Backups and restores of a blog that another process writes to all the time."""
+"""Backups and restores of a blog to which another process writes all the time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 ROOT = Path(__file__).parent.parent.parent
 
-# The number of backups under load; more find rarer races.
+# The number of backups under load; a higher number finds rarer races.
 ROUNDS = int(os.environ.get("BLOGAPI_TEST_BACKUPS", "6"))
 
 # A program that creates tags and prints the number of each after it is stored.
@@ -37,7 +37,7 @@ while True:
 
 @pytest.fixture
 def last_written(app, people, instance, tmp_path):
-    """A process that writes; a function that returns the last number that it printed."""
+    """Starts a process that writes; returns a function that returns the last number that it printed."""
     output = tmp_path / "output"
     with output.open("w", encoding="utf-8") as out:
         key = people.key(people.admin, "write")

@@ -1,6 +1,7 @@
-"""How fast, how large: `python -m tests.benchmarks`, with tests/benchmarks/requirements.txt installed.
+"""Measures speed and memory: `python -m tests.benchmarks`; needs tests/benchmarks/requirements.txt.
 
-All runs in one tree of processes on 127.0.0.1 and ends with it. Nothing in here is a test that time can fail.
+All servers and clients are child processes on 127.0.0.1. This package contains no tests, so no result can
+fail the test suite.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tests.benchmarks.servers import PINNED, MeasurementError
 
 PARTS: dict[str, Any] = {"hot": hot, "cold": cold, "large": large, "start": start}
 
-# What is asked for by no option: in a whole run of some minutes, and in one of about a minute.
+# The defaults of the options: for a full run of some minutes, and for a quick run of about one minute.
 DEFAULTS = {
     "rounds": 5,
     "seconds": 2,
@@ -41,7 +42,7 @@ def _parse_sizes(
     try:
         sizes = tuple(sorted({int(size) for size in value.split(",")}))
     except ValueError as error:
-        raise click.BadParameter("must be numbers with commas between them") from error
+        raise click.BadParameter("must be numbers separated by commas") from error
     if sizes[0] < 100:
         raise click.BadParameter("must be 100 or more")
     return sizes
@@ -49,28 +50,30 @@ def _parse_sizes(
 
 @click.command()
 @click.argument("parts", nargs=-1, type=click.Choice(list(PARTS)))
-@click.option("--quick", is_flag=True, help="Small blogs, one round: shows that all works, measures nothing.")
-@click.option("--drf", is_flag=True, help="Measure Django REST framework too, installed for the occasion.")
-@click.option("--no-wrk", is_flag=True, help="Make the load with our own client though wrk is there.")
-@click.option("--rounds", type=click.IntRange(1, 50), help="Of `hot`: rounds over all reads and servers. [5]")
-@click.option("--seconds", type=click.IntRange(1, 60), help="Of `hot`: seconds of load at a time. [2]")
-@click.option("--sizes", callback=_parse_sizes, help="Of `cold`: articles of the blogs. [1000,100000]")
+@click.option("--quick", is_flag=True, help="Use small blogs and one round, only to try the benchmark.")
+@click.option("--drf", is_flag=True, help="Also install and measure Django REST framework.")
+@click.option("--no-wrk", is_flag=True, help="Use the built-in Python client even if wrk is installed.")
+@click.option("--rounds", type=click.IntRange(1, 50), help="Rounds over all reads and servers in `hot`. [5]")
+@click.option("--seconds", type=click.IntRange(1, 60), help="Seconds of load for each read in `hot`. [2]")
 @click.option(
-    "--samples", type=click.IntRange(2, 1000), help="Of `cold` and `large`: cold reads of each kind. [30]"
+    "--sizes", callback=_parse_sizes, help="Numbers of articles of the blogs in `cold`. [1000,100000]"
 )
-@click.option("--articles", type=click.IntRange(100), help="Of `large` and `start`: articles. [20000]")
-@click.option("--starts", type=click.IntRange(1, 50), help="Of `start`: starts of each blog. [5]")
+@click.option(
+    "--samples", type=click.IntRange(2, 1000), help="Cold reads of each kind in `cold` and `large`. [30]"
+)
+@click.option("--articles", type=click.IntRange(100), help="Articles in `large` and `start`. [20000]")
+@click.option("--starts", type=click.IntRange(1, 50), help="Starts of each blog in `start`. [5]")
 @click.option(
     "--keep",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the blogs, used again next time; delete it when the tables or texts have changed.",
+    help="Keep the blogs in this folder for later runs; delete it if the tables or texts change.",
 )
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write all rows.")
 @click.option(
     "--plot",
     "plot_file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw a picture: .png or .svg.",
+    help="Draw a chart into a .png or .svg file.",
 )
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 def measure(
@@ -85,9 +88,9 @@ def measure(
     markdown: bool,
     **given: Any,
 ) -> None:
-    """Measure the service: PARTS are hot, cold, large and start; all where none is named.
+    """Measure the service: PARTS are hot, cold, large and start; the default is all of them.
 
-    Exit status 1 where a number could not be measured.
+    The exit status is 1 if a number could not be measured.
     """
     notes: list[str] = []
 
@@ -110,7 +113,9 @@ def measure(
             **numbers,
         )
         if not PINNED:
-            add_note("Server and load share the cores: this system cannot pin them, or has one.")
+            add_note(
+                "Server and client share the cores: this system has only one core or cannot pin processes."
+            )
         try:
             found = _measure_parts(plan, chosen)
         except MeasurementError as error:
@@ -154,7 +159,7 @@ def _open_home(keep: Path | None) -> Iterator[Path]:
 
 
 def _print_progress(sentence: str) -> None:
-    # Beside the tables, so that those can be sent into a file.
+    # Messages go to standard error, so that the tables can be redirected to a file.
     click.echo(sentence, err=True)
 
 

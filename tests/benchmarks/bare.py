@@ -1,6 +1,6 @@
-"""Stock waitress with ready answers: `python -m tests.benchmarks.bare FILE PORT THREADS`.
+"""Plain waitress with stored responses: `python -m tests.benchmarks.bare FILE PORT THREADS`.
 
-What a read costs before the application does anything: the same bytes and headers, out of a dict.
+Shows the cost of a read without an application: the same bytes and headers come from a dict.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.benchmarks.recorded_responses import load
 
 
 def application(file: Path) -> Callable[[dict[str, Any], Any], Iterable[bytes]]:
-    """Return the WSGI application over the answers of the file."""
+    """Return a WSGI application that serves the responses in the file."""
     responses = load(file)
 
     def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

@@ -40,7 +40,7 @@ ROWS_PER_TRANSACTION = 1_000
 NEWEST = datetime(2025, 12, 31, tzinfo=UTC)
 YEARS = 10
 
-# Written last: a folder without it is a blog that was not finished.
+# This file is written last: without it, the blog in the folder is incomplete.
 RECORD_FILE = "benchmark.json"
 
 
@@ -60,7 +60,7 @@ class Blog:
 
     @property
     def name(self) -> str:
-        """Return how the results call the blog."""
+        """Return the name of the blog in the results."""
         return f"{self.articles:,} articles"
 
 
@@ -79,14 +79,14 @@ def _create_blog(home: Path, articles: int, size: int) -> Blog:
     if not (folder / RECORD_FILE).exists():
         command = [sys.executable, "-m", "tests.benchmarks.blogs", str(folder), str(articles), str(size)]
         if subprocess.run(command, cwd=ROOT, env=make_environment(folder)).returncode:
-            raise MeasurementError(f"the blog of {articles:,} articles could not be made")
+            raise MeasurementError(f"the blog of {articles:,} articles could not be created")
     record = json.loads((folder / RECORD_FILE).read_text(encoding="utf-8"))
     return Blog(folder, articles, size, **record)
 
 
 def fill_blog(folder: Path, articles: int, size: int) -> None:
     """Create the blog in the instance folder; the same texts each time, under new uuids."""
-    # A thousand rows at a time are many objects; to look through them at the usual pace takes a fifth more.
+    # A thousand rows are many objects; garbage collection at the default interval takes a fifth more time.
     gc.set_threshold(50_000, 20, 50)
     app = create_app()
     with app.app_context():
@@ -130,7 +130,7 @@ def _store_articles(articles_to_store: Iterator[Article]) -> str:
 def _write_articles(
     ada: Account, articles: int, size: int, categories: Sequence[Category], tags: Sequence[Tag]
 ) -> Iterator[Article]:
-    """Yield the articles, newest first, spread over the years, as `articles.service` fills them."""
+    """Yield the articles, newest first, with the columns that `articles.service` would set."""
     writer = Writer(seed=articles)
     for number in range(articles):
         title = writer.phrase(writer.random.randint(3, 8))
@@ -153,7 +153,7 @@ def _write_articles(
 
 
 def _choose_tags(writer: Writer, tags: Sequence[Tag], *, newest: bool) -> list[Tag]:
-    # The last tag is the one that is renamed before each cold read: all that is read shall show it.
+    # The last tag is renamed before each cold read, so the newest article, which is read, must have it.
     if newest:
         return list(tags[-TAGS_PER_ARTICLE:])
     return writer.random.sample(tags, TAGS_PER_ARTICLE)

@@ -1,7 +1,7 @@
 """Our own client, a program with the modes `send_continuously` and `send_at_rate`.
 
-Both print one line of JSON, the fields of `load.Load`. Counted are complete answers on connections that
-are kept; an answer that is no success, or whose length nothing tells, is an error.
+Both print one line of JSON with the fields of `load.Load`. They count complete responses on persistent
+connections. A response without a 2xx status or without a known length is an error.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import time
 
 HOST = "127.0.0.1"
 RECEIVE_BYTES = 256 * 1024
-# No JSON holds this end of an answer in pieces: it writes a line's end as \\r\\n, in letters.
+# The end of a chunked response. It cannot occur in JSON, which escapes line ends.
 _LAST_CHUNK = b"\r\n0\r\n\r\n"
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
 _LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 
 
 class BrokenConnection(Exception):
-    """The connection cannot be used any longer."""
+    """The connection cannot be used any more."""
 
 
 class Connection:
-    """One connection that asks for the same again and again; `latencies` in ms."""
+    """A connection that repeats the same request; `latencies` are in ms."""
 
     def __init__(self, port: int, request: bytes) -> None:
         self.socket = socket.create_connection((HOST, port), timeout=60)
@@ -43,7 +43,7 @@ class Connection:
         self.socket.sendall(self.request)
 
     def receive(self) -> bool:
-        """Take in what has come and tell whether the answer is complete; raises Broken, OSError."""
+        """Read the received bytes; return whether the response is complete. Raises Broken or OSError."""
         data = self.socket.recv(RECEIVE_BYTES)
         if not data:
             raise BrokenConnection
@@ -66,7 +66,7 @@ class Connection:
         self.bytes_left = int(length[1]) if length else -1
 
     def _receive_body(self, data: bytes) -> bool:
-        """Take in a part of the body and tell whether it was the last."""
+        """Count a part of the body; return whether it was the last one."""
         if self.is_chunked:
             self.tail = (self.tail + data)[-len(_LAST_CHUNK) :]
             return self.tail == _LAST_CHUNK
@@ -80,7 +80,7 @@ def make_request(port: int, path: str, key: str) -> bytes:
 
 
 def send_continuously(port: int, path: str, key: str, count: int, seconds: float) -> str:
-    """Ask on `count` connections for so many seconds."""
+    """Send requests on `count` connections for this number of seconds; return the result as JSON."""
     connections = [Connection(port, make_request(port, path, key)) for _ in range(count)]
     waiting = selectors.DefaultSelector()
     started_at = time.perf_counter()
@@ -95,7 +95,7 @@ def send_continuously(port: int, path: str, key: str, count: int, seconds: float
 
 
 def send_at_rate(port: int, path: str, key: str, rate: float) -> str:
-    """Ask `rate` times a second, one after the other, until standard input ends."""
+    """Send `rate` requests per second until standard input ends; return the result as JSON."""
     ended = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
     connection = Connection(port, make_request(port, path, key))
@@ -113,7 +113,7 @@ def send_at_rate(port: int, path: str, key: str, rate: float) -> str:
 
 
 def _receive_and_resend(connection: Connection) -> bool:
-    """Take in what has come and ask again after a complete answer; tell whether the connection lives."""
+    """Read the received bytes; send the next request after a complete response. Return False on an error."""
     try:
         if connection.receive():
             connection.send()

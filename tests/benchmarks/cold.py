@@ -1,4 +1,4 @@
-"""What the first read after a write costs in CPU, on a small and on a large blog; no HTTP in it."""
+"""Measures the CPU time of the first read after a write on small and large blogs, without HTTP."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tests.benchmarks.plan import ARTICLES, LIST_OF_20, LIST_OF_100, Plan, Table
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Medians in ms on a blog of `articles`: through WSGI, of the view alone, and of the write before.
+    """Medians in ms on a blog with `articles` articles: through WSGI, the view alone, and the previous write.
 
-    Where `problem` is not empty, the numbers are worth nothing.
+    If `problem` is not empty, the numbers are invalid.
     """
 
     read: str
@@ -25,7 +25,7 @@ class Row:
     problem: str
 
     def __str__(self) -> str:
-        """Return what was measured."""
+        """Return the name of the measurement."""
         return f"{self.read} of {self.articles:,} articles"
 
 
@@ -45,7 +45,7 @@ def run(plan: Plan) -> list[Row]:
 
 
 def make_tables(rows: Sequence[Row]) -> list[Table]:
-    """Return the rows ready to be shown: a column for each size, and how the cost grows."""
+    """Return the rows as a table with a column for each size and one for the growth of the cost."""
     sizes = sorted({row.articles for row in rows})
     found = {(row.read, row.articles): row for row in rows}
     columns = ("CPU", *(f"at {size:,}, ms" for size in sizes), "growth")

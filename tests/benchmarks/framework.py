@@ -1,4 +1,4 @@
-"""Django REST framework to compare with: its environment, its process, and whether it says the same."""
+"""Installs and starts the Django REST framework service, and compares its responses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INSTALL_SECONDS = 300
 
 
 def start_server(stack: ExitStack, plan: Plan, responses: Mapping[str, Response]) -> Server | None:
-    """Start it with the content of the answers; None, with a sentence, where that cannot be done."""
+    """Start the server with the content of the responses, or note why it cannot be done and return None."""
     blog, port = plan.hot_blog(), free_port()
     file, database = plan.home / "drf.json", plan.home / "drf.sqlite3"
     file.write_text(json.dumps(_make_content(responses, blog.key)), encoding="utf-8")
@@ -42,7 +42,7 @@ def start_server(stack: ExitStack, plan: Plan, responses: Mapping[str, Response]
 def find_differences(
     server: Server, responses: Mapping[str, Response], key: str
 ) -> dict[tuple[str, str], str]:
-    """Return which of its answers do not say the same, as JSON."""
+    """Return a problem for each response that differs as JSON."""
     found = {}
     for path, answer in responses.items():
         try:
@@ -50,7 +50,7 @@ def find_differences(
         except (OSError, HTTPException, ValueError) as error:
             body = error
         if body != json.loads(answer.body):
-            found[server.name, path] = "it does not say the same"
+            found[server.name, path] = "its response has other content"
     return found
 
 
@@ -60,7 +60,7 @@ def _make_content(responses: Mapping[str, Response], key: str) -> dict[str, Any]
 
 
 def _create_environment(folder: Path, plan: Plan) -> Path:
-    """Return the Python of an environment with the pinned packages, made first where it is not there."""
+    """Return the Python of an environment with the pinned packages; create it if necessary."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     marker = folder / "pins.txt"
     if not (marker.exists() and marker.read_text(encoding="utf-8") == "\n".join(PINS)):

@@ -1,7 +1,7 @@
-"""Hot reads of a small blog, beside bare waitress, a minimal Flask view and Django REST framework.
+"""Measures hot reads of a small blog, compared with bare waitress, a minimal Flask view and DRF.
 
-All servers run at once, and only the one that is asked has work: round by round each read is asked of each
-server, so that whatever else the machine does meets all of them.
+All servers run at the same time, but only one of them gets requests. In each round every server gets every
+read, so that other load on the machine affects all servers.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from tests.benchmarks.servers import (
 
 BLOGAPI, BARE, MINIMAL = "blogapi", "bare waitress", "minimal Flask"
 
-# Answers of one round that are enough to judge by, and how much longer a round may take for them.
+# The number of responses that makes a round reliable, and how much longer a round may take to get them.
 MIN_REQUESTS = 200
 MAX_EXTENSION = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One read of one server, medians over the rounds; `ratio` is to bare waitress, round by round.
+    """Medians over the rounds for one read of one server; `ratio` compares each round with bare waitress.
 
     `cpu_ms` is the server's CPU time for one request, `rss_mb` its memory (10^6 bytes) after the read.
-    Where `problem` is not empty, the numbers are worth nothing.
+    If `problem` is not empty, the numbers are invalid.
     """
 
     read: str
@@ -55,13 +55,13 @@ class Row:
     problem: str
 
     def __str__(self) -> str:
-        """Return what was measured."""
+        """Return the name of the measurement."""
         return f"{self.server}, {self.read}"
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What one read of one server gave in one round."""
+    """The result of one read of one server in one round."""
 
     load: Load
     cpu_seconds: float
@@ -106,7 +106,7 @@ def run(plan: Plan) -> list[Row]:
 
 
 def make_tables(rows: Sequence[Row]) -> list[Table]:
-    """Return the rows ready to be shown."""
+    """Return the rows as a table."""
     columns = ("Read", "Server", "req/s", "of bare", "p50 ms", "p99 ms", "CPU ms", "RSS MB")
     return [Table("Hot reads", columns, [_make_line(row) for row in rows])]
 
@@ -137,7 +137,7 @@ def _record_responses(server: Server, reads: Mapping[str, str], key: str) -> dic
     found = {path: fetch(server.port, path, {"X-API-KEY": key}) for path in reads.values()}
     for path, answer in found.items():
         if answer.status != 200:
-            raise MeasurementError(f"{path} is answered with {answer.status}")
+            raise MeasurementError(f"{path} returns {answer.status}")
     return found
 
 
@@ -148,7 +148,7 @@ def _make_replay_command(module: str, file: Path, port: int) -> list[str]:
 def _find_differences(
     servers: Sequence[Server], responses: Mapping[str, Response], key: str
 ) -> dict[tuple[str, str], str]:
-    """Return what keeps the comparison from being fair: answers that are not the very same."""
+    """Return a problem for each response that differs, because the comparison would be unfair."""
     found = {}
     for server in servers:
         for path, answer in responses.items():
@@ -157,7 +157,7 @@ def _find_differences(
                 answer.body,
                 recorded_responses.list_application_headers(answer),
             ):
-                found[server.name, path] = "its answer is not the same"
+                found[server.name, path] = "its response is different"
     return found
 
 
@@ -180,7 +180,7 @@ def _take_samples(plan: Plan, servers: Sequence[Server], reads: Mapping[str, str
 
 
 def _choose_seconds(plan: Plan, warm_up: Sample) -> int:
-    """Return how long to ask in each round; longer where the few answers of a slow server would mislead."""
+    """Return the seconds of load in each round; a slow server gets more, for enough responses."""
     needed = math.ceil(MIN_REQUESTS / max(warm_up.rate, 1))
     return max(plan.seconds, min(needed, MAX_EXTENSION * plan.seconds))
 
@@ -189,14 +189,14 @@ def _take_sample(plan: Plan, server: Server, path: str, seconds: int) -> Sample:
     before = server.cpu_seconds()
     load = generate_load(server.port, path, plan.hot_blog().key, seconds, wrk=plan.wrk)
     cpu_seconds = server.cpu_seconds() - before
-    # What it has begun for clients who are gone now shall not slow the next server down.
+    # Requests that the server still works on must not slow down the next server.
     server.settle()
     return Sample(load, cpu_seconds, server.rss())
 
 
 def _make_row(read: str, server: str, size: int, samples: Samples, problem: str) -> Row:
     own_samples, bare = samples[read, server], samples[read, BARE]
-    # Beside a bare server that failed, a ratio says nothing.
+    # If the bare server failed, the ratio is meaningless.
     loads = [sample.load for sample in (*own_samples, *bare)]
     failed_loads = [load for load in loads if load.errors or not load.requests]
     if failed_loads and not problem:

@@ -27,7 +27,7 @@ from blogapi.taxonomies import service as taxonomies
 from tests.benchmarks.blogs import Blog
 from tests.benchmarks.servers import ROOT, MeasurementError, make_environment, pin_to_core
 
-# CPU time of the thread; on Windows it moves in steps of 16 ms, so that there the time itself must do.
+# The CPU time of the thread. On Windows its resolution is 16 ms, so elapsed time is used there.
 CLOCK = "perf_counter" if os.name == "nt" else "thread_time"
 _now: Callable[[], float] = getattr(time, CLOCK)
 
@@ -36,7 +36,7 @@ Headers = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ColdRead:
-    """Medians in ms: the whole application, the view alone, the write; none where `status` is not 200."""
+    """Medians in ms: the whole application, the view alone, the write. All are 0 if `status` is not 200."""
 
     wsgi_ms: float
     view_ms: float
@@ -45,7 +45,7 @@ class ColdRead:
 
 
 def measure_reads(blog: Blog, paths: Mapping[str, str], samples: int) -> dict[str, ColdRead]:
-    """Return what the first read after a write costs, by the names of the paths; in a process of its own."""
+    """Return the cost of the first read after a write by name of the path, measured in a new process."""
     task = {"key": blog.key, "tag": blog.tag, "paths": dict(paths), "samples": samples}
     with pin_to_core("server"):
         completed = subprocess.run(
@@ -57,13 +57,13 @@ def measure_reads(blog: Blog, paths: Mapping[str, str], samples: int) -> dict[st
         )
     if completed.returncode:
         raise MeasurementError(
-            f"the measuring process broke: {completed.stderr.decode('utf-8', 'replace').strip()[-300:]}"
+            f"the measuring process failed: {completed.stderr.decode('utf-8', 'replace').strip()[-300:]}"
         )
     return {name: ColdRead(**cold) for name, cold in json.loads(completed.stdout).items()}
 
 
 def measure_application(app: Flask, path: str, headers: Headers) -> tuple[float, int]:
-    """Return the CPU ms and the status of one call of the WSGI application, its environ ready-made."""
+    """Return the CPU ms and the status of one call of the WSGI application; the environ is already built."""
     environ = create_environ(path, headers=dict(headers))
     status = 0
 
@@ -82,7 +82,7 @@ def measure_application(app: Flask, path: str, headers: Headers) -> tuple[float,
 
 
 def measure_view(app: Flask, path: str, headers: Headers) -> float:
-    """Return the CPU ms of the view alone up to the bytes of its answer: no WSGI, no hooks, no key."""
+    """Return the CPU ms from the call of the view to the bytes of the response, without hooks and WSGI."""
     with app.test_request_context(path, headers=dict(headers)):
         app.preprocess_request()
         started_at = _now()
@@ -91,7 +91,7 @@ def measure_view(app: Flask, path: str, headers: Headers) -> float:
 
 
 def measure_write(app: Flask, tag: UUID, name: str) -> float:
-    """Rename a tag, which is the smallest write there is; return its CPU ms."""
+    """Rename a tag, which is the smallest possible write; return its CPU ms."""
     started_at = _now()
     with app.app_context():
         taxonomies.change(tags_definition.TAGS, tag, {"name": name})
@@ -99,7 +99,7 @@ def measure_write(app: Flask, tag: UUID, name: str) -> float:
 
 
 def take_samples(app: Flask, tag: UUID, path: str, headers: Headers, samples: int) -> ColdRead:
-    """Return the medians over so many samples, each read the first after a write."""
+    """Return the medians over this number of samples; each read is the first one after a write."""
     _, status = measure_application(app, path, headers)
     if status != 200:
         return ColdRead(0.0, 0.0, 0.0, status)

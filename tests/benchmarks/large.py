@@ -1,4 +1,4 @@
-"""A blog of 100 MB: read in whole while others read single articles, its last page, its search."""
+"""Measures a blog of 100 MB: the complete list with other reads at the same time, pages and searches."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ READ_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measure of the large blog; `problem` says why there is no value."""
+    """One measurement of the large blog; `problem` is the reason for a missing value."""
 
     measure: str
     value: float
@@ -48,7 +48,7 @@ class Row:
     problem: str = ""
 
     def __str__(self) -> str:
-        """Return what was measured."""
+        """Return the name of the measurement."""
         return self.measure
 
 
@@ -64,7 +64,7 @@ def run(plan: Plan) -> list[Row]:
 
 
 def make_tables(rows: Sequence[Row]) -> list[Table]:
-    """Return the rows ready to be shown."""
+    """Return the rows as a table."""
     lines = [
         (row.measure, "invalid" if row.problem else f"{format_value(row.value)} {row.unit}".strip())
         for row in rows
@@ -94,7 +94,7 @@ def _measure_whole_list(server: Server, single: str, key: str) -> list[Row]:
 
 
 def _make_latency_rows(when: str, load: Load) -> list[Row]:
-    problem = f"{load.errors} errors, {load.requests} answers" if load.errors or not load.requests else ""
+    problem = f"{load.errors} errors, {load.requests} responses" if load.errors or not load.requests else ""
     return [
         Row(f"single articles {when}: p50 of {load.requests}", load.p50_ms, "ms", problem),
         Row(f"single articles {when}: p99", load.p99_ms, "ms", problem),
@@ -103,7 +103,7 @@ def _make_latency_rows(when: str, load: Load) -> list[Row]:
 
 @contextmanager
 def _read_at_rate(port: int, path: str, key: str) -> Iterator[list[Load]]:
-    """Let another process read the path RATE times a second; at the end its result is in the list."""
+    """Let another process read the path RATE times per second; its result is in the list after the block."""
     command = [
         sys.executable,
         "-m",
@@ -126,13 +126,13 @@ def _read_at_rate(port: int, path: str, key: str) -> Iterator[list[Load]]:
         if child.poll() is None:
             end_process(child)
     if child.returncode:
-        raise MeasurementError("the reader of single articles broke")
+        raise MeasurementError("the reader of single articles failed")
     loads.append(Load(**json.loads(output)))
 
 
 @contextmanager
 def _record_rss(server: Server) -> Iterator[list[float]]:
-    """Gather the server's memory (MB) every SAMPLE_SECONDS."""
+    """Yield a list to which the server's memory (MB) is added every SAMPLE_SECONDS."""
     samples, ended = [server.rss()], threading.Event()
 
     def record() -> None:
@@ -162,7 +162,7 @@ def _read_whole_list(port: int, path: str, key: str) -> tuple[int, float, float]
     finally:
         connection.close()
     if response.status != 200:
-        raise MeasurementError(f"the whole list was answered with {response.status}")
+        raise MeasurementError(f"the request for the whole list returned {response.status}")
     return count, first, time.perf_counter() - started_at
 
 

@@ -1,4 +1,4 @@
-"""Load on one path of a server, made by a process of its own: wrk, or our client where it is missing."""
+"""Sends load to one path of a server, with wrk if it is installed, or else with the Python client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCRIPT = Path(__file__).with_name("report.lua")
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What came back: complete answers, and errors (answers that are no success, sockets that broke)."""
+    """The result: complete responses, and errors (responses without a 2xx status, broken connections)."""
 
     requests: int
     seconds: float
@@ -40,13 +40,13 @@ def generate_load(port: int, path: str, key: str, seconds: float, *, wrk: bool) 
     lines = [line for line in completed.stdout.decode("utf-8").splitlines() if line.startswith("{")]
     if completed.returncode or not lines:
         raise MeasurementError(
-            f"the load generator broke: {completed.stderr.decode('utf-8', 'replace').strip()[-200:]}"
+            f"the load generator failed: {completed.stderr.decode('utf-8', 'replace').strip()[-200:]}"
         )
     return Load(**json.loads(lines[-1]))
 
 
 def _make_wrk_command(port: int, path: str, key: str, seconds: float) -> list[str]:
-    # wrk takes whole seconds only.
+    # wrk accepts only whole seconds.
     return [
         *(str(WRK), "--threads", "1", "--connections", str(CONNECTIONS), "--duration"),
         *(f"{max(1, round(seconds))}s", "--timeout", f"{TIMEOUT_SECONDS}s", "--header", f"X-API-KEY: {key}"),

@@ -1,4 +1,4 @@
-"""Where and with what the numbers were measured."""
+"""The machine and the software versions of a measurement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGES = ("blogapi", "flask", "sqlalchemy", "waitress", "marshmallow", "werkze
 
 
 def collect_facts(*, generator: str) -> dict[str, str]:
-    """Return what a reader of the numbers must know, each by a name."""
+    """Return the facts that a reader of the numbers must know, by name."""
     found = {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "cpu": _cpu(),
@@ -27,14 +27,14 @@ def collect_facts(*, generator: str) -> dict[str, str]:
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "sqlite": sqlite3.sqlite_version,
         "load": generator,
-        "pinned": "server and load on a core each" if PINNED else "no: the system cannot, or has one core",
+        "pinned": "server and load on a core each" if PINNED else "no: one core, or pinning is not possible",
         "cold clock": CLOCK,
     }
     return found | {name: _version(name) for name in PACKAGES}
 
 
 def format_facts(facts: dict[str, str]) -> str:
-    """Return the facts that belong under a table."""
+    """Return the facts that are printed below the tables."""
     names = ("date", "cpu", "cores", "platform", "python", "sqlite", "load", "pinned")
     return "; ".join(f"{name}: {facts[name]}" for name in names) + "."
 
@@ -48,7 +48,7 @@ def _version(package: str) -> str:
 
 
 def _cpu() -> str:
-    # Linux alone keeps the model's name in a file; platform.processor() is empty there.
+    # Only Linux has the name of the model in a file; platform.processor() is empty there.
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""The smallest Flask view under stock waitress: `python -m tests.benchmarks.minimal FILE PORT THREADS`."""
+"""A minimal Flask view on plain waitress: `python -m tests.benchmarks.minimal FILE PORT THREADS`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.benchmarks.recorded_responses import load
 
 
 def application(file: Path) -> Flask:
-    """Return the Flask application over the answers of the file."""
+    """Return a Flask application that serves the responses in the file."""
     responses = load(file)
     app = Flask(__name__, static_folder=None)
 

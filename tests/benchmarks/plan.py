@@ -1,4 +1,4 @@
-"""What is to be measured, how often, and where the blogs are."""
+"""The options of a run and the blogs that it measures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CATEGORIES = "/api/v1/blog/categories/"
 LIST_OF_20 = f"{ARTICLES}?page=1&page_size=20"
 LIST_OF_100 = f"{ARTICLES}?page=1&page_size=100"
 
-# Articles and characters of each.
+# Pairs are numbers of articles and of characters in each article.
 HOT_BLOG = (100, 4_000)
 COLD_SIZE = 1_000
 LARGE_SIZE = 5_000
@@ -39,7 +39,7 @@ class Plan:
     blogs: dict[tuple[int, int], Blog]
 
     def hot_blog(self) -> Blog:
-        """Return the small blog that is read as fast as it goes."""
+        """Return the small blog that is read as fast as possible."""
         return self.blogs[HOT_BLOG]
 
     def cold_blogs(self) -> list[Blog]:
@@ -47,13 +47,13 @@ class Plan:
         return [self.blogs[size, COLD_SIZE] for size in sorted(self.sizes)]
 
     def large_blog(self) -> Blog:
-        """Return the blog that is read in whole."""
+        """Return the large blog, whose complete list is read."""
         return self.blogs[self.articles, LARGE_SIZE]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows ready to be shown; the first column is text, the others numbers or words."""
+    """A table of formatted cells; the first column is text, the others are numbers or words."""
 
     title: str
     columns: tuple[str, ...]
@@ -61,7 +61,7 @@ class Table:
 
 
 def format_value(value: Any) -> str:
-    """Return a number with three digits that count, anything else as text."""
+    """Return a number with three significant digits, or any other value as text."""
     if not isinstance(value, float):
         return f"{value:,}" if isinstance(value, int) else str(value)
     if abs(value) >= 100:

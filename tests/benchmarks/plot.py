@@ -1,4 +1,4 @@
-"""The numbers as a picture: requests per second, and the cost of cold reads where it was measured."""
+"""Draws the results as a chart: requests per second and the cost of cold reads, if they were measured."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OTHER = "#d9a441"
 
 
 def draw_plot(file: Path, parts: Mapping[str, Sequence[Any]], caption: str) -> bool:
-    """Write the picture in the format that the file's name asks for; tell whether there was what to draw."""
+    """Write the chart in the format of the file name suffix; return False if there is nothing to draw."""
     drawn = [part for part in (_hot, _cold) if parts.get(part.__name__[1:])]
     if not drawn:
         return False
@@ -56,7 +56,7 @@ def _cold(ax: Axes, rows: Sequence[cold.Row]) -> None:
 
 
 def _bars(ax: Axes, values: Mapping[tuple[str, str], float], colours: Mapping[str, str]) -> None:
-    """Draw a group of bars for each read, a bar in it for each of `colours`."""
+    """Draw a group of bars for each read, with a bar for each item of `colours`."""
     reads = list(dict.fromkeys(read for read, _ in values))
     width = 0.8 / max(1, len(colours))
     for number, (name, colour) in enumerate(colours.items()):

@@ -1,4 +1,4 @@
-"""Made-up prose: a few words stand everywhere, most are rare, as in what people write."""
+"""Generated prose: as in natural language, a few words are very frequent and most are rare."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 
 VOCABULARY = 5_000
 
-# Put into each 2,000th article; no other word begins like it.
+# This word is in every 2,000th article; no other word has the same beginning.
 RARE = "quillwort"
 RARE_EVERY = 2_000
 
@@ -22,7 +22,7 @@ Vocabulary = tuple[Sequence[str], Sequence[float]]
 def make_vocabulary(random: Random) -> Vocabulary:
     """Return VOCABULARY words, the most frequent first, and their cumulative weights.
 
-    The weights follow Zipf: the word of rank n is used 1/n as often as the first. Short words come first.
+    The weights follow Zipf's law: the word of rank n is 1/n as frequent as the first. Short words come first.
     """
     short = {"".join(parts) for parts in product(_BEGINNINGS, _MIDDLES, _ENDINGS)}
     long = {"".join(parts) for parts in product(_BEGINNINGS, _MIDDLES, _MIDDLES, _ENDINGS)} - short
@@ -31,7 +31,7 @@ def make_vocabulary(random: Random) -> Vocabulary:
 
 
 def make_searches() -> dict[str, str]:
-    """Return what a reader may search for, by what is special about it."""
+    """Return example searches by their descriptions."""
     words, _ = make_vocabulary(Random(0))
     return {
         "a rare word": RARE,
@@ -43,20 +43,20 @@ def make_searches() -> dict[str, str]:
 
 
 class Writer:
-    """Writes titles and texts; the same ones for the same seed."""
+    """Generates titles and texts; the same seed gives the same texts."""
 
     def __init__(self, seed: int) -> None:
-        # The words are the same for every seed, so that the searches fit every blog.
+        # The words are the same for every seed, so that the searches have matches in every blog.
         self.words, self.weights = make_vocabulary(Random(0))
         self.random = Random(seed)
 
     def phrase(self, count: int) -> str:
-        """Return `count` words with a capital letter in front."""
+        """Return `count` words, the first one capitalized."""
         chosen = self.random.choices(self.words, cum_weights=self.weights, k=count)
         return " ".join(chosen).capitalize()
 
     def html(self, size: int, *, rare: bool) -> str:
-        """Return paragraphs of about `size` characters; every text holds the most frequent word."""
+        """Return paragraphs of about `size` characters; every text contains the most frequent word."""
         parts = [f"<p>{self.words[0].capitalize()}{' ' + RARE if rare else ''}.</p>"]
         characters_left = size - len(parts[0])
         while characters_left > 0:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
-# The server writes these itself; the last two as the application hands it the body, in one piece or in many.
+# The server writes these itself; the last two depend on whether the body is one chunk or several.
 _SERVER_HEADERS = frozenset({"date", "connection", "server", "via", "content-length", "transfer-encoding"})
 
 RecordedResponse = tuple[str, list[tuple[str, str]], bytes]
@@ -38,7 +38,7 @@ def save(file: Path, responses: Mapping[str, Response]) -> None:
 
 
 def load(file: Path) -> dict[tuple[str, str], RecordedResponse]:
-    """Return status, headers and body by path and query string."""
+    """Return the status, headers and body of each response by path and query string."""
     recorded = json.loads(file.read_text(encoding="utf-8"))
     return {
         (path.partition("?")[0], path.partition("?")[2]): (

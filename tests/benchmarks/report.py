@@ -1,4 +1,4 @@
-"""What is printed and written."""
+"""Prints the tables and writes the results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.benchmarks.plan import Table
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Print the table for a reader at the terminal."""
+    """Print the table to the terminal."""
     rich_table = RichTable(title=table.title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for number, column in enumerate(table.columns):
         rich_table.add_column(column, justify="right" if _is_number(table, number) else "left", no_wrap=True)
@@ -40,7 +40,7 @@ def write_json(
     notes: Sequence[str],
     parts: Mapping[str, Sequence[Any]],
 ) -> None:
-    """Write all rows of all parts, where and how they were measured, and what was left out."""
+    """Write all rows of all parts, the machine, the options, and the notes on omitted parts."""
     rows = {name: [asdict(row) for row in found] for name, found in parts.items()}
     document = {"machine": machine, "options": options, "notes": notes, "parts": rows}
     text = json.dumps(document, indent=2, ensure_ascii=False)
@@ -48,7 +48,7 @@ def write_json(
 
 
 def list_problems(parts: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Return the rows whose numbers are worth nothing, as sentences."""
+    """Return a message for each row with invalid numbers."""
     return [
         f"{name}: {row}: {row.problem}"
         for name, rows in parts.items()

@@ -1,4 +1,4 @@
-"""Servers as child processes: started, measured and ended."""
+"""Starts, measures and stops servers as child processes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MeasurementError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that runs; `started` is the moment before its process was made (time.monotonic)."""
+    """A running server; `started` is the monotonic time just before the start of its process."""
 
     name: str
     port: int
@@ -44,15 +44,15 @@ class Server:
     started_at: float
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time that it has used so far, in seconds."""
+        """Return the CPU time in seconds that the server has used so far."""
         return sum(sum(process.cpu_times()[:2]) for process in self._processes())
 
     def rss(self) -> float:
-        """Return its resident memory in MB (10^6 bytes)."""
+        """Return the resident memory of the server in MB (10^6 bytes)."""
         return sum(process.memory_info().rss for process in self._processes()) / MEGABYTE
 
     def settle(self) -> None:
-        """Wait until it rests, for a bounded time."""
+        """Wait until the server is idle, for at most SETTLE_SECONDS."""
         deadline = time.monotonic() + MAX_SETTLE_SECONDS
         cpu_seconds, before = self.cpu_seconds(), -1.0
         while cpu_seconds - before > SETTLE_CHECK_SECONDS / 10 and time.monotonic() < deadline:
@@ -60,26 +60,26 @@ class Server:
             cpu_seconds, before = self.cpu_seconds(), cpu_seconds
 
     def _processes(self) -> list[psutil.Process]:
-        # On Windows the python.exe of a virtual environment runs another one.
+        # On Windows the python.exe of a virtual environment starts another process.
         return [self.process, *(self.process.children(recursive=True) if os.name == "nt" else ())]
 
 
 def make_environment(folder: Path) -> dict[str, str]:
-    """Return the environment of a process whose blog is in that folder, with our defaults."""
+    """Return the environment of a process with its blog in the folder and default settings."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BLOGAPI_")}
     return environment | {"BLOGAPI_INSTANCE_PATH": str(folder), "PYTHONIOENCODING": "utf-8"}
 
 
 def make_serve_command(port: int) -> list[str]:
-    """Return the command that serves the blog of the environment, as its owner would."""
+    """Return the usual command that serves the blog."""
     return [sys.executable, "wsgi.py", "--host", HOST, "--port", str(port), "--threads", str(THREADS)]
 
 
 @contextmanager
 def pin_to_core(role: str) -> Iterator[None]:
-    """Let processes made meanwhile run on one core: the first for a "server", the last for a "client".
+    """Pin processes started in the block to one core: the first for a "server", the last for a "client".
 
-    Does nothing where the system cannot, or has one core.
+    Does nothing if the system has one core or cannot pin processes.
     """
     if not PINNED:
         yield
@@ -112,7 +112,7 @@ def run_server(
 
 
 def end_process(child: subprocess.Popen[bytes]) -> None:
-    """End a process that we made."""
+    """End a child process."""
     child.terminate()
     try:
         child.wait(10)
@@ -122,7 +122,7 @@ def end_process(child: subprocess.Popen[bytes]) -> None:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
+    """Return a port that is not in use."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]
@@ -130,7 +130,7 @@ def free_port() -> int:
 
 
 def fetch(port: int, path: str, headers: Mapping[str, str]) -> Response:
-    """Return the answer to one GET on a connection of its own; raises OSError, HTTPException."""
+    """Return the response to a GET on a new connection. Raises OSError or HTTPException if it fails."""
     connection = HTTPConnection(HOST, port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request("GET", path, headers=dict(headers))

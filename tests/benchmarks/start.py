@@ -1,4 +1,4 @@
-"""How long a start takes on a blog that is there, and what it needs idle."""
+"""Measures the time of a start on an existing blog, and the memory of the idle service."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.benchmarks.servers import free_port, make_serve_command, run_server
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Medians: seconds from the making of the process to the first list of articles, and MB after it."""
+    """Medians: seconds from the start of the process to the first list of articles, and MB of memory then."""
 
     articles: int
     seconds: float
@@ -27,7 +27,7 @@ def run(plan: Plan) -> list[Row]:
 
 
 def make_tables(rows: Sequence[Row]) -> list[Table]:
-    """Return the rows ready to be shown."""
+    """Return the rows as a table."""
     columns = ("Blog", "start to first list, s", "RSS when idle, MB")
     lines = [
         (f"{row.articles:,} articles", format_value(row.seconds), format_value(row.rss_mb)) for row in rows

@@ -1,4 +1,4 @@
-"""The feed of changes: what to fetch, what to drop, and no trace of drafts for readers."""
+"""The feed of changes names the items to fetch and to drop, and reveals no drafts to readers."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_an_article_published_at_this_microsecond_is_reported_once(
     assert read_changes() == []
 
 
-def test_an_article_that_a_clock_set_back_hides_again_is_reported_as_drop(
+def test_an_article_that_is_hidden_by_setting_the_clock_back_is_reported_as_drop(
     read_changes, make_article, set_clock
 ):
     set_clock(NOON)

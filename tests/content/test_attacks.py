@@ -106,7 +106,7 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_an_attack_leaves_nothing_dangerous(attack):
+def test_the_sanitized_html_of_an_attack_is_harmless(attack):
     for kind in ("html", "markdown", "text"):
         assert_safe(sanitizer.to_safe_html(attack, kind))
         plain_text.make_excerpt(plain_text.to_plain_text(sanitizer.to_safe_html(attack, kind)))

@@ -81,7 +81,7 @@ FOOTNOTES = "a[^1] b[^1]\n\n[^1]: note\n\n"
     ],
 )
 @pytest.mark.parametrize("name", ["fn1", "fnref1", "fnref1:1"])
-def test_an_id_of_the_author_never_replaces_that_of_a_footnote(written, name):
+def test_an_id_of_the_author_never_replaces_the_id_of_a_footnote(written, name):
     shown = sanitizer.to_safe_html(f"{written.format(name)}\n\n[own](#{name})", "markdown")
     ids = [attributes["id"] for _, attributes in Inspector(shown).tags if "id" in attributes]
     assert len(ids) == len(set(ids))

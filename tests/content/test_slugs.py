@@ -1,4 +1,4 @@
-"""Slugs: derived from words, and made unique."""
+"""Slugs are derived from words and made unique."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_words_without_letters_and_digits_get_a_random_slug(words):
 
 
 @pytest.mark.parametrize("words", ["a" * 1000, "word " * 300, "日" * 1000, "ß" * 500, "½" * 500])
-def test_a_derived_slug_leaves_room_for_a_number(words):
+def test_a_derived_slug_leaves_space_for_a_number(words):
     slug = slugs.make_slug(words)
     assert len(slug) <= slugs.MAX_DERIVED_LENGTH
     assert FORM.fullmatch(slug)
@@ -60,7 +60,7 @@ def test_any_text_has_a_slug(words):
 
 @settings(deadline=None)
 @given(st.text())
-def test_a_slug_is_its_own_slug(words):
+def test_the_slug_of_a_slug_is_the_same_slug(words):
     slug = slugs.make_slug(words)
     assert slugs.make_slug(slug) == slug
 

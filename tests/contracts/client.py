@@ -66,7 +66,7 @@ class Contract:
             self._validate(f"{pointer}/content/{escape_pointer(response.mimetype)}/schema", response.json)
 
     def response(self, template: str, method: str, status: str) -> tuple[str, dict[str, Any]]:
-        """Return the JSON pointer of a documented response, and the response; errors are references."""
+        """Return the JSON pointer of a documented response, and the response. Errors are references."""
         documented = self.document["paths"][template][operation_method(method)]["responses"][status]
         if "$ref" not in documented:
             return (

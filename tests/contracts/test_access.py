@@ -1,4 +1,4 @@
-"""Every operation, called by each kind of caller."""
+"""Each kind of caller calls every operation."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ ADMINS = (401, 403, 403, 403, 200, 200)
 
 
 def writes(status: int) -> tuple[int, int, int, int, int, int]:
-    """Return the statuses of a write, which only an admin's key with the write scope may do."""
+    """Return the statuses of a write, which only an admin's key with the write scope may make."""
     return (401, 403, 403, 403, 403, status)
 
 
 ARTICLE = {"title": "T", "category": {"slug": "shelf"}}
 
 ACCESS_CASES = [
-    # A failed login is a 401 for every caller, with its own code.
+    # A failed login returns 401 to every caller, with its own code.
     AccessCase(
         "auth.login",
         "/api/v1/auth/login/",
@@ -136,7 +136,7 @@ def fill_path(request, as_admin, make_article, make_tag):
 
 @pytest.mark.parametrize("case", ACCESS_CASES, ids=lambda case: f"{case.endpoint} {case.path}")
 @pytest.mark.parametrize("caller", CALLERS)
-def test_each_caller_gets_what_the_rule_says(request, app, fill_path, case, caller):
+def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app, fill_path, case, caller):
     ((method, access),) = {
         (method, access)
         for _, method, endpoint, access in registry.list_operations(app)

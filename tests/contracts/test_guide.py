@@ -1,4 +1,4 @@
-"""The README and the guide compared with the code: settings, commands, permissions and links."""
+"""Compares the README and the guide with the code: settings, commands, permissions and links."""
 
 from __future__ import annotations
 

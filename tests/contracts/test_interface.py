@@ -1,4 +1,4 @@
-"""The interface, section by section: every documented path, field, status and header."""
+"""Tests the interface section by section: every documented path, field, status and header."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_4_2_delete_api_key(as_stranger):
     assert as_stranger.get(TAGS, headers=header).status_code == 401
 
 
-def test_4_2_delete_api_key_takes_the_header(as_stranger):
+def test_4_2_delete_api_key_requires_the_header(as_stranger):
     created = as_stranger.post(KEYS).json
     assert outcome(as_stranger.delete(f"{KEYS}{created['uuid']}/")) == (401, "key_missing")
     assert as_stranger.get(TAGS, headers={"X-API-KEY": created["public_state"]}).status_code == 200
@@ -226,7 +226,7 @@ def test_section_3_and_4_9_own_articles_have_any_status(as_admin, people, blog, 
     }
 
 
-def test_section_5_an_admin_reads_by_a_read_scoped_key(as_reading_admin, blog):
+def test_section_5_an_admin_reads_with_a_read_scoped_key(as_reading_admin, blog):
     titles = {article["title"] for article in as_reading_admin.get(ARTICLES + "author/me/").json}
     assert titles == {"A draft", "Bread, and how it waits"}
 

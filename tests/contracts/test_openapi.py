@@ -7,7 +7,7 @@ from copy import deepcopy
 from tests.contracts import openapi
 
 
-def test_the_document_is_the_committed_one(contract):
+def test_the_document_equals_the_committed_one(contract):
     changes = openapi.make_diff(contract.document)
     assert not changes, f"{changes}\n\nIf this is intended: python -m tests.contracts.openapi"
 

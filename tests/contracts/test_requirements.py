@@ -1,4 +1,4 @@
-"""The dependencies in setup.cfg compared with the imports, the installed packages and the pinned versions."""
+"""Compares the dependencies in setup.cfg with the imports, the installed packages and the pins."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_setup():
 
 
 def parse(lines):
-    """Return the requirements of lines by canonical name; those for other Pythons or systems are left out."""
+    """Return the requirements in the lines by canonical name, except those for other Pythons or systems."""
     found = (Requirement(line) for line in lines if line.strip())
     return {
         canonicalize_name(requirement.name): requirement
@@ -53,7 +53,7 @@ def read_pins(path):
 
 
 def list_imported_modules():
-    """Return the top-level names that the modules of blogapi import, inside of functions too."""
+    """Return the top-level names that the modules of blogapi import, also inside functions."""
     modules = set()
     for path in Path(blogapi.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

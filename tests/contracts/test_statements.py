@@ -11,9 +11,9 @@ CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 KEYS = "/api/v1/auth/api-key/"
 
-# Path, endpoint, and number of statements; one of them looks up the key.
+# Path, endpoint, and number of statements. One statement looks up the key.
 READS = [
-    # The ETag of an admin's list depends on drafts: one statement more than for a reader.
+    # The ETag of an admin's list depends on drafts, so it needs one more statement than for a reader.
     # The first read after a write also looks for the next scheduled article.
     (ARTICLES, "articles.published", 4),
     (ARTICLES + "?page=1&page_size=100", "articles.published", 4),

@@ -1,4 +1,4 @@
-"""The wheel: complete, and able to serve a blog from an empty folder."""
+"""The wheel is complete and can serve a blog from an empty folder."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """The `bin` folder of a virtual environment that has the wheel, and finds its dependencies in ours."""
+    """The `bin` folder of a virtual environment with the wheel, which uses the dependencies of this one."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=False)
     paths = sysconfig.get_paths("venv", {"base": str(folder), "platbase": str(folder)})

@@ -1,4 +1,4 @@
-"""`db copy` copies the whole blog, equal to the last byte, or leaves nothing."""
+"""The command `db copy` makes an exact copy of the whole blog, or leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_blog_copied_there_and_back_is_the_same(
         client = make_client(moved, full_blog.key)
         assert {path: client.get(path).data for path in PATHS} == before
         assert client.get(ARTICLES + "?q=面包&fields=title,snippet").json == found
-        # It goes on there.
+        # The copy accepts writes.
         assert client.post(TAGS, json={"name": "new"}).status_code == 201
         with moved.app_context():
             assert all(finding.level is Level.OK for finding in doctor.run_checks())
@@ -119,7 +119,7 @@ def test_rows_and_digests_are_printed(app, full_blog, tmp_path):
     assert any(line.split()[:2] == ["4", "article"] for line in lines)
     assert any(line.split()[:2] == ["4", "search_index"] for line in lines)
     assert lines[-1].startswith("Copied ") and lines[-1].endswith("; both databases are equal.")
-    # A file or its address is the same; and the sums do not depend on the engine.
+    # A path and a URL are both accepted, and the digests do not depend on the engine.
     again = json.loads(run_copy(target, f"sqlite:///{tmp_path / 'again.db'}", "--json").stdout)
     sums = {name: one["sha256"][:16] for name, one in again["tables"].items()}
     assert all(line.split()[2] == sums[line.split()[1]] for line in lines[:-1])
@@ -161,7 +161,7 @@ def test_a_missing_source_is_refused_and_not_created(tmp_path):
         ("PRAGMA user_version = 1", "contains no blog"),
         (
             "CREATE TABLE alembic_version AS SELECT '0001' AS version_num",
-            "belongs to another version (migration 0001); start this version on it once",
+            "belongs to another version (migration 0001); start this version of blogapi with it once",
         ),
     ],
 )
@@ -184,7 +184,7 @@ def test_an_unusable_address_is_refused(app, tmp_path, url):
 
 @pytest.fixture
 def interrupt_copy():
-    """Interrupts the copy when the search index of the target was filled."""
+    """Interrupts the copy after the search index of the target was filled."""
 
     def interrupt(connection, cursor, sql, *_):
         if sql.startswith("INSERT INTO search_index"):
@@ -195,7 +195,7 @@ def interrupt_copy():
     event.remove(Engine, "after_cursor_execute", interrupt)
 
 
-def test_an_interrupted_copy_leaves_nothing(app, full_blog, databases, tmp_path, interrupt_copy):
+def test_an_interrupted_copy_leaves_nothing_behind(app, full_blog, databases, tmp_path, interrupt_copy):
     source, target = get_url(app), databases.create_empty(tmp_path)
     assert run_copy(source, target).exit_code == 1
     assert run_copy(source, tmp_path / "copy.db").exit_code == 1
@@ -204,7 +204,7 @@ def test_an_interrupted_copy_leaves_nothing(app, full_blog, databases, tmp_path,
         assert not any(read_contents(target)[name] for name in ("account", "article", "search_entry"))
 
 
-def test_a_row_that_is_stored_with_other_values_is_noticed(app, full_blog, tmp_path):
+def test_a_row_that_is_stored_with_other_values_is_detected(app, full_blog, tmp_path):
     source = get_url(app)
 
     def alter_row(connection, cursor, sql, *_):

@@ -1,4 +1,4 @@
-"""The interactive page: complete, offline, and working in a browser."""
+"""The interactive page is complete, needs no network, and works in a browser."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_every_static_file_has_a_known_content_type():
     assert {path.suffix for path in static} <= {*CONTENT_TYPES, ".html"}
 
 
-def test_no_module_takes_content_types_from_the_system():
+def test_no_module_uses_the_content_types_of_the_operating_system():
     forbidden = {"mimetypes", "send_file", "send_from_directory", "guess_type"}
     for path in Path(blogapi.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -125,7 +125,7 @@ def test_without_repair_nothing_is_changed(run_doctor, blog):
         assert list(connection.iterdump()) == before
 
 
-def test_json_prints_the_findings(run_doctor, blog):
+def test_the_json_option_prints_the_findings(run_doctor, blog):
     execute(blog, "UPDATE article_tally SET published = 7")
     result = run_doctor("--json")
     report = json.loads(result.stdout)
@@ -172,9 +172,9 @@ def test_a_missing_blog_is_reported_and_not_created(run_doctor, instance, monkey
     assert not (tmp_path / "gone").exists()
 
 
-def test_an_older_schema_is_a_hint_and_not_upgraded(run_doctor, blog):
+def test_an_older_schema_is_reported_as_a_hint_and_not_upgraded(run_doctor, blog):
     execute(blog, "UPDATE alembic_version SET version_num = '0001'")
-    assert any("the next start upgrades the database" in line for line in list_lines(run_doctor(), "hint"))
+    assert any("restart the service, which" in line for line in list_lines(run_doctor(), "hint"))
     execute(blog, "UPDATE alembic_version SET version_num = '9999'")
     assert any("a newer version of blogapi" in line for line in list_lines(run_doctor(), "wrong"))
 
@@ -216,7 +216,7 @@ def test_little_free_disk_space_is_reported(run_doctor, blog, monkeypatch, free,
 
 
 @pytest.mark.parametrize(("short", "level"), [(1, "hint"), (0, "ok")])
-def test_space_for_two_copies_of_the_blog_should_be_free(tmp_path, monkeypatch, short, level):
+def test_too_little_disk_space_for_two_copies_of_the_blog_is_reported(tmp_path, monkeypatch, short, level):
     (tmp_path / "blog.db").write_bytes(b"\0" * 4096)
     usage = type("Usage", (), {"free": instance_checks.SPARE_BYTES + 2 * 4096 - short})
     monkeypatch.setattr(instance_checks.shutil, "disk_usage", lambda _: usage)
@@ -233,13 +233,13 @@ def test_a_clock_behind_the_files_is_reported(run_doctor, blog, set_clock):
     ("version", "loses"),
     [((3, 6, 23), False), ((3, 7, 0), True), ((3, 51, 2), True), ((3, 51, 3), False), ((3, 52, 0), False)],
 )
-def test_the_sqlite_versions_that_can_lose_commits(version, loses):
+def test_sqlite_versions_that_can_lose_commits_are_recognized(version, loses):
     assert integrity.has_wal_reset_bug(version) is loses
 
 
 @POSIX
 @pytest.mark.parametrize(("mode", "others"), [(0o600, False), (0o700, False), (0o640, True), (0o604, True)])
-def test_modes_that_other_users_can_access(mode, others):
+def test_file_modes_that_give_access_to_other_users_are_recognized(mode, others):
     assert instance_checks.is_accessible_to_others(mode) is others
 
 

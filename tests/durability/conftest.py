@@ -1,4 +1,4 @@
-"""Fixtures: servers of the test's blog in processes of their own, and their clients."""
+"""Fixtures: server processes for the test's blog, and clients for them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LISTS = (
 
 @dataclass(frozen=True)
 class Response:
-    """The response of a server."""
+    """A response of the server."""
 
     status: int
     json: Any
@@ -45,7 +45,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Client:
-    """Sends requests to the server at a port of this machine, with the key if it has one."""
+    """Sends requests to the server at a local port, with an API key if it has one."""
 
     port: int
     key: str = ""

@@ -30,7 +30,7 @@ from tests.durability.conftest import (
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 
-# How many pages to damage in turn, and how many of those with the text of articles.
+# The number of pages that are damaged one by one, and of further ones that contain article text.
 PAGE_COUNT = get_repetitions("PAGES", 8)
 JUNK = (b"\xff" * PAGE_SIZE, bytes(PAGE_SIZE), os.urandom(PAGE_SIZE))
 
@@ -45,7 +45,7 @@ def overwrite(path: Path, start: int, junk: bytes = b"garbage") -> bytes:
 
 @pytest.fixture
 def expected_responses(blog, app, as_admin) -> list[bytes]:
-    """The responses of the blog before any damage; no process uses it."""
+    """The responses of the blog before any damage. No process has the blog open."""
     found = [as_admin.get(path) for path in LISTS]
     assert {response.status_code for response in found} == {200}
     close_connections(app)
@@ -78,7 +78,7 @@ def test_a_damaged_page_gives_no_wrong_response(blog, expected_responses, write_
         close_connections(test_client.application)
 
 
-def test_damage_that_the_start_meets_is_reported_in_one_sentence(blog, app):
+def test_damage_that_the_start_finds_is_reported_in_one_sentence(blog, app):
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'article_tally'"))
     close_connections(app)
@@ -102,7 +102,7 @@ def test_pages_that_are_damaged_while_serving_give_no_wrong_response(serve, blog
 
 @pytest.fixture
 def killed_database(app, make_tag, instance, tmp_path) -> Path:
-    """The file of a blog whose server was killed after it had created thirty tags, with its log."""
+    """The file and the log of a blog whose server was killed after it had created thirty tags."""
     for number in range(30):
         make_tag(f"tag {number}")
     database = instance / "blog.db"

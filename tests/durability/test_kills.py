@@ -1,4 +1,4 @@
-"""A server that is killed again and again during writes keeps every write that it acknowledged."""
+"""A server that is killed repeatedly during writes keeps every write that it acknowledged."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Writer:
             assert client("PATCH", path, {"subtitle": subtitle}).status == 200
 
     def find_lost_writes(self, found: dict[str, str]) -> list[str]:
-        """Return a sentence for each acknowledged write that is lost; go on from the state that was found."""
+        """Return a sentence for each lost acknowledged write, and continue with the state that was found."""
         lost = []
         for uuid in self.acknowledged | self.in_flight:
             possible = {self.acknowledged.get(uuid), self.in_flight.get(uuid, self.acknowledged.get(uuid))}

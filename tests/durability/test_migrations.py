@@ -1,4 +1,4 @@
-"""An upgrade of the schema that is killed at any time is finished by the next start."""
+"""The next start finishes a schema upgrade that was killed at any time."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ UPGRADES = get_repetitions("MIGRATIONS", 3)
 ARTICLE_COUNT = 40
 LISTS = (TAGS, CATEGORIES, f"{ARTICLES}?fields=title,content,html,tags,excerpt", f"{ARTICLES}?q=words")
 
-# Starts the blog. Kills itself argv[2] milliseconds after statement argv[1]; with 0, prints the first word of
-# each statement.
+# Starts the blog. Kills itself argv[2] milliseconds after statement argv[1]. If argv[1] is 0, it prints the
+# first word of each statement.
 START = """
 import json, os, signal, sys, threading, time
 from sqlalchemy import Engine, event
@@ -63,7 +63,7 @@ def read_lists(make_client, make_app, write_key):
 
 @pytest.fixture
 def old_database(app, instance, tmp_path, make_article, make_tag, write_key) -> Path:
-    """The file of a blog with articles, at the first migration; no process uses it."""
+    """The database file of a blog with articles at the first migration. No process has it open."""
     tag = make_tag()
     for number in range(ARTICLE_COUNT):
         body = {"content": "<p>Many words.</p>" * number, "published_at": f"2026-01-01T00:{number:02}:00Z"}
@@ -123,7 +123,7 @@ def test_an_upgrade_that_is_killed_is_finished_by_the_next_start(old_database, i
     schema_changes = [number for number in numbers if statements[number - 1] in ("CREATE", "ALTER", "DROP")]
     for turn in range(UPGRADES):
         install_database(old_database, instance)
-        # Every other time during the schema changes, which take a small part of the start.
+        # Every second kill happens during the schema changes, which take only a small part of the start.
         start_blog(secrets.choice(numbers if turn % 2 else schema_changes), secrets.randbelow(5))
         assert is_intact(instance / "blog.db")
         assert (

@@ -1,4 +1,4 @@
-"""Real server processes, in a folder of their own and reached over a socket."""
+"""Real server processes, each in its own folder and reached over a socket."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_the_demo_is_created_once(tmp_path):
         assert send(port, "GET", ARTICLES, key) == (200, first)
 
 
-def test_two_processes_share_their_keys(tmp_path):
+def test_two_processes_accept_the_same_keys(tmp_path):
     with (
         start_server_process(WSGI, tmp_path) as (first, _),
         start_server_process(WSGI, tmp_path) as (second, _),
@@ -149,7 +149,7 @@ def test_two_processes_share_their_keys(tmp_path):
         assert [send(port, "GET", TAGS, key)[0] for port in (first, second)] == [401, 401]
 
 
-def test_a_command_works_beside_the_server(tmp_path):
+def test_a_command_works_while_the_server_runs(tmp_path):
     with start_server_process(WSGI, tmp_path) as (port, _):
         created = run_command("key", "create", cwd=tmp_path)
         key = created.stdout.splitlines()[-1]
@@ -180,7 +180,7 @@ def test_a_port_in_use_is_refused_in_one_sentence(tmp_path):
     assert re.fullmatch(r"Error: Cannot listen on 127\.0\.0\.1:\d+: .+\.\n", result.stderr)
 
 
-def test_an_impossible_instance_folder_is_refused_in_one_sentence(tmp_path, monkeypatch):
+def test_an_unusable_instance_folder_is_refused_in_one_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "file" / "x"))
     result = run_command("serve", "--port", "0", cwd=tmp_path)

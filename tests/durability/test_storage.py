@@ -136,7 +136,7 @@ def test_nothing_is_stored_in_a_removed_or_replaced_file(serve, blog, hide_file)
         before = {path: client("GET", path).json for path in LISTS}
         restore = hide_file(blog)
         left = sorted(blog.parent.glob("*"))
-        # The response cache serves its responses a little longer.
+        # The response cache still serves its responses for a short time.
         wait_until(lambda: {client("GET", path).status for path in LISTS} == {503})
         for path in (TAGS, KEYS):
             assert client("POST", path, {"name": "one more"}).status == 503

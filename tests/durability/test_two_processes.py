@@ -12,7 +12,7 @@ import pytest
 ARTICLES = "/api/v1/blog/articles/"
 ROOT = Path(__file__).parent.parent.parent
 
-# Adds 1 to the number in the subtitle, 200 times; after a 412 it reads the article again.
+# Adds 1 to the number in the subtitle 200 times. After a 412 it reads the article again.
 WRITER = """
 import sys
 from blogapi import create_app
@@ -27,7 +27,7 @@ while written < 200:
     written += response.status_code == 200
 """
 
-# Requests the scheduled article until it is public; prints its time and the present one.
+# Requests the scheduled article until it is public; prints its publication time and the current time.
 READER = """
 import sys, time
 from blogapi import create_app

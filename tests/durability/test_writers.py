@@ -33,7 +33,7 @@ LIN = {"username": "lin", "password": "a long password"}
 
 
 class RequestLoop:
-    """Requests of one kind, one after the other, and their responses."""
+    """Sends requests of one kind, one after another, and keeps their responses."""
 
     def __init__(self, send: Callable[[int], Response]) -> None:
         self.send = send

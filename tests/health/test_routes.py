@@ -51,7 +51,7 @@ def get_health(client) -> tuple[int, str]:
     return response.status_code, response.json.get("code") or response.json["status"]
 
 
-def test_a_healthy_service_is_ok(as_stranger, check_at_start):
+def test_a_healthy_service_is_reported_as_ok(as_stranger, check_at_start):
     check_at_start()
     assert get_health(as_stranger) == (200, "ok")
 
@@ -66,7 +66,7 @@ def test_damage_that_the_check_at_the_start_finds_is_reported(
     assert "the database is damaged (" in caplog.text
 
 
-def test_damage_is_reported_after_a_request_has_met_it(as_stranger, as_admin, app, instance, check_at_start):
+def test_damage_is_reported_after_a_request_has_hit_it(as_stranger, as_admin, app, instance, check_at_start):
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'tag'"))
     close_connections(app)
@@ -79,7 +79,7 @@ def test_damage_is_reported_after_a_request_has_met_it(as_stranger, as_admin, ap
     assert get_health(as_stranger) == (503, "damaged")
 
 
-def test_a_file_that_is_not_a_database_is_damaged(as_stranger, app, instance):
+def test_a_file_that_is_not_a_database_is_reported_as_damaged(as_stranger, app, instance):
     close_connections(app)
     (instance / "blog.db").write_bytes(b"Dear reader, " * 1000)
     assert get_health(as_stranger) == (503, "damaged")
@@ -109,7 +109,7 @@ def test_a_full_disk_is_reported(as_stranger, monkeypatch):
     assert get_health(as_stranger) == (503, "storage_full")
 
 
-def test_any_other_error_is_a_problem_of_the_database(as_stranger, app):
+def test_any_other_error_is_reported_as_a_problem_of_the_database(as_stranger, app):
     with app.app_context():
         db.session.execute(text("DROP TABLE article_pieces"))
         db.session.execute(text("ALTER TABLE article RENAME TO elsewhere"))

@@ -63,7 +63,7 @@ def test_a_migration_that_has_landed_is_not_edited(migration):
 
 
 @pytest.mark.parametrize("migration", upgrades.list_migrations())
-def test_a_migration_has_its_blog(migration):
+def test_each_migration_has_a_recorded_blog(migration):
     assert (BLOGS / f"{migration}.sql").is_file() and (BLOGS / f"{migration}.json").is_file()
     assert f"INSERT INTO \"alembic_version\" VALUES('{migration}');" in read_text(f"{migration}.sql")
 
@@ -89,7 +89,7 @@ OLDER = MIGRATIONS[:-1]
 
 @pytest.fixture(params=MIGRATIONS)
 def recorded_blog(request, tmp_path, instance, databases):
-    """A blog as a migration left it, in place of the test's own; its rows and its recorded responses."""
+    """The rows and the responses of a blog recorded at a migration, which replaces the test's own blog."""
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(read_text(f"{request.param}.sql"))
@@ -171,7 +171,7 @@ def test_an_upgraded_blog_keeps_its_rows_and_responses(recorded_blog, make_app, 
     assert login.status_code == 200
     if not SERVER_URL:
         lines = app.test_cli_runner().invoke(args=["doctor"]).stdout.splitlines()
-        # The file is newer than the test's clock, which stands in the past.
+        # The file is newer than the clock of the test, which is set to the past.
         assert [line for line in lines if line.startswith("wrong") and " clock: " not in line] == []
     close_connections(app)
 

@@ -1,4 +1,4 @@
-"""Preview links: who can read an article by one, and for how long."""
+"""Preview links: who can read an article through a link, and for how long."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_anyone_with_the_link_can_read_the_article(as_admin, as_stranger, draft,
     assert seen.json == as_admin.get(f"{ARTICLES}{draft.uuid}/").json
 
 
-def test_the_token_opens_nothing_but_its_link(as_stranger, draft, preview_link, make_article):
+def test_the_token_gives_access_to_nothing_but_its_link(as_stranger, draft, preview_link, make_article):
     token = preview_link["url"].split("/")[-2]
     other = make_article(status="draft")
     for path in (f"{ARTICLES}{draft.uuid}/", ARTICLES, f"{ARTICLES}{other.uuid}/"):
@@ -50,7 +50,7 @@ def test_a_link_expires(as_stranger, preview_link, set_clock):
     assert outcome(as_stranger.get(preview_link["url"])) == (404, "not_found")
 
 
-def test_a_link_expires_to_the_microsecond_also_in_the_list(as_admin, as_stranger, draft, set_clock):
+def test_a_link_expires_at_the_same_microsecond_in_the_list(as_admin, as_stranger, draft, set_clock):
     made_at, where = datetime(2030, 1, 1, tzinfo=UTC), f"{ARTICLES}{draft.uuid}/preview/"
     set_clock(made_at)
     url = as_admin.post(where, json={"expires_in": 60}).json["url"]
@@ -140,7 +140,7 @@ def test_the_links_of_a_deleted_article_are_not_found(as_admin, as_stranger, dra
 
 
 @pytest.mark.parametrize("token", ["x", "%00", "é", "x" * 3000])
-def test_an_unknown_token_is_a_404(as_stranger, token):
+def test_an_unknown_token_gets_a_404(as_stranger, token):
     assert outcome(as_stranger.get(f"/api/v1/blog/preview/{token}/")) == (404, "not_found")
 
 

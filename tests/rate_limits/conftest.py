@@ -12,7 +12,7 @@ from blogapi.rate_limits import redis
 
 @pytest.fixture(params=["memory", "redis"])
 def limits_url(request: pytest.FixtureRequest) -> str:
-    """The URL of the Redis that counts, empty for counters in memory."""
+    """The URL of the Redis server for the counters, or an empty string for counters in memory."""
     return "" if request.param == "memory" else str(request.getfixturevalue("redis").url)
 
 
@@ -20,7 +20,7 @@ def limits_url(request: pytest.FixtureRequest) -> str:
 def advance_clock(
     request: pytest.FixtureRequest, limits_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[float], None]:
-    """Stops the clock of the counters; returns a function that moves it on by some seconds."""
+    """Stops the clock of the counters; returns a function that advances it by a number of seconds."""
     passed = [1000.0]
     monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
     if not limits_url:

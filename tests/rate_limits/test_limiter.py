@@ -15,7 +15,7 @@ from blogapi.web.errors import NotFound, TooManyRequests, Unauthorized
 
 @pytest.fixture
 def make_limited_app(make_app, limits_url):
-    """Makes applications with a limit, inside of their context."""
+    """Makes applications with a limit, and pushes their application contexts."""
     contexts = []
 
     def make(rate):
@@ -98,7 +98,7 @@ def test_an_attempt_in_progress_counts_as_failed(make_limited_app):
 @pytest.mark.parametrize(
     ("rate", "longest"), [("1 per 20 seconds", 20), ("1 per minute", 60), ("1 per 2 hours", 7200)]
 )
-def test_a_refusal_says_how_long_to_wait(make_limited_app, advance_clock, rate, longest):
+def test_a_refusal_contains_the_time_to_wait(make_limited_app, advance_clock, rate, longest):
     make_limited_app(rate)
     limiter.count_attempts(("KEY_LIMIT", "a"))
     with pytest.raises(TooManyRequests) as error:

@@ -78,7 +78,7 @@ def test_no_window_ever_holds_more_than_the_limit(counters, advance_clock, amoun
             counted.append(now)
 
 
-def test_threads_together_do_not_exceed_the_limit(counters):
+def test_concurrent_threads_do_not_exceed_the_limit(counters):
     with ThreadPoolExecutor(8) as pool:
         waits = list(pool.map(lambda _: counters.count(("A", "50 per hour", "a")), range(400)))
     assert waits.count(0) == 50
@@ -100,7 +100,7 @@ def test_many_keys_do_not_fill_the_memory():
     assert window.wait("busy", 1.0) > 0
 
 
-def test_one_key_takes_little_memory():
+def test_one_key_needs_little_memory():
     window = SlidingWindow(100, 10)
     tracemalloc.start()
     try:

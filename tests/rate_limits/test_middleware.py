@@ -16,7 +16,7 @@ SLOWED = "too_many_requests"
 
 @pytest.fixture
 def steady_clock(monkeypatch):
-    """The steady clock, as a list of one number that the test sets."""
+    """The monotonic clock, as a list with one number that the test sets."""
     passed = [1000.0]
     monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
     return passed
@@ -24,7 +24,7 @@ def steady_clock(monkeypatch):
 
 @pytest.fixture
 def make_limited_client(make_app, make_client, people):
-    """Makes clients of a blog with the limits given, with the value of an anonymous key."""
+    """Makes clients with an anonymous key for a blog with the given limits."""
     return lambda **settings: make_client(make_app(**settings), people.key(None))
 
 
@@ -37,7 +37,7 @@ def get_statuses(client, times, path=TAGS, **options):
 
 
 @pytest.mark.parametrize("setting", ["REQUEST_ADDRESS_LIMIT", "REQUEST_KEY_LIMIT"])
-def test_one_request_too_many_is_a_429(make_limited_client, setting, steady_clock):
+def test_a_request_over_the_limit_gets_a_429(make_limited_client, setting, steady_clock):
     client = make_limited_client(**{setting: "3 per minute"})
     assert get_statuses(client, 3) == [200] * 3
     steady_clock[0] += 19.5
@@ -70,7 +70,7 @@ def test_cached_responses_count_too(make_limited_client, record_statements):
 def test_every_request_counts_and_is_refused_as_documented(make_limited_client, method, path, status):
     client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute")
     assert client.open(path, method=method).status_code == status
-    # The client holds body and headers against the document.
+    # The client checks body and headers against the OpenAPI document.
     response = client.open(path, method=method)
     assert response.status_code == 429
     assert (response.data == b"") is (method == "HEAD") and int(response.headers["Content-Length"]) > 100
@@ -109,7 +109,7 @@ def test_a_refused_request_is_not_counted(make_limited_client, steady_clock):
     assert get_statuses(client, 2, "/openapi.json", headers={"X-API-KEY": ""}) == [200, 429]
 
 
-def test_a_refused_key_is_not_created(make_limited_client, as_admin):
+def test_a_refused_request_creates_no_key(make_limited_client, as_admin):
     client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute")
     before = len(as_admin.get(KEYS).json)
     assert [client.post(KEYS).status_code for _ in range(3)] == [201, 429, 429]
@@ -119,7 +119,7 @@ def test_a_refused_key_is_not_created(make_limited_client, as_admin):
 @pytest.mark.parametrize(
     ("origin", "told"), [("https://front.example", True), ("https://evil.example", False)]
 )
-def test_a_page_of_an_allowed_origin_can_read_the_refusal(make_limited_client, origin, told):
+def test_a_page_of_an_allowed_origin_can_read_the_429(make_limited_client, origin, told):
     client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute", CORS_ORIGINS="https://front.example")
     first, second = (client.get(TAGS, headers={"Origin": origin}) for _ in range(2))
     assert (first.status_code, second.status_code) == (200, 429)
@@ -131,13 +131,13 @@ def test_a_page_of_an_allowed_origin_can_read_the_refusal(make_limited_client, o
 @pytest.mark.parametrize(
     ("proxy", "client", "forwarded", "expected"),
     [
-        # Without a proxy, whatever a client says of itself changes nothing.
+        # Without a trusted proxy, the header is ignored.
         ("", "192.0.2.1", ["1.1.1.1", "2.2.2.2", "3.3.3.3"], [200, 429, 429]),
-        # Behind the proxy every client has a count of its own; only the proxy's own word counts.
+        # Behind the proxy every client has its own count. Only the address that the proxy appends is used.
         ("10.0.0.1", "10.0.0.1", ["1.1.1.1", "2.2.2.2", "1.1.1.1"], [200, 200, 429]),
         ("10.0.0.1", "10.0.0.1", ["8.8.8.8, 1.1.1.1", "9.9.9.9, 1.1.1.1"], [200, 429]),
         ("10.0.0.1", "10.0.0.1", ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"], [200, 429, 200]),
-        # Past the proxy, somebody who only says so.
+        # A client that does not connect through the proxy sends the header itself.
         ("10.0.0.1", "192.0.2.1", ["1.1.1.1", "2.2.2.2"], [200, 429]),
         ("10.0.0.0/8", "10.9.9.9", ["1.1.1.1", "2.2.2.2"], [200, 200]),
     ],

@@ -1,4 +1,4 @@
-"""Limits shared through Redis: exact while Redis answers, counted per process while it does not."""
+"""Limits shared through Redis: exact while Redis responds, and counted per process while it does not."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ ATTEMPT = ("KEY_LIMIT", "3 per minute", "a")
 
 @pytest.fixture
 def own_redis(redis, tmp_path):
-    """A Redis of the test's own, which may be ended."""
+    """A Redis server for this test only, which the test may stop."""
     with run_redis_server(tmp_path) as own:
         yield own
 
 
 @pytest.fixture
 def make_counters(make_app):
-    """Makes the counters of an application that shares what the Redis at the address counts."""
+    """Makes the counters of an application that uses the Redis server at a URL."""
     return lambda url: limiter.get_counters(make_app(LIMITS_URL=url))
 
 
@@ -53,7 +53,7 @@ def grace_password(app, people):
 
 @pytest.fixture
 def steady_clock(monkeypatch):
-    """The steady clock, as a list of one number that the test sets."""
+    """The monotonic clock, as a list with one number that the test sets."""
     passed = [1000.0]
     monkeypatch.setattr(clock, "monotonic", lambda: passed[0])
     return passed
@@ -61,13 +61,13 @@ def steady_clock(monkeypatch):
 
 @pytest.fixture
 def redis_messages(caplog):
-    """Returns what the log tells of Redis."""
+    """Returns the log messages about Redis."""
     return lambda: [line for line in caplog.messages if "Redis" in line]
 
 
 @contextmanager
 def silent_server():
-    """Yield a server that takes connections and never answers, and its address."""
+    """Yield a server that accepts connections and never responds, and its URL."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.setblocking(False)
         yield listening, f"redis://127.0.0.1:{listening.getsockname()[1]}"
@@ -82,7 +82,7 @@ def log_in(client, body, address):
 
 
 def read_all_keys(client):
-    """Return all that stands in Redis, by name."""
+    """Return all values in Redis by their names."""
     lists = {name: client.lrange(name, 0, -1) for name in client.scan_iter(_type="list")}
     return {name: client.get(name) for name in client.scan_iter(_type="string")} | lists
 
@@ -94,10 +94,10 @@ def wait_for_checks():
             thread.join(30)
 
 
-# While Redis answers
+# While Redis responds
 
 
-def test_two_servers_together_let_exactly_the_limit_pass(redis, make_app, make_client):
+def test_two_servers_together_accept_exactly_the_limit(redis, make_app, make_client):
     settings = {"LIMITS_URL": redis.url, "REQUEST_ADDRESS_LIMIT": "50 per hour"}
     clients = [make_client(make_app(**settings)) for _ in range(2)]
     turns = cycle(clients)
@@ -150,7 +150,7 @@ def test_redis_stores_only_digests_that_expire(redis, make_app, make_client, peo
         assert prefix == "blogapi" and 0 < redis.client.ttl(name) <= longest
 
 
-def test_a_window_is_kept_small(redis, make_counters):
+def test_a_window_stores_no_more_entries_than_the_limit(redis, make_counters):
     counted = make_counters(redis.url)
     counted.count(ATTEMPT)
     (name,) = redis.client.keys()
@@ -159,7 +159,7 @@ def test_a_window_is_kept_small(redis, make_counters):
     assert redis.client.llen(name) == 3
 
 
-def test_setting_back_the_clock_of_redis_blocks_nobody(redis, make_counters):
+def test_setting_back_the_clock_of_redis_blocks_no_request(redis, make_counters):
     counted = make_counters(redis.url)
     counted.count(ATTEMPT)
     (name,) = redis.client.keys()
@@ -168,10 +168,10 @@ def test_setting_back_the_clock_of_redis_blocks_nobody(redis, make_counters):
     assert counted.count(ATTEMPT) == 0
 
 
-# While Redis does not answer
+# While Redis does not respond
 
 
-def test_without_redis_each_process_counts_until_it_is_back(
+def test_each_process_counts_by_itself_until_redis_is_back(
     own_redis, make_counters, monkeypatch, redis_messages
 ):
     monkeypatch.setattr(shared_counters, "RETRY_SECONDS", 0)
@@ -186,13 +186,13 @@ def test_without_redis_each_process_counts_until_it_is_back(
     assert len(redis_messages()) == 1
     wait_for_checks()
     own_redis.start()
-    # It comes back with nothing in it; who asks in the meantime is refused by the own memory.
+    # Redis restarts empty. Until the process notices this, its own counters refuse attempts.
     wait_until(lambda: one.count(ATTEMPT) == 0)
     assert [each.count(ATTEMPT) > 0 for each in (other, one)] == [False, False]
     assert one.count(ATTEMPT) > 0
 
 
-def test_requests_are_answered_without_redis(own_redis, make_app, make_client, people, grace_password):
+def test_requests_are_served_without_redis(own_redis, make_app, make_client, people, grace_password):
     client = make_client(
         make_app(LIMITS_URL=own_redis.url, REQUEST_KEY_LIMIT="6 per minute"), people.key(None)
     )
@@ -202,7 +202,7 @@ def test_requests_are_answered_without_redis(own_redis, make_app, make_client, p
     assert [client.get(TAGS).status_code for _ in range(3)] == [200, 200, 429]
 
 
-def test_the_log_warns_once_a_minute(own_redis, make_counters, steady_clock, redis_messages):
+def test_a_warning_is_logged_once_a_minute(own_redis, make_counters, steady_clock, redis_messages):
     counted = make_counters(own_redis.url)
     own_redis.stop()
     for lines, wait in ((1, 0), (1, 0.5), (1, 30), (1, 29), (2, 1), (2, 59), (3, 1)):
@@ -214,7 +214,7 @@ def test_the_log_warns_once_a_minute(own_redis, make_counters, steady_clock, red
     assert f"127.0.0.1:{own_redis.port}" in redis_messages()[0]
 
 
-def test_a_silent_redis_delays_one_request(make_counters, monkeypatch, steady_clock):
+def test_a_redis_that_does_not_respond_delays_only_one_request(make_counters, monkeypatch, steady_clock):
     monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 0.05)
     with silent_server() as (listening, url):
         counted = make_counters(url)
@@ -275,7 +275,7 @@ def test_a_full_redis_counts_as_unavailable(redis, make_counters, redis_messages
 def test_an_unusable_url_prevents_the_start(make_app, url):
     with pytest.raises(CannotStart) as raised:
         make_app(LIMITS_URL=url)
-    assert raised.value.message == "LIMITS_URL cannot be used; write redis://127.0.0.1:6379/0."
+    assert raised.value.message == "LIMITS_URL cannot be used; an example is redis://127.0.0.1:6379/0."
 
 
 def test_a_missing_package_prevents_the_start(make_app, monkeypatch):
@@ -283,14 +283,14 @@ def test_a_missing_package_prevents_the_start(make_app, monkeypatch):
     monkeypatch.delitem(sys.modules, "blogapi.rate_limits.redis")
     with pytest.raises(CannotStart) as raised:
         make_app(LIMITS_URL="redis://127.0.0.1")
-    assert raised.value.message == "LIMITS_URL needs the Python package redis; pip install redis."
+    assert raised.value.message == "LIMITS_URL needs the Python package redis; run pip install redis."
     make_app()
 
 
 # The doctor command
 
 
-def test_doctor_reports_whether_redis_answers(app, own_redis, make_app, instance):
+def test_doctor_reports_whether_redis_responds(app, own_redis, make_app, instance):
     instance.chmod(0o700)
     assert "limits" not in app.test_cli_runner().invoke(args=["doctor"]).stdout
     doctor = make_app(LIMITS_URL=own_redis.url).test_cli_runner().invoke
@@ -299,5 +299,5 @@ def test_doctor_reports_whether_redis_answers(app, own_redis, make_app, instance
     own_redis.stop()
     ill = doctor(args=["doctor"])
     assert ill.exit_code == 1
-    assert "wrong     limits: Redis does not answer; each process counts for itself: " in ill.stdout
+    assert "wrong     limits: Redis does not respond; each process counts in its own memory: " in ill.stdout
     assert "Do: start Redis, or correct LIMITS_URL." in ill.stdout

@@ -33,7 +33,7 @@ def test_the_list_shows_each_former_slug_with_the_current_one(as_admin, as_reade
     assert as_reader.get(f"{REDIRECTS}?page=2&page_size=1&fields=old").json == [{"old": "second"}]
 
 
-def test_a_slug_that_is_used_again_is_no_redirect(as_admin, as_reader, renamed_article):
+def test_a_slug_that_is_used_again_is_not_a_redirect(as_admin, as_reader, renamed_article):
     as_admin.patch(f"{ARTICLES}{renamed_article.uuid}/", json={"slug": "first"})
     assert [row["old"] for row in as_reader.get(REDIRECTS).json] == ["second"]
 
@@ -49,7 +49,7 @@ def test_a_derived_slug_is_numbered_past_a_former_slug(as_admin, renamed_article
     assert make_article(title="First").slug == "first-2"
 
 
-def test_a_numbered_slug_steps_around_a_former_one_too(as_admin, as_reader, make_article):
+def test_a_numbered_slug_also_avoids_a_former_slug(as_admin, as_reader, make_article):
     article = make_article(slug="first-2")
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "second"})
     assert [make_article(title="First").slug for _ in range(2)] == ["first", "first-3"]

@@ -21,7 +21,7 @@ Response = tuple[str, list[tuple[str, str]], bytes]
 
 
 class RecordingApplication:
-    """The application behind the cache: records the paths that reach it; a test may replace `respond`."""
+    """The application behind the cache. It records the requested paths, and a test may replace `respond`."""
 
     def __init__(self, app: Flask) -> None:
         self.paths: list[str] = []
@@ -48,7 +48,7 @@ class CountingMiddleware(ResponseCacheMiddleware):
 
 @dataclass(frozen=True)
 class CachedBlog:
-    """A Flask application, the cache in front of it, and what the cache was made of."""
+    """A Flask application, the response cache in front of it, and the parts of the cache."""
 
     app: Flask
     application: RecordingApplication
@@ -64,7 +64,7 @@ class CachedBlog:
 
 
 def add_cache(app: Flask, monkeypatch: Any, source: CommitVersionSource | None = None) -> CachedBlog:
-    """Replace the cache of the application by an empty one that records what passes it."""
+    """Replace the cache of the application by an empty one, and record the requests that pass through it."""
     application = RecordingApplication(app)
     source = source or commit_version.create_source(app)
     middleware = CountingMiddleware(app, application, source, app.config["CACHE_MEGABYTES"] * 2**20)
@@ -85,7 +85,7 @@ def call(application: Any, environ: dict[str, Any]) -> Response:
 
 
 def open_response(application: Any, environ: dict[str, Any]) -> Any:
-    """Return the body of a response that no client has read from yet."""
+    """Return the body of a response before any of it is read."""
     return application(dict(environ), lambda status, headers, *_: None)
 
 
@@ -98,7 +98,7 @@ def call_without_waiting(middleware: CountingMiddleware, environ: dict[str, Any]
 
 
 def warm(client: Any, path: str, **options: Any) -> Any:
-    """Return the second response: the first request with a key stores when the key was used."""
+    """Send the request twice and return the second response; the first one stores the use of the key."""
     for _ in range(2):
         response = client.get(path, **options)
         assert response.data is not None
@@ -106,7 +106,7 @@ def warm(client: Any, path: str, **options: Any) -> Any:
 
 
 def create_deleted_key(app: Flask) -> str:
-    """Return a well-formed key that does not exist any more."""
+    """Return the value of a key that has been deleted."""
     with app.app_context():
         key = api_keys.issue(None)
         api_keys.delete_by_uuid(key.uuid)

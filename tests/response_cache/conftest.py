@@ -24,7 +24,7 @@ def cached_blog(app, monkeypatch):
 
 @pytest.fixture
 def get_counted(record_statements):
-    """Sends a request; returns the response and the number of SQL statements that it took."""
+    """Sends a request; returns the response and the number of SQL statements that were executed."""
 
     def send(client, path, method="GET", **options):
         with record_statements() as seen:
@@ -37,7 +37,7 @@ def get_counted(record_statements):
 
 @pytest.fixture
 def make_long_list(make_app, monkeypatch):
-    """Makes a blog whose article list is streamed in three chunks; its cache takes up to 128 kB of them."""
+    """Makes a blog whose article list is streamed in three chunks, and a cache for responses up to 128 kB."""
 
     def make(content_length):
         monkeypatch.setattr(json_reader, "CHUNK_SIZE", 4)

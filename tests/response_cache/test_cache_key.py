@@ -1,4 +1,4 @@
-"""Which differences between two requests make them different for the cache."""
+"""The differences between requests that the cache takes into account."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tests.response_cache.cached_blog import add_cache, call, make_environ, warm
 FRONT, EVIL = "https://front.example", "https://evil.example"
 
 
-def test_another_order_of_parameters_is_another_request(as_reader, make_article, get_counted):
+def test_a_different_order_of_parameters_is_cached_separately(as_reader, make_article, get_counted):
     make_article()
     first = warm(as_reader, f"{ARTICLES}?page=1&page_size=5")
     other, statements = get_counted(as_reader, f"{ARTICLES}?page_size=5&page=1")
     assert (other.data, statements > 0) == (first.data, True)
 
 
-def test_a_path_without_its_slash_is_another_request(as_reader, make_article, get_counted):
+def test_a_path_without_its_slash_is_cached_separately(as_reader, make_article, get_counted):
     make_article()
     with_slash = warm(as_reader, f"{TAGS}?page=1")
     without = warm(as_reader, f"{TAGS[:-1]}?page=1")
@@ -25,7 +25,7 @@ def test_a_path_without_its_slash_is_another_request(as_reader, make_article, ge
     assert get_counted(as_reader, f"{TAGS[:-1]}?page=1")[0].headers["Link"] == without.headers["Link"]
 
 
-def test_headers_that_the_application_ignores_do_not_count(as_reader, get_counted):
+def test_headers_that_the_application_ignores_do_not_change_the_cache_key(as_reader, get_counted):
     warm(as_reader, TAGS)
     for headers in ({"Accept": "text/html"}, {"User-Agent": "x"}, {"Cookie": "a=b"}, {"Range": "bytes=0-1"}):
         response, statements = get_counted(as_reader, TAGS, headers=headers)
@@ -52,7 +52,7 @@ def test_each_host_gets_its_own_response(cached_blog, people):
     assert len(cached_blog.application.paths) == 3
 
 
-def test_a_key_sent_with_a_login_decides(as_login, people):
+def test_a_key_takes_precedence_over_a_login(as_login, people):
     headers = {"X-API-KEY": people.key(people.member)}
     own = f"{ARTICLES}author/me/"
     assert as_login.get(own).status_code == 200

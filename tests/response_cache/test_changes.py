@@ -1,4 +1,4 @@
-"""A change of a key, a user or the content is seen by the next read."""
+"""The next read after a change of a key, a user or the content shows that change."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_last_use_of_a_key_is_stored_every_hour(as_reader, as_admin, people,
 
 
 @pytest.mark.parametrize("role", ["member", "admin"])
-def test_a_changed_role_counts_at_once(app, people, as_member, as_admin, role):
+def test_a_changed_role_applies_immediately(app, people, as_member, as_admin, role):
     own = f"{ARTICLES}author/me/"
     client = as_admin if role == "member" else as_member
     outcomes = [outcome(warm(client, own))]
@@ -91,7 +91,7 @@ def test_a_changed_role_counts_at_once(app, people, as_member, as_admin, role):
     assert outcomes == ([admin, member] if role == "member" else [member, admin])
 
 
-def test_a_changed_scope_counts_at_once(app, as_admin):
+def test_a_changed_scope_applies_immediately(app, as_admin):
     for scope, expected in (("write", (201, None)), ("read", (403, "scope_missing")), ("write", (201, None))):
         write_from_other_process(app, "UPDATE api_key SET scope = :scope", scope=scope)
         warm(as_admin, TAGS)
@@ -149,7 +149,7 @@ def test_a_read_pipelined_behind_a_write_sees_it(cached_blog, people):
     respond = cached_blog.application.respond
 
     def respond_after_another_check(environ, start_response):
-        # Meanwhile another request has the commit version looked up.
+        # Meanwhile another request reads the commit version.
         assert cached_blog.source.get_version() is not None
         return respond(environ, start_response)
 

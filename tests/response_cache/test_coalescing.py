@@ -1,4 +1,4 @@
-"""Concurrent identical requests are answered by one computation, and never wait for a slow client."""
+"""Concurrent identical requests share one computation, and never wait for a slow client."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ CLIENTS = 16
 
 @pytest.fixture
 def environ(cached_blog, people):
-    """A request for the empty list of tags, not cached yet."""
+    """A request for the empty list of tags, whose response is not cached yet."""
     key = people.key(None)
-    # Stores when the key was used, which would change the database later.
+    # This request stores the use of the key; a later one would otherwise change the database.
     cached_blog.get(ME, key)
     cached_blog.application.paths.clear()
     return make_environ(TAGS, key)
 
 
 def call_from_all_clients(cached_blog, environ):
-    """Send the request from many threads at once; return the different responses."""
+    """Send the request from many threads at the same time; return the distinct responses."""
     barrier = threading.Barrier(CLIENTS)
 
     def send(_):
@@ -52,7 +52,7 @@ def call_from_all_clients(cached_blog, environ):
     return {(status, tuple(headers), body) for status, headers, body in responses}
 
 
-# Many at once
+# Concurrent requests
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.05])
@@ -70,7 +70,7 @@ def test_concurrent_identical_requests_are_computed_once(cached_blog, people, ma
         assert len(cached_blog.application.paths) == 1
 
 
-def test_concurrent_identical_requests_take_the_statements_of_one(
+def test_concurrent_identical_requests_execute_statements_only_once(
     cached_blog, people, make_article, record_statements
 ):
     key = people.key(None)
@@ -78,7 +78,7 @@ def test_concurrent_identical_requests_take_the_statements_of_one(
     cached_blog.get(ME, key)
     with record_statements() as seen:
         call_from_all_clients(cached_blog, environ)
-    # The caller, the article, and the next publication.
+    # The statements read the caller, the article, and the next publication time.
     assert len(seen) == 3
 
 
@@ -103,7 +103,7 @@ def test_requests_that_are_refused_do_not_wait_for_each_other(cached_blog):
     assert len(cached_blog.application.paths) == CLIENTS
 
 
-def test_a_waiting_request_takes_a_response_that_started_at_a_later_time(cached_blog, people, set_clock):
+def test_a_waiting_request_gets_a_response_that_started_at_a_later_time(cached_blog, people, set_clock):
     set_clock(NOON)
     key = people.key(None)
     cached_blog.get(ME, key)
@@ -127,7 +127,7 @@ def test_a_waiting_request_takes_a_response_that_started_at_a_later_time(cached_
     assert cached_blog.application.paths == [ME, TAGS]
 
 
-def test_a_request_that_finds_the_response_only_after_registering_blocks_nobody(
+def test_a_request_that_finds_the_response_only_after_registering_blocks_no_others(
     cached_blog, environ, make_article, monkeypatch, set_clock
 ):
     set_clock(NOON)
@@ -135,7 +135,7 @@ def test_a_request_that_finds_the_response_only_after_registering_blocks_nobody(
     for _ in range(2):
         call(cached_blog.middleware, environ)
     cached_blog.application.paths.clear()
-    # The first look at the clock is a minute back, as if the response had been computed since.
+    # The first clock reading is a minute earlier, as if the response had been computed after it.
     times = iter([NOON - MINUTE])
     monkeypatch.setattr(clock, "now", lambda: next(times, NOON))
     assert call(cached_blog.middleware, environ)[2] == b"[]"
@@ -150,13 +150,13 @@ def test_a_request_that_finds_the_response_only_after_registering_blocks_nobody(
 # Slow clients
 
 
-def test_a_client_that_leaves_before_the_first_byte_blocks_nobody(cached_blog, environ):
+def test_a_client_that_disconnects_before_the_first_byte_blocks_no_others(cached_blog, environ):
     open_response(cached_blog.middleware, environ).close()
     assert len(cached_blog.cache) == 0
     assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
 
 
-def test_a_client_that_leaves_a_streamed_response_blocks_nobody(cached_blog, environ):
+def test_a_client_that_disconnects_during_a_streamed_response_blocks_no_others(cached_blog, environ):
     respond = cached_blog.application.respond
 
     def stream(environ, start_response):
@@ -173,14 +173,14 @@ def test_a_client_that_leaves_a_streamed_response_blocks_nobody(cached_blog, env
     assert b"".join(open_response(cached_blog.middleware, environ)) == b"[]  "
 
 
-def test_a_client_that_reads_slowly_blocks_nobody(cached_blog, environ):
+def test_a_client_that_reads_slowly_blocks_no_others(cached_blog, environ):
     chunks = open_response(cached_blog.middleware, environ)
     assert next(chunks) == b"[]"
     assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
     chunks.close()
 
 
-def test_a_client_that_the_server_gives_up_on_blocks_nobody(cached_blog, environ):
+def test_a_client_that_is_too_slow_for_the_server_blocks_no_others(cached_blog, environ):
     slow = dict(environ)
     chunks = cached_blog.middleware(slow, lambda status, headers, *_: None)
     slow[GIVE_UP_KEY]()
@@ -188,7 +188,7 @@ def test_a_client_that_the_server_gives_up_on_blocks_nobody(cached_blog, environ
     chunks.close()
 
 
-def test_a_client_that_never_reads_blocks_others_for_a_bounded_time(cached_blog, environ, monkeypatch):
+def test_a_client_that_never_reads_blocks_others_for_a_limited_time(cached_blog, environ, monkeypatch):
     monkeypatch.setattr(middleware, "WAIT_SECONDS", 0.2)
     chunks = open_response(cached_blog.middleware, environ)
     assert call(cached_blog.middleware, environ)[2] == b"[]"

@@ -1,4 +1,4 @@
-"""Whatever is requested and written, a cached response equals the one that the application would compute."""
+"""After any reads and writes, a cached response equals the one that the application would compute."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FRONT, EVIL = "https://front.example", "https://evil.example"
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
-# Stands for the ETag of the last response in a header.
+# A header with this value gets the ETag of the last response instead.
 LAST_ETAG = "the last"
 
 CALLERS = [
@@ -59,7 +59,7 @@ WRITE = st.tuples(st.sampled_from(WRITES), st.integers(0, 40))
 
 
 class Blog:
-    """A blog, its callers, and the same requests sent through the cache and past it."""
+    """A blog and its callers; it sends each request through the cache and directly to the application."""
 
     def __init__(self, app, set_clock, monkeypatch):
         self.app, self.set_clock, self.now = app, set_clock, NOON
@@ -187,14 +187,14 @@ class Blog:
 def test_a_cached_response_equals_a_computed_one(make_app, set_clock, monkeypatch):
     blog = Blog(make_app(CORS_ORIGINS=[FRONT, "https://second.example"]), set_clock, monkeypatch)
 
-    # What an example finds depends on those before it, so examples cannot be shrunk.
+    # The result of an example depends on the earlier ones, so examples cannot be shrunk.
     @settings(max_examples=6, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(st.lists(READ | WRITE, min_size=10, max_size=20))
     def try_random_reads_and_writes(steps):
         for step in steps:
             (blog.write if len(step) == 2 else blog.read)(*step)
 
-    # These are tried in every run.
+    # These requests and writes are tried in every run.
     for path_index in (0, 1, 4, 13):
         blog.read(CALLERS, path_index, "GET", "", [{}, {"Origin": FRONT}, {"Origin": EVIL}])
     for kind in WRITES:

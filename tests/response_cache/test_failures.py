@@ -1,4 +1,4 @@
-"""A failure of the application is neither cached nor does it block later requests."""
+"""A failure of the application is not cached and does not block later requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.response_cache.conftest import ME
 
 @pytest.fixture
 def environ(cached_blog, people):
-    """A request for the empty list of tags, not cached yet."""
+    """A request for the empty list of tags, whose response is not cached yet."""
     key = people.key(None)
     cached_blog.get(ME, key)
     return make_environ(TAGS, key)
@@ -33,7 +33,7 @@ def test_a_500_is_not_cached(cached_blog, people, monkeypatch):
 
 
 @pytest.mark.parametrize("exception", [ZeroDivisionError, SystemExit, KeyboardInterrupt])
-def test_an_application_that_raises_blocks_nobody(cached_blog, environ, exception):
+def test_an_exception_of_the_application_blocks_no_later_request(cached_blog, environ, exception):
     respond = cached_blog.application.respond
 
     def fail(environ, start_response):
@@ -48,7 +48,7 @@ def test_an_application_that_raises_blocks_nobody(cached_blog, environ, exceptio
     assert len(cached_blog.cache) == 1
 
 
-def test_a_response_that_breaks_off_is_not_cached(cached_blog, environ):
+def test_an_interrupted_response_is_not_cached(cached_blog, environ):
     respond = cached_blog.application.respond
 
     def break_off(environ, start_response):
@@ -68,7 +68,7 @@ def test_a_response_that_breaks_off_is_not_cached(cached_blog, environ):
     assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
 
 
-def test_a_database_that_fails_after_the_response_does_not_break_it(cached_blog, environ, monkeypatch):
+def test_a_database_failure_after_the_response_does_not_change_it(cached_blog, environ, monkeypatch):
     def fail(now):
         raise OperationalError("", {}, Exception("the disk is gone"))
 

@@ -1,4 +1,4 @@
-"""Which reads are answered from the cache, and how much memory their responses take."""
+"""The reads that are served from the cache, and the memory for their responses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def headers_but_request_id(response):
 
 
 @pytest.mark.parametrize("template", CACHED_PATHS)
-def test_a_repeated_read_needs_no_statement(
+def test_a_repeated_read_executes_no_sql_statement(
     as_admin, make_article, make_category, make_tag, get_counted, template
 ):
     category, tag = make_category(), make_tag()
@@ -33,7 +33,7 @@ def test_a_repeated_read_needs_no_statement(
     assert (second.status_code, statements) == (200, 0)
 
 
-def test_a_repeated_head_needs_no_statement(as_reader, make_article, get_counted):
+def test_a_repeated_head_request_executes_no_sql_statement(as_reader, make_article, get_counted):
     make_article()
     get = warm(as_reader, ARTICLES)
     as_reader.head(ARTICLES)
@@ -42,7 +42,7 @@ def test_a_repeated_head_needs_no_statement(as_reader, make_article, get_counted
     assert statements == 0
 
 
-def test_a_repeated_304_needs_no_statement(as_reader, make_article, get_counted):
+def test_a_repeated_304_executes_no_sql_statement(as_reader, make_article, get_counted):
     make_article()
     headers = {"If-None-Match": warm(as_reader, ARTICLES).headers["ETag"]}
     first = as_reader.get(ARTICLES, headers=headers)
@@ -66,7 +66,7 @@ def test_a_body_that_several_callers_see_is_stored_once(
     assert [get_counted(client, ARTICLES)[1] for client in clients] == [0, 0, 0]
 
 
-def test_the_setting_bounds_the_memory(make_app):
+def test_the_setting_limits_the_memory(make_app):
     app = make_app(CACHE_MEGABYTES=1)
     key, cache = People(app).key(None), app.extensions["blogapi-response-cache"].cache
     for number in range(200):

@@ -1,4 +1,4 @@
-"""Lists that are streamed without a length."""
+"""Lists that are streamed without a Content-Length header."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_streamed_list_is_not_cached_if_it_is_too_large(make_long_list):
     assert (len(blog.application.paths), len(blog.cache)) == (3, 0)
 
 
-def test_a_list_that_is_too_large_blocks_nobody(make_long_list):
+def test_a_list_that_is_too_large_for_the_cache_blocks_no_other_request(make_long_list):
     blog, key = make_long_list(content_length=20_000)
     environ = make_environ(ARTICLES, key)
     chunks = open_response(blog.middleware, environ)

@@ -1,4 +1,4 @@
-"""How many responses the cache holds, which it evicts first, and which it does not return."""
+"""The memory limit of the cache, the order of eviction, and the responses that it does not return."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_response_of_an_older_version_is_not_stored(cache):
         (NOON - timedelta.resolution, False),
     ],
 )
-def test_a_response_is_valid_from_its_creation_until_its_end(cache, now, valid):
+def test_a_response_is_valid_from_its_creation_until_its_expiry(cache, now, valid):
     cache.put("a", 1, make_response())
     assert get_body(cache, "a", now=now) == (b"[]" if valid else None)
 
@@ -106,7 +106,7 @@ def test_an_expired_response_can_be_replaced(cache):
     assert (get_body(cache, "a", now=LATER), get_body(cache, "a", now=NOON)) == (b"new", None)
 
 
-# Bounds
+# Limits
 
 
 @pytest.mark.parametrize(("new", "evicted"), [(1, "1"), (2, "13"), (3, "134"), (4, "1345")])
@@ -131,7 +131,7 @@ def test_getting_an_expired_response_does_not_count_as_use(cache):
 @pytest.mark.parametrize(
     ("length", "stored"), [(MAX_BYTES // 8, True), (MAX_BYTES // 8 + 1, False), (MAX_BYTES * 2, False)]
 )
-def test_a_response_takes_an_eighth_of_the_memory_at_most(cache, length, stored):
+def test_a_response_uses_at_most_an_eighth_of_the_memory(cache, length, stored):
     cache.put("small", 1, make_response(b"small"))
     cache.put("large", 1, make_response(b"x" * length))
     assert (get_body(cache, "large") is not None) is stored
@@ -152,7 +152,7 @@ def test_a_response_with_too_large_headers_is_not_stored(cache):
     assert (len(cache), cache.used_bytes) == (0, 0)
 
 
-def test_a_cache_without_room_stores_nothing():
+def test_a_cache_without_memory_stores_nothing():
     cache = LRUCache(10)
     cache.put("a", 1, make_response(b""))
     assert (len(cache), cache.used_bytes, get_body(cache, "a")) == (0, 0, None)
@@ -177,7 +177,7 @@ def test_a_shared_body_is_evicted_with_the_last_response_that_has_it(cache):
     assert cache.used_bytes == 2 * OVERHEAD_BYTES + 1
 
 
-def test_the_counted_memory_is_close_to_the_real_one():
+def test_the_counted_memory_is_close_to_the_actual_memory():
     cache = LRUCache(64 * 2**20)
     names = ("Content-Type", "Content-Length", "ETag", "Allow", "Vary", "Cache-Control", "X-Total-Count")
     more = ("X-Frame-Options", "X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy")
@@ -237,7 +237,7 @@ def count_bytes(model):
     return len(model) * OVERHEAD_BYTES + sum(len(body) for body in {body for body, _, _ in model.values()})
 
 
-def test_threads_leave_the_counted_memory_right():
+def test_the_counted_memory_is_correct_after_concurrent_use():
     cache = LRUCache(MAX_BYTES)
     failures = []
 
@@ -261,7 +261,7 @@ def test_threads_leave_the_counted_memory_right():
     bodies = {response.body for response in stored}
     assert len(stored) == len(cache)
     assert cache.used_bytes == len(cache) * OVERHEAD_BYTES + sum(map(len, bodies)) <= MAX_BYTES
-    # No body stays behind without a response.
+    # Every stored body belongs to a stored response.
     for number in range(97):
         cache.put(number, 3, make_response(b""))
     assert cache.used_bytes == len(cache) * OVERHEAD_BYTES

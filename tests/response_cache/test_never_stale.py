@@ -1,4 +1,4 @@
-"""A read that begins after an acknowledged write shows it, whichever process wrote."""
+"""Every read shows all writes that were acknowledged before it began, also those of other processes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tests.response_cache.cached_blog import CachedBlog, add_cache, make_environ
 READS = 10_000 if SERVER_URL else 100_000
 READERS = 4
 
-# Without writes no read could be stale, so the readers go on until a busy machine has made these.
+# Without writes no read could be stale, so the readers continue until this many writes were made.
 WRITES = 50
 
-# A program that numbers an article's title and acknowledges each commit. The pauses give the readers time for
-# responses from the cache between two writes.
+# A program that writes a new number into the title of an article and acknowledges each commit. It pauses
+# after each write, so that the readers also get cached responses.
 WRITER = """
 import mmap, struct, sys, time
 from uuid import UUID
@@ -80,7 +80,7 @@ class Readers:
         self.reads = self.stale = self.failed = 0
 
     def run(self, acknowledged: Callable[[], int], reads: int, writes: int) -> None:
-        """Read at least `reads` times in several threads, until at least so many `writes` were made."""
+        """Read at least `reads` times in several threads, until at least `writes` writes were made."""
         arguments = (acknowledged, reads // READERS, writes)
         threads = [threading.Thread(target=self._read_all, args=arguments) for _ in range(READERS)]
         for thread in threads:
@@ -89,12 +89,12 @@ class Readers:
             thread.join()
 
     def _read_all(self, acknowledged: Callable[[], int], reads: int, writes: int) -> None:
-        """Read for a minute at most; each read must show at least what was acknowledged when it began."""
+        """Read for at most a minute, and count the reads that do not show the last acknowledged write."""
         number, deadline = 0, time.monotonic() + 60
         while (reads > 0 or number < writes) and time.monotonic() < deadline:
             reads -= 1
             number = acknowledged()
-            # Every other read carries its time of arrival, as on a server: then readers share their looks.
+            # As on a server, every other read has a time of arrival, so readers can share a commit version.
             received = {commit_version.RECEIVED_KEY: time.monotonic()} if reads % 2 else {}
             shown = self._read(received)
             self.reads += 1
@@ -110,7 +110,7 @@ class Readers:
 
 
 class FrozenVersion:
-    """A source that never reports a commit."""
+    """A commit version source that never reports a commit."""
 
     def get_version(self, since: float | None = None) -> int:
         return 1
@@ -132,12 +132,12 @@ def test_no_read_is_stale_while_another_process_writes(article, cached_blog, mak
         readers.run(acknowledged, READS, WRITES)
         written = acknowledged()
     assert (readers.stale, readers.failed) == (0, 0)
-    # The test proves something only with many writes, and with most responses from the cache.
+    # The test is meaningful only with many writes and mostly cached responses.
     assert written >= WRITES
     assert len(cached_blog.application.paths) < readers.reads / 4
 
 
-def test_the_same_reads_notice_a_cache_that_is_never_invalidated(
+def test_the_same_reads_detect_a_cache_that_is_never_invalidated(
     app, article, make_readers, tmp_path, monkeypatch
 ):
     readers = make_readers(add_cache(app, monkeypatch, source=FrozenVersion()))

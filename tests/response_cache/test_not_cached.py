@@ -1,4 +1,4 @@
-"""Which responses are never cached."""
+"""The responses that are never cached."""
 
 from __future__ import annotations
 

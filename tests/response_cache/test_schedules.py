@@ -44,7 +44,7 @@ def test_between_two_publications_responses_are_cached(as_reader, make_article, 
         assert get_counted(as_reader, ARTICLES)[1] == 0
 
 
-def test_an_article_that_becomes_due_while_a_response_is_computed_is_in_the_next(
+def test_an_article_that_becomes_due_while_a_response_is_computed_is_in_the_next_response(
     cached_blog, as_reader, make_article, set_clock
 ):
     set_clock(NOON)
@@ -71,7 +71,7 @@ def test_an_article_published_by_a_fast_clock_appears_at_its_time(as_reader, mak
     assert len(as_reader.get(ARTICLES).json) == 1
 
 
-def test_after_the_clock_is_set_back_the_list_shows_that_time(as_reader, make_article, set_clock):
+def test_after_the_clock_is_set_back_the_list_hides_later_articles(as_reader, make_article, set_clock):
     set_clock(NOON)
     make_article(status="scheduled", published_at=(NOON + MINUTE).isoformat())
     for minutes, visible in ((2, 1), (0, 0), (2, 1), (0, 0)):
@@ -79,7 +79,7 @@ def test_after_the_clock_is_set_back_the_list_shows_that_time(as_reader, make_ar
         assert len(warm(as_reader, ARTICLES).json) == visible
 
 
-def test_only_articles_become_visible_by_time_alone():
+def test_only_articles_can_become_visible_without_a_write():
     scheduled = [
         kind for kind in TracksChanges.__subclasses__() if kind.visible_from is not TracksChanges.visible_from
     ]

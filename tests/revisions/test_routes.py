@@ -1,4 +1,4 @@
-"""Former versions of articles: list, comparison, restore, prune."""
+"""Former versions of articles: list, compare, restore and prune."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_version_shows_its_writer_and_its_time(app, as_admin, people, make_cli
     as_grace = make_client(app, people.key(people.other_admin, "write"))
     set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     path = f"{ARTICLES}{make_article(title='One').uuid}/"
-    # One change per year, after Ada wrote the first version; None is a restore.
+    # Ada wrote the first version, and each change is a year later. None stands for a restore.
     for year, client, change in (
         (2031, as_grace, {"title": "Two"}),
         (2032, as_admin, {"tags": [], "seo": {"description": "d"}}),
@@ -75,7 +75,7 @@ def test_restoring_keeps_status_slug_and_publication_time(as_admin, make_article
     assert day.startswith("2026-02-02")
 
 
-def test_a_version_can_be_compared_with_the_number_of_the_current_one(as_admin, article_path):
+def test_a_version_can_be_compared_with_the_current_version_by_its_number(as_admin, article_path):
     assert (
         as_admin.get(f"{article_path}revisions/1/compare/?to=3").json
         == as_admin.get(f"{article_path}revisions/1/compare/").json
@@ -220,7 +220,7 @@ def test_restoring_leaves_out_deleted_tags_and_refuses_a_deleted_category(
     assert as_admin.post(f"{path}revisions/1/restore/").status_code == 409
 
 
-def test_a_deleted_article_comes_back_under_its_slug_and_keeps_it(as_admin, make_article):
+def test_a_deleted_article_is_restored_under_its_slug_and_keeps_it(as_admin, make_article):
     path = f"{ARTICLES}{make_article(title='Title', slug='permalink').uuid}/"
     as_admin.delete(path)
     assert as_admin.post(f"{path}revisions/1/restore/").json["slug"] == "permalink"
@@ -245,7 +245,7 @@ def test_restoring_honours_if_match(as_admin, article_path):
 @pytest.mark.parametrize(
     "tail", ["revisions/9/", "revisions/9/compare/", "revisions/1/compare/?to=9", "revisions/0/"]
 )
-def test_an_unknown_version_is_a_404(as_admin, article_path, tail):
+def test_an_unknown_version_gets_a_404(as_admin, article_path, tail):
     assert outcome(as_admin.get(article_path + tail)) == (404, "not_found")
 
 

@@ -14,7 +14,7 @@ from tests.texts import texts
 
 
 def test_matches_are_ordered_by_relevance(find, make_article):
-    # Each is more relevant than the next, and older.
+    # Each article is more relevant and older than the next one.
     fits = [
         {"title": "Rye bread"},
         {"title": "Bread of rye"},
@@ -89,7 +89,7 @@ OPERATORS = [
     *("-bread", "- bread", "+", "bread + rye", "(", ")", "(bread", "bread)", "()", "{", "}", "[", "]"),
     *("\\", "'", "';--", "bread & rye", "bread | rye", "!bread", "bread <-> rye", ":*", "bread:*", "%"),
     *("_", "?", "--", "\u0301", "\ufffd", "\u2028", "🥖", "bread 🥖", "½", "²", "٣", "ß", "İ", "ﬁ"),
-    # Letters that SQLite's Unicode tables do not know.
+    # These letters are missing from SQLite's Unicode tables.
     *("\U0001e900", "a \U0001e900", "\U0001e900 bread"),
     *("a " * 100, "bread " * 33, "语" * 200, "a" * 200, '"' * 200, "(" * 200),
 ]

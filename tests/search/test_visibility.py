@@ -48,7 +48,7 @@ def test_hidden_articles_do_not_change_the_results_of_a_reader(as_reader, make_a
     assert shown() == before
 
 
-def test_a_scheduled_article_is_found_from_its_publication_on(find, snippet, make_article, set_clock):
+def test_a_scheduled_article_is_found_from_its_publication_time_on(find, snippet, make_article, set_clock):
     time = datetime(2027, 1, 1, tzinfo=UTC)
     make_article(title="Ahead", published_at=time.isoformat())
     set_clock(time - timedelta(microseconds=1))

@@ -18,7 +18,7 @@ LOGIN = "/api/v1/auth/login/"
 # The uuid of no item.
 OTHER_UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 
-# Part of everything that only admins may see.
+# Everything that only admins may see contains this text.
 SECRET = "xyzzysecret"
 CALLERS = {
     "stranger": "as_stranger",
@@ -46,7 +46,7 @@ def record_attempt(request):
 
 @pytest.fixture
 def blog(app, people, make_category, make_tag, make_article):
-    """The ids of the items of the blog by their names in paths; the secret ones are Grace's."""
+    """The ids of the items of the blog by their names in paths. The secret items belong to Grace."""
     tag, category = make_tag("shared"), make_category(name="Shared")
     secret = {
         "title": f"{SECRET} title",
@@ -150,5 +150,5 @@ def assert_unchanged(request, read_tables):
 
 def assert_refused(response, *statuses: int) -> None:
     assert response.status_code in (statuses or (400, 404, 405, 413, 414, 415, 422)), response.text
-    # The client checks the body against the OpenAPI document; these are the texts for people.
+    # The client checks the body against the OpenAPI document. Here the texts for people must not be empty.
     assert response.json["detail"] and response.json["code"] and response.json["title"]

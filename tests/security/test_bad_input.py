@@ -36,13 +36,13 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("data", UNREADABLE.values(), ids=UNREADABLE)
-def test_a_body_that_is_not_strict_json_is_a_400(as_admin, data):
+def test_a_body_that_is_not_strict_json_gets_a_400(as_admin, data):
     for path in (KEYS, LOGIN):
         assert_refused(as_admin.post(path, data=data, content_type="application/json"), 400)
 
 
 @pytest.mark.parametrize("data", ["[]", "[{}]", "1", "1.5", "null", "true", '""', '"name"', "1e999"])
-def test_a_body_that_is_not_an_object_is_a_422(as_admin, data):
+def test_a_body_that_is_not_an_object_gets_a_422(as_admin, data):
     for path in (KEYS, LOGIN):
         response = as_admin.post(path, data=data, content_type="application/json")
         assert_refused(response, 422)
@@ -119,18 +119,18 @@ def test_an_invalid_overlap_of_a_rotation_is_reported(as_admin, app, value):
         "\x7f",
     ],
 )
-def test_a_body_of_another_content_type_is_a_415(as_admin, kind):
+def test_a_body_of_another_content_type_gets_a_415(as_admin, kind):
     for path in (KEYS, LOGIN):
         assert_refused(as_admin.post(path, data=b'{"name": "a"}', content_type=kind), 415)
 
 
 @pytest.mark.parametrize("kind", ["application/json; charset=utf-16", "application/json; charset=nonsense"])
-def test_a_body_is_read_as_utf_8_whatever_its_charset(as_stranger, kind):
+def test_a_body_is_read_as_utf_8_regardless_of_its_charset(as_stranger, kind):
     assert_refused(as_stranger.post(LOGIN, data="{}".encode("utf-16"), content_type=kind), 400)
     assert_refused(as_stranger.post(LOGIN, data=b"{}", content_type=kind), 422)
 
 
-def test_a_body_over_the_limit_is_a_413(make_app, make_client):
+def test_a_body_over_the_limit_gets_a_413(make_app, make_client):
     app = make_app(MAX_CONTENT_LENGTH=1000)
     client = make_client(app)
     for data in (b"x" * 1001, b'{"username": "' + b"x" * 1000 + b'"}'):

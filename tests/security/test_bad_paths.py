@@ -53,13 +53,13 @@ WRONG_NUMBERS = [
 
 
 @pytest.mark.parametrize("value", WRONG_NUMBERS, ids=lambda value: value[:20])
-def test_an_invalid_page_is_a_400(as_admin, value):
+def test_an_invalid_page_gets_a_400(as_admin, value):
     for base in (KEYS, CATEGORIES, TAGS, ARTICLES, f"{ARTICLES}author/me/"):
         assert_refused(as_admin.get(f"{base}?page={value}"), 400)
         assert_refused(as_admin.get(f"{base}?page_size={value}"), 400)
 
 
-def test_a_page_size_over_100_is_a_400(as_admin):
+def test_a_page_size_over_100_gets_a_400(as_admin):
     assert_refused(as_admin.get(f"{ARTICLES}?page_size=101"), 400)
 
 
@@ -101,7 +101,7 @@ WRONG_QUERIES = [
 
 
 @pytest.mark.parametrize("query", WRONG_QUERIES, ids=lambda query: query[:30])
-def test_an_invalid_query_is_a_400(as_admin, query):
+def test_an_invalid_query_gets_a_400(as_admin, query):
     response = as_admin.get(f"{ARTICLES}?{query}")
     assert_refused(response, 400)
     assert response.json["code"] == "invalid_query"
@@ -111,7 +111,7 @@ def test_an_invalid_query_is_a_400(as_admin, query):
     "query",
     ["user=x", "user=", "ownerless=1", "ownerless=True", "ownerless=", "ownerless=true&ownerless=false"],
 )
-def test_an_invalid_filter_of_keys_is_a_400(as_admin, query):
+def test_an_invalid_filter_of_keys_gets_a_400(as_admin, query):
     assert_refused(as_admin.get(f"{KEYS}?{query}"), 400)
 
 
@@ -151,12 +151,12 @@ def test_an_operation_without_parameters_refuses_any(as_admin, path):
         *("/docs/..%5c..%5ca", "/health/x", "/static/x", "/favicon.ico", "/api/v1/blog/tags;x=1/"),
     ],
 )
-def test_an_unknown_path_is_a_404_and_never_a_redirect(as_stranger, path):
+def test_an_unknown_path_gets_a_404_and_never_a_redirect(as_stranger, path):
     assert_refused(as_stranger.get(path), 404)
 
 
 @pytest.mark.parametrize("path", [LOGIN, KEYS, ARTICLES, f"{TAGS}{OTHER_UUID}/", "/health/", "/docs/"])
-def test_an_unknown_method_is_a_405_with_allow(as_admin, path):
+def test_an_unknown_method_gets_a_405_with_allow(as_admin, path):
     for method in ("BREW", "TRACE", "PROPFIND", "X" * 100):
         response = as_admin.open(path, method=method)
         assert_refused(response, 405)
@@ -187,7 +187,7 @@ def test_a_malformed_host_is_not_a_server_error(as_stranger, host):
         "', 1",
     ],
 )
-def test_a_malformed_key_is_a_401(as_stranger, value):
+def test_a_malformed_key_gets_a_401(as_stranger, value):
     response = as_stranger.get(ARTICLES, headers={"X-API-KEY": value})
     assert (response.status_code, response.json["code"]) == (401, "key_invalid")
 
@@ -195,7 +195,7 @@ def test_a_malformed_key_is_a_401(as_stranger, value):
 @pytest.mark.parametrize(
     "value", ["", "x", "eyJ0b2tlbiI6MX0.x.y", "é", "a" * 4000, ".eJwrzy_KSQUABJ0CHQ.x.y"]
 )
-def test_a_malformed_session_cookie_is_a_401(as_stranger, value):
+def test_a_malformed_session_cookie_gets_a_401(as_stranger, value):
     as_stranger.set_cookie("blogapi_session", value)
     response = as_stranger.get(ARTICLES)
     assert (response.status_code, response.json["code"]) == (401, "login_over")

@@ -1,4 +1,4 @@
-"""Hidden articles change no response: every path is requested before they exist and after."""
+"""Hidden articles change no response: every path is requested before and after they are created."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def request_paths(visible_ids, record_statements):
 
     def request(client):
         for _ in range(2):
-            # The first request stores the use of the key, the second looks up what is due.
+            # The first request stores the use of the key, the second looks up the scheduled articles.
             client.get(TAGS)
         found = {}
         for path in PATHS:
@@ -140,7 +140,7 @@ def test_a_hidden_article_changes_no_response(
             b"",
             get_stable_headers(former),
         )
-        # The ETag of before is still valid.
+        # The earlier ETag is still valid.
         etag = former.headers.get("ETag")
         if etag:
             again = client.get(path.format(**visible_ids), headers={"If-None-Match": etag})

@@ -1,6 +1,7 @@
-"""Requests that the OpenAPI document allows, and requests that it forbids, for every operation.
+"""Sends to each operation requests that the OpenAPI document allows, and requests that it forbids.
 
-A few examples per run; `BLOGAPI_TEST_FUZZ=1000 python -m pytest tests/security/test_fuzz.py` tries that many.
+By default a run tries a few examples. To try more: `BLOGAPI_TEST_FUZZ=1000 python -m pytest
+tests/security/test_fuzz.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from blogapi.users import passwords
 from tests.conftest import ARTICLES
 
 EXAMPLES = int(os.environ.get("BLOGAPI_TEST_FUZZ", "0"))
-# More examples for the admin, whom the access rules let through to the rest of the code.
+# The admin tries more examples, because only requests of an admin pass all access rules.
 CALLERS = {"as_admin": EXAMPLES or 5, "as_reader": EXAMPLES or 2, "as_stranger": EXAMPLES or 1}
 POSITIVE, NEGATIVE = schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE
 CHECKS = [
@@ -77,7 +78,7 @@ def send_generated(request, app, existing_ids, contract, monkeypatch):
     def send(caller, operation, mode):
         client = request.getfixturevalue(caller)
 
-        # Without shrinking: a failure reports the generated request.
+        # Examples are not shrunk: a failure reports the generated request.
         @settings(
             max_examples=CALLERS[caller],
             suppress_health_check=list(HealthCheck),
@@ -96,7 +97,7 @@ def send_generated(request, app, existing_ids, contract, monkeypatch):
 
 
 def insert_existing_ids(case, existing_ids, choice, *, in_body):
-    """Put existing ids into most requests; with `in_body` into their bodies too."""
+    """Put existing ids into most requests, and with `in_body` also into their bodies."""
     for name in case.path_parameters if choice else ():
         case.path_parameters[name] = existing_ids.get(name, existing_ids["uuids"][choice % 4])
     for item in case.body if isinstance(case.body, list) else [case.body]:

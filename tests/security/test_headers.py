@@ -71,7 +71,7 @@ def test_no_response_may_be_stored_by_a_shared_cache(request, record_attempt, op
             assert "Cookie" in response.headers["Vary"]
 
 
-def test_responses_with_secrets_are_no_store(as_admin, blog, record_attempt):
+def test_responses_with_secrets_are_marked_no_store(as_admin, blog, record_attempt):
     key = as_admin.post(KEYS)
     link = as_admin.post(f"{ARTICLES}{blog['draft']}/preview/")
     shown = as_admin.get(link.json["url"])

@@ -1,4 +1,4 @@
-"""Logins: failures reveal nothing, and sessions cannot be stolen, forged or used across sites."""
+"""Failed logins reveal nothing, and sessions cannot be stolen, forged or used across sites."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OWN = f"{ARTICLES}author/me/"
 
 @pytest.fixture(scope="module")
 def digest():
-    """The digest of the password; computed once, as scrypt is slow."""
+    """The digest of the password, computed only once because scrypt is slow."""
     return rules.hash_password(PASSWORD)
 
 
@@ -63,7 +63,7 @@ GUESSES = {
 
 
 @pytest.mark.parametrize("guess", GUESSES)
-def test_every_failed_login_takes_the_same_work_and_has_the_same_detail(
+def test_every_failed_login_needs_the_same_work_and_has_the_same_detail(
     passwords, as_stranger, record_attempt, record_statements, monkeypatch, guess
 ):
     hashed, real = [], security._hash_internal
@@ -80,7 +80,7 @@ def test_every_failed_login_takes_the_same_work_and_has_the_same_detail(
     assert hashed == ["scrypt:32768:8:1"]
     assert (response.status_code, response.json["detail"]) == (401, "The user name or the password is wrong.")
     assert "Set-Cookie" not in response.headers
-    # An invalid name is not looked up; that it is invalid is no secret.
+    # An invalid name is not looked up: an attacker can tell without a request that it is invalid.
     assert len(seen) <= 1
 
 
@@ -132,7 +132,7 @@ def test_a_stolen_cookie_is_refused_after_the_deletion_of_its_user(
     )
 
 
-def test_a_former_admin_is_refused_at_once(app, as_ada, people, make_client, record_attempt):
+def test_a_former_admin_is_refused_immediately(app, as_ada, people, make_client, record_attempt):
     by_key = make_client(app, people.key(people.admin, "write"))
     for client in (as_ada, by_key):
         assert client.get(OWN).status_code == 200

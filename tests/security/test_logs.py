@@ -1,4 +1,4 @@
-"""Logs: no line and no traceback contains a secret, whatever the request."""
+"""No log line and no traceback contains a secret, whatever the request contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every operation on items of others: it reveals nothing and changes nothing."""
+"""No operation reveals or changes the items of other users."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 from tests.contracts.client import get_stable_headers, outcome
 from tests.security.conftest import CALLERS, SECRET, full_text
 
-# Writes that callers other than admins may do, on their own items.
+# Writes that callers other than admins may make on their own items.
 OWN = {"api_keys.create", "auth.login", "auth.logout"}
 
 
@@ -50,7 +50,7 @@ def test_a_hidden_article_responds_like_an_unknown_one(request, record_attempt, 
 
 
 @pytest.mark.parametrize("caller", ["anonymous key", "admin's published key", "member"])
-def test_a_hidden_article_takes_as_many_statements_as_an_unknown_one(
+def test_a_hidden_article_needs_as_many_statements_as_an_unknown_one(
     request, record_attempt, blog, record_statements, caller
 ):
     client, nothing = request.getfixturevalue(CALLERS[caller]), "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"

@@ -42,7 +42,7 @@ def send_body(server: serving.Server, address: str, *, chunked: bool = False) ->
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_the_bodies_of_an_address_are_bounded(blog, chunked):
+def test_the_bodies_buffered_for_one_address_are_limited(blog, chunked):
     with start_server(blog, limits=LIMITS) as server, ExitStack() as stack:
         for _ in range(2):
             stack.enter_context(send_body(server, "1.2.3.4", chunked=chunked))
@@ -58,7 +58,7 @@ def test_the_bodies_of_an_address_are_bounded(blog, chunked):
                 assert parse_response(read_all(sock)).status == 422
 
 
-def test_the_bodies_of_all_addresses_are_bounded(blog):
+def test_the_bodies_buffered_for_all_addresses_are_limited(blog):
     with start_server(blog, limits=LIMITS) as server, ExitStack() as stack:
         for last in range(3):
             stack.enter_context(send_body(server, f"1.2.3.{last}"))

@@ -16,7 +16,7 @@ from blogapi.health import queries as health
 from blogapi.serving import listening, server
 from blogapi.storage.database import db
 
-# How Windows ends a program in another console group; elsewhere another signal stands for it.
+# Windows ends a program in another console group with SIGBREAK; on other systems SIGUSR1 replaces it.
 BREAK = getattr(signal, "SIGBREAK", None) or signal.SIGUSR1
 
 
@@ -122,11 +122,11 @@ def test_an_ipv6_address_is_printed_in_brackets(serve):
 @pytest.mark.parametrize(
     "options", [["--port", "65536"], ["--port", "-1"], ["--port", "x"], ["--threads", "0"], ["--nonsense"]]
 )
-def test_wrong_usage_is_status_2(options):
+def test_wrong_usage_exits_with_status_2(options):
     assert CliRunner().invoke(main, ["serve", *options]).exit_code == 2
 
 
-def test_a_wrong_setting_is_one_sentence(serve, monkeypatch):
+def test_an_invalid_setting_is_reported_in_one_sentence(serve, monkeypatch):
     monkeypatch.setenv("BLOGAPI_SESSION_DAYS", "many")
     result = serve()
     assert result.exit_code == 1
@@ -137,7 +137,7 @@ def test_a_wrong_setting_is_one_sentence(serve, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, BREAK])
-def test_a_signal_stops_the_server_and_a_second_one_at_once(serve, monkeypatch, number):
+def test_a_signal_stops_the_server_and_a_second_one_ends_it_immediately(serve, monkeypatch, number):
     monkeypatch.setattr(signal, "SIGBREAK", BREAK, raising=False)
 
     def run(self: server.Server) -> None:
@@ -162,7 +162,7 @@ def test_the_options_reach_the_server(serve, started_servers):
 
 
 @pytest.mark.parametrize("options", [["--trusted-proxy", "somebody"], ["--url-scheme", "gopher"]])
-def test_an_impossible_option_is_status_2(serve, options):
+def test_an_invalid_option_exits_with_status_2(serve, options):
     result = serve(*options)
     assert result.exit_code == 2 and "Traceback" not in result.output
 

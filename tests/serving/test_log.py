@@ -52,7 +52,7 @@ def make_request(path: str, *headers: str, method: str = "GET") -> bytes:
     return "\r\n".join(head).encode()
 
 
-def test_a_line_of_text():
+def test_the_text_format_shows_every_field():
     assert log.format_text(make_entry(key=KEY)) == (
         f"2026-11-18T11:06:40.250Z GET {ARTICLES} {ARTICLES} 200 1.2ms 45B id-1 blogapi_aB3dE6"
     )
@@ -63,7 +63,7 @@ def test_an_absent_value_is_a_dash():
     assert line == "2026-11-18T11:06:40.250Z - - - 200 1.2ms 45B id-1 -"
 
 
-def test_a_line_of_json():
+def test_the_json_format_shows_every_field():
     assert json.loads(log.format_json(make_entry(key=KEY))) == {
         "time": "2026-11-18T11:06:40.250Z",
         "method": "GET",
@@ -79,7 +79,7 @@ def test_a_line_of_json():
 
 @pytest.mark.parametrize("form", [log.format_text, log.format_json])
 @pytest.mark.parametrize("path", ["/a\nb", "/a b", '/a"b', "/a\x1b[0m", "/a\x85b", "/\xff", "/a\\nb"])
-def test_a_path_cannot_forge_a_line(form, path):
+def test_a_path_cannot_forge_a_log_line(form, path):
     line = form(make_entry(path=path, route=""))
     assert line.isascii() and line.isprintable()
     assert len(log.format_text(make_entry(path=path, route="")).split(" ")) == 9

@@ -122,7 +122,7 @@ def get_health(port: int) -> bytes:
     ("setting", "option", "address"),
     [("10.0.0.1", "127.0.0.1", b"1.2.3.4"), ("", "", b"127.0.0.1"), ("127.0.0.1", "", b"127.0.0.1")],
 )
-def test_the_option_wins_over_the_setting(make_app, monkeypatch, setting, option, address):
+def test_the_trusted_proxy_option_overrides_the_setting(make_app, monkeypatch, setting, option, address):
     def respond(environ: Any, start_response: Any) -> list[bytes]:
         start_response("200 OK", [("Content-Length", str(len(environ["REMOTE_ADDR"])))])
         return [environ["REMOTE_ADDR"].encode()]

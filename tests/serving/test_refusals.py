@@ -59,7 +59,7 @@ CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         CHUNKED + b"0\r\nno colon\r\n\r\n",
     ],
 )
-def test_a_request_that_is_not_plain_http_is_a_400(port, caplog, request_):
+def test_a_malformed_request_gets_a_400(port, caplog, request_):
     assert_problem(send(port, request_), 400, "malformed")
     assert not caplog.messages
 
@@ -82,7 +82,7 @@ def test_expect_100_continue_without_a_body_is_answered(app, more):
         assert send(port, head.encode()).status == 200
 
 
-def test_a_body_in_chunks_is_read(port):
+def test_a_chunked_body_is_read(port):
     response = send(
         port,
         f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
@@ -91,17 +91,17 @@ def test_a_body_in_chunks_is_read(port):
     assert_problem(response, 422, "invalid_fields")
 
 
-def test_an_unknown_transfer_coding_is_a_501(port):
+def test_an_unknown_transfer_coding_gets_a_501(port):
     response = send(port, b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n")
     assert_problem(response, 501, "not_implemented")
 
 
-def test_headers_over_16_kilobytes_are_a_431(port):
+def test_headers_over_16_kilobytes_get_a_431(port):
     response = send(port, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 17_000 + b"\r\n\r\n")
     assert_problem(response, 431, "headers_too_large")
 
 
-def test_headers_under_16_kilobytes_are_read(port):
+def test_headers_under_16_kilobytes_are_accepted(port):
     response = send(
         port,
         b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: " + b"y" * 15_000 + b"\r\n\r\n",
@@ -171,7 +171,7 @@ def test_a_refused_client_that_keeps_sending_is_disconnected(app):
     deadline = time.monotonic() + 8
     with serve(app, limits=Limits(linger=0.3, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
-        with pytest.raises(OSError):  # reset or broken pipe, as the system likes
+        with pytest.raises(OSError):  # reset or broken pipe, depending on the system
             while time.monotonic() < deadline:
                 sock.sendall(b"x")
                 time.sleep(0.01)
@@ -180,7 +180,7 @@ def test_a_refused_client_that_keeps_sending_is_disconnected(app):
 def test_a_refused_client_that_sends_too_much_is_disconnected(app):
     with serve(app, limits=Limits(linger_bytes=1_000_000)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
-        with pytest.raises(OSError):  # reset or broken pipe, as the system likes
+        with pytest.raises(OSError):  # reset or broken pipe, depending on the system
             for _ in range(1000):
                 sock.sendall(b"x" * 100_000)
 

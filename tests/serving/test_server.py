@@ -39,7 +39,7 @@ def test_a_response_of_the_application_has_no_server_header(port):
         ("1.0", "foo", False),
     ],
 )
-def test_connection_is_a_list_of_options(port, version, connection, kept):
+def test_the_connection_header_is_read_as_a_list_of_options(port, version, connection, kept):
     request = f"GET /health HTTP/{version}\r\nHost: a\r\nConnection: {connection}\r\n\r\n".encode()
     with connect(port) as sock:
         # A server that keeps the connection answers the second request, which closes it.
@@ -65,7 +65,7 @@ def test_one_connection_serves_many_requests(port):
     connection.close()
 
 
-def test_head_has_the_headers_and_no_body(port):
+def test_a_head_response_has_the_headers_and_no_body(port):
     with connect(port) as sock:
         sock.sendall(b"HEAD /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n")
         sock.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -74,7 +74,7 @@ def test_head_has_the_headers_and_no_body(port):
     assert parse_response(rest).json == {"status": "ok"}
 
 
-def test_a_304_has_no_body_and_keeps_the_connection(port):
+def test_a_304_has_no_body_and_keeps_the_connection_open(port):
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("GET", "/openapi.json")
     first = connection.getresponse()
@@ -116,13 +116,13 @@ def test_an_unknown_method_is_a_405_with_the_allowed_methods(port, method):
     assert response.headers["Allow"] == "GET, HEAD, OPTIONS"
 
 
-def test_a_port_in_use_is_an_oserror(port, app):
-    with pytest.raises(OSError):  # each system has its own words
+def test_a_port_in_use_raises_oserror(port, app):
+    with pytest.raises(OSError):  # the message depends on the system
         serving.create_server(app, host="127.0.0.1", port=port, threads=1)
 
 
-def test_a_host_that_does_not_exist_is_an_oserror(app):
-    with pytest.raises(OSError):  # each resolver has its own words
+def test_a_host_that_does_not_exist_raises_oserror(app):
+    with pytest.raises(OSError):  # the message depends on the resolver
         serving.create_server(app, host="nowhere.invalid", port=0, threads=1)
 
 

@@ -39,7 +39,7 @@ def no_garbage_collection() -> Iterator[None]:
     gc.enable()
 
 
-def test_at_most_half_of_the_threads_wait_for_their_clients(blog, no_garbage_collection):
+def test_at_most_half_of_the_threads_wait_for_slow_clients(blog, no_garbage_collection):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
         for number in range(2):
@@ -116,7 +116,7 @@ def make_channel(reader: str, *, since: float | None, reserved: int = 1, streams
 @pytest.mark.parametrize(
     ("full", "enough", "closed"),
     [
-        # The longest stalled first, and no more of them than are needed.
+        # The connections that stalled longest are closed first, and only as many as necessary.
         (False, 1, {"oldest"}),
         (False, 9, {"oldest", "older"}),
         (True, 9, {"oldest", "older", "other's"}),
@@ -169,7 +169,7 @@ def test_progress_of_a_client_is_noticed_before_its_socket_is_reported_writable(
         wait_until(lambda: sock.recv(4096) and channel._inactive_since > active_at)
 
 
-def test_a_long_list_keeps_no_connection_to_the_database_for_a_slow_client(
+def test_a_long_list_for_a_slow_client_does_not_occupy_a_database_connection(
     app, people, make_article, monkeypatch
 ):
     monkeypatch.setattr(json_reader, "CHUNK_SIZE", 2)

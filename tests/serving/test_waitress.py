@@ -1,4 +1,4 @@
-"""The undocumented parts of waitress that the server builds on: an update that moves one fails here."""
+"""Checks for the undocumented parts of waitress that the server uses: an update may remove them."""
 
 from __future__ import annotations
 

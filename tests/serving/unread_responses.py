@@ -17,7 +17,7 @@ from tests.live_server import start_server
 from tests.serving.sockets import Response, parse_response, read_all
 
 BODY = b"0123456789abcdef" * 25_000
-# One answer of 400 kB has room in the half of a share that long answers may take, a second one has not.
+# Long responses may use half of the share of an address: enough for one of 400 kB, but not for two.
 MAX_UNREAD_BYTES = 1_200_000 * SHARE_COUNT
 LIMITS = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02)
 LARGE_BODY = BODY * 8

@@ -22,7 +22,7 @@ SHORT_LOG_BYTES = 256 * 1024
 
 @pytest.fixture
 def log_path(app, instance, monkeypatch):
-    """The log of the test's blog; a log of 256 kB is long, and every write may truncate it."""
+    """The write-ahead log of the test's blog. Every write tries to truncate it above 256 kB."""
     monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT_LOG_BYTES)
     monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 0.0)
     monkeypatch.setattr(app.extensions["blogapi-write-ahead-log"], "_next_try", 0.0)
@@ -52,7 +52,7 @@ def begin_read(connection: sqlite3.Connection) -> None:
 
 
 def test_overlapping_readers_do_not_keep_the_log_long(instance, log_path, write_rows):
-    """One of the two always reads: each ends its read as soon as the other has begun."""
+    """One of two connections is always reading: each ends its read as soon as the other has begun."""
     turns, stop = [threading.Semaphore(1), threading.Semaphore(0)], threading.Event()
 
     def take_turns(own: int) -> None:

@@ -60,7 +60,7 @@ def test_an_increment_during_a_read_is_seen_by_later_requests(app):
         event.remove(engine, "after_cursor_execute", commit_meanwhile)
 
 
-def test_a_slow_read_does_not_undo_a_newer_one(app):
+def test_a_slow_read_does_not_overwrite_the_result_of_a_newer_read(app):
     with app.app_context():
         engine, newer = db.engine, []
     source = PostgresCommitVersion(engine)
@@ -91,7 +91,7 @@ def test_a_database_that_comes_back_has_a_new_version_with_the_same_counter(app,
     assert source.get_version() > before
 
 
-def test_a_counter_that_a_backup_restored_gives_a_new_version(commits):
+def test_a_counter_restored_from_a_backup_gives_a_new_version(commits):
     source, increment = commits
     increment()
     before = source.get_version()

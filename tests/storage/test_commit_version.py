@@ -190,7 +190,7 @@ def test_a_version_that_was_read_before_the_arrival_is_not_reused(source, other_
 def test_a_version_that_was_read_at_the_time_of_the_arrival_is_not_reused(
     source, other_connection, monkeypatch
 ):
-    # On Windows the clock moves in steps of 16 ms, so the order of two events within a step is unknown.
+    # On Windows the resolution of the clock is 16 ms, so the order of two events within it is unknown.
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
     first = source.get_version()
     insert_note(other_connection)
@@ -260,7 +260,7 @@ def test_no_thread_reads_a_version_from_before_a_commit(source, other_connection
 
 
 @pytest.mark.sqlite("in memory")
-def test_a_database_in_memory_has_no_source():
+def test_a_database_in_memory_has_no_commit_version_source():
     app = create_app({"TESTING": True, "SQLALCHEMY_DATABASE_URI": "sqlite://"})
     assert commit_version.create_source(app) is None
     assert "blogapi-response-cache" not in app.extensions

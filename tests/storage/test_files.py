@@ -19,7 +19,7 @@ def test_the_side_files_are_named_as_sqlite_names_them(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot open a folder")
-def test_a_replacement_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
+def test_a_replacement_is_written_to_disk_before_it_is_renamed(tmp_path, monkeypatch):
     source, target = tmp_path / "source", tmp_path / "folder" / "target"
     target.parent.mkdir()
     source.write_text("new", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What only PostgreSQL has: concurrent starts, locks, lost connections and locales."""
+"""Behaviour specific to PostgreSQL: concurrent starts, locks, lost connections and locales."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def get_start_error(**settings):
 
 
 def run_in_processes(number, code, url, monkeypatch):
-    """Run the program in several processes at once on the database; return the output of each."""
+    """Run the program in several processes at the same time; return the output of each."""
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", url)
     processes = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -70,12 +70,12 @@ def connect(url):
     engine.dispose()
 
 
-def test_four_processes_can_start_at_once_on_an_empty_database(databases, tmp_path, monkeypatch):
+def test_four_processes_can_start_at_the_same_time_on_an_empty_database(databases, tmp_path, monkeypatch):
     outputs = run_in_processes(4, START, databases.create_empty(tmp_path), monkeypatch)
     assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
 
 
-def test_four_processes_that_upgrade_at_once_run_the_migration_once(databases, app, tmp_path, monkeypatch):
+def test_four_processes_that_upgrade_together_run_the_migration_once(databases, app, tmp_path, monkeypatch):
     # A slow migration that fails when it runs twice.
     body = 'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO change_counter VALUES (2, 0, 0)")'
     scripts = copy_scripts(tmp_path, body)

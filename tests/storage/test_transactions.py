@@ -96,7 +96,7 @@ def test_rows_that_were_pending_before_are_dropped(pushed_app):
     assert list_usernames() == ["a"]
 
 
-def test_an_impatient_transaction_fails_at_once(pushed_app, lock_timeouts):
+def test_a_transaction_that_does_not_wait_fails_immediately(pushed_app, lock_timeouts):
     with (
         other_connection(pushed_app, writing=True),
         pytest.raises(OperationalError, match="lock"),
@@ -112,7 +112,7 @@ def test_an_impatient_transaction_fails_at_once(pushed_app, lock_timeouts):
 
 
 def try_to_write(app) -> str:
-    """Return the error of an impatient transaction in another thread; empty if it succeeds."""
+    """Return the error of a transaction with `wait=False` in another thread; empty if it succeeds."""
     errors: list[str] = []
 
     def write() -> None:
@@ -149,7 +149,7 @@ def test_a_transaction_holds_the_write_lock_until_its_commit_has_ended(pushed_ap
     assert try_to_write(pushed_app) == ""
 
 
-def test_a_transaction_waits_for_another_process_for_a_while(make_app, monkeypatch, lock_timeouts):
+def test_a_transaction_waits_a_limited_time_for_another_process(make_app, monkeypatch, lock_timeouts):
     monkeypatch.setattr(connections, "BUSY_SECONDS", 1)
     app = make_app()
     lock_timeouts.clear()

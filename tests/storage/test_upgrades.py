@@ -1,4 +1,4 @@
-"""Schema upgrades: one process runs them, and a failed one leaves the database unchanged."""
+"""One process runs the schema upgrades, and a failed upgrade leaves the database unchanged."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def add_migration(tmp_path, monkeypatch):
 
 @pytest.fixture
 def old_database(make_app, make_tag, people, instance):
-    """The file of a blog with three users and a tag, at the last migration; no process uses it."""
+    """The file of a blog with three users and a tag, at the last migration. No process has it open."""
     make_tag("kept")
     with people.app.app_context():
         db.session.remove()
@@ -112,7 +112,7 @@ def test_the_migrations_are_numbered_without_a_gap():
     ]
 
 
-def test_eight_processes_can_start_at_once_without_a_database(instance):
+def test_eight_processes_can_start_at_the_same_time_without_a_database(instance):
     code = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"
     processes = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -150,7 +150,7 @@ def test_an_upgrade_keeps_all_rows_and_makes_a_copy_first(old_database, add_migr
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_an_upgraded_blog_takes_writes(old_database, add_migration):
+def test_an_upgraded_blog_accepts_writes(old_database, add_migration):
     add_migration(RECREATES_A_PARENT)
     app = create_app()
     with app.app_context():
@@ -196,7 +196,7 @@ def test_an_upgrade_is_refused_if_the_copy_cannot_be_made(old_database, add_migr
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_processes_that_upgrade_at_once_make_one_copy(old_database, tmp_path, instance):
+def test_processes_that_upgrade_at_the_same_time_make_one_copy(old_database, tmp_path, instance):
     scripts = tmp_path / "scripts"
     shutil.copytree(upgrades.SCRIPTS, scripts)
     write_migration(scripts, RECREATES_A_PARENT)

@@ -68,7 +68,7 @@ def wait_until(condition) -> None:
 
 @pytest.fixture
 def writers():
-    """Threads on a lock whose queue keeps two threads while a write is stuck."""
+    """Threads on a lock that lets only two threads wait while a write is stuck."""
     writers = Writers(WriteLock(2, TIMEOUT))
     yield writers
     writers.finish()
@@ -120,7 +120,7 @@ def test_no_thread_waits_longer_than_the_timeout():
     writers.finish()
 
 
-def test_a_thread_that_does_not_wait_is_refused_at_once(writers):
+def test_a_thread_that_does_not_wait_is_refused_immediately(writers):
     with writers.lock.acquire(wait=False):
         pass
     writers.start_in_order(1)

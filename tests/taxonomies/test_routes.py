@@ -1,4 +1,4 @@
-"""What holds for categories and tags alike: order, pages, slugs, owners, bulk writes."""
+"""The common behaviour of categories and tags: order, pages, slugs, owners and bulk writes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_list_has_pages_in_the_same_order(as_admin, path):
 
 
 @BOTH
-def test_a_term_may_keep_its_slug_and_not_take_that_of_another(as_admin, path):
+def test_a_term_may_keep_its_slug_but_cannot_take_the_slug_of_another_term(as_admin, path):
     one, two = create(as_admin, path, "One"), create(as_admin, path, "Two")
     for change in (as_admin.patch, as_admin.put):
         assert change(one, json={"name": "One", "slug": "one"}).json["slug"] == "one"

@@ -59,7 +59,7 @@ def test_the_report_begins_with_the_visibility_of_the_articles(run, people, fold
     ]
     result = run("import", folder, "--author", "ada", *dry_run)
     assert result.stdout.splitlines()[0] == f"{summary}."
-    assert "skipped    blog/README.md: Its name is that of a repository file" in result.stdout
+    assert "skipped    blog/README.md: It has the name of a repository file" in result.stdout
     assert "skipped    blog/.git: It is hidden" in result.stdout
 
 
@@ -97,7 +97,7 @@ def test_a_single_file_can_be_imported(run, people, folder):
     assert run("import", folder / "bread.md", "--author", "ada").exit_code == 0
 
 
-def test_json_prints_the_report_as_json(run, people, folder):
+def test_the_json_option_prints_the_report_as_json(run, people, folder):
     report = json.loads(run("import", folder, "--author", "ada", "--json", "--dry-run").stdout)
     assert report["dry_run"] is True
     assert report["counts"] == {"created": 1, "updated": 0, "unchanged": 0, "skipped": 1, "refused": 0}

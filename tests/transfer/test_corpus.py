@@ -1,4 +1,4 @@
-"""The reader on real blogs, compared with counts that were made without it.
+"""Compares the results of the reader on real blogs with counts that were made without it.
 
 The corpus is not in the repository: BLOGAPI_TEST_CORPUS names its folder. EXPECTED.json in that folder holds,
 for each source, counts made with regular expressions.
@@ -27,7 +27,7 @@ FRAMING = "the counts missed files with CR, UTF-16 or leading blank lines; dupli
 MISSING = "the folder has one file less than the counts"
 BARE = "the counts did not read headers without an opening fence"
 LEADING_ZERO = "`dateday = 08` is not valid TOML, but is read as 8"
-#: The counts with the reader minus the independent counts, and the reason.
+#: The counts of the reader minus the independent counts, and the reason for the difference.
 DIFFERENCES: dict[str, tuple[dict[str, int], str]] = {
     "markdown-odd/derived": (
         {"yaml": 2, "none": -2, "refused": 4, "dated": 2, "titled": 2, "tagged": 2, "categorised": 1},
@@ -101,7 +101,7 @@ def get_outcome(entry: folder.Entry) -> str:
 
 
 @pytest.mark.parametrize("source", OUTCOMES)
-def test_the_reader_counts_what_was_counted_without_it(source):
+def test_the_counts_of_the_reader_match_the_independent_counts(source):
     theirs, ours = read_expected(source), count_files(source)
     differences = {name: ours[name] - theirs[name] for name in COUNTED if ours[name] != theirs[name]}
     assert differences == DIFFERENCES.get(source, ({}, ""))[0]
@@ -116,7 +116,7 @@ def test_every_file_is_imported_refused_or_skipped(source):
 
 
 @pytest.mark.parametrize("source", OUTCOMES)
-def test_the_number_of_drafts_is_the_expected_one(source):
+def test_the_number_of_drafts_is_as_expected(source):
     found = Counter(map(get_outcome, folder.walk_path(Path(CORPUS) / source)))
     assert found["draft"] == read_expected(source)["drafts"]
 

@@ -1,4 +1,4 @@
-"""Folders with odd names, links, pipes and unreadable files."""
+"""Folders with unusual names, links, pipes and unreadable files."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_key_of_a_relative_path_begins_with_the_real_folder_name(blog, monke
 @pytest.mark.parametrize(
     "name", [".git", ".obsidian", "node_modules", "__MACOSX", "_layouts", "archetypes", "Templates", "themes"]
 )
-def test_a_folder_without_articles_is_one_skipped_entry(blog, name):
+def test_a_folder_without_articles_is_reported_as_one_skipped_entry(blog, name):
     (blog / "2021" / name).mkdir()
     (blog / "2021" / name / "x.md").write_text("Text", encoding="utf-8")
     assert len(list_keys(blog)) == 5
@@ -139,7 +139,7 @@ def test_a_windows_junction_is_not_followed(blog, monkeypatch):
 
 
 @POSIX
-def test_a_path_too_long_for_the_system_is_one_refused_entry(blog, deep_folders):
+def test_a_path_too_long_for_the_system_is_reported_as_one_refused_entry(blog, deep_folders):
     found = list_problems(blog)
     assert list(found.values()) == [RefusedFile]
     assert next(iter(found)).startswith(f"blog/{'/'.join(deep_folders[:4])}")
@@ -157,7 +157,7 @@ def test_a_path_too_long_for_the_system_is_one_refused_entry(blog, deep_folders)
         (ValueError("embedded null byte"), "valueerror"),
     ],
 )
-def test_an_inaccessible_folder_is_one_refused_entry(blog, monkeypatch, error, reason):
+def test_an_inaccessible_folder_is_reported_as_one_refused_entry(blog, monkeypatch, error, reason):
     original = type(blog).lstat
 
     def lstat(path):
@@ -171,7 +171,7 @@ def test_an_inaccessible_folder_is_one_refused_entry(blog, monkeypatch, error, r
     assert reason in str(by_key(blog)["blog/2021"].problem)
 
 
-def test_a_folder_that_is_deleted_meanwhile_is_one_refused_entry(blog, monkeypatch):
+def test_a_folder_that_is_deleted_meanwhile_is_reported_as_one_refused_entry(blog, monkeypatch):
     original = type(blog).iterdir
 
     def iterdir(path):

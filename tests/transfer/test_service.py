@@ -120,7 +120,7 @@ def test_a_record_without_a_category_gets_the_default_category(store, stored):
     assert stored()[0].category.name == service.DEFAULT_CATEGORY
 
 
-def test_tags_with_the_same_slug_are_one_tag(store, stored):
+def test_tags_with_the_same_slug_become_one_tag(store, stored):
     store(replace(RECORD, tags=("Slow food", "slow-food")))
     assert [tag.name for tag in stored()[0].tags] == ["Slow food"]
 

@@ -20,7 +20,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def digest():
-    """The digest of the password; computed once, as scrypt is slow."""
+    """The digest of the password, computed only once because scrypt is slow."""
     return rules.hash_password(PASSWORD)
 
 

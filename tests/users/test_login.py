@@ -26,12 +26,12 @@ def test_the_cookie_is_httponly_and_samesite(passwords, as_stranger):
     assert flags_of(as_stranger.post(LOGIN, json=ADA)) == {"Expires", "HttpOnly", "Path=/", "SameSite=Lax"}
 
 
-def test_the_cookie_is_secure_if_the_request_was(passwords, as_stranger):
+def test_the_cookie_is_secure_if_the_request_used_https(passwords, as_stranger):
     response = as_stranger.post(LOGIN, json=ADA, base_url="https://localhost")
     assert flags_of(response) == {"Expires", "HttpOnly", "Path=/", "SameSite=Lax", "Secure"}
 
 
-def test_the_cookie_lasts_for_session_days(passwords, make_app, make_client):
+def test_the_setting_session_days_sets_the_expiry_of_the_cookie(passwords, make_app, make_client):
     client = make_client(make_app(SESSION_DAYS=3))
     client.post(LOGIN, json=ADA)
     left = client.get_cookie("blogapi_session").expires - datetime.now(UTC)

@@ -93,7 +93,7 @@ def test_a_login_deletes_expired_sessions(context, set_clock):
     assert db.session.scalar(select(func.count()).select_from(WebSession)) == 1
 
 
-def test_logging_out_ends_one_session(context):
+def test_logging_out_ends_only_that_session(context):
     account = service.create("ada", None, role=Role.ADMIN)
     here, there = (service.log_in(account, lifetime=DAY) for _ in range(2))
     assert queries.find_session(here) is not None

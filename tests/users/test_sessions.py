@@ -13,7 +13,7 @@ from tests.contracts.client import outcome
 from tests.users.conftest import ADA, LOGIN, LOGOUT, ME, NOON, PASSWORD, cookie_of
 
 
-def test_me_is_a_401_for_a_stranger(as_stranger):
+def test_me_returns_401_to_a_stranger(as_stranger):
     response = as_stranger.get(ME)
     assert (response.status_code, response.json["code"]) == (401, "key_missing")
 
@@ -135,12 +135,12 @@ def test_the_cookie_of_an_ended_session_is_deleted(app, as_ada):
 
 
 @pytest.mark.parametrize("value", ["", "x", "e30.x.y", "e30", "é"])
-def test_a_forged_cookie_is_a_401(with_cookie, value):
+def test_a_forged_cookie_gets_a_401(with_cookie, value):
     response = with_cookie(value).get(TAGS)
     assert (response.status_code, response.json["code"]) == (401, "login_over")
 
 
-def test_a_cookie_signed_with_another_secret_is_a_401(as_ada, make_app, make_client):
+def test_a_cookie_signed_with_another_secret_gets_a_401(as_ada, make_app, make_client):
     other = make_client(make_app(SECRET_KEY="y" * 32))
     other.set_cookie("blogapi_session", cookie_of(as_ada))
     assert outcome(other.get(ME)) == (401, "login_over")
@@ -169,7 +169,7 @@ def test_a_key_takes_precedence_over_a_login_session(as_ada, people, record_stat
     assert not any("web_session" in statement for statement in seen)
 
 
-def test_an_invalid_key_is_a_401_despite_a_login_session(as_ada):
+def test_an_invalid_key_gets_a_401_despite_a_login_session(as_ada):
     response = as_ada.get(ME, headers={"X-API-KEY": "x"})
     assert (response.status_code, response.headers["Vary"]) == (401, "Accept, origin")
     assert as_ada.get(ME).status_code == 200

@@ -24,7 +24,7 @@ def limited_login(passwords, make_app, make_client):
     return make
 
 
-def test_login_account_limit_limits_an_address_per_account(limited_login):
+def test_the_setting_login_account_limit_limits_an_address_per_account(limited_login):
     log_in = limited_login(LOGIN_ACCOUNT_LIMIT="2 per minute")
     responses = [log_in(WRONG) for _ in range(3)]
     assert [response.status_code for response in responses] == [401, 401, 429]
@@ -41,12 +41,12 @@ def test_guesses_from_one_address_do_not_lock_out_the_user(limited_login):
     assert log_in(ADA, "192.0.2.7").json["username"] == "ada"
 
 
-def test_login_strangers_limit_limits_guesses_from_many_addresses(limited_login):
+def test_the_setting_login_strangers_limit_limits_guesses_from_many_addresses(limited_login):
     log_in = limited_login(LOGIN_STRANGERS_LIMIT="2 per minute")
     assert log_in(ADA, "192.0.2.7").status_code == 200
     responses = [outcome(log_in(WRONG, f"198.51.100.{number}")) for number in range(4)]
     assert responses == [FAILED, FAILED, SLOWED, SLOWED]
-    # The known address may still log in, in any spelling; a new address may not, except to other accounts.
+    # The known address may still log in with any spelling. A new one may log in only to other accounts.
     assert log_in(ADA | {"username": "ADA"}, "192.0.2.7").status_code == 200
     assert outcome(log_in(ADA, "192.0.2.8")) == SLOWED
     assert log_in(ADA | {"username": "mel"}, "192.0.2.8").json["username"] == "mel"
@@ -91,7 +91,7 @@ def test_an_unknown_account_is_throttled_like_a_known_one(limited_login):
     assert [outcome(log_in(nobody)) for _ in range(2)] == [FAILED, SLOWED]
 
 
-def test_login_address_limit_limits_an_address(limited_login):
+def test_the_setting_login_address_limit_limits_an_address(limited_login):
     log_in = limited_login(LOGIN_ADDRESS_LIMIT="2 per minute")
     names = ["ada", "mel", "grace"]
     assert [outcome(log_in(WRONG | {"username": name})) for name in names] == [FAILED, FAILED, SLOWED]

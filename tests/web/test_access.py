@@ -121,7 +121,7 @@ def test_check_before_body_runs_before_the_view_and_keeps_its_rule():
         ("http://localhost", {"Origin": "http://localhost"}),
         ("http://localhost:8000", {"Origin": "http://localhost:8000"}),
         ("https://blog.example", {"Origin": "https://blog.example"}),
-        # A proxy terminates TLS without telling the application.
+        # A proxy terminates TLS and sends no X-Forwarded-Proto header.
         ("http://blog.example", {"Origin": "https://blog.example"}),
         ("http://localhost", {"Sec-Fetch-Site": "same-origin", "Origin": "http://other"}),
         ("http://localhost", {"Sec-Fetch-Site": "none"}),

@@ -19,7 +19,7 @@ READS = [
 
 
 @pytest.mark.parametrize("path", READS)
-def test_an_unchanged_response_is_a_304(as_reader, path):
+def test_an_unchanged_response_gets_a_304(as_reader, path):
     first = as_reader.get(path)
     again = as_reader.get(path, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", first.headers["ETag"])
@@ -47,13 +47,13 @@ def test_a_change_gives_a_new_etag(as_reader, make_article):
     assert response.headers["ETag"] != before
 
 
-def test_an_error_is_never_a_304(as_reader):
+def test_an_error_response_is_never_a_304(as_reader):
     path = f"{ARTICLES}00000000-0000-4000-8000-000000000000/"
     assert outcome(as_reader.get(path, headers={"If-None-Match": "*"})) == (404, "not_found")
 
 
 @pytest.mark.parametrize("path", READS)
-def test_head_is_get_without_the_body(as_reader, path):
+def test_a_head_response_equals_the_get_response_without_the_body(as_reader, path):
     named = {"X-Request-ID": "same"}
     get, head = as_reader.get(path, headers=named), as_reader.head(path, headers=named)
     assert (head.status_code, head.data) == (200, b"")
@@ -122,7 +122,7 @@ def test_another_origin_is_not_allowed(cors_client):
         ("é", 200),
     ],
 )
-def test_if_none_match_is_a_304_for_the_same_etag_and_never_an_error(as_stranger, sent, status):
+def test_if_none_match_with_the_same_etag_gets_a_304_and_never_an_error(as_stranger, sent, status):
     etag = as_stranger.get("/openapi.json").headers["ETag"]
     response = as_stranger.get("/openapi.json", headers={"If-None-Match": sent.format(etag=etag)})
     assert (response.status_code, response.headers["ETag"]) == (status, etag)

@@ -36,7 +36,7 @@ def test_a_weak_or_unknown_etag_does_not_match(as_admin, resource):
         assert outcome(response) == (412, "stale")
 
 
-def test_the_star_matches_any_existing_item(as_admin, resource):
+def test_if_match_star_matches_any_existing_item(as_admin, resource):
     assert as_admin.patch(resource["path"], json={}, headers={"If-Match": "*"}).status_code == 200
     missing = f"{resource['list']}{uuid4()}/"
     assert outcome(as_admin.put(missing, json=resource["body"], headers={"If-Match": "*"})) == (412, "stale")
@@ -135,7 +135,7 @@ def test_a_category_in_use_cannot_be_deleted(as_admin, make_article):
     assert (response.status_code, response.json["code"]) == (409, "category_in_use")
 
 
-def test_a_deleted_tag_leaves_its_articles(as_admin, make_article, make_tag):
+def test_a_deleted_tag_is_removed_from_its_articles(as_admin, make_article, make_tag):
     tag, other = make_tag(), make_tag("stays")
     article = make_article(tags=(tag, other))
     assert as_admin.delete(f"{TAGS}{tag.uuid}/").status_code == 204
@@ -150,7 +150,7 @@ def test_a_new_slug_changes_the_etag_of_a_single_tag_which_does_not_show_it(as_a
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
-def test_a_missing_item_is_a_404_before_any_precondition(as_admin, resource, method):
+def test_a_missing_item_gets_a_404_before_any_precondition_is_checked(as_admin, resource, method):
     response = as_admin.open(
         f"{resource['list']}nonsense/", method=method, json={}, headers={"If-Match": '"x"'}
     )

@@ -154,7 +154,7 @@ def test_text_accepts_all_scripts(value):
 
 
 @pytest.mark.parametrize("value", ["", " ", "\t\n", "\u3000"])
-def test_a_required_text_is_not_blank(value):
+def test_a_required_text_must_not_be_blank(value):
     assert is_refused(Text(max_length=5, required=True), value)
 
 
@@ -278,5 +278,5 @@ def test_with_attributes_adds_attributes_to_an_object():
     assert (extended.value, extended.hex) == ("v", A.replace("-", ""))
 
 
-def test_messages_are_joined_to_one_line():
+def test_messages_are_joined_into_one_line():
     assert fields.join_messages({"a": ["Bad.", "Long."], "b": ["Odd."]}) == "a: Bad. Long. b: Odd."

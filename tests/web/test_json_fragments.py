@@ -1,4 +1,4 @@
-"""Stored JSON fragments equal what the schema dumps."""
+"""Stored JSON fragments equal the output of the schema."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_an_array_contains_its_objects(rows):
 
 
 @pytest.mark.parametrize("json_object", ["{}", '{"a":1}'])
-def test_an_object_gets_one_more_member(json_object):
+def test_a_member_is_added_to_an_object(json_object):
     short = json_fragments.add_member(json_object, "more", JsonBody(b"[1]", "2"), hidden_state="1")
     long = json_fragments.add_member(
         json_object, "more", JsonBody(iter([b"[", b"1]"]), state="3"), hidden_state="1"
@@ -173,7 +173,7 @@ def test_stored_json_of_a_tag_equals_what_its_schemas_dump(app, make_tag, name, 
 
 
 @pytest.mark.parametrize("path", [CATEGORIES, TAGS])
-def test_every_write_is_visible_at_once(as_admin, path):
+def test_every_write_is_visible_in_the_next_read(as_admin, path):
     created = as_admin.post(path, json={"name": "One"}).json
     item = f"{path}{created['uuid']}/"
     show = partial(as_admin.get, f"{path}?fields=name,slug")

@@ -1,4 +1,4 @@
-"""Pagination: the links visit the whole list once, with the same filters."""
+"""The pagination links visit the whole list exactly once, with the same filters."""
 
 from __future__ import annotations
 

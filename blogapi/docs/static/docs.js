@@ -1,11 +1,11 @@
-// Where the page is opened without a slash at its end, its parts must still be found: all paths are absolute.
+// All paths are absolute, so that the page also works if its URL has no trailing slash.
 window.addEventListener("load", () => {
   SwaggerUIBundle({
     url: "/openapi.json",
     dom_id: "#page",
     deepLinking: true,
     persistAuthorization: false,
-    // The validator badge would ask a server on the network.
+    // The validator badge would send a request to an external server.
     validatorUrl: null,
   });
 });

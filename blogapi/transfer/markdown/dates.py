@@ -30,10 +30,10 @@ def is_missing(value: object) -> bool:
 
 
 def parse_date(value: object) -> datetime | None:
-    """Return the time (aware, UTC) that a date, datetime or text stands for; None if it cannot be parsed.
+    """Return a date, datetime or text as a time (aware, UTC), or None if it cannot be parsed.
 
-    Without a time zone it is UTC, without a time of day it is midnight. Ambiguous dates such as `1/2/2015`
-    are not parsed.
+    A value without a time zone is in UTC. A value without a time of day is midnight. Ambiguous dates such as
+    `1/2/2015` are not parsed.
     """
     try:
         return _to_utc(value if isinstance(value, datetime) else _parse_text(to_line(value)))
@@ -73,7 +73,8 @@ def _parse_month_name(text: str) -> datetime:
 def split_date_prefix(name: str) -> tuple[datetime | None, str]:
     """Return the date at the start of a file name, and the rest: `2017-2-5-x` gives 5 February 2017 and "x".
 
-    If the name is only a date, the rest is the whole name; without a date the result is (None, name).
+    If the name is only a date, the rest is the whole name. If the name does not start with a date, the result
+    is (None, name).
     """
     match = _DATE_PREFIX.match(name)
     time = _midnight(match[1], match[2], match[3]) if match else None
@@ -83,7 +84,7 @@ def split_date_prefix(name: str) -> tuple[datetime | None, str]:
 
 
 def find_in_path(path: str) -> datetime | None:
-    """Return the date that the folders of a path spell (`2021/05/06/x`, `notes/2021-05-06/x`), or None."""
+    """Return the date in the folder names of a path (`2021/05/06/x`, `notes/2021-05-06/x`), or None."""
     match = _DATE_IN_PATH.search(path)
     return _midnight(match[1], match[3], match[4]) if match else None
 

@@ -1,4 +1,4 @@
-"""Front matter by normalized keys: `Publish-Date`, `publish_date` and `publishdate` are the same."""
+"""Access to front matter by normalized keys: `Publish-Date` and `publish_date` are the same key."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def is_empty(value: object) -> bool:
 
 
 class Fields:
-    """The front matter of a file; records which entries were used, and the notes for the report."""
+    """The front matter of a file. Keeps track of the used entries, and collects notes for the report."""
 
     def __init__(self, entries: dict[str, object], notes: Sequence[str] = ()) -> None:
         self.notes = list(notes)
         #: All entries as written, including empty ones and different spellings of a key.
         self.all_entries = entries
         self._entries = {key: value for key, value in entries.items() if not is_empty(value)}
-        # Reversed, so that the first of several spellings wins.
+        # The keys are in reverse order, so that the first of several spellings is used.
         self._keys = {normalize_key(key): key for key in reversed(self._entries)}
         self._used: set[str] = set()
 
     def take(self, *names: str) -> object:
-        """Return the value of the first of these fields that is not empty, and mark it as used; else None.
+        """Return the value of the first named field that is not empty and mark it as used, or return None.
 
-        Names are normalized; `seo.title` is the entry `title` in the mapping `seo`.
+        The names must be normalized. `seo.title` is the entry `title` in the mapping `seo`.
         """
         for name in names:
             value = self._find(name)
@@ -46,7 +46,7 @@ class Fields:
         return None
 
     def take_line(self, *names: str) -> str:
-        """Return the first of these fields that is a non-empty scalar, as one line; else ""."""
+        """Return the first named field that is a non-empty scalar as one line, or "" if there is none."""
         found = next((name for name in names if to_line(self._find(name))), "")
         return to_line(self.take(found)) if found else ""
 
@@ -62,7 +62,7 @@ class Fields:
         self.notes.append(sentence)
 
     def unused_keys(self) -> list[str]:
-        """Return the keys, as written, of unused entries whose value no used entry has."""
+        """Return the keys of unused entries as written, except if a used entry has the same value."""
         used_values = {to_line(self._entries[key]) for key in self._used} - {""}
         return [
             key

@@ -10,7 +10,7 @@ from blogapi.transfer.markdown import parsers
 from blogapi.transfer.markdown.fields import normalize_key
 from blogapi.transfer.markdown.text import format_count
 
-#: In characters; parsing takes seconds per megabyte.
+#: In characters. The length is limited because parsing takes seconds per megabyte.
 MAX_FRONT_MATTER_LENGTH = 256 * 1024
 
 _OPENING_FENCE = re.compile(r"(---|\+\+\+)[ \t]*(?:\n|\Z)")
@@ -41,9 +41,9 @@ class ParsedFile:
 
 
 def parse_file(text: str) -> ParsedFile:
-    """Return the front matter and the body of `text`, which has LF line ends.
+    """Return the front matter and the body of `text`, which must have LF line endings.
 
-    Raises RefusedFile for front matter that is not closed, is not valid, is not a mapping, or is too long.
+    Raises RefusedFile if the front matter is not closed, is not valid, is not a mapping, or is too long.
     """
     start = _skip_blank_lines(text)
     opening = _OPENING_FENCE.match(text, start)
@@ -90,7 +90,7 @@ def _parse_nikola(text: str, start: int) -> ParsedFile | None:
 
 
 def _parse_unfenced(text: str) -> ParsedFile | None:
-    """Return the file if it has the header of Hexo (ends at `---`) or Pelican (ends at a blank line)."""
+    """Return the file if it has a header of Hexo (up to `---`) or Pelican (up to a blank line), or None."""
     if not _KEY.match(text):
         return None
     closing = _CLOSING_FENCES["---"].search(text, 0, MAX_FRONT_MATTER_LENGTH)

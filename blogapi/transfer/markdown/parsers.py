@@ -19,7 +19,7 @@ _MAX_ALIASES = 8
 _MAX_KEY_DOTS = 64
 _NULL_TAG = "tag:yaml.org,2002:null"
 _NO_COLON = "could not find expected ':'"
-# Messages of PyYAML, and plainer ones that replace them.
+# Messages of PyYAML, each with the plainer message that replaces it.
 _YAML_MESSAGES = (
     ("mapping values are not allowed", "a value contains a colon; put the value in quotes"),
     ("'\\t' that cannot start any token", "the line is indented with a tab; use spaces"),
@@ -33,7 +33,8 @@ _TOML_STRING = re.compile(r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'""")
 class _TextLoader(yaml.BaseLoader):
     """A YAML loader that keeps scalars as text: `3.10`, `no`, `012` and `2020-02-30` stay as written.
 
-    Only null is converted. Raises ConstructorError for a duplicate key, and for many aliases (alias bombs).
+    Only null is converted. Raises ConstructorError if a key appears twice, or if the document has too many
+    aliases (an alias bomb).
     """
 
     aliases = 0
@@ -69,15 +70,17 @@ def _yaml_error(problem: str, mark: yaml.Mark | None) -> yaml.constructor.Constr
 def parse_yaml(block: str, first_line: int) -> Entries:
     """Return the mapping of a YAML block, with every scalar as text or None.
 
-    `first_line` is the number of the block's first line in the file. Raises RefusedFile with the line number.
+    `first_line` is the number of the block's first line in the file. Raises RefusedFile with the line number
+    if the block is not valid.
     """
     return _parse("YAML", lambda: yaml.load(block, Loader=_TextLoader), first_line)  # noqa: S506 (builds text only)
 
 
 def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
-    """Return the mapping of a TOML block, and notes. Numbers with leading zeros are accepted.
+    """Return the mapping of a TOML block, and notes for the report.
 
-    Raises RefusedFile with the line number.
+    Numbers with leading zeros are accepted. Raises RefusedFile with the line number if the block is not
+    valid.
     """
     # tomllib takes quadratic time for a key with very many parts.
     if any(part.count(".") > _MAX_KEY_DOTS for part in re.split(r"[={,\n]", _TOML_STRING.sub("x", block))):
@@ -95,7 +98,7 @@ def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
 def parse_json(text: str, first_line: int) -> tuple[Entries, int]:
     """Return the mapping of the JSON object at the start of `text`, and the offset of its end.
 
-    Raises RefusedFile with the line number.
+    Raises RefusedFile with the line number if the object is not valid.
     """
     ends = []
 
@@ -131,7 +134,7 @@ def parse_lines(block: str) -> Entries:
 
 
 def _parse(language: str, parse: Callable[[], object], first_line: int) -> Entries:
-    """Return the mapping that `parse` returns; convert its errors into RefusedFile."""
+    """Return the mapping that `parse` returns, and convert its errors into RefusedFile."""
     try:
         return _check_mapping(language, parse())
     except RecursionError:
@@ -167,10 +170,10 @@ def _children(value: object) -> Iterator[object]:
 
 
 def _describe(error: Exception) -> tuple[int, str]:
-    """Return the line of an error in its block (0: unknown), and the reason."""
+    """Return the line number of an error within the block (0 if unknown), and the reason."""
     if isinstance(error, yaml.MarkedYAMLError):
         problem = str(error.problem)
-        # PyYAML notices a missing colon only some lines later; the context is where the entry begins.
+        # PyYAML reports a missing colon some lines too late. The context mark is where the entry begins.
         mark = error.context_mark if problem == _NO_COLON else error.problem_mark
         reason = next((plain for message, plain in _YAML_MESSAGES if message in problem), problem)
         return (mark.line + 1 if mark else 0), reason

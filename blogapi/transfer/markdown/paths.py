@@ -40,7 +40,7 @@ _REPOSITORY_TEXT_FILE = re.compile(
 def get_content_type(key: str) -> str:
     """Return "markdown", "html" or "text", depending on the suffix of the file.
 
-    Raises NotAnArticle for other suffixes, and for the section pages of Hugo and Zola.
+    Raises NotAnArticle if the file has another suffix or is a section page of Hugo or Zola.
     """
     stem, suffix = _split_suffix(key)
     if suffix.casefold() not in _CONTENT_TYPES:
@@ -51,10 +51,10 @@ def get_content_type(key: str) -> str:
 
 
 def is_repository_file(key: str) -> bool:
-    """Return whether the file name is that of a file about a software repository: `README.md`, `robots.txt`.
+    """Return whether a file name is typical of software repositories, such as `README.md` or `robots.txt`.
 
-    A name in capitals may have any ending (`LICENSE-MIT`), other names only a language (`readme.fr`):
-    `2020-01-01-readme.md` and `security-of-locks.md` are names of articles.
+    A name in capitals may have any ending (`LICENSE-MIT`). Other names may only be followed by a language
+    (`readme.fr`), because `2020-01-01-readme.md` and `security-of-locks.md` are articles.
     """
     if _REPOSITORY_TEXT_FILE.fullmatch(key.rpartition("/")[2]):
         return True
@@ -71,7 +71,7 @@ def _split_suffix(key: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class PathInfo:
-    """What the path of a file says about its article."""
+    """The name and the date of an article, derived from the path of its file."""
 
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
     date: datetime | None  #: the date in the file name, or else in the folder names
@@ -79,7 +79,7 @@ class PathInfo:
 
 
 def parse_path(key: str) -> PathInfo:
-    """Return what the path `key` says about the article."""
+    """Return the name and the date of an article, derived from the path `key`."""
     folders = key.split("/")[:-1]
     stem = _split_suffix(key)[0]
     date, name = dates.split_date_prefix(_article_name(stem, folders))
@@ -102,9 +102,9 @@ def make_title(name: str) -> str:
 
 
 def extract_slug(address: str) -> str:
-    """Return the last segment of a URL or path, without query and suffix.
+    """Return the last segment of a URL or path, without the query and the suffix.
 
-    Returns "" if it has no such segment (`/`, `../..`) or the segment is a template (`/:year/:title/`).
+    Returns "" if there is no last segment (`/`, `../..`) or if it is a template (`/:year/:title/`).
     """
     if address.casefold() in _PERMALINK_STYLES:
         return ""

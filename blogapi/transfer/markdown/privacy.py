@@ -1,4 +1,4 @@
-"""Find reasons not to publish an article; one table lists the privacy fields of all generators."""
+"""Find reasons not to publish an article. FIELD_RULES lists the privacy fields of all generators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PRIVATE = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRule:
-    """The values of a field that make an article public or private, in lower case; "" is the empty value.
+    """The values of a field that make an article public or private, in lower case; "" is an empty value.
 
     Any other value makes the article a draft, with a note.
     """
@@ -46,7 +46,8 @@ _STATUS = FieldRule(
 )
 _VISIBILITY = FieldRule(public=_PUBLIC, private=_PRIVATE)
 _PASSWORD = FieldRule(public=frozenset(("false", "")), is_secret=True)
-#: By normalized key (`fields.normalize_key`); they also apply inside Hugo's `params` and Zola's `extra`.
+#: The rules by normalized key (`fields.normalize_key`). They also apply inside Hugo's `params` and Zola's
+#: `extra`.
 FIELD_RULES: dict[str, FieldRule] = {
     **dict.fromkeys(("draft", "isdraft", "saveasdraft", "wip", "headless"), _PRIVATE_IF_TRUE),
     **dict.fromkeys(("private", "isprivate", "hidden", "ishidden", "secret"), _PRIVATE_IF_TRUE),
@@ -85,19 +86,19 @@ _MAX_HEADER_LINES = 40
 
 @dataclass(frozen=True, slots=True)
 class DraftReason:
-    """Why an article becomes a draft; `note` is "" where the source itself calls it a draft."""
+    """The reason why an article becomes a draft. `note` is "" if the source itself calls it a draft."""
 
     note: str
     is_understood: bool = True
 
 
 def is_privacy_field(name: str) -> bool:
-    """Return whether a field has no other purpose than privacy."""
+    """Return whether privacy is the only purpose of a field."""
     return name in FIELD_RULES and not FIELD_RULES[name].others_are_public
 
 
 def find_reasons(entries: Mapping[str, object], key: str, tags: tuple[str, ...]) -> list[DraftReason]:
-    """Return the reasons in the front matter, in the path `key` and in the tags."""
+    """Return the reasons for a draft in the front matter, in the path `key` and in the tags."""
     return [*find_in_front_matter(entries), *_find_in_path(key), *_find_in_tags(tags)]
 
 
@@ -110,9 +111,9 @@ def find_in_front_matter(entries: Mapping[str, object]) -> Iterator[DraftReason]
 
 
 def find_in_text(text: str) -> list[DraftReason]:
-    """Return the reasons in the first lines of a text without recognized front matter.
+    """Return the reasons for a draft in the first lines of a text without recognized front matter.
 
-    A header that cannot be parsed (of another generator, or a broken one) may still mark the text as private.
+    A header that cannot be parsed (for example a broken header) may still mark the text as private.
     """
     lines = (line[:200] for line in text.split("\n", _MAX_HEADER_LINES)[:_MAX_HEADER_LINES])
     matches = filter(None, map(_HEADER_FIELD.match, lines))
@@ -121,7 +122,7 @@ def find_in_text(text: str) -> list[DraftReason]:
 
 
 def _flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
-    """Yield the key as written, the name in FIELD_RULES, and the value of each entry, also of inner ones."""
+    """Yield the key as written, the name in FIELD_RULES, and the value of each entry and inner entry."""
     for key, value in entries.items():
         name = normalize_key(key)
         if isinstance(value, dict) and name in _MAPPING_PREFIXES:
@@ -149,7 +150,7 @@ def _to_words(value: object) -> Iterator[str]:
         for child in value:
             yield from _to_words(child)
     else:
-        # A mapping becomes "{}", which no rule knows.
+        # A mapping becomes "{}", which is in no rule.
         yield to_line(value).casefold() or "{}"
 
 

@@ -25,7 +25,7 @@ _ABSOLUTE_URL = re.compile(r"//|[a-z][a-z0-9+.-]{1,20}:|\{", re.IGNORECASE)
 
 
 def find_heading(body: str) -> str:
-    """Return the first level-1 heading as plain text; "" without one, or if it has a template tag."""
+    """Return the first level-1 heading as plain text, or "" if there is none or it has a template tag."""
     previous = ""
     for line in _lines_outside_code(body):
         atx = _ATX_HEADING.match(line)

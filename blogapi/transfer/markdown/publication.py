@@ -18,9 +18,10 @@ _EXPIRY_FIELDS = ("expirydate", "unpublishdate", "expires")
 def decide_publication(
     fields: Fields, path: PathInfo, reasons: list[DraftReason], now: datetime, *, publish_undated: bool
 ) -> tuple[str, datetime | None]:
-    """Return the status and the time of publication (aware, UTC; None without a date), and add notes.
+    """Return the status and the time of publication (aware, UTC; None if unknown), and add notes.
 
-    An unreadable value makes a draft: publishing a private article is worse than publishing one late.
+    An article with an unreadable value becomes a draft, because publishing a private article is worse than
+    publishing an article late.
     """
     published_at, is_certain = _find_date(fields, path)
     for note in filter(None, dict.fromkeys(reason.note for reason in reasons)):
@@ -47,8 +48,7 @@ def _find_date(fields: Fields, path: PathInfo) -> tuple[datetime | None, bool]:
     if len(parsed) < len(values):
         unreadable = next(value for value in values if not dates.parse_date(value))
         return _replace_unreadable_date(fields, path, unreadable, parsed)
-    # In Hugo, `date` is the displayed date; a later `publishDate` (or one of its aliases) is the time from
-    # which the page exists.
+    # Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
     return (max(parsed) if parsed else path.date or _find_date_in_address(fields)), True
 
 

@@ -26,7 +26,8 @@ _MAX_REPORTED_KEYS = 10
 def read_file(entry: folder.Entry, *, now: datetime, publish_undated: bool = False) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
-    A file whose suffix is not that of an article is not opened. Raises RefusedFile and NotAnArticle.
+    A file is opened only if its suffix is that of an article. Raises RefusedFile if the file cannot be
+    imported, and NotAnArticle if it is not an article.
     """
     if entry.problem:
         raise entry.problem
@@ -46,9 +47,10 @@ def parse_file(
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
-    `key` is the path with `/`, which may contain date and slug; expiry dates are compared with `now` (aware).
-    The article is a draft if there are `inherited` reasons, or if the file has neither front matter nor a
-    date and `publish_undated` is false. Raises only RefusedFile and NotAnArticle.
+    `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
+    `now` (aware). The article is a draft if there are `inherited` reasons, or if the file has neither front
+    matter nor a date and `publish_undated` is false. Raises RefusedFile if the file cannot be imported, and
+    NotAnArticle if it is not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
@@ -79,10 +81,10 @@ def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFi
     # A repository file with a title and a date may be a page of a wiki; it becomes a draft.
     if paths.is_repository_file(key) and not (fields.take_line("title") and fields.take("date")):
         raise NotAnArticle(
-            "Its name is that of a repository file (like README or LICENSE); rename it if it is an article."
+            "It has the name of a repository file (like README or LICENSE); rename it if it is an article."
         )
     if not parsed.entries and not parsed.body.strip():
-        raise RefusedFile("The file is empty; add a text or delete the file.")
+        raise RefusedFile("The file is empty; add text or delete the file.")
     if content_type == "html" and parsed.format == "none":
         raise NotAnArticle("It is an HTML page without front matter.")
     if to_bool(fields.take("headless")):
@@ -96,7 +98,7 @@ def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ..
     if paths.is_repository_file(key):
         reasons.append(
             DraftReason(
-                "Its name is that of a repository file (like README or LICENSE); the article became a draft."
+                "It has the name of a repository file (like README or LICENSE); the article became a draft."
             )
         )
     return reasons
@@ -188,11 +190,9 @@ def _note_body(fields: Fields, body: str) -> None:
         fields.add_note("The article has no text.")
     tags, images = prose.count_template_tags(body), prose.count_relative_images(body)
     if tags:
-        fields.add_note(
-            f"Left in the text as written: {format_count(tags, 'template tag')} (like `{{% … %}}`)."
-        )
+        fields.add_note(f"The text still contains {format_count(tags, 'template tag')} (like `{{% … %}}`).")
     if images:
-        fields.add_note(f"Left in the text as written: {format_count(images, 'image')} with a relative URL.")
+        fields.add_note(f"The text still contains {format_count(images, 'image')} with a relative URL.")
 
 
 def _note_unused_keys(fields: Fields) -> None:

@@ -17,9 +17,10 @@ _SECTION_PAGES = ("_index.md", "_index.markdown", "_index.html")
 
 
 def find_reasons(entry: folder.Entry) -> list[DraftReason]:
-    """Return the reasons in the section pages above an article, up to the imported folder.
+    """Return the reasons for a draft in the section pages of all folders that contain the article.
 
-    Zola publishes no page of a draft section; Hugo applies the fields in `cascade` to all pages below.
+    Folders above the imported folder are not read. Zola publishes no page of a draft section. Hugo applies
+    the fields in `cascade` to all pages below the section page.
     """
     parents = entry.path.parents[: entry.key.count("/")]
     pages = [parent / name for parent in parents for name in _SECTION_PAGES if os.path.lexists(parent / name)]

@@ -1,4 +1,4 @@
-"""Read categories and tags in all the shapes that blogs use."""
+"""Read categories and tags in all forms that static site generators use."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from blogapi.transfer.markdown.text import to_line
 
 
 def read_terms(fields: Fields, *, split_at_spaces: bool) -> tuple[str, tuple[str, ...]]:
-    """Return the category ("" without one) and the tags of an article.
+    """Return the category ("" if there is none) and the tags of an article.
 
-    Of several categories the first is kept and the others become tags. With `split_at_spaces`, as in Jekyll,
-    `tags: a b` is two names; the singular `tag` and `category` are never split at spaces.
+    If there are several categories, the first is kept and the others become tags. With `split_at_spaces`,
+    `tags: a b` is two names, as in Jekyll. The fields `tag` and `category` are never split at spaces.
     """
     singular = _to_names(fields.take("category", "taxonomies.category"))
     plural = _take_plural(fields, split_at_spaces, "categories", "taxonomies.categories")
@@ -48,7 +48,7 @@ def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:
 
 
 def _flatten(value: object) -> Iterator[str]:
-    """Yield the names in nested lists; of a mapping its `name`, or else its keys."""
+    """Yield the names in nested lists. A mapping yields its `name` or, without a `name`, its keys."""
     if isinstance(value, dict):
         yield from [to_line(value["name"])] if to_line(value.get("name")) else map(str, value)
     elif isinstance(value, list):

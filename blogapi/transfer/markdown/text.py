@@ -9,7 +9,7 @@ from datetime import date, time
 
 from blogapi.transfer.article_record import RefusedFile
 
-# UTF-32 comes before UTF-16, because its little-endian mark begins with that of UTF-16.
+# UTF-32 comes before UTF-16, because the little-endian mark of UTF-32 begins with the mark of UTF-16.
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8", "UTF-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32"),
@@ -20,7 +20,7 @@ _BYTE_ORDER_MARKS = (
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b-\x1f]")
 # Escapes in YAML and JSON can produce characters that decoding never yields, such as lone surrogates.
 _FORBIDDEN_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
-# Only names of HTML elements: `Option<T>` in a description is text.
+# The pattern matches only names of HTML elements, because `Option<T>` in a description is text.
 _ELEMENT = re.compile(
     r"</?(?:a|abbr|b|blockquote|br|cite|code|del|div|em|figcaption|figure|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre"
     r"|q|s|small|span|strong|sub|sup|u|ul)\b[^<>]{0,1000}>",
@@ -34,10 +34,11 @@ BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1
 
 
 def decode(data: bytes) -> tuple[str, list[str]]:
-    """Return the text with LF line ends and without control characters, and notes on what was changed.
+    """Return the text with LF line endings and without control characters, and notes about the changes.
 
-    Accepts UTF-8 with or without a byte order mark, and UTF-16 and UTF-32 with one. Raises RefusedFile for
-    other encodings and names the first invalid byte; the encoding is never guessed.
+    Accepts UTF-8 with or without a byte order mark, and UTF-16 and UTF-32 with a byte order mark. The
+    encoding is never guessed. Raises RefusedFile, which names the first invalid byte, if the data cannot be
+    decoded.
     """
     codec, name = _detect_encoding(data)
     try:
@@ -48,7 +49,7 @@ def decode(data: bytes) -> tuple[str, list[str]]:
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text, removed = _CONTROL_CHARACTER.subn("", text)
     if removed:
-        notes.append(f"Removed {format_count(removed, 'control character')} (such as NUL).")
+        notes.append(f"The import removed {format_count(removed, 'control character')} (such as NUL).")
     return text, notes
 
 
@@ -71,7 +72,7 @@ def format_count(number: int, noun: str) -> str:
 
 
 def to_line(value: object) -> str:
-    """Return a scalar as one line without control characters; "" for null, lists and mappings."""
+    """Return a scalar as one line without control characters, or "" for null, lists and mappings."""
     return " ".join(_FORBIDDEN_CHARACTER.sub("", _to_text(value)).split())
 
 
@@ -92,5 +93,5 @@ def to_plain_line(value: object) -> str:
 
 
 def to_bool(value: object) -> bool | None:
-    """Return the meaning of `true`, `yes`, `off`, …; None for anything else."""
+    """Return the boolean for a word such as `true`, `yes` or `off`, or None for any other value."""
     return BOOLEAN_WORDS.get(to_line(value).casefold())

@@ -1,5 +1,5 @@
-"""The same blog as a Django REST framework service, written as its manual advises.
+"""The same blog as a Django REST framework service, written as the manual of the framework advises.
 
-Runs in an environment of its own, without blogapi: `python -m tests.benchmarks.drf.serve FILE DATABASE PORT
+It runs in its own environment, without blogapi: `python -m tests.benchmarks.drf.serve FILE DATABASE PORT
 THREADS`.
 """

@@ -1,4 +1,4 @@
-"""Shapes, views and paths; each list runs a fixed number of statements."""
+"""Serializers, views and paths; each list executes a fixed number of statements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TagSerializer(serializers.ModelSerializer):
     """A tag."""
 
     class Meta:
-        """Its fields."""
+        """The fields of the response."""
 
         model = Tag
         fields = ("uuid", "created", "last_updated", "name", "slug", "user")
@@ -25,7 +25,7 @@ class CategorySerializer(serializers.ModelSerializer):
     """A category."""
 
     class Meta:
-        """Its fields."""
+        """The fields of the response."""
 
         model = Category
         fields = ("uuid", "name", "description", "cover_image", "slug")
@@ -35,7 +35,7 @@ class EmbeddedCategorySerializer(serializers.ModelSerializer):
     """A category inside an article."""
 
     class Meta:
-        """Its fields."""
+        """The fields of the response."""
 
         model = Category
         fields = (*CategorySerializer.Meta.fields, "user", "created", "last_updated")
@@ -45,7 +45,7 @@ class SeoSerializer(serializers.ModelSerializer):
     """An SEO record."""
 
     class Meta:
-        """Its fields."""
+        """The fields of the response."""
 
         model = Seo
         fields = (
@@ -55,14 +55,14 @@ class SeoSerializer(serializers.ModelSerializer):
 
 
 class ArticleSerializer(serializers.ModelSerializer):
-    """An article with all that belongs to it."""
+    """An article with its tags, category and SEO record."""
 
     tags = TagSerializer(many=True)
     category = EmbeddedCategorySerializer()
     seo = SeoSerializer()
 
     class Meta:
-        """Its fields."""
+        """The fields of the response."""
 
         model = Article
         fields = (
@@ -72,7 +72,7 @@ class ArticleSerializer(serializers.ModelSerializer):
 
 
 class Articles:
-    """What the views of articles have in common."""
+    """The common base of the views of articles."""
 
     serializer_class = ArticleSerializer
 

@@ -1,6 +1,6 @@
-"""What all views have in common: who may ask, and how a list is cut into pages.
+"""The defaults of all views: permission and pagination.
 
-Apart from the views, as importing those asks for it.
+Importing the views imports these classes, so they need a module of their own.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from tests.benchmarks.drf.models import ApiKey
 
 
 class HasKey(permissions.BasePermission):
-    """A request carries a key that is known."""
+    """Permits requests with a known API key."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Tell whether it does."""
+        """Return whether the key of the request is stored."""
         digest = hashlib.sha256(request.headers.get("X-API-KEY", "").encode("utf-8")).hexdigest()
         return ApiKey.objects.filter(digest=digest).exists()
 
 
 class Pages(pagination.PageNumberPagination):
-    """Complete without parameters; a page has its total in a header."""
+    """Lists are complete without `page`; a page has the total number of items in a header."""
 
     page_size_query_param = "page_size"
 
     def get_page_size(self, request: Request) -> int | None:
-        """Return how many are asked for, or None for all."""
+        """Return the requested page size, or None for the complete list."""
         return super().get_page_size(request) if "page" in request.query_params else None
 
     def get_paginated_response(self, data: Any) -> Response:
-        """Return the bare list."""
+        """Return the list without an enclosing object."""
         return Response(data, headers={"X-Total-Count": str(self.page.paginator.count)})

@@ -8,7 +8,7 @@ from django.db import models
 
 
 class ApiKey(models.Model):
-    """A key, as a digest."""
+    """An API key, stored as a digest."""
 
     digest = models.CharField(max_length=64, unique=True)
 
@@ -53,7 +53,7 @@ class Article(models.Model):
     published_at = models.DateTimeField()
 
     class Meta:
-        """How it is found."""
+        """The index of the published articles."""
 
         indexes = (models.Index(fields=["status", "published_at", "uuid"], name="visible"),)
 
@@ -64,20 +64,20 @@ class Article(models.Model):
 
 
 class ArticleTag(models.Model):
-    """A tag of an article, at its place."""
+    """A tag of an article and its position."""
 
     article = models.ForeignKey(Article, on_delete=models.CASCADE, related_name="links")
     tag = models.ForeignKey(Tag, on_delete=models.CASCADE)
     position = models.IntegerField()
 
     class Meta:
-        """How they are ordered."""
+        """The order of the tags."""
 
         ordering = ("position",)
 
 
 class Seo(models.Model):
-    """What search engines are told of an article."""
+    """The description of an article for search engines."""
 
     uuid = models.UUIDField(primary_key=True, default=uuid4)
     created = models.DateTimeField()

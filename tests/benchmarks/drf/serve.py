@@ -1,4 +1,4 @@
-"""Settings, tables, content, server."""
+"""Configures Django, creates and fills the tables, and serves."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ APP = "tests.benchmarks.drf"
 
 
 def configure(database: Path) -> None:
-    """Set Django up with as little in the way of a request as it allows."""
+    """Configure Django with as little middleware as possible, and create the tables."""
     settings.configure(
         SECRET_KEY="only for a measurement",
         ALLOWED_HOSTS=["127.0.0.1"],
         ROOT_URLCONF=f"{APP}.api",
         INSTALLED_APPS=["rest_framework", APP],
-        # For the ETag and the Content-Length that the other servers give.
+        # The middleware adds the ETag and the Content-Length, which the other servers send too.
         MIDDLEWARE=[
             "django.middleware.http.ConditionalGetMiddleware",
             "django.middleware.common.CommonMiddleware",
@@ -57,7 +57,7 @@ def configure(database: Path) -> None:
 
 @transaction.atomic
 def fill(content: dict[str, Any]) -> None:
-    """Store the key and what the lists of the other service showed, `articles` and `tags`."""
+    """Store the key, and the `articles` and `tags` that the other service listed."""
     from tests.benchmarks.drf.models import ApiKey, Article, ArticleTag, Category, Seo, Tag
 
     ApiKey.objects.create(digest=hashlib.sha256(content["key"].encode("utf-8")).hexdigest())
@@ -67,7 +67,7 @@ def fill(content: dict[str, Any]) -> None:
     newest = datetime.now(UTC)
     for number, fields in enumerate(content["articles"]):
         worn, seo, category = fields.pop("tags"), fields.pop("seo"), fields.pop("category")
-        # The list comes newest first and does not say when.
+        # The list is ordered newest first, but does not contain the dates.
         article = Article.objects.create(
             **fields, category_id=category["uuid"], published_at=newest - timedelta(days=number)
         )

@@ -40,7 +40,7 @@ def test_each_format_is_recognized(name, text):
         "a\n---\nb\n---\n",
     ],
 )
-def test_a_text_without_front_matter_is_all_body(text):
+def test_a_text_without_front_matter_is_only_a_body(text):
     parsed = front_matter.parse_file(text)
     assert (parsed.format, parsed.entries, parsed.body) == ("none", {}, text)
 

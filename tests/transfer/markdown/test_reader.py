@@ -45,7 +45,7 @@ def test_all_fields_of_a_file_are_read():
     assert (record.content, record.content_type, record.notes) == ("Text", "markdown", ())
 
 
-# What is an article
+# Which files are articles
 
 
 @pytest.mark.parametrize("suffix", ["md", "MD", "markdown", "mkd", "mkdn", "mdown", "Rmd", "text"])
@@ -90,7 +90,7 @@ def test_a_file_that_is_not_an_article_is_skipped_with_the_reason(key, text, rea
         ("title:\nTITLE: Second", "Second"),
     ],
 )
-def test_a_title_is_one_line_as_written(front, title):
+def test_a_title_is_kept_as_written_on_one_line(front, title):
     assert read(front).title == title
 
 
@@ -220,8 +220,8 @@ def test_template_tags_and_relative_images_outside_code_are_counted():
         "![]({{ f }}) `![](g)`"
     )
     tags, images = read(body=body).notes
-    assert tags == "Left in the text as written: 4 template tags (like `{% … %}`)."
-    assert images == "Left in the text as written: 3 images with a relative URL."
+    assert tags == "The text still contains 4 template tags (like `{% … %}`)."
+    assert images == "The text still contains 3 images with a relative URL."
 
 
 def test_a_note_names_the_ignored_fields():
