@@ -62,7 +62,7 @@ def test_a_stalled_connection_with_a_waiting_request_is_closed(blog):
             wait_until(lambda: server.active_channels)
             wait_until(lambda: not server.active_channels)
         # The bytes are released just after the connection is unregistered.
-        until(lambda: not server.unread.held)
+        wait_until(lambda: not server.unread.held)
         assert blog.requested_paths == ["/whole"]
 
 
