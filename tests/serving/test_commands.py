@@ -181,4 +181,4 @@ def test_the_path_of_a_socket_file_is_printed(serve, tmp_path, monkeypatch):
 def test_a_socket_file_is_refused_on_a_system_without_unix_sockets(serve, monkeypatch):
     monkeypatch.setattr(listening, "UNIX_SOCKETS", False)
     result = serve("--unix-socket", "s")
-    assert result.exit_code == 2 and "this system has no Unix sockets" in result.output
+    assert result.exit_code == 2 and "this operating system has no Unix sockets" in result.output
