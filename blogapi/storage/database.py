@@ -23,6 +23,7 @@ from sqlalchemy import (
     Engine,
     MetaData,
     String,
+    Table,
     TypeDecorator,
     Uuid,
     update,
@@ -103,6 +104,12 @@ class Base(DeclarativeBase):
     )
 
 
+def table_of(model: type[Base]) -> Table:
+    """Return the table of a model, for statements that bypass the session."""
+    assert isinstance(model.__table__, Table)
+    return model.__table__
+
+
 class Identified:
     """Mixin for models with a random UUID as their primary key."""
 
@@ -137,24 +144,29 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
     Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False. Raises one of BUSY_ERRORS
     if it cannot get the lock in this time, or if too many threads already wait for a stuck write.
 
-    Rows that were read earlier are expired, so that no decision depends on a state from before the lock.
-    Inside another `transaction()` this one is a savepoint: it commits nothing, and on failure only its own
-    changes are rolled back.
+    Rows that were read before are expired, so that no decision rests on a state from before the lock. Inside
+    another `transaction()` this one is a part of it: at its end its rows are flushed, and after an exception
+    in it the outer one cannot commit either. Use `savepoint()` for a part that may fail alone.
     """
     session = db.session()
     if session.info.get("writing"):
-        with session.begin_nested():
+        try:
             yield
+            session.flush()
+        except BaseException:
+            session.info["failed"] = True
+            raise
         return
     session.rollback()
     session.expire_all()
     lock: WriteLock = current_app.extensions[_WRITE_LOCK_KEY]
     with lock.acquire(wait=wait) as waited:
-        session.info["writing"] = True
+        session.info.update(writing=True, failed=False)
         try:
             timeout = math.ceil(connections.BUSY_SECONDS - waited) if wait else 0
             session.connection(execution_options=connections.write_options(db.engine, timeout))
             yield
+            assert not session.info["failed"], "a part of the transaction failed; use savepoint()"
             if session.get_bind().dialect.name != "sqlite":
                 session.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
             session.commit()
@@ -166,6 +178,23 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
         log: WriteAheadLog | None = current_app.extensions[_LOG_KEY]
         if log is not None:
             log.truncate_if_long()
+
+
+@contextmanager
+def savepoint() -> Iterator[None]:
+    """Run a part of a transaction; on any exception only the changes of this part are rolled back."""
+    info = db.session().info
+    if not info.get("writing"):
+        with transaction():
+            yield
+        return
+    failed_before = info["failed"]
+    try:
+        with db.session.begin_nested():
+            yield
+    except BaseException:
+        info["failed"] = failed_before
+        raise
 
 
 def reserve_reader_threads(app: Flask, threads: int) -> None:

@@ -22,7 +22,7 @@ from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.content import slugs
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db, savepoint
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import service as taxonomies
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
@@ -84,7 +84,7 @@ def store_record(author: UUID, record: ArticleRecord, *, dry_run: bool = False) 
     cannot be stored as an article.
     """
     report: FileReport | None = None
-    with suppress(_DryRun), transaction():
+    with suppress(_DryRun), savepoint():
         report = _create_or_update(author, record)
         if dry_run:
             raise _DryRun

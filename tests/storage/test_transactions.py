@@ -10,7 +10,7 @@ from sqlalchemy import event, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from blogapi.storage import connections
-from blogapi.storage.database import BUSY_ERRORS, db, transaction
+from blogapi.storage.database import BUSY_ERRORS, db, savepoint, transaction
 from blogapi.storage.write_lock import WriteLock
 from blogapi.users.models import Account
 from tests.databases import other_connection, write_from_other_process
@@ -32,28 +32,44 @@ def test_a_transaction_that_fails_stores_nothing(pushed_app):
     assert list_usernames() == []
 
 
-def test_a_caught_failure_of_an_inner_transaction_rolls_back_its_own_rows_only(pushed_app):
+def test_a_caught_failure_in_a_savepoint_rolls_back_its_own_rows_only(pushed_app):
     with transaction():
         db.session.add(make_account("outer"))
-        with pytest.raises(RuntimeError), transaction():
+        with pytest.raises(RuntimeError), savepoint(), transaction():
             db.session.add(make_account("inner"))
             db.session.flush()
             raise RuntimeError
-        with transaction():
+        with savepoint():
             db.session.add(make_account("second"))
     db.session.rollback()
     assert list_usernames() == ["outer", "second"]
 
 
-def test_the_outer_transaction_survives_an_integrity_error_of_an_inner_one(pushed_app):
+def test_a_transaction_survives_an_integrity_error_in_a_savepoint(pushed_app):
     with transaction():
         db.session.add(make_account("a"))
-        with pytest.raises(IntegrityError), transaction():
+        with pytest.raises(IntegrityError), savepoint():
             db.session.add(make_account("a"))
             db.session.flush()
         db.session.add(make_account("b"))
     db.session.rollback()
     assert list_usernames() == ["a", "b"]
+
+
+def test_a_caught_failure_of_an_inner_transaction_rolls_back_everything(pushed_app):
+    with pytest.raises(AssertionError, match="savepoint"), transaction():
+        with pytest.raises(RuntimeError), transaction():
+            db.session.add(make_account("inner"))
+            raise RuntimeError
+        db.session.add(make_account("outer"))
+    assert list_usernames() == []
+
+
+def test_a_savepoint_outside_of_a_transaction_is_one(pushed_app):
+    with savepoint():
+        db.session.add(make_account("a"))
+    db.session.rollback()
+    assert list_usernames() == ["a"]
 
 
 def test_a_failure_of_the_outer_transaction_rolls_back_everything(pushed_app):

@@ -6,10 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload, selectinload
 
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
-from blogapi.articles.models import Article
+from blogapi.articles.models import Article, ArticleTag
 from blogapi.storage.database import db, transaction
 from blogapi.transfer import service
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
@@ -45,7 +47,9 @@ def stored(app):
 
     def rows():
         with app.app_context():
-            return list(db.session.scalars(articles._select_complete().order_by(Article.slug)).unique())
+            links = selectinload(Article.tag_links).joinedload(ArticleTag.tag)
+            complete = select(Article).options(joinedload(Article.category), links)
+            return list(db.session.scalars(complete.order_by(Article.slug)).unique())
 
     return rows
 
