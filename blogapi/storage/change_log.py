@@ -8,16 +8,17 @@ positions become visible in order and a cursor never skips a position.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Index, String, and_, func, or_, select, update
+from sqlalchemy import Connection, Index, String, and_, bindparam, func, insert, or_, select, update
 from sqlalchemy import event as events
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
 from blogapi import clock
-from blogapi.storage.database import Base, db, transaction
+from blogapi.storage.database import Base, db, table_of, transaction
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -61,6 +62,12 @@ class ChangeCounter(Base):
     public_position: Mapped[int]
 
 
+_change, _counter = table_of(Change), table_of(ChangeCounter)
+
+# How many rows one statement logs; databases limit the number of its parameters.
+_ROWS_PER_STATEMENT = 500
+
+
 def init_app() -> None:
     """Log the changes in every flush of the session."""
     if not events.contains(db.session, "before_flush", _log_changes):
@@ -72,13 +79,16 @@ def record_due_changes() -> None:
 
     If the clock was set back, items that are no longer due are logged as not public.
     """
-    if not _find_due(db.session(), clock.now()):
+    if not _find_due(db.session().connection(), clock.now()):
         return
     with transaction():
-        session, now = db.session(), clock.now()
-        for change in _find_due(session, now):
-            change.public = change.due is not None and change.due <= now
-            _assign_position(session, change, public=True)
+        connection, now = db.session().connection(), clock.now()
+        changes = [
+            {**change, "public": change["due"] is not None and change["due"] <= now, "moves_public": True}
+            for change in _find_due(connection, now)
+        ]
+        _assign_positions(connection, changes)
+        _update_changes(connection, changes)
 
 
 def last_position(*, public: bool = False) -> int:
@@ -96,45 +106,75 @@ def _column(public: bool) -> InstrumentedAttribute[int]:
     return ChangeCounter.public_position if public else ChangeCounter.position
 
 
-def _find_due(session: Session, now: datetime) -> list[Change]:
-    unlogged = or_(and_(Change.due <= now, ~Change.public), and_(Change.due > now, Change.public))
-    return list(session.scalars(select(Change).where(unlogged).order_by(Change.due)))
+def _find_due(connection: Connection, now: datetime) -> list[dict[str, Any]]:
+    due = _change.c.due
+    unlogged = or_(and_(due <= now, ~_change.c.public), and_(due > now, _change.c.public))
+    found = connection.execute(select(_change).where(unlogged).order_by(due))
+    return [dict(row) for row in found.mappings()]
 
 
 def _log_changes(session: Session, context: Any, instances: Any) -> None:
     modified = (row for row in session.dirty if session.is_modified(row))
-    for row in [*session.new, *modified, *session.deleted]:
-        if isinstance(row, TracksChanges):
-            _log_change(session, row, gone=row in session.deleted)
+    written = [*session.new, *modified, *session.deleted]
+    rows = [row for row in written if isinstance(row, TracksChanges)]
+    for start in range(0, len(rows), _ROWS_PER_STATEMENT):
+        _log_rows(session, rows[start : start + _ROWS_PER_STATEMENT])
 
 
-def _log_change(session: Session, row: TracksChanges, *, gone: bool) -> None:
-    now = clock.now()
-    # SQLAlchemy applies the default of the column only during the flush, which is too late here.
-    row.uuid = row.uuid or uuid4()
-    with session.no_autoflush:
-        change = session.get(Change, (row.kind, row.uuid)) or Change(
-            kind=row.kind, uuid=row.uuid, public=False
-        )
+def _log_rows(session: Session, rows: Sequence[TracksChanges]) -> None:
+    now, connection = clock.now(), session.connection()
+    for row in rows:
+        # SQLAlchemy applies the default of the column only during the flush, which is too late here.
+        row.uuid = row.uuid or uuid4()
+    with_uuid = _change.c.uuid.in_([row.uuid for row in rows])
+    logged = {
+        (change.kind, change.uuid): change for change in connection.execute(select(_change).where(with_uuid))
+    }
+    changes: list[dict[str, Any]] = []
+    for row in rows:
+        former = logged.get((row.kind, row.uuid))
+        gone = row in session.deleted
         since = None if gone else row.visible_from()
-        was_public = change.public or (change.due is not None and change.due <= now)
-        change.public = since is not None and since <= now
-        change.due = since if since is not None and since > now else None
-        change.gone = gone
-        _assign_position(session, change, public=was_public or change.public)
-        session.add(change)
-
-
-def _assign_position(session: Session, change: Change, *, public: bool) -> None:
-    last = session.execute(
-        update(ChangeCounter)
-        .values(
-            position=ChangeCounter.position + 1,
-            public_position=ChangeCounter.public_position + int(public),
+        public = since is not None and since <= now
+        was_public = former is not None and (former.public or (former.due is not None and former.due <= now))
+        changes.append(
+            {
+                "kind": row.kind,
+                "uuid": row.uuid,
+                "public_position": former and former.public_position,
+                "public": public,
+                "gone": gone,
+                "due": since if since is not None and since > now else None,
+                "moves_public": public or was_public,
+            }
         )
-        .returning(ChangeCounter.position, ChangeCounter.public_position)
-        .execution_options(synchronize_session=False)
+    _assign_positions(connection, changes)
+    _update_changes(connection, [change for change in changes if (change["kind"], change["uuid"]) in logged])
+    new = [change for change in changes if (change["kind"], change["uuid"]) not in logged]
+    if new:
+        connection.execute(insert(_change), new)
+
+
+def _assign_positions(connection: Connection, changes: Sequence[dict[str, Any]]) -> None:
+    """Set the position of each change, and the public position of those with `moves_public`."""
+    public = [change for change in changes if change.pop("moves_public")]
+    last = connection.execute(
+        update(_counter)
+        .values(
+            position=_counter.c.position + len(changes),
+            public_position=_counter.c.public_position + len(public),
+        )
+        .returning(_counter.c.position, _counter.c.public_position)
     ).one()
-    change.position = last.position
-    if public:
-        change.public_position = last.public_position
+    for number, change in enumerate(changes, last.position - len(changes) + 1):
+        change["position"] = number
+    for number, change in enumerate(public, last.public_position - len(public) + 1):
+        change["public_position"] = number
+
+
+def _update_changes(connection: Connection, changes: Sequence[Mapping[str, Any]]) -> None:
+    if not changes:
+        return
+    is_same = and_(_change.c.kind == bindparam("old_kind"), _change.c.uuid == bindparam("old_uuid"))
+    rows = [{**change, "old_kind": change["kind"], "old_uuid": change["uuid"]} for change in changes]
+    connection.execute(update(_change).where(is_same), rows)
