@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 from uuid import UUID
 
 from flask import Flask
-from sqlalchemy import delete, func, insert, inspect, select, update
+from sqlalchemy import CursorResult, Executable, bindparam, delete, func, insert, inspect, select, update
 from sqlalchemy import event as events
 from sqlalchemy.orm import Session, selectinload
 
+from blogapi.articles import renderings
 from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.json_reader import FRAGMENT_FIELDS
 from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
 from blogapi.articles.schemas import ArticleFieldsSchema
-from blogapi.content import plain_text, sanitizer
+from blogapi.content.rendering import RenderedContent
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
 from blogapi.storage import upgrades
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db, table_of, transaction
 from blogapi.web import json as web_json
 from blogapi.web import json_fragments
 from blogapi.web.fields import WithAttributes
 
 _SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
+_json, _stats = table_of(ArticleJson), table_of(ArticleStats)
+
+# The columns that the rendering depends on, the fields that are made from it, and the columns that the
+# search index depends on beside it.
+_RENDERED_COLUMNS = ("content", "content_type")
+_COMPUTED_FIELDS = ("excerpt", "reading_minutes")
+_INDEXED_COLUMNS = ("title", "subtitle", "status", "published_at")
 
 # The number of articles that one transaction renders. A small number keeps the wait of other writers short.
 _BATCH_SIZE = 200
@@ -36,24 +44,28 @@ class RenderedArticle(WithAttributes):
     """An article with the fields that are computed from its content."""
 
     @cached_property
+    def _rendering(self) -> RenderedContent:
+        return renderings.get_rendering(self.content, self.content_type)
+
+    @property
     def html(self) -> str:
         """The content as sanitised HTML."""
-        return sanitizer.to_safe_html(self.content, self.content_type)
+        return self._rendering.html
 
-    @cached_property
+    @property
     def plain_text(self) -> str:
         """The content as plain text on one line."""
-        return plain_text.to_plain_text(self.html)
+        return self._rendering.plain_text
 
-    @property
+    @cached_property
     def excerpt(self) -> str:
         """The beginning of the content as plain text."""
-        return plain_text.make_excerpt(self.plain_text)
+        return self._rendering.excerpt
 
-    @property
+    @cached_property
     def reading_minutes(self) -> int:
         """The estimated reading time in minutes."""
-        return plain_text.estimate_reading_minutes(self.plain_text)
+        return self._rendering.reading_minutes
 
 
 def init_app(app: Flask) -> None:
@@ -61,8 +73,8 @@ def init_app(app: Flask) -> None:
 
     The stored fingerprint shows whether other code, or another version of a library, rendered the articles.
     """
-    if not events.contains(db.session, "after_flush", _render):
-        events.listen(db.session, "after_flush", _render)
+    if not events.contains(db.session, "after_flush", _store_written):
+        events.listen(db.session, "after_flush", _store_written)
     with app.app_context(), upgrades.convert_errors(db.engine):
         if db.session.scalar(select(ArticleStats.renderer)) != compute_fingerprint():
             _render_all(app)
@@ -89,19 +101,18 @@ def render_all() -> Iterator[int]:
         db.session.execute(update(ArticleStats).values(published=count_published()))
     last, done = UUID(int=0), 0
     while True:
-        with transaction():
-            batch = db.session.scalars(
-                select(Article)
-                .where(Article.uuid > last)
-                .order_by(Article.uuid)
-                .limit(_BATCH_SIZE)
-                .options(selectinload(Article.seo))
-            ).all()
-            store_articles(db.session(), batch)
-        db.session.expunge_all()
+        statement = select(Article).where(Article.uuid > last).order_by(Article.uuid).limit(_BATCH_SIZE)
+        batch = db.session.scalars(statement).all()
         if not batch:
             return
         last, done = batch[-1].uuid, done + len(batch)
+        renderings.prepare((article.content, article.content_type) for article in batch)
+        with transaction():
+            # Read again, since another write may have changed or deleted some of them meanwhile.
+            uuids = [article.uuid for article in batch]
+            present = select(Article).where(Article.uuid.in_(uuids)).options(selectinload(Article.seo))
+            store_articles(db.session(), db.session.scalars(present).all())
+        db.session.expunge_all()
         yield done
 
 
@@ -115,16 +126,21 @@ def store_articles(session: Session, articles: Iterable[Article]) -> None:
     rendered = [RenderedArticle(article) for article in articles]
     if not rendered:
         return
-    session.execute(
-        delete(ArticleJson).where(ArticleJson.article_id.in_([article.uuid for article in rendered])),
-        execution_options={"synchronize_session": False},
-    )
-    session.execute(insert(ArticleJson), [make_row(article) for article in rendered])
-    search.index_articles(session, [_search_text(article) for article in rendered])
+    _execute(session, delete(_json).where(_json.c.article_id.in_([article.uuid for article in rendered])))
+    _execute(session, insert(_json), [make_row(article) for article in rendered])
+    search.index_articles(session, [_search_text(article, article.plain_text) for article in rendered])
 
 
 def make_row(article: RenderedArticle) -> dict[str, Any]:
     """Return the columns of the article's row in ArticleJson, by name."""
+    return {
+        **_make_short_row(article),
+        "content": f'"content":{web_json.to_json(article.content)}'.encode(),
+        "html": f'"html":{web_json.to_json(article.html)}'.encode(),
+    }
+
+
+def _make_short_row(article: RenderedArticle) -> dict[str, Any]:
     return {
         "article_id": article.uuid,
         "category_id": article.category_id,
@@ -132,21 +148,59 @@ def make_row(article: RenderedArticle) -> dict[str, Any]:
         "published_at": article.published_at,
         "version": article.version,
         "fields": json_fragments.to_fragments(_SCHEMA.dump(article)).encode(),
-        "content": f'"content":{web_json.to_json(article.content)}'.encode(),
-        "html": f'"html":{web_json.to_json(article.html)}'.encode(),
     }
 
 
-def _search_text(article: RenderedArticle) -> SearchText:
-    return SearchText(
-        article.uuid, article.visible_from(), article.title, article.subtitle, article.plain_text
+def _search_text(article: Article | RenderedArticle, plain_text: str | None) -> SearchText:
+    return SearchText(article.uuid, article.visible_from(), article.title, article.subtitle, plain_text)
+
+
+def _update_articles(session: Session, articles: Sequence[Article]) -> list[Article]:
+    """Update the stored JSON and the search entries of articles whose content is unchanged.
+
+    Returns the articles without stored JSON, which are left as they are.
+    """
+    if not articles:
+        return []
+    uuids = [article.uuid for article in articles]
+    stored = _execute(
+        session, select(_json.c.article_id, _json.c.fields).where(_json.c.article_id.in_(uuids))
     )
+    fields = {row.article_id: json_fragments.parse_fragments(row.fields.decode()) for row in stored}
+    found = [article for article in articles if article.uuid in fields]
+    rows = []
+    for article in found:
+        computed = {name: fields[article.uuid][name] for name in _COMPUTED_FIELDS}
+        row = _make_short_row(RenderedArticle(article, **computed))
+        rows.append({"key": row.pop("article_id"), **row})
+    _execute(session, update(_json).where(_json.c.article_id == bindparam("key")), rows)
+    indexed = [article for article in found if _has_changed(article, _INDEXED_COLUMNS)]
+    search.index_articles(session, [_search_text(article, None) for article in indexed])
+    return [article for article in articles if article.uuid not in fields]
 
 
-def _render(session: Session, context: Any) -> None:
+def _execute(session: Session, statement: Executable, rows: Any = None) -> CursorResult[Any]:
+    # Not through the session, which looks for entities to synchronize.
+    return session.connection().execute(statement, rows)
+
+
+def _store_written(session: Session, context: Any) -> None:
     with session.no_autoflush:
-        store_articles(session, _written_articles(session))
+        written = _written_articles(session)
+        unchanged = [
+            article
+            for article in written
+            if article not in session.new and not _has_changed(article, _RENDERED_COLUMNS)
+        ]
+        missing = _update_articles(session, unchanged)
+        changed = [article for article in written if article not in unchanged]
+        store_articles(session, [*changed, *missing])
         _update_stats(session)
+
+
+def _has_changed(article: Article, columns: Sequence[str]) -> bool:
+    attributes = inspect(article).attrs
+    return any(attributes[column].history.has_changes() for column in columns)
 
 
 def _written_articles(session: Session) -> list[Article]:
@@ -165,10 +219,7 @@ def _update_stats(session: Session) -> None:
         if isinstance(row, Article):
             increase += _is_published(session, row) - _was_published(session, row)
     if increase:
-        session.execute(
-            update(ArticleStats).values(published=ArticleStats.published + increase),
-            execution_options={"synchronize_session": False},
-        )
+        _execute(session, update(_stats).values(published=_stats.c.published + increase))
 
 
 def _is_published(session: Session, article: Article) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, select
-from sqlalchemy.orm import InstrumentedAttribute, contains_eager, joinedload, selectinload
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import joinedload, selectinload
 
 from blogapi import clock
 from blogapi.articles import json_reader
@@ -22,9 +22,9 @@ from blogapi.articles.filters import (
 )
 from blogapi.articles.json_reader import Snippets
 from blogapi.articles.lifecycle import Status
-from blogapi.articles.models import Article, ArticleRevision, ArticleTag, FormerSlug
+from blogapi.articles.models import Article, ArticleRevision, FormerSlug
 from blogapi.search import queries as search
-from blogapi.storage.database import db
+from blogapi.storage.database import db, table_of
 from blogapi.web.access import Caller
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
@@ -32,6 +32,9 @@ from blogapi.web.pagination import Page, PageRequest
 
 # The names of the fields to return, or None for the documented fields.
 Names = Sequence[str] | None
+
+_article, _former = table_of(Article).c, table_of(FormerSlug).c
+_revision = table_of(ArticleRevision).c
 
 
 def list_published(
@@ -86,8 +89,21 @@ def get_json(uuid: UUID, names: Names = None) -> JsonBody:
     return found
 
 
+def get_several_json(uuids: Sequence[UUID]) -> JsonBody:
+    """Return the array of these articles, in any status and in this order."""
+    rows = json_reader.get_articles_json(uuids, None, public=False)
+    # A write responds before its transaction ends, and a stream would be read after it.
+    return rows if isinstance(rows.body, bytes) else replace(rows, body=b"".join(rows.body))
+
+
+def check_exists(uuid: UUID) -> None:
+    """Raise NotFound if there is no article with this uuid, in any status."""
+    if db.session.connection().scalar(select(_article.uuid).where(_article.uuid == uuid)) is None:
+        raise NotFound("There is no such article.")
+
+
 def get_by_uuid(uuid: UUID) -> Article:
-    """Return the article in any status, with category, tags and SEO record loaded.
+    """Return the article in any status, with tags and SEO record loaded.
 
     Raises NotFound if it does not exist.
     """
@@ -98,8 +114,28 @@ def get_by_uuid(uuid: UUID) -> Article:
 
 
 def find_by_uuid(uuid: UUID) -> Article | None:
-    """Return the article in any status, with category, tags and SEO record loaded, or None."""
-    return db.session.scalar(_select_complete().where(Article.uuid == uuid))
+    """Return the article in any status, with tags and SEO record loaded, or None."""
+    return find_by_uuids([uuid]).get(uuid)
+
+
+def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
+    """Return the existing articles of these uuids, in any status, with tags and SEO records loaded."""
+    found: dict[UUID, Article] = {}
+    for chunk in _chunks(uuids):
+        statement = select(Article).where(Article.uuid.in_(chunk))
+        loaded = statement.options(joinedload(Article.seo, innerjoin=True), selectinload(Article.tag_links))
+        found |= {article.uuid: article for article in db.session.scalars(loaded)}
+    return found
+
+
+def find_contents(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
+    """Return the content and the content type of the existing articles of these uuids."""
+    found: dict[UUID, dict[str, str]] = {}
+    for chunk in _chunks(uuids):
+        columns = select(_article.uuid, _article.content, _article.content_type)
+        for row in db.session.connection().execute(columns.where(_article.uuid.in_(chunk))):
+            found[row.uuid] = {"content": row.content, "content_type": row.content_type}
+    return found
 
 
 def is_empty() -> bool:
@@ -118,31 +154,30 @@ def get_next_publication(now: datetime) -> datetime | None:
 
 
 def find_similar_slugs(slug: str, *, exclude: UUID) -> set[str]:
-    """Return the current and former slugs that equal this slug or start with it and a hyphen.
+    """Return the current and former slugs that start with this one and a hyphen, and the slug itself.
 
-    The slugs of the article `exclude` are left out.
+    If the slug itself is free, the result is empty. The slugs of the article `exclude` are left out.
     """
-    current = select(Article.slug).where(_is_similar(Article.slug, slug), Article.uuid != exclude)
-    former = select(FormerSlug.slug).where(
-        _is_similar(FormerSlug.slug, slug), FormerSlug.article_id != exclude
-    )
-    return {*db.session.scalars(current), *db.session.scalars(former)}
+    for is_similar in (_is_equal, _is_numbered):
+        current = select(_article.slug).where(is_similar(_article.slug, slug), _article.uuid != exclude)
+        former = select(_former.slug).where(is_similar(_former.slug, slug), _former.article_id != exclude)
+        found = set(db.session.connection().scalars(current.union_all(former)))
+        if not found:
+            break
+    return found
 
 
-def _is_similar(column: InstrumentedAttribute[str], slug: str) -> ColumnElement[bool]:
+def _is_equal(column: ColumnElement[str], slug: str) -> ColumnElement[bool]:
+    return column == slug
+
+
+def _is_numbered(column: ColumnElement[str], slug: str) -> ColumnElement[bool]:
     return (column == slug) | column.startswith(f"{slug}-", autoescape=True)
 
 
-def _select_complete() -> Select[Article]:
-    return (
-        select(Article)
-        .join(Article.category)
-        .options(
-            contains_eager(Article.category),
-            joinedload(Article.seo, innerjoin=True),
-            selectinload(Article.tag_links).joinedload(ArticleTag.tag, innerjoin=True),
-        )
-    )
+def _chunks(uuids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:
+    """Yield the uuids in portions; databases limit the number of parameters of a statement."""
+    return (uuids[start : start + 500] for start in range(0, len(uuids), 500))
 
 
 def _ranks_by_relevance(filters: ArticleFilters) -> bool:
@@ -169,7 +204,11 @@ def _search(
     return Page(rows, total, page)
 
 
-def get_last_revision_number(article_id: UUID) -> int:
-    """Return the number of the newest former version, or 0 if there is none."""
-    newest = select(func.max(ArticleRevision.number)).where(ArticleRevision.article_id == article_id)
-    return db.session.scalar(newest) or 0
+def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
+    """Return the number of the newest former version of each of these articles that has one."""
+    found: dict[UUID, int] = {}
+    for chunk in _chunks(uuids):
+        newest = select(_revision.article_id, func.max(_revision.number)).group_by(_revision.article_id)
+        rows = db.session.connection().execute(newest.where(_revision.article_id.in_(chunk)))
+        found.update((uuid, number) for uuid, number in rows)
+    return found

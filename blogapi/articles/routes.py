@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from functools import partial
 from uuid import UUID
 
 from blogapi.articles import queries, service
@@ -21,7 +23,6 @@ from blogapi.articles.schemas import (
 from blogapi.storage import change_log
 from blogapi.web.access import admin, allow, current_caller, current_user_id, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
-from blogapi.web.bulk import write_all
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Page, Query
@@ -79,7 +80,7 @@ REPRESENTATION = Representation(
 @bp.post("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleBodySchema)
-@bp.write(201, ArticleSchema(), REPRESENTATION)
+@bp.write(201, ArticleSchema(), REPRESENTATION, prepare=lambda given: service.prepare([given]))
 def create(given: ArticleInput) -> Article:
     """Create an article; without `status` it is a draft."""
     return service.create(current_user_id(), given)
@@ -89,7 +90,13 @@ def create(given: ArticleInput) -> Article:
 @allow(admin, scope="write")
 @bp.require_uuid
 @bp.arguments(ArticleBodySchema)
-@bp.write(200, ArticleSchema(), REPRESENTATION, creates=True)
+@bp.write(
+    200,
+    ArticleSchema(),
+    REPRESENTATION,
+    creates=True,
+    prepare=lambda given, id: service.prepare([dataclasses.replace(given, uuid=id)]),
+)
 def replace(given: ArticleInput, id: UUID) -> UpsertResult:
     """Create or replace the article with this uuid; the response to a GET is a valid body."""
     return UpsertResult(*service.replace(current_user_id(), id, given))
@@ -97,9 +104,14 @@ def replace(given: ArticleInput, id: UUID) -> UpsertResult:
 
 @bp.patch("/<id:id>/")
 @allow(admin, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.check_exists)
 @bp.arguments(ArticleBodySchema(partial=True))
-@bp.write(200, ArticleSchema(), REPRESENTATION)
+@bp.write(
+    200,
+    ArticleSchema(),
+    REPRESENTATION,
+    prepare=lambda given, id: service.prepare([dataclasses.replace(given, uuid=id)], partial=True),
+)
 def change(given: ArticleInput, id: UUID) -> Article:
     """Change the given fields of an article."""
     return service.change(current_user_id(), id, given)
@@ -107,34 +119,29 @@ def change(given: ArticleInput, id: UUID) -> Article:
 
 @bp.delete("/<id:id>/")
 @allow(admin, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.check_exists)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete an article; its former versions are kept and can be restored."""
     service.delete(id)
 
 
-def _get_uuid(given: ArticleInput) -> UUID:
-    assert given.uuid is not None, "the schema of bulk writes requires it"
-    return given.uuid
-
-
 @bp.put("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleItemSchema(many=True))
-@bp.write(200, ArticleSchema(many=True), REPRESENTATION)
-def replace_all(items: list[ArticleInput]) -> list[Article]:
+@bp.write(200, ArticleSchema(many=True), REPRESENTATION, prepare=service.prepare)
+def replace_all(items: list[ArticleInput]) -> JsonBody:
     """Create or replace several articles, all or none."""
-    return write_all(items, lambda given: service.replace(current_user_id(), _get_uuid(given), given)[0])
+    return queries.get_several_json(service.replace_all(current_user_id(), items))
 
 
 @bp.patch("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleItemSchema(many=True, partial=("title", "category")))
-@bp.write(200, ArticleSchema(many=True), REPRESENTATION)
-def change_all(items: list[ArticleInput]) -> list[Article]:
+@bp.write(200, ArticleSchema(many=True), REPRESENTATION, prepare=partial(service.prepare, partial=True))
+def change_all(items: list[ArticleInput]) -> JsonBody:
     """Change the given fields of several articles, all or none."""
-    return write_all(items, lambda given: service.change(current_user_id(), _get_uuid(given), given))
+    return queries.get_several_json(service.change_all(current_user_id(), items))
 
 
 @bp.delete("/")
@@ -143,4 +150,4 @@ def change_all(items: list[ArticleInput]) -> list[Article]:
 @bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
     """Delete several articles, all or none; their former versions are kept."""
-    write_all(query["uuid"], service.delete)
+    service.delete_all(query["uuid"])

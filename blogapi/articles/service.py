@@ -6,25 +6,27 @@ A write that changes nothing stores nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace as replace_fields
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnDefault, select
+from sqlalchemy import ColumnDefault
 from sqlalchemy import delete as delete_rows
 
 from blogapi import clock
-from blogapi.articles import queries
-from blogapi.articles.content import ArticleContent, ArticleInput, TermReference, default_seo, revise
+from blogapi.articles import queries, renderings
+from blogapi.articles.content import ArticleContent, ArticleInput, default_seo, revise
 from blogapi.articles.lifecycle import Status, is_public
-from blogapi.articles.models import Article, ArticleRevision, FormerSlug, Seo
+from blogapi.articles.models import Article, ArticleRevision, ArticleTag, FormerSlug, Seo
+from blogapi.articles.references import find_terms
 from blogapi.articles.schemas import TEXT_FIELDS, ArticleSchema, SeoBodySchema
-from blogapi.categories.models import Category
-from blogapi.storage.database import db, transaction
-from blogapi.tags.models import Tag
-from blogapi.web import unique_slugs
-from blogapi.web.errors import Errors, Invalid
+from blogapi.storage.database import db, table_of, transaction
+from blogapi.web.bulk import write_all
+from blogapi.web.errors import Errors, Invalid, NotFound
+from blogapi.web.unique_slugs import choose_slug
 
 
 def _get_default(name: str) -> str:
@@ -40,6 +42,23 @@ TEXT_DEFAULTS = {name: _get_default(name) for name in TEXT_FIELDS}
 _RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
+def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
+    """Render the contents of these inputs before the transaction that writes them.
+
+    With `partial` an omitted content type is that of the stored article, otherwise the default.
+    """
+    if partial:
+        inputs = [given for given in inputs if "content" in given.texts or "content_type" in given.texts]
+    stored = queries.find_contents([given.uuid for given in inputs if given.uuid is not None])
+    contents = set()
+    for given in inputs:
+        former = stored.get(given.uuid) if given.uuid is not None else None
+        texts = {**TEXT_DEFAULTS, **(former or {} if partial else {}), **given.texts}
+        contents.add((texts["content"], texts["content_type"]))
+    unchanged = {(texts["content"], texts["content_type"]) for texts in stored.values()}
+    renderings.prepare(contents - unchanged)
+
+
 def create(
     author: UUID,
     given: ArticleInput,
@@ -53,24 +72,8 @@ def create(
     If `given` has no slug, the slug is derived from `slug_from` or the title, with a number if it is taken.
     Raises Invalid if the category or a tag does not exist, and Conflict if the given slug is taken.
     """
-    with transaction():
-        content = _revise(None, given)
-        uuid = uuid or uuid4()
-        slug = _choose_slug(uuid, given.slug, slug_from or content.texts["title"])
-        article = Article(
-            uuid=uuid,
-            author_id=author,
-            editor_id=editor or author,
-            # An article with the UUID of a deleted article continues its version numbers.
-            version=queries.get_last_revision_number(uuid) + 1,
-            slug_derived=not (given.slug or slug_from),
-            seo=Seo(title=""),
-        )
-        _set_content(article, replace_fields(content, slug=slug))
-        article.was_public = is_public(content.status, content.published_at, clock.now())
-        db.session.add(article)
-        db.session.flush()
-    return article
+    with _batch([given], uuid) as batch:
+        return batch.create(author, given, uuid=uuid, editor=editor, slug_from=slug_from)
 
 
 def replace(editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, bool]:
@@ -79,18 +82,8 @@ def replace(editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, boo
     A replaced article keeps its author. It also keeps its slug, publication time and undocumented text
     fields if `given` omits them.
     """
-    with transaction():
-        if queries.find_by_uuid(uuid) is None:
-            return create(editor, given, uuid=uuid), True
-        texts = {**_RESET_BY_PUT, **given.texts}
-        complete = replace_fields(
-            given,
-            texts=texts,
-            status=given.status or Status.DRAFT.value,
-            tags=given.tags or (),
-            seo={**default_seo(texts), **given.seo},
-        )
-        return change(editor, uuid, complete), False
+    with _batch([given], uuid) as batch:
+        return batch.replace(editor, uuid, given)
 
 
 def change(editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
@@ -99,25 +92,8 @@ def change(editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
     Raises NotFound if the article does not exist, Invalid if a field is invalid, and Conflict if the
     transition is not allowed or the slug is taken.
     """
-    with transaction():
-        article = queries.get_by_uuid(uuid)
-        former, now = get_content(article), clock.now()
-        content = _revise(former, given)
-        # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
-        was_public = article.was_public or is_public(former.status, former.published_at, now)
-        slug = _revise_slug(article, former, given.slug, title=content.texts["title"], was_public=was_public)
-        content = replace_fields(content, slug=slug)
-        if content != former:
-            _keep_revision(article, former)
-            if slug != article.slug:
-                _record_rename(article.uuid, old=article.slug, new=slug, keep_old=was_public)
-            _set_content(article, content)
-            article.was_public = was_public or is_public(content.status, content.published_at, now)
-            article.version += 1
-            article.editor_id = editor
-            article.last_updated = now
-            db.session.flush()
-    return article
+    with _batch([given], uuid) as batch:
+        return batch.change(editor, uuid, given)
 
 
 def delete(uuid: UUID) -> None:
@@ -125,11 +101,26 @@ def delete(uuid: UUID) -> None:
 
     Raises NotFound if the article does not exist.
     """
-    with transaction():
-        article = queries.get_by_uuid(uuid)
-        _keep_revision(article, get_content(article))
-        db.session.delete(article)
-        db.session.flush()
+    with _batch([], uuid) as batch:
+        batch.delete(uuid)
+
+
+def replace_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
+    """Create or replace several articles, all or none; return their uuids."""
+    with _batch(items, *map(_get_uuid, items)) as batch:
+        return write_all(items, lambda given: batch.replace(editor, _get_uuid(given), given)[0].uuid)
+
+
+def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
+    """Change the given fields of several articles, all or none; return their uuids."""
+    with _batch(items, *map(_get_uuid, items)) as batch:
+        return write_all(items, lambda given: batch.change(editor, _get_uuid(given), given).uuid)
+
+
+def delete_all(uuids: Sequence[UUID]) -> None:
+    """Delete several articles, all or none."""
+    with _batch([], *uuids) as batch:
+        write_all(uuids, batch.delete)
 
 
 def get_content(article: Article) -> ArticleContent:
@@ -141,22 +132,191 @@ def get_content(article: Article) -> ArticleContent:
         status=article.status,
         published_at=article.published_at,
         category=article.category_id,
-        tags=tuple(tag.uuid for tag in article.tags),
+        tags=tuple(link.tag_id for link in article.tag_links),
         seo={name: getattr(seo, name) for name in SeoBodySchema._declared_fields},
     )
 
 
-def _set_content(article: Article, content: ArticleContent) -> None:
+def _get_uuid(given: ArticleInput) -> UUID:
+    assert given.uuid is not None, "the schema of bulk writes requires it"
+    return given.uuid
+
+
+@contextmanager
+def _batch(inputs: Sequence[ArticleInput], *uuids: UUID | None) -> Iterator[_Batch]:
+    """Open a transaction and yield the batch of these articles; their rows are stored together at the end."""
+    with transaction():
+        batch = _Batch(inputs, [uuid for uuid in uuids if uuid is not None])
+        with db.session.no_autoflush:
+            yield batch
+        batch.flush()
+
+
+class _Batch:
+    """Writes to several articles whose rows, and the terms to which they refer, are loaded together."""
+
+    def __init__(self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
+        self._articles = queries.find_by_uuids(uuids)
+        self._terms = find_terms(inputs)
+        self._last_numbers = queries.get_last_revision_numbers(
+            [uuid for uuid in uuids if uuid not in self._articles]
+        )
+        # The slugs that articles of this batch got and gave up, which the database does not know yet.
+        self._assigned_slugs: set[str] = set()
+        self._released_slugs: set[str] = set()
+        # The slugs before and after the renames whose articles are not stored yet.
+        self._renames: set[str] = set()
+
+    def create(
+        self,
+        author: UUID,
+        given: ArticleInput,
+        *,
+        uuid: UUID | None = None,
+        editor: UUID | None = None,
+        slug_from: str = "",
+    ) -> Article:
+        content, now = self._revise(None, given), clock.now()
+        uuid = uuid or uuid4()
+        slug = self._choose_slug(uuid, given.slug, slug_from or content.texts["title"])
+        article = Article(
+            uuid=uuid,
+            author_id=author,
+            editor_id=editor or author,
+            # An article with the UUID of a deleted article continues its version numbers.
+            version=self._last_numbers.get(uuid, 0) + 1,
+            slug_derived=not (given.slug or slug_from),
+            seo=Seo(title=""),
+            created=now,
+        )
+        _set_content(article, replace_fields(content, slug=slug), now)
+        article.was_public = is_public(content.status, content.published_at, now)
+        db.session.add(article)
+        return article
+
+    def replace(self, editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, bool]:
+        if uuid not in self._articles:
+            return self.create(editor, given, uuid=uuid), True
+        texts = {**_RESET_BY_PUT, **given.texts}
+        complete = replace_fields(
+            given,
+            texts=texts,
+            status=given.status or Status.DRAFT.value,
+            tags=given.tags or (),
+            seo={**default_seo(texts), **given.seo},
+        )
+        return self.change(editor, uuid, complete), False
+
+    def change(self, editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
+        article = self._get(uuid)
+        former, now = get_content(article), clock.now()
+        content = self._revise(former, given)
+        # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
+        was_public = article.was_public or is_public(former.status, former.published_at, now)
+        slug = self._revise_slug(
+            article, former, given.slug, title=content.texts["title"], was_public=was_public
+        )
+        content = replace_fields(content, slug=slug)
+        if content != former:
+            _keep_revision(article, former)
+            if slug != former.slug:
+                self._record_rename(article, new=slug, keep_old=was_public)
+            _set_content(article, content, now)
+            article.was_public = was_public or is_public(content.status, content.published_at, now)
+            article.version += 1
+            article.editor_id = editor
+            article.last_updated = now
+        return article
+
+    def delete(self, uuid: UUID) -> None:
+        article = self._get(uuid)
+        _keep_revision(article, get_content(article))
+        db.session.delete(article)
+
+    def _get(self, uuid: UUID) -> Article:
+        if uuid not in self._articles:
+            raise NotFound("There is no such article.")
+        return self._articles[uuid]
+
+    def _revise(self, former: ArticleContent | None, given: ArticleInput) -> ArticleContent:
+        """Return the content after a change; raises Invalid with the errors of all invalid fields."""
+        errors: Errors = {}
+        category = self._terms.resolve_category(given, errors)
+        tags = self._terms.resolve_tags(given, errors)
+        now = clock.now()
+        try:
+            content = revise(former, given, category=category, tags=tags, defaults=TEXT_DEFAULTS, now=now)
+        except Invalid as error:
+            errors |= error.errors or {}
+        if errors:
+            raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
+        return content
+
+    def _revise_slug(
+        self, article: Article, former: ArticleContent, given: str | None, *, title: str, was_public: bool
+    ) -> str:
+        """Return the slug after a change.
+
+        A given slug is used. A derived slug changes with the title until the article is public. In all
+        other cases the slug does not change.
+        """
+        if given in (None, former.slug):
+            follows_title = given is None and article.slug_derived and not was_public
+            if not (follows_title and title != former.texts["title"]):
+                return former.slug
+        article.slug_derived = given is None
+        return self._choose_slug(article.uuid, given, title)
+
+    def _choose_slug(self, uuid: UUID, given: str | None, words: str) -> str:
+        slug = choose_slug(given, words, lambda slug: self._find_similar_slugs(slug, exclude=uuid))
+        if slug in self._released_slugs:
+            # The database refuses the slug until the article that had it is stored.
+            self.flush()
+        self._assigned_slugs.add(slug)
+        return slug
+
+    def _find_similar_slugs(self, slug: str, *, exclude: UUID) -> set[str]:
+        stored = queries.find_similar_slugs(slug, exclude=exclude)
+        return (stored - self._released_slugs) | self._assigned_slugs
+
+    def _record_rename(self, article: Article, *, new: str, keep_old: bool) -> None:
+        """Remove the new slug from the former slugs; with `keep_old` add the old one.
+
+        The old slug of an article that was never public is not kept: no reader can have linked to it.
+        """
+        old = article.slug
+        self._renames |= {old, new}
+        if keep_old:
+            db.session.add(FormerSlug(slug=old, article_id=article.uuid))
+        else:
+            self._released_slugs.add(old)
+            self._assigned_slugs.discard(old)
+
+    def flush(self) -> None:
+        """Store all rows of the batch."""
+        if self._renames:
+            slug = table_of(FormerSlug).c.slug
+            db.session.connection().execute(delete_rows(table_of(FormerSlug)).where(slug.in_(self._renames)))
+            self._renames.clear()
+        db.session.flush()
+
+
+def _set_content(article: Article, content: ArticleContent, now: datetime) -> None:
     for name, text in content.texts.items():
         setattr(article, name, text)
     article.slug, article.status = content.slug, content.status
     article.published_at = content.published_at
-    article.category = db.session.get_one(Category, content.category)
-    present = {tag.uuid: tag for tag in article.tags}
+    article.category_id = content.category
+    present = {link.tag_id: link for link in article.tag_links}
     if tuple(present) != content.tags:
-        article.tags = [present.get(uuid) or db.session.get_one(Tag, uuid) for uuid in content.tags]
+        article.tag_links = [present.get(uuid) or ArticleTag(tag_id=uuid) for uuid in content.tags]
+        for position, link in enumerate(article.tag_links):
+            link.position = position
     for name, text in content.seo.items():
-        setattr(article.seo, name, text)
+        if getattr(article.seo, name) != text:
+            setattr(article.seo, name, text)
+            # Set here, since for several rows in one statement the ORM mixes up what `onupdate` returns.
+            article.seo.last_updated = now
 
 
 def _keep_revision(article: Article, former: ArticleContent) -> None:
@@ -174,79 +334,3 @@ def _keep_revision(article: Article, former: ArticleContent) -> None:
 
 def _to_text(value: Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
-
-
-def _revise_slug(
-    article: Article, former: ArticleContent, given: str | None, *, title: str, was_public: bool
-) -> str:
-    """Return the slug after a change.
-
-    A given slug is used. A derived slug changes with the title until the article is public. In all other
-    cases the slug does not change.
-    """
-    if given in (None, former.slug):
-        follows_title = given is None and article.slug_derived and not was_public
-        if not (follows_title and title != former.texts["title"]):
-            return former.slug
-    article.slug_derived = given is None
-    return _choose_slug(article.uuid, given, title)
-
-
-def _choose_slug(uuid: UUID, given: str | None, title: str) -> str:
-    return unique_slugs.choose_slug(given, title, lambda slug: queries.find_similar_slugs(slug, exclude=uuid))
-
-
-def _revise(former: ArticleContent | None, given: ArticleInput) -> ArticleContent:
-    """Return the content after a change; raises Invalid with the errors of all invalid fields."""
-    errors: Errors = {}
-    category, tags = _resolve_terms(given, errors)
-    try:
-        content = revise(former, given, category=category, tags=tags, defaults=TEXT_DEFAULTS, now=clock.now())
-    except Invalid as error:
-        errors |= error.errors or {}
-    if errors:
-        raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
-    return content
-
-
-def _resolve_terms(given: ArticleInput, errors: Errors) -> tuple[UUID | None, tuple[UUID, ...] | None]:
-    """Return the uuids of category and tags (None: omitted), and add an error for each unknown reference."""
-    category = tags = None
-    if given.category is not None:
-        (category,) = _resolve(Category, [given.category], ["category"], errors)
-    if given.tags is not None:
-        paths = [f"tags.{index}" for index in range(len(given.tags))]
-        # Two references to the same tag count as one.
-        tags = tuple(dict.fromkeys(_resolve(Tag, given.tags, paths, errors)))
-    return category, tags
-
-
-def _resolve(
-    model: type[Category | Tag], references: Sequence[TermReference], paths: list[str], errors: Errors
-) -> list[UUID]:
-    """Return one uuid per reference; for an unknown reference, add an error and return the nil UUID."""
-    uuids = [reference.uuid for reference in references if reference.uuid is not None]
-    slugs = [reference.slug for reference in references if reference.slug is not None]
-    rows = db.session.execute(
-        select(model.uuid, model.slug).where(model.uuid.in_(uuids) | model.slug.in_(slugs))
-    ).all()
-    known: dict[UUID | str | None, UUID] = {row.uuid: row.uuid for row in rows}
-    known |= {row.slug: row.uuid for row in rows}
-    found = []
-    for reference, path in zip(references, paths, strict=True):
-        # A uuid takes precedence over a slug, which may have changed since the client read it.
-        name, value = ("slug", reference.slug) if reference.uuid is None else ("uuid", reference.uuid)
-        if value not in known:
-            errors[f"{path}.{name}"] = [f"There is no such {model.kind}."]
-        found.append(known.get(value, UUID(int=0)))
-    return found
-
-
-def _record_rename(article: UUID, *, old: str, new: str, keep_old: bool) -> None:
-    """Remove the new slug from the former slugs; with `keep_old`, add the old slug.
-
-    The old slug of an article that was never public is not kept, because no reader can have linked to it.
-    """
-    db.session.execute(delete_rows(FormerSlug).where(FormerSlug.slug.in_((old, new))))
-    if keep_old:
-        db.session.add(FormerSlug(slug=old, article_id=article))

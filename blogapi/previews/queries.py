@@ -22,7 +22,7 @@ def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[P
 
     Raises NotFound if the article does not exist.
     """
-    articles.get_by_uuid(article_id)
+    articles.check_exists(article_id)
     return paginate(
         select(Preview)
         .where(Preview.article_id == article_id, Preview.expires > clock.now())

@@ -26,7 +26,7 @@ _OF_ARTICLE = "/articles/<id:id>/preview/"
 
 @bp.post(_OF_ARTICLE)
 @allow(admin, scope="write")
-@bp.check_exists(articles.get_by_uuid)
+@bp.check_exists(articles.check_exists)
 @bp.arguments(NewPreviewSchema, required=False)
 @bp.response(201, CreatedPreviewSchema())
 def create(fields: Fields, id: UUID) -> WithAttributes:

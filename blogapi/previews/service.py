@@ -24,7 +24,7 @@ def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
     """
     token, now = secrets.token_urlsafe(32), clock.now()
     with transaction():
-        articles.get_by_uuid(article_id)
+        articles.check_exists(article_id)
         db.session.execute(delete(Preview).where(Preview.expires <= now))
         preview = Preview(
             digest=digest_token(token),

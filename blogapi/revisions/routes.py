@@ -63,7 +63,12 @@ def compare(query: Fields, id: UUID, number: int) -> service.Comparison:
 @bp.post(f"{_REVISION}restore/")
 @allow(admin, scope="write")
 @bp.arguments(EmptySchema, required=False)
-@bp.write(200, ArticleSchema(), REPRESENTATION)
-def restore(body: Fields, id: UUID, number: int) -> Article:
+@bp.write(
+    200,
+    ArticleSchema(),
+    REPRESENTATION,
+    prepare=lambda nothing, id, number: service.prepare(id, number),
+)
+def restore(nothing: Fields, id: UUID, number: int) -> Article:
     """Restore the content of this version; the current content is kept as a former version."""
     return service.restore(current_user_id(), id, number)

@@ -49,6 +49,12 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
         )
 
 
+def prepare(article_id: UUID, number: int) -> None:
+    """Render the content of that version before the transaction that restores it."""
+    former = queries.load_content(queries.get_revision(article_id, number))
+    article_service.prepare([ArticleInput(uuid=article_id, texts=former.texts)])
+
+
 def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparison:
     """Return the differences between a version and the later version `to` (None: the current version).
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from blogapi import clock
@@ -15,38 +15,54 @@ from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number
 from blogapi.search.tokenizer import separate_ideographs
+from blogapi.storage.database import table_of
+
+_entry = table_of(SearchEntry)
 
 
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
     """Add the articles to the index, or replace their entries."""
     if not texts:
         return
-    session.execute(
-        delete(SearchEntry).where(SearchEntry.article_id.in_([text.article_id for text in texts]))
-    )
+    engine, connection = engines.get_engine(session), session.connection()
+    uuids = [text.article_id for text in texts]
+    indexed = _get_indexed_texts(connection, engine, [t.article_id for t in texts if t.text is None])
+    connection.execute(delete(_entry).where(_entry.c.article_id.in_(uuids)))
     numbers: list[int] = []
     for text in texts:
-        numbers.append(_choose_number(session, text.published_at, taken=numbers))
-    numbered = list(zip(numbers, texts, strict=True))
-    session.execute(
-        insert(SearchEntry), [{"number": number, "article_id": text.article_id} for number, text in numbered]
+        numbers.append(_choose_number(connection, text.published_at, taken=numbers))
+    connection.execute(
+        insert(_entry),
+        [{"number": number, "article_id": uuid} for number, uuid in zip(numbers, uuids, strict=True)],
     )
-    engine = engines.get_engine(session)
-    session.execute(
+    connection.execute(
         insert(engine.table),
         [
             engine.make_row(
                 number,
                 separate_ideographs(text.title),
                 separate_ideographs(text.subtitle),
-                separate_ideographs(text.text),
+                indexed[text.article_id] if text.text is None else separate_ideographs(text.text),
             )
-            for number, text in numbered
+            for number, text in zip(numbers, texts, strict=True)
         ],
     )
 
 
-def _choose_number(session: Session, published_at: datetime | None, *, taken: Sequence[int]) -> int:
+def _get_indexed_texts(
+    connection: Connection, engine: engines.Engine, uuids: Sequence[UUID]
+) -> dict[UUID, str]:
+    if not uuids:
+        return {}
+    statement = (
+        select(_entry.c.article_id, engine.table.c.text)
+        .join(engine.table, engine.number == _entry.c.number)
+        .where(_entry.c.article_id.in_(uuids))
+    )
+    return {row.article_id: row.text for row in connection.execute(statement)}
+
+
+def _choose_number(connection: Connection, published_at: datetime | None, *, taken: Sequence[int]) -> int:
     """Return a number that is neither in the index nor in `taken`.
 
     A published article gets the largest free number of its time or an earlier time. A scheduled article gets
@@ -54,14 +70,14 @@ def _choose_number(session: Session, published_at: datetime | None, *, taken: Se
     get a negative number.
     """
     if published_at is None:
-        return min(session.scalar(select(func.min(SearchEntry.number))) or 0, *taken, 0) - 1
+        return min(connection.scalar(select(func.min(_entry.c.number))) or 0, *taken, 0) - 1
     scheduled, first = published_at > clock.now(), first_number(published_at)
     width = NUMBERS_PER_MICROSECOND
     while True:
         low = first if scheduled else first + NUMBERS_PER_MICROSECOND - width
         candidates = range(low, low + width)
-        in_range = SearchEntry.number.between(candidates[0], candidates[-1])
-        stored = session.scalars(select(SearchEntry.number).where(in_range))
+        in_range = _entry.c.number.between(candidates[0], candidates[-1])
+        stored = connection.scalars(select(_entry.c.number).where(in_range))
         used = {*stored, *(number for number in taken if number in candidates)}
         if len(used) < width:
             nearest_first = candidates if scheduled else reversed(candidates)
@@ -71,10 +87,13 @@ def _choose_number(session: Session, published_at: datetime | None, *, taken: Se
 
 @dataclass(frozen=True, slots=True)
 class SearchText:
-    """The searchable text of an article, and its publication time (None if it is not published)."""
+    """The searchable text of an article, and its publication time (None: not published).
+
+    `text` is None if the text that is already in the index is unchanged.
+    """
 
     article_id: UUID
     published_at: datetime | None
     title: str
     subtitle: str
-    text: str
+    text: str | None

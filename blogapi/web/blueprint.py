@@ -223,12 +223,14 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         representation: Representation,
         *,
         creates: bool = False,
+        prepare: Callable[..., None] | None = None,
         section: str = "",
     ) -> Callable[[Callable[..., Any]], View]:
         """Run a writing view in one transaction and respond with what it returns.
 
         Preconditions are checked against the ETag of a GET of the path. The response has the ETag of the
         item. With `creates`, the view creates or replaces the item and returns an UpsertResult.
+        `prepare` gets the arguments of the view and does the slow work before the transaction.
         """
         document = super().response(status_code, schema)
         document_created = super().alt_response(201, schema=schema, success=True) if creates else None
@@ -236,6 +238,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         def decorate(view: Callable[..., Any]) -> View:
             @wraps(view)
             def respond(*args: Any, **kwargs: Any) -> Response:
+                if prepare is not None:
+                    prepare(*args, **kwargs)
                 response = perform_write(
                     lambda: self._write_response(view(*args, **kwargs), status_code, schema, representation),
                     lambda: representation.etag(kwargs.get("id")),
@@ -253,11 +257,16 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         self, result: Any, status: int, schema: ma.Schema | None, representation: Representation
     ) -> Response:
         upsert = result if isinstance(result, UpsertResult) else UpsertResult(result, created=status == 201)
-        response = _build_response(upsert.item, 201 if upsert.created else status, schema, None)
+        status = 201 if upsert.created else status
+        if schema is None or isinstance(upsert.item, JsonBody | list):
+            return _build_response(upsert.item, status, schema, None)
+        uuid = upsert.item.uuid
+        current = _render(representation.get_item(uuid), representation.item_schema)
+        has_same_shape = type(schema) is type(representation.item_schema)
+        response = _build_response(current if has_same_shape else upsert.item, status, schema, None)
         if upsert.created:
-            response.headers["Location"] = f"{self.url_prefix}/{upsert.item.uuid}/"
-        if schema is not None and not isinstance(upsert.item, list):
-            response.set_etag(str(representation.etag(upsert.item.uuid)))
+            response.headers["Location"] = f"{self.url_prefix}/{uuid}/"
+        response.set_etag(current.etag())
         return response
 
 

@@ -6,6 +6,7 @@ feed, so a read can select fields by line.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import chain
 from typing import Any, TypeVar
@@ -73,6 +74,12 @@ def store_fragments(session: Session, row: Any) -> None:
 def to_fragments(fields: dict[str, Any]) -> str:
     """Return the fields as fragments: one line each, `"name":value`."""
     return "\n".join(f"{web_json.to_json(name)}:{web_json.to_json(value)}" for name, value in fields.items())
+
+
+def parse_fragments(fragments: str) -> dict[str, Any]:
+    """Return the fields of fragments by name."""
+    fields: dict[str, Any] = json.loads(to_object(fragments))
+    return fields
 
 
 def to_object(fragments: str) -> str:

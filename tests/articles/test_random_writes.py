@@ -15,7 +15,7 @@ from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.revisions import service as revisions
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db, savepoint, transaction
 from blogapi.web.errors import Conflict, Problem
 from tests.articles.stored_data import TABLES, check_stored_data, expected_json, rows
 from tests.conftest import ARTICLES
@@ -93,10 +93,10 @@ class RandomWrites:
             raise Conflict("No.")
 
     def roll_back_inner(self):
-        """Make a write whose inner transaction is rolled back."""
+        """Make a write with a savepoint that is rolled back."""
         with transaction():
             self.create()
-            with suppress(Conflict), transaction():
+            with suppress(Conflict), savepoint():
                 self.create()
                 self.delete()
                 self.deleted.pop()

@@ -1,0 +1,80 @@
+"""Resolves the references to categories and tags in the inputs of articles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.categories.models import Category
+from blogapi.storage.database import db, table_of
+from blogapi.tags.models import Tag
+from blogapi.web.errors import Errors
+
+# Values per statement; databases limit the number of parameters.
+_VALUES_PER_STATEMENT = 500
+
+_NIL_UUID = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTerms:
+    """The uuids of the categories and tags to which inputs refer, by the uuid or slug of the reference."""
+
+    categories: Mapping[UUID | str, UUID]
+    tags: Mapping[UUID | str, UUID]
+
+    def resolve_category(self, given: ArticleInput, errors: Errors) -> UUID | None:
+        """Return the uuid of the category, None if it is omitted; adds an error for an unknown reference."""
+        if given.category is None:
+            return None
+        return _resolve(self.categories, given.category, "category", errors)
+
+    def resolve_tags(self, given: ArticleInput, errors: Errors) -> tuple[UUID, ...] | None:
+        """Return the uuids of the tags, each once, or None if they are omitted.
+
+        Adds an error for each unknown reference.
+        """
+        if given.tags is None:
+            return None
+        uuids = (
+            _resolve(self.tags, reference, f"tags.{index}", errors)
+            for index, reference in enumerate(given.tags)
+        )
+        return tuple(dict.fromkeys(uuids))
+
+
+def find_terms(inputs: Sequence[ArticleInput]) -> KnownTerms:
+    """Return the existing categories and tags to which the inputs refer."""
+    categories = (given.category for given in inputs if given.category is not None)
+    tags = (reference for given in inputs for reference in given.tags or ())
+    return KnownTerms(_find(Category, categories), _find(Tag, tags))
+
+
+def _find(model: type[Category | Tag], references: Iterable[TermReference]) -> dict[UUID | str, UUID]:
+    columns, found = table_of(model).c, dict[UUID | str, UUID]()
+    values = {_get_value(reference) for reference in references}
+    for column, type_ in ((columns.uuid, UUID), (columns.slug, str)):
+        wanted = [value for value in values if isinstance(value, type_)]
+        for start in range(0, len(wanted), _VALUES_PER_STATEMENT):
+            chunk = wanted[start : start + _VALUES_PER_STATEMENT]
+            rows = db.session.connection().execute(select(column, columns.uuid).where(column.in_(chunk)))
+            found.update((value, uuid) for value, uuid in rows)
+    return found
+
+
+def _resolve(known: Mapping[UUID | str, UUID], reference: TermReference, path: str, errors: Errors) -> UUID:
+    value = _get_value(reference)
+    if value not in known:
+        name = "slug" if reference.uuid is None else "uuid"
+        kind = path.partition(".")[0].removesuffix("s")
+        errors[f"{path}.{name}"] = [f"There is no such {kind}."]
+    return known.get(value, _NIL_UUID)
+
+
+def _get_value(reference: TermReference) -> UUID | str:
+    # A uuid takes precedence over a slug, which may have changed since the client read it.
+    return reference.uuid or reference.slug or ""
