@@ -41,7 +41,7 @@ _BATCH_SIZE = 200
 
 
 class RenderedArticle(WithAttributes):
-    """An article with the fields that are computed from its content."""
+    """An article with what is derived from its content: the fields of RenderedContent."""
 
     @cached_property
     def _rendering(self) -> RenderedContent:

@@ -1,4 +1,4 @@
-"""Everything that is computed from the content of an article."""
+"""Everything that is derived from the content of an article."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from blogapi.content import plain_text, sanitizer
 
 @dataclass(frozen=True, slots=True)
 class RenderedContent:
-    """Sanitized HTML, its text on one line, the beginning of the text, and the reading time in minutes."""
+    """The content of an article as sanitized HTML and as plain text on one line."""
 
     html: str
     plain_text: str
@@ -18,7 +18,10 @@ class RenderedContent:
 
 
 def render(content: str, content_type: str) -> RenderedContent:
-    """Return what is computed from the content; `content_type` is html, markdown or text."""
+    """Render a content; `content_type` is html, markdown or text.
+
+    Takes at most about two seconds for 2 MB, whatever it contains, and needs no database.
+    """
     html = sanitizer.to_safe_html(content, content_type)
     text = plain_text.to_plain_text(html)
     return RenderedContent(
