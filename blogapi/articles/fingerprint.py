@@ -21,7 +21,7 @@ SOURCES = (
     "web/json.py",
     "web/json_fragments.py",
 )
-LIBRARIES = ("markdown-it-py", "marshmallow", "mdit-py-plugins", "nh3", "python-slugify", "text-unidecode")
+LIBRARIES = ("cmarkgfm", "marshmallow", "nh3", "python-slugify", "text-unidecode")
 
 
 @cache

@@ -1,99 +1,106 @@
-"""Renders Markdown to HTML: CommonMark with tables, footnotes, task lists and heading anchors."""
+"""Renders Markdown to HTML: CommonMark with tables, footnotes, task lists, strikethrough and autolinks."""
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable
-from functools import cache, wraps
-from itertools import pairwise
+from functools import cache
+from threading import Lock
+from typing import Any
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
-from mdit_py_plugins.anchors import anchors_plugin
-from mdit_py_plugins.footnote import footnote_plugin
-from mdit_py_plugins.footnote.index import footnote_inline, footnote_ref
-from mdit_py_plugins.tasklists import tasklists_plugin
+from cmarkgfm._cmark import ffi, lib
+from cmarkgfm.cmark import Options
 
-from blogapi.content import slugs
+# References and definitions. A reference of 4 characters becomes 300 of HTML.
+MAX_FOOTNOTES = 4_000
 
-# Each reference of 4 characters becomes 180 characters of HTML with two ids, and the sanitizer checks that
-# each id is unique.
-MAX_FOOTNOTE_REFERENCES = 2_000
-
-_HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*$")
+# Not "tasklist": it does not see task lists in quotes.
+_EXTENSIONS = ("table", "strikethrough", "autolink")
+_OPTIONS: int = (
+    # Raw HTML is kept, because the sanitizer follows.
+    Options.CMARK_OPT_UNSAFE
+    | Options.CMARK_OPT_FOOTNOTES
+    # One tilde means “about”, or a subscript.
+    | Options.CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE
+)
 
 # A Hugo shortcode. Without a space before its name, Markdown reads it as an HTML tag.
 _SHORTCODE = re.compile(r"\{\{<(?=[\w/])")
 
-_DOCUMENT_ID = secrets.token_hex(16)
+_FOOTNOTE = re.compile(r"\[\^(?=[^][\s]+\])")
+_FOOTNOTE_DEFINITION = re.compile(r"\[\^[^][\s]+\]:")
 
-# The renderer puts this mark into the ids of footnotes (`fn-…-1`), and the sanitizer removes it. Authors
-# cannot guess the mark, so it distinguishes these ids from an author's own `fn1`.
-FOOTNOTE_MARK = f"-{_DOCUMENT_ID}-"
+# Part of the ids that the renderer gives its footnotes (`fn-…1`), until the sanitizer removes it. Authors
+# cannot guess it, so it distinguishes these ids from an author's own `fn-1`.
+FOOTNOTE_MARK = secrets.token_hex(16)
 
-_InlineRule = Callable[[StateInline, bool], bool]
+_TASK = re.compile(r"<li>(\n<p>)?\[([ xX])\] ")
+
+_AUTOLINK = re.compile(r'<a href="(https?://[^"<>]*+)">((?:https?://|www\.)[^<]*+)</a>')
+_AUTOLINK_IN_LINK = re.compile(r'(<a\s[^<>]*>[^<]*)<a href="[^"<>]*">([^<]*)</a>(?=[^<]*</a>)')
+
+# The parsers share tables of special characters.
+_LOCK = Lock()
 
 
-class TooManyFootnotes(ValueError):
-    """The Markdown has more than MAX_FOOTNOTE_REFERENCES references to footnotes."""
+def render_markdown(content: str) -> str | None:
+    """Return the Markdown as HTML that is not sanitized yet; the ids of its footnotes contain FOOTNOTE_MARK.
 
-
-def render_markdown(content: str) -> str:
-    """Return the Markdown as HTML that is not sanitized yet.
-
-    The ids of footnotes contain FOOTNOTE_MARK. Raises TooManyFootnotes if the Markdown has more than
-    MAX_FOOTNOTE_REFERENCES references to footnotes.
+    Returns None if the Markdown would take long to render.
     """
-    html: str = _markdown().render(_SHORTCODE.sub("{{< ", content), {"docId": _DOCUMENT_ID})
-    return html
+    content = _SHORTCODE.sub("{{< ", content)
+    if _FOOTNOTE_DEFINITION.search(content):
+        content, footnotes = _FOOTNOTE.subn(f"[^{FOOTNOTE_MARK}", content)
+        if footnotes > MAX_FOOTNOTES:
+            return None
+    html = _AUTOLINK.sub(_unescape_autolink, _render(content.encode("utf-8", "replace")))
+    html = _TASK.sub(_make_checkbox, _AUTOLINK_IN_LINK.sub(r"\1\2", html))
+    return html.replace('<ul>\n<li class="task', '<ul class="contains-task-list">\n<li class="task')
+
+
+def _render(content: bytes) -> str:
+    with _LOCK:
+        parser = lib.cmark_parser_new(_OPTIONS)
+        for extension in _find_extensions():
+            lib.cmark_parser_attach_syntax_extension(parser, extension)
+        lib.cmark_parser_feed(parser, content, len(content))
+        document = lib.cmark_parser_finish(parser)
+        html = lib.cmark_render_html(document, _OPTIONS, lib.cmark_parser_get_syntax_extensions(parser))
+        rendered: bytes = ffi.string(html)
+        _free(parser, document, html)
+    return rendered.decode("utf-8")
+
+
+def _free(parser: Any, document: Any, html: Any) -> None:
+    """Free the memory of a rendering.
+
+    cmarkgfm frees neither the document nor the HTML (1 MB for 10 kB of Markdown) and has no function for it.
+    `cmark_parser_free` frees a document that is in the parser's third field, from where `cmark_parser_finish`
+    took it; `cmark_llist_free` frees any block of memory whose first word, the next item of a list, is NULL.
+    """
+    fields = ffi.cast("void **", parser)
+    allocator, empty_document = fields[0], fields[2]
+    fields[2] = document
+    # An empty text has a block of one byte, which is too small for this; any other has at least eight.
+    for block in (empty_document, html) if html[0] != b"\0" else (empty_document,):
+        ffi.cast("void **", block)[0] = ffi.NULL
+        lib.cmark_llist_free(allocator, ffi.cast("cmark_llist *", block))
+    lib.cmark_parser_free(parser)
 
 
 @cache
-def _markdown() -> MarkdownIt:
-    return (
-        MarkdownIt("commonmark", {"html": True, "linkify": False})
-        .enable(["table", "strikethrough"])
-        .use(footnote_plugin)
-        .use(_limit_footnotes)
-        .use(anchors_plugin, max_level=6, slug_func=_anchor)
-        .use(_named_headings)
-        .use(tasklists_plugin)
-    )
+def _find_extensions() -> tuple[Any, ...]:
+    lib.cmark_gfm_core_extensions_ensure_registered()
+    return tuple(lib.cmark_find_syntax_extension(name.encode()) for name in _EXTENSIONS)
 
 
-def _anchor(heading: str) -> str:
-    return slugs.hyphenate(heading) or "section"
+def _unescape_autolink(link: re.Match[str]) -> str:
+    """Return the link without the backslashes of escapes such as `\\_`; cmark adds them to the URL."""
+    return link[0].replace("\\", "").replace("%5C", "") if "\\" in link[2] else link[0]
 
 
-def _limit_footnotes(markdown: MarkdownIt) -> None:
-    markdown.inline.ruler.at("footnote_inline", _count_references(footnote_inline))
-    markdown.inline.ruler.at("footnote_ref", _count_references(footnote_ref))
-
-
-def _count_references(rule: _InlineRule) -> _InlineRule:
-    @wraps(rule)
-    def counting(state: StateInline, silent: bool) -> bool:
-        matched = rule(state, silent)
-        if matched and not silent:
-            state.env["footnote_references"] = state.env.get("footnote_references", 0) + 1
-            if state.env["footnote_references"] > MAX_FOOTNOTE_REFERENCES:
-                raise TooManyFootnotes
-        return matched
-
-    return counting
-
-
-def _named_headings(markdown: MarkdownIt) -> None:
-    """Use the name in `## Heading {#name}` (Hugo, Kramdown) as the id of the heading."""
-
-    def rename(state: StateCore) -> None:
-        for heading, inline in pairwise(state.tokens):
-            last = inline.children[-1] if inline.children else None
-            named = _HEADING_NAME.search(last.content) if last is not None and last.type == "text" else None
-            if heading.type == "heading_open" and last is not None and named is not None:
-                heading.attrSet("id", named[1])
-                last.content = last.content[: named.start()]
-
-    markdown.core.ruler.push("named_headings", rename)
+def _make_checkbox(task: re.Match[str]) -> str:
+    """Return the start of a task list item with the classes that GitHub uses."""
+    checked = "" if task[2] == " " else ' checked=""'
+    box = f'<input type="checkbox" class="task-list-item-checkbox" disabled=""{checked}>'
+    return f'<li class="task-list-item">{task[1] or ""}{box} '

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from html import escape, unescape
 from urllib.parse import unquote
 
 import nh3
 
+from blogapi.content import html_cost, markdown, slugs
 from blogapi.content.content_classes import CONTENT_CLASS
 from blogapi.content.page_globals import PAGE_GLOBALS
 
@@ -35,7 +37,8 @@ _ATTRIBUTES = {
     "details": {"open"},
     "progress": {"value", "max"},
     "track": {"src", "kind", "srclang", "label", "default"},
-    "a": {"href", "hreflang", "name"},
+    "a": {"href", "hreflang", "name", "aria-label", "data-footnote-ref", "data-footnote-backref"},
+    "section": {"data-footnotes"},
     "img": {"src", "alt", "width", "height", "srcset", "sizes", "loading"},
     "iframe": {"src", "width", "height", "allowfullscreen", "title"},
     "input": {"checked", "disabled"},
@@ -71,31 +74,32 @@ _TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify
 _ID_PREFIX = "user-content-"
 
 # nh3 checks the URL schemes of all attributes except srcset.
-_URL_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_URL_SCHEME = re.compile(r"([A-Za-z0-9+.-]++)(:?)")
 
-# The time that nh3 needs grows with the square of the nesting depth. At this limit nh3 needs 0.2 s, and for
-# 2 MB of tags it needs minutes.
-_MAX_DEPTH = 10_000
+_HEADING = re.compile(r"<h([1-6])>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
+_HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*\Z")
+_FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
+_TAG = re.compile(r"<[^>]*>")
 
-# Tags of elements that can be nested. The excluded elements are void, or end implicitly when the next element
-# begins.
-_NESTING_TAG = re.compile(
-    r"<(/?)(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
-    r"|p|li|dt|dd|t[rdh]|thead|tbody|tfoot|option)\b)[a-z]",
-    re.IGNORECASE,
-)
+# Characters that can begin an element, a list item, a cell, a paragraph or an entity. A million of them can
+# take two seconds and 500 MB of memory. One in twenty characters of a usual article is one.
+_MARKUP = "\n*_~`[]<>&|!\"'+-"
+_MAX_MARKUP = 500_000
+
+# A slug takes 0.1 ms.
+MAX_HEADING_IDS = 2_000
+_MAX_HEADING_LENGTH = 500
 
 
 def to_safe_html(content: str, content_type: str) -> str:
     """Return the content as sanitized HTML; `content_type` is html, markdown or text.
 
-    Content that is nested too deeply or has too many footnotes is shown as escaped text,
-    because rendering it would take minutes.
+    Content that would take long to render (about two seconds for 2 MB) is shown as escaped text.
     """
-    html, footnote_mark = _to_html(content, content_type)
-    html = _NOSCRIPT.sub("", html)
-    if _depth(html) > _MAX_DEPTH:
-        html = escape(content)
+    html = _to_html(content, content_type)
+    if html is None or html_cost.is_too_expensive(html):
+        return escape(content.replace("\0", ""), quote=False)
+    footnote_mark = markdown.FOOTNOTE_MARK if content_type == "markdown" else ""
     attributes = _AttributeFilter(_footnote_ids(html, footnote_mark))
     safe = nh3.clean(
         html,
@@ -111,32 +115,21 @@ def to_safe_html(content: str, content_type: str) -> str:
     safe = _IFRAME.sub(_empty_iframe, safe)
     # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style of the cell.
     safe = _ALIGNED_CELL.sub(_style_to_align, safe)
+    if content_type == "markdown":
+        safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
     if attributes.renamed:
         safe = _FRAGMENT_LINK.sub(attributes.redirect_link, safe)
     return safe.replace(footnote_mark, "") if footnote_mark else safe
 
 
-def _to_html(content: str, content_type: str) -> tuple[str, str]:
-    """Return the content as unsafe HTML, and the mark that its footnote ids contain (`""` if none)."""
+def _to_html(content: str, content_type: str) -> str | None:
+    """Return the content as unsafe HTML, None if that would take long."""
+    if sum(map(content.count, _MARKUP)) > _MAX_MARKUP:
+        return None
     if content_type == "text":
-        return "".join(f"<p>{paragraph}</p>\n" for paragraph in _paragraphs(content)), ""
-    if content_type != "markdown":
-        return content, ""
-    # Imported on first use, because it loads 70 modules that a read-only process never needs.
-    from blogapi.content import markdown
-
-    try:
-        return markdown.render_markdown(content), markdown.FOOTNOTE_MARK
-    except markdown.TooManyFootnotes:
-        return escape(content), ""
-
-
-def _depth(html: str) -> int:
-    depth = deepest = 0
-    for tag in _NESTING_TAG.finditer(html):
-        depth = max(0, depth - 1) if tag[1] else depth + 1
-        deepest = max(deepest, depth)
-    return deepest
+        return "".join(f"<p>{paragraph}</p>\n" for paragraph in _paragraphs(content))
+    html = markdown.render_markdown(content) if content_type == "markdown" else content
+    return html and _NOSCRIPT.sub("", html)
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -148,7 +141,8 @@ def _footnote_ids(html: str, mark: str) -> frozenset[str]:
     """Return the ids that the renderer's footnotes will have once the mark is removed."""
     if not mark or mark not in html:
         return frozenset()
-    return frozenset("".join(parts) for parts in re.findall(rf'id="(fn(?:ref)?){mark}([\d:]+)"', html))
+    ids = re.findall(rf'id="(fn(?:ref)?-){mark}([^"]+)"', html)
+    return frozenset(unescape("".join(parts)) for parts in ids)
 
 
 def _empty_iframe(iframe: re.Match[str]) -> str:
@@ -159,6 +153,11 @@ def _style_to_align(cell: re.Match[str]) -> str:
     return f'{_ALIGN.sub("", cell[1])} align="{cell[2]}"{_ALIGN.sub("", cell[3])}'
 
 
+def _heading_slug(words: str) -> str:
+    text = _TAG.sub("", _FOOTNOTE_REFERENCE.sub("", words)).replace(markdown.FOOTNOTE_MARK, "")
+    return slugs.hyphenate(unescape(text[:_MAX_HEADING_LENGTH])) or "section"
+
+
 class _AttributeFilter:
     """Filters the attributes of one document. nh3 calls the filter for each attribute in document order."""
 
@@ -166,6 +165,8 @@ class _AttributeFilter:
         self.renamed: dict[str, str] = {}
         self._footnote_ids = footnote_ids
         self._ids: set[str] = set()
+        # The last number of each slug, so that the search for a free one does not begin again.
+        self._slugs: Counter[str] = Counter()
 
     def __call__(self, tag: str, attribute: str, value: str) -> str | None:
         """Return the new value of the attribute, or None to remove it."""
@@ -181,11 +182,23 @@ class _AttributeFilter:
             alignments = _TEXT_ALIGN.findall(value)
             return alignments[-1].lower() if alignments else None
         if attribute == "srcset":
-            return value if {*_URL_SCHEME.findall(value)} <= {"http", "https"} else None
+            schemes = {word.lstrip("0123456789+.-") for word, colon in _URL_SCHEME.findall(value) if colon}
+            return value if schemes <= {"http", "https", ""} else None
         if (tag, attribute) == ("iframe", "src"):
             embed = _EMBED_URL.fullmatch(value.strip())
             return f"https:{embed[1]}" if embed else None
         return value
+
+    def add_heading_id(self, heading: re.Match[str]) -> str:
+        """Return the heading with the name in `## Heading {#name}` (Hugo, Kramdown) or its slug as its id."""
+        level, words = heading.groups()
+        named = _HEADING_NAME.search(words)
+        if named:
+            words = words[: named.start()]
+            id_ = self._unique(self._prefixed(named[1]))
+        else:
+            id_ = self._make_unique(_heading_slug(words))
+        return f'<h{level} id="{id_}">{words}</h{level}>' if id_ else f"<h{level}>{words}</h{level}>"
 
     def redirect_link(self, link: re.Match[str]) -> str:
         """Return the link, with the new id as its fragment if the id was renamed."""
@@ -197,6 +210,14 @@ class _AttributeFilter:
         if name not in PAGE_GLOBALS and name not in self._footnote_ids:
             return name
         return self.renamed.setdefault(name, f"{_ID_PREFIX}{name}")
+
+    def _make_unique(self, slug: str) -> str:
+        name = slug
+        while (id_ := self._prefixed(name)) in self._ids:
+            self._slugs[slug] += 1
+            name = f"{slug}-{self._slugs[slug]}"
+        self._ids.add(id_)
+        return id_
 
     def _unique(self, name: str) -> str | None:
         # The first of several equal ids is kept, because links lead to it.

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from blogapi.content import sanitizer
+from blogapi.content import markdown, sanitizer
 from tests.content.inspector import Inspector
 
 CLOBBERING = [
@@ -80,30 +80,31 @@ FOOTNOTES = "a[^1] b[^1]\n\n[^1]: note\n\n"
         f'{FOOTNOTES}<p id="{{0}}">x</p>\n',
     ],
 )
-@pytest.mark.parametrize("name", ["fn1", "fnref1", "fnref1:1"])
+@pytest.mark.parametrize("name", ["fn-1", "fnref-1", "fnref-1-2"])
 def test_an_id_of_the_author_never_replaces_the_id_of_a_footnote(written, name):
     shown = sanitizer.to_safe_html(f"{written.format(name)}\n\n[own](#{name})", "markdown")
     ids = [attributes["id"] for _, attributes in Inspector(shown).tags if "id" in attributes]
     assert len(ids) == len(set(ids))
-    for own, tag in (("fn1", "li"), ("fnref1", "a"), ("fnref1:1", "a")):
+    for own, tag in (("fn-1", "li"), ("fnref-1", "a"), ("fnref-1-2", "a")):
         assert (tag, own) in [(tag, attributes.get("id")) for tag, attributes in Inspector(shown).tags]
-    assert shown.count('href="#fn1"') == 2 and shown.count('href="#fnref1"') == 1
+    assert shown.count('href="#fn-1"') == 2 and shown.count('href="#fnref-1"') == 1
     if f"user-content-{name}" in ids:
         assert f'<a href="#user-content-{name}" rel="noopener noreferrer">own</a>' in shown
 
 
 def test_footnotes_written_in_html_keep_their_ids():
-    written = 'a<a href="#fn1" id="fnref1">1</a>\n\n<p id="fn1"><a href="#fnref1">b</a></p>\n'
+    written = 'a<a href="#fn-1" id="fnref-1">1</a>\n\n<p id="fn-1"><a href="#fnref-1">b</a></p>\n'
     for content_type in ("html", "markdown"):
         shown = sanitizer.to_safe_html(written, content_type)
-        assert 'id="fn1"' in shown and 'href="#fnref1"' in shown and "user-content" not in shown
+        assert 'id="fn-1"' in shown and 'href="#fnref-1"' in shown and "user-content" not in shown
 
 
 def test_the_footnote_mark_is_removed():
-    shown = sanitizer.to_safe_html(f"{FOOTNOTES}a^[inline]", "markdown")
+    shown = sanitizer.to_safe_html(f"{FOOTNOTES}## c[^1] [^d] {{#e}}\n\n`[^f]`[^ü]\n\n[^ü]: note", "markdown")
+    assert markdown.FOOTNOTE_MARK not in shown
     assert re.findall(r'"#?(fn[^"]*)"', shown) == [
-        *("fn1", "fnref1", "fn1", "fnref1:1", "fn2", "fnref2"),
-        *("fn1", "fnref1", "fnref1:1", "fn2", "fnref2"),
+        *("fn-1", "fnref-1", "fn-1", "fnref-1-2", "fn-1", "fnref-1-3", "fn-%C3%BC", "fnref-%C3%BC"),
+        *("fn-1", "fnref-1", "fnref-1-2", "fnref-1-3", "fn-%C3%BC", "fnref-%C3%BC"),
     ]
 
 
@@ -112,3 +113,7 @@ def test_a_duplicate_id_is_removed():
         '<p id="a">1</p><p id="a">2</p><p id="user-content-top"></p><p id="top"></p>', "html"
     )
     assert shown == '<p id="a">1</p><p>2</p><p id="user-content-top"></p><p></p>'
+
+
+def test_a_heading_id_contains_no_number_of_a_footnote():
+    assert '<h2 id="a">' in sanitizer.to_safe_html("## a[^1]\n\n[^1]: b", "markdown")
