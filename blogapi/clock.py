@@ -10,5 +10,5 @@ def now() -> datetime:
 
 
 def monotonic() -> float:
-    """Return the seconds of a monotonic clock, which does not change when the system clock is set."""
+    """Return the time of a monotonic clock in seconds; setting the system clock does not affect it."""
     return time.monotonic()

@@ -148,7 +148,7 @@ class PostgresqlServer:
         return self.create_database(uuid4().hex[:8], template=name)
 
     def restore_copy(self, copy: str, instance: Path) -> None:
-        """Replace the worker's database by the copy."""
+        """Replace the worker's database with the copy."""
         instance.mkdir(exist_ok=True)
         self._drop(self.own)
         self.create_database("own", template=copy)

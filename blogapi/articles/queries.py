@@ -205,7 +205,7 @@ def _search(
 
 
 def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
-    """Return the number of the newest former version of each of these articles that has one."""
+    """Return the newest former version's number by article; articles without former versions are left out."""
     found: dict[UUID, int] = {}
     for chunk in _chunks(uuids):
         newest = select(_revision.article_id, func.max(_revision.number)).group_by(_revision.article_id)

@@ -315,7 +315,7 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
     for name, text in content.seo.items():
         if getattr(article.seo, name) != text:
             setattr(article.seo, name, text)
-            # Set here, since for several rows in one statement the ORM mixes up what `onupdate` returns.
+            # Set here: when one statement updates several rows, the ORM gets the values of `onupdate` wrong.
             article.seo.last_updated = now
 
 

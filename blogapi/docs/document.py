@@ -69,7 +69,7 @@ _ERROR_HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After
 
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
-    """Register the document of the blueprints, which is generated at its first use and then cached."""
+    """Register the OpenAPI document of the blueprints. It is generated at its first use and then cached."""
     app.extensions[_EXTENSION] = cache(lambda: Api(app, blueprints, version=version).document)
 
 

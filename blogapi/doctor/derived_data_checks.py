@@ -31,7 +31,7 @@ from blogapi.web import json_fragments
 _ARTICLES_PER_BATCH = 100
 _ROWS_PER_BATCH = 500
 
-# Articles published at the same time have adjacent numbers; each second has 16 million numbers.
+# Articles published at the same time get consecutive numbers; 16 million numbers are available per second.
 _MAX_NUMBER_DISTANCE = 1_000_000 * NUMBERS_PER_MICROSECOND
 
 _REPAIR = "doctor --repair"

@@ -44,7 +44,7 @@ def wrong(check: str, says: str, do: str) -> Finding:
 
 
 def join_examples(names: Sequence[str]) -> str:
-    """Return the first names separated by commas, with an ellipsis if there are more."""
+    """Return the first few names, separated by commas, with an ellipsis if there are more."""
     examples = ", ".join(names[:_MAX_EXAMPLES])
     return f"{examples}, …" if len(names) > _MAX_EXAMPLES else examples
 

@@ -19,4 +19,4 @@ def run_checks() -> Iterator[Finding]:
         says = f"Redis does not respond; each process counts in its own memory: {error}"
         yield wrong("limits", says, "start Redis, or correct LIMITS_URL")
     else:
-        yield ok("limits", "Redis counts the rate limits.")
+        yield ok("limits", "The rate limit counters are stored in Redis.")

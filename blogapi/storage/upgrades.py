@@ -128,7 +128,9 @@ def _read_migration(connection: Connection) -> str | None:
     tables = inspect(connection).get_table_names()
     if "alembic_version" not in tables:
         if tables:
-            raise CannotStart("The database holds tables of another program; choose another in DATABASE_URL.")
+            raise CannotStart(
+                "The database contains tables of another program; set DATABASE_URL to another database."
+            )
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 

@@ -86,7 +86,7 @@ def test_a_second_restore_is_refused_while_one_is_running(
     assert fingerprint() == before
 
 
-def test_the_folder_of_a_killed_restore_without_its_lock_is_deleted(run, blog, app):
+def test_the_folder_of_a_killed_restore_is_deleted_if_it_is_no_longer_locked(run, blog, app):
     (blog / ".restore-abc").mkdir()
     (blog / ".restore-abc" / "blog.db").write_bytes(b"half")
     close_connections(app)

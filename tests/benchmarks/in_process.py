@@ -1,4 +1,4 @@
-"""Reads inside one process, without HTTP: what the first read after a write costs.
+"""Measure the cost of the first read after a write, in one process and without HTTP.
 
 As a program (`python -m tests.benchmarks.in_process`) it reads its task from standard input as JSON and
 prints the results as JSON; `measure_reads` runs it, so that each blog has a process of its own.

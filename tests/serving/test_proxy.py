@@ -23,7 +23,7 @@ def create_key(port: int, **headers: str) -> int:
     return status
 
 
-def test_a_limit_counts_the_address_that_a_trusted_proxy_forwards(make_app):
+def test_requests_are_limited_by_the_address_that_a_trusted_proxy_forwards(make_app):
     with serve(make_app(TRUSTED_PROXY="127.0.0.1", KEY_LIMIT="1 per hour")) as port:
         statuses = [
             create_key(port, **{"X-Forwarded-For": address}) for address in ("1.2.3.4", "1.2.3.4", "::5")

@@ -65,7 +65,7 @@ def test_a_malformed_request_gets_a_400(port, caplog, request_):
 
 
 @pytest.mark.parametrize("split", range(12))
-def test_a_trailer_may_arrive_in_any_parts(port, split):
+def test_a_trailer_may_be_split_at_any_point(port, split):
     request = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
     body = b"2\r\n{}\r\n0\r\nA: b\r\n\r\n"
     with connect(port) as sock:
@@ -146,7 +146,7 @@ def test_a_client_that_sends_20_megabytes_in_chunks_reads_the_error(port):
     assert_problem(send(port, head + chunk * 305 + b"0\r\n\r\n"), 413, "too_large")
 
 
-def test_http_client_reads_an_error_before_its_body_is_sent(port):
+def test_http_client_reads_an_error_before_it_has_sent_the_request_body(port):
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("POST", KEYS, body=b"x" * (MAX_BODY_BYTES + 1))
     response = connection.getresponse()

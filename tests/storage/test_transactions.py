@@ -65,7 +65,7 @@ def test_a_caught_failure_of_an_inner_transaction_rolls_back_everything(pushed_a
     assert list_usernames() == []
 
 
-def test_a_savepoint_outside_of_a_transaction_is_one(pushed_app):
+def test_a_savepoint_outside_of_a_transaction_starts_a_transaction(pushed_app):
     with savepoint():
         db.session.add(make_account("a"))
     db.session.rollback()
