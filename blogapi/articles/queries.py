@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, bindparam, func, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from blogapi import clock
@@ -35,6 +35,14 @@ Names = Sequence[str] | None
 
 _article, _former = table_of(Article).c, table_of(FormerSlug).c
 _revision = table_of(ArticleRevision).c
+
+# Statements of every write, built once: building one takes longer than executing it.
+_SELECT_UUID = select(_article.uuid).where(_article.uuid == bindparam("uuid"))
+_SELECT_COMPLETE = (
+    select(Article)
+    .where(Article.uuid.in_(bindparam("uuids", expanding=True)))
+    .options(joinedload(Article.seo, innerjoin=True), selectinload(Article.tag_links))
+)
 
 
 def list_published(
@@ -98,7 +106,7 @@ def get_several_json(uuids: Sequence[UUID]) -> JsonBody:
 
 def check_exists(uuid: UUID) -> None:
     """Raise NotFound if there is no article with this uuid, in any status."""
-    if db.session.connection().scalar(select(_article.uuid).where(_article.uuid == uuid)) is None:
+    if db.session.connection().scalar(_SELECT_UUID, {"uuid": uuid}) is None:
         raise NotFound("There is no such article.")
 
 
@@ -122,9 +130,8 @@ def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
     """Return the existing articles of these uuids, in any status, with tags and SEO records loaded."""
     found: dict[UUID, Article] = {}
     for chunk in _chunks(uuids):
-        statement = select(Article).where(Article.uuid.in_(chunk))
-        loaded = statement.options(joinedload(Article.seo, innerjoin=True), selectinload(Article.tag_links))
-        found |= {article.uuid: article for article in db.session.scalars(loaded)}
+        rows = db.session.scalars(_SELECT_COMPLETE, {"uuids": chunk})
+        found |= {article.uuid: article for article in rows}
     return found
 
 
