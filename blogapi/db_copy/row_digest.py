@@ -17,7 +17,7 @@ def serialize_row(row: Iterable[Any]) -> bytes:
 
 def _to_json_value(value: Any) -> Any:
     if isinstance(value, datetime):
-        return {"moment": value.isoformat(timespec="microseconds")}
+        return {"time": value.isoformat(timespec="microseconds")}
     if isinstance(value, UUID):
         return {"uuid": value.hex}
     return {"bytes": value.hex()} if isinstance(value, bytes) else value

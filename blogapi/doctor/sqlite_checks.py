@@ -42,7 +42,7 @@ def run_checks(path: Path, *, repair: bool, backups: Path) -> Iterator[Finding]:
 
 def _copy_database(path: Path, backups: Path) -> Path:
     """Copy the file and its log unchanged, because the next connection will truncate the log."""
-    target = backups / f"before-mend-{clock.now():%Y%m%dT%H%M%S%f}.db"
+    target = backups / f"before-repair-{clock.now():%Y%m%dT%H%M%S%f}.db"
     backups.mkdir(mode=0o700, parents=True, exist_ok=True)
     logs = files.side_files(path).log, files.side_files(target).log
     for original, copy in ((path, target), logs):
