@@ -29,6 +29,8 @@ class ArticleRecord:
     seo_title: str = ""
     seo_description: str = ""
     canonical_url: str = ""  #: http(s) URL
+    former_slugs: tuple[str, ...] = ()  #: from addresses that the source redirects to the article
+    source_digest: str = ""  #: of the content of the source; "" = the digest of the record
     notes: tuple[str, ...] = ()  #: one sentence for each change or omission
 
 

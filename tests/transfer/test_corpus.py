@@ -23,14 +23,14 @@ CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 FORMATS = {"none/hexo-bare": "hexo", "none/none": "none"}
 COUNTED = ("files", "yaml", "toml", "hexo", "none", "refused", "dated", "titled", "tagged", "categorised")
-FRAMING = "the counts missed files with CR, UTF-16 or leading blank lines; duplicate keys are refused"
+FRAMING = "the counts missed files with CR, UTF-16 or leading blank lines, or a duplicate key"
 MISSING = "the folder has one file less than the counts"
 BARE = "the counts did not read headers without an opening fence"
 LEADING_ZERO = "`dateday = 08` is not valid TOML, but is read as 8"
 #: The counts of the reader minus the independent counts, and the reason for the difference.
 DIFFERENCES: dict[str, tuple[dict[str, int], str]] = {
     "markdown-odd/derived": (
-        {"yaml": 2, "none": -2, "refused": 4, "dated": 2, "titled": 2, "tagged": 2, "categorised": 1},
+        {"yaml": 3, "none": -2, "refused": 3, "dated": 3, "titled": 3, "tagged": 3, "categorised": 1},
         f"{FRAMING}; three files that are not UTF-8 have no format in the counts and are refused here",
     ),
     "markdown-toml/volcano": ({"toml": 7, "refused": -7, "dated": 7, "titled": 7, "tagged": 7}, LEADING_ZERO),
@@ -42,7 +42,7 @@ DIFFERENCES: dict[str, tuple[dict[str, int], str]] = {
 OUTCOMES = {
     "markdown-i18n/opentelemetry": (68, 0, 17),
     "markdown-i18n/sofastack-zh": (69, 0, 0),
-    "markdown-odd/derived": (10, 8, 0),
+    "markdown-odd/derived": (11, 7, 0),
     "markdown-toml/hugo-basic-example": (11, 0, 2),
     "markdown-toml/rust-blog": (128, 0, 1),
     "markdown-toml/volcano": (42, 0, 2),

@@ -62,6 +62,9 @@ def _from_numbers(match: re.Match[str]) -> datetime:
 
 
 def _parse_month_name(text: str) -> datetime:
+    # `strptime` is slow, and most values that come here are words such as `true`.
+    if not any(map(str.isdigit, text)):
+        raise ValueError(text)
     for form in _MONTH_NAME_FORMATS:
         try:
             return datetime.strptime(f"{text} +0000", f"{form} %z")

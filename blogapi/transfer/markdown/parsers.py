@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import yaml
 
 from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.markdown.text import to_line
 
 Entries = dict[str, object]
 
 _MAX_DEPTH = 32
+# In characters; the parser in C is recursive and has no limit of its own.
+_MAX_FAST_LENGTH = 8 * 1024
 _MAX_ALIASES = 8
 _MAX_KEY_DOTS = 64
 _NULL_TAG = "tag:yaml.org,2002:null"
@@ -30,12 +35,19 @@ _LEADING_ZERO = re.compile(r"^([ \t]*[\w-]+[ \t]*=[ \t]*)0+([0-9]+[ \t]*(?:#.*)?
 _TOML_STRING = re.compile(r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'""")
 
 
-class _TextLoader(yaml.BaseLoader):
-    """A YAML loader that keeps scalars as text: `3.10`, `no`, `012` and `2020-02-30` stay as written.
+class _TextConstructor(yaml.constructor.BaseConstructor):
+    """Keeps scalars as text: `3.10`, `no`, `012` and `2020-02-30` stay as written; only null is converted."""
 
-    Only null is converted. Raises ConstructorError if a key appears twice, or if the document has too many
-    aliases (an alias bomb).
-    """
+    duplicates: list[str]  #: keys that appear twice; the caller sets an empty list
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        self.duplicates += _find_duplicates(keys)
+        return super().construct_mapping(node, deep)
+
+
+class _TextLoader(_TextConstructor, yaml.BaseLoader):
+    """Raises ConstructorError for many aliases (alias bombs)."""
 
     aliases = 0
 
@@ -43,37 +55,56 @@ class _TextLoader(yaml.BaseLoader):
         if self.check_event(yaml.AliasEvent):
             self.aliases += 1
             if self.aliases > _MAX_ALIASES:
-                raise _yaml_error(f"it uses more than {_MAX_ALIASES} aliases", None)
+                problem = f"it uses more than {_MAX_ALIASES} aliases"
+                raise yaml.constructor.ConstructorError(None, None, problem, None)
         return super().compose_node(parent, index)
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                raise _yaml_error(f"the key “{key.value}” appears twice; keep one", key.start_mark)
-            seen.add(str(key.value))
-        return super().construct_mapping(node, deep)
+
+class _FastTextLoader(_TextConstructor, getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
+    """The same in C where PyYAML has it; for short blocks without aliases, which it does not limit."""
 
 
-def _construct_null(loader: _TextLoader, node: yaml.Node) -> None:
+def _construct_null(loader: _TextConstructor, node: yaml.Node) -> None:
     return None
 
 
-_TextLoader.add_implicit_resolver(_NULL_TAG, re.compile(r"(?:~|null|Null|NULL|)\Z"), ["~", "n", "N", ""])
-_TextLoader.add_constructor(_NULL_TAG, _construct_null)
+for _loader in (_TextLoader, _FastTextLoader):
+    _loader.add_implicit_resolver(_NULL_TAG, re.compile(r"(?:~|null|Null|NULL|)\Z"), ["~", "n", "N", ""])
+    _loader.add_constructor(_NULL_TAG, _construct_null)  # type: ignore[type-var]
 
 
-def _yaml_error(problem: str, mark: yaml.Mark | None) -> yaml.constructor.ConstructorError:
-    return yaml.constructor.ConstructorError(None, None, problem, mark)
+def _find_duplicates(keys: list[str]) -> list[str]:
+    if len(set(keys)) == len(keys):
+        return []
+    return [key for key, count in Counter(keys).items() if count > 1]
 
 
-def parse_yaml(block: str, first_line: int) -> Entries:
-    """Return the mapping of a YAML block, with every scalar as text or None.
+def _duplicate_notes(keys: list[str]) -> list[str]:
+    return [
+        f"The key “{to_line(key)[:60]}” appears twice; the last one counts." for key in dict.fromkeys(keys)
+    ]
+
+
+def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
+    """Return the mapping of a YAML block, with every scalar as text or None, and notes.
 
     `first_line` is the number of the block's first line in the file. Raises RefusedFile with the line number
     if the block is not valid.
     """
-    return _parse("YAML", lambda: yaml.load(block, Loader=_TextLoader), first_line)  # noqa: S506 (builds text only)
+    duplicates: list[str] = []
+
+    def load(loader_type: Any = _TextLoader) -> object:
+        loader = loader_type(block)
+        loader.duplicates = duplicates
+        return loader.get_single_data()
+
+    if len(block) <= _MAX_FAST_LENGTH and "*" not in block:
+        # The error of a block that is not valid comes from the other loader, which describes it better.
+        with suppress(yaml.YAMLError, ValueError, RecursionError):
+            value = load(_FastTextLoader)
+            return _parse("YAML", lambda: value, first_line), _duplicate_notes(duplicates)
+        duplicates.clear()
+    return _parse("YAML", load, first_line), _duplicate_notes(duplicates)
 
 
 def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
@@ -95,42 +126,41 @@ def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     return _parse("TOML", lambda: tomllib.loads(corrected, parse_float=str), first_line), [note]
 
 
-def parse_json(text: str, first_line: int) -> tuple[Entries, int]:
-    """Return the mapping of the JSON object at the start of `text`, and the offset of its end.
+def parse_json(text: str, first_line: int) -> tuple[Entries, int, list[str]]:
+    """Return the mapping of the JSON object at the start of `text`, the offset of its end, and notes.
 
     Raises RefusedFile with the line number if the object is not valid.
     """
-    ends = []
+    ends: list[int] = []
+    duplicates: list[str] = []
+
+    def to_mapping(pairs: list[tuple[str, object]]) -> Entries:
+        duplicates.extend(_find_duplicates([key for key, _ in pairs]))
+        return dict(pairs)
 
     def decode() -> object:
-        decoder = json.JSONDecoder(parse_float=str, parse_int=str, object_pairs_hook=_refuse_duplicate_keys)
+        decoder = json.JSONDecoder(parse_float=str, parse_int=str, object_pairs_hook=to_mapping)
         value, end = decoder.raw_decode(text)
         ends.append(end)
         return value
 
-    return _parse("JSON", decode, first_line), ends[0]
+    return _parse("JSON", decode, first_line), ends[0], _duplicate_notes(duplicates)
 
 
-def _refuse_duplicate_keys(pairs: list[tuple[str, object]]) -> Entries:
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        keys = [key for key, _ in pairs]
-        duplicate = next(key for key in keys if keys.count(key) > 1)
-        _refuse("JSON", f"the key “{duplicate}” appears twice; keep one")
-    return entries
+def parse_lines(block: str) -> tuple[Entries, list[str]]:
+    """Return the mapping of Pelican's `Key: value` lines, and notes.
 
-
-def parse_lines(block: str) -> Entries:
-    """Return the mapping of Pelican's `Key: value` lines; an indented line continues the previous value."""
-    entries: dict[str, object] = {}
-    key = ""
+    An indented line continues the previous value.
+    """
+    pairs: list[tuple[str, str]] = []
     for line in block.splitlines():
-        if line[:1].isspace() and key:
-            entries[key] = f"{entries[key]} {line.strip()}"
+        if line[:1].isspace() and pairs:
+            key, value = pairs.pop()
+            pairs.append((key, f"{value} {line.strip()}"))
         else:
             key, _, value = line.partition(":")
-            entries[key] = value.strip()
-    return entries
+            pairs.append((key, value.strip()))
+    return dict(pairs), _duplicate_notes(_find_duplicates([key for key, _ in pairs]))
 
 
 def _parse(language: str, parse: Callable[[], object], first_line: int) -> Entries:

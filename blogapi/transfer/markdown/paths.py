@@ -14,7 +14,26 @@ from blogapi.transfer.markdown.text import to_line
 _CONTENT_TYPES = {
     **dict.fromkeys(("md", "markdown", "mkd", "mkdn", "mdown", "rmd", "text"), "markdown"),
     **dict.fromkeys(("html", "htm"), "html"),
+    # Nikola and Pelican; shown as plain text.
+    "rst": "text",
     "txt": "text",
+}
+# Folders of many articles, whose names say nothing about a single one, in lower case.
+_COLLECTIONS = {
+    *(
+        "post",
+        "posts",
+        "_posts",
+        "blog",
+        "blogs",
+        "article",
+        "articles",
+        "news",
+        "notes",
+        "entries",
+        "journal",
+    ),
+    *("content", "contents", "pages", "source", "_source", "src", "drafts", "_drafts", "docs"),
 }
 _LANGUAGE = r"(?P<language>\.[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)?"
 _INDEX = re.compile(rf"index{_LANGUAGE}", re.IGNORECASE)
@@ -43,6 +62,8 @@ def get_content_type(key: str) -> str:
     Raises NotAnArticle if the file has another suffix or is a section page of Hugo or Zola.
     """
     stem, suffix = _split_suffix(key)
+    if suffix.casefold() == "meta":
+        raise NotAnArticle("It is a metadata file of Nikola, which is read with the file of its article.")
     if suffix.casefold() not in _CONTENT_TYPES:
         raise NotAnArticle(f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file.")
     if _SECTION.fullmatch(stem):
@@ -74,6 +95,7 @@ class PathInfo:
     """The name and the date of an article, derived from the path of its file."""
 
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
+    slug: str  #: the same name; "" if it is that of a folder with many articles
     date: datetime | None  #: the date in the file name, or else in the folder names
     has_date_prefix: bool  #: whether the file name itself begins with a date, like Jekyll's posts
 
@@ -81,18 +103,20 @@ class PathInfo:
 def parse_path(key: str) -> PathInfo:
     """Return the name and the date of an article, derived from the path `key`."""
     folders = key.split("/")[:-1]
-    stem = _split_suffix(key)[0]
-    date, name = dates.split_date_prefix(_article_name(stem, folders))
+    date, name = dates.split_date_prefix(_split_suffix(key)[0])
+    has_date_prefix, index = date is not None, _INDEX.fullmatch(name)
+    is_collection = index is not None
+    if index and folders:
+        folder_date, name = dates.split_date_prefix(folders[-1])
+        is_collection = name.casefold() in _COLLECTIONS or re.fullmatch(r"[0-9._-]*", name) is not None
+        date, name = date or folder_date, name + (index["language"] or "")
+    name = to_line(name) or "untitled"
     return PathInfo(
-        name=to_line(name) or "untitled",
+        name=name,
+        slug="" if is_collection else name,
         date=date or dates.find_in_path("/".join(folders)),
-        has_date_prefix=dates.split_date_prefix(stem)[0] is not None,
+        has_date_prefix=has_date_prefix,
     )
-
-
-def _article_name(stem: str, folders: list[str]) -> str:
-    index = _INDEX.fullmatch(stem)
-    return folders[-1] + (index["language"] or "") if index and folders else stem
 
 
 def make_title(name: str) -> str:
@@ -112,3 +136,12 @@ def extract_slug(address: str) -> str:
     parts = re.split(r"[/\\]", _PAGE_SUFFIX.sub("", path))
     segments = [part for part in map(to_line, parts) if part and set(part) != {"."}]
     return segments[-1] if segments and not re.search(r":[a-z]|[{}]", segments[-1]) else ""
+
+
+def make_pelican_slug(title: str) -> str:
+    """Return the slug that Pelican makes of a title: `What's new in 1.2?` gives "whats-new-in-12"."""
+    # Imported on first use, like in `content.slugs`.
+    from text_unidecode import unidecode
+
+    ascii_punctuation = "".join(letter if letter.isalnum() else unidecode(letter) for letter in title)
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_punctuation).strip()).lower()

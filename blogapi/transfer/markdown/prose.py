@@ -1,4 +1,4 @@
-"""Inspect a Markdown or HTML body: first heading, template tags, images with relative URLs."""
+"""Inspect a Markdown or HTML body: first heading, template tags, relative images, wiki links."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ _IMAGE = re.compile(
     r"|<img\s[^<>]{0,500}?\bsrc\s{0,9}=\s{0,9}[\"']?(?P<html>[^\"'\s>]{1,2048})",
     re.IGNORECASE,
 )
+# `[[ -f file ]]` is a test of a shell, `[[1]](url)` a link.
+_WIKI_LINK = re.compile(r"(!?)\[\[(?![\s\]])[^\[\]\n]{1,500}\]\](?!\()")
 _ABSOLUTE_URL = re.compile(r"//|[a-z][a-z0-9+.-]{1,20}:|\{", re.IGNORECASE)
 
 
@@ -54,6 +56,15 @@ def count_relative_images(body: str) -> int:
     lines = (_CODE_SPAN.sub("", line) for line in _lines_outside_code(body))
     urls = (image["markdown"] or image["html"] for line in lines for image in _IMAGE.finditer(line))
     return sum(not _ABSOLUTE_URL.match(url) for url in urls)
+
+
+def count_wiki_links(body: str) -> tuple[int, int]:
+    """Return the numbers of wiki links (`[[page]]`) and of embedded files (`![[file]]`) outside code."""
+    if "[[" not in body:
+        return 0, 0
+    lines = (_CODE_SPAN.sub("", line) for line in _lines_outside_code(body))
+    marks = [mark for line in lines for mark in _WIKI_LINK.findall(line)]
+    return marks.count(""), marks.count("!")
 
 
 def _lines_outside_code(body: str) -> Iterator[str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import front_matter, paths, privacy, prose, sections
@@ -13,12 +16,16 @@ from blogapi.transfer.markdown.fields import Fields, normalize_key
 from blogapi.transfer.markdown.privacy import DraftReason
 from blogapi.transfer.markdown.publication import decide_publication
 from blogapi.transfer.markdown.terms import read_terms
-from blogapi.transfer.markdown.text import decode, format_count, to_bool, to_line, to_plain_line
+from blogapi.transfer.markdown.text import decode, format_count, to_bool, to_line, to_plain_line, to_title
 
 _COVER_FIELDS = (
     *("coverimage", "cover", "image", "featuredimage", "featureimage", "heroimage", "featured", "banner"),
     *("thumbnail", "images", "header.image", "header.overlayimage", "header.teaser"),
 )  # fmt: skip
+# The first of these fields that gives a slug is used; the others are former addresses.
+_ADDRESS_FIELDS = ("slug", "basename", "path", "url", "permalink")
+_FORMER_ADDRESS_FIELDS = ("aliases", "alias", "redirectfrom")
+_MAX_FORMER_ADDRESSES = 100
 _MAX_URL_LENGTH = 2048
 _MAX_REPORTED_KEYS = 10
 
@@ -29,23 +36,46 @@ def read_file(entry: folder.Entry, *, now: datetime, publish_undated: bool = Fal
     A file is opened only if its suffix is that of an article. Raises RefusedFile if the file cannot be
     imported, and NotAnArticle if it is not an article.
     """
+    data, metadata = _read_source(entry)
+    inherited = sections.find_reasons(entry)
+    return parse_file(
+        entry.key, data, metadata, now=now, publish_undated=publish_undated, inherited=inherited
+    )
+
+
+def compute_source_digest(entry: folder.Entry) -> str | None:
+    """Return the digest by which a file is recognised under another name; None if it cannot be read."""
+    try:
+        return _digest(*_read_source(entry))
+    except (RefusedFile, NotAnArticle):
+        return None
+
+
+def _read_source(entry: folder.Entry) -> tuple[bytes, bytes]:
+    """Return the content of a file and that of its `.meta` file, b"" without one."""
     if entry.problem:
         raise entry.problem
     paths.get_content_type(entry.key)
-    data = folder.read_bytes(entry.path)
-    inherited = sections.find_reasons(entry)
-    return parse_file(entry.key, data, now=now, publish_undated=publish_undated, inherited=inherited)
+    data, metadata = folder.read_bytes(entry.path), entry.path.with_suffix(".meta")
+    return data, folder.read_bytes(metadata) if os.path.lexists(metadata) else b""
+
+
+def _digest(data: bytes, metadata: bytes) -> str:
+    # Git changes line ends when a blog moves between systems.
+    source = b"\0".join(part.replace(b"\r\n", b"\n") for part in (data, metadata))
+    return hashlib.sha256(source).hexdigest()
 
 
 def parse_file(
     key: str,
     data: bytes,
+    metadata: bytes = b"",
     *,
     now: datetime,
     publish_undated: bool = False,
     inherited: Sequence[DraftReason] = (),
 ) -> ArticleRecord:
-    """Return the record of a file with the content `data`.
+    """Return the record of a file with the content `data`, and with the fields in its `.meta` file.
 
     `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
     `now` (aware). The article is a draft if there are `inherited` reasons, or if the file has neither front
@@ -56,12 +86,18 @@ def parse_file(
     text, notes = decode(data)
     parsed = front_matter.parse_file(text)
     fields = Fields(parsed.entries, [*notes, *parsed.notes])
+    if metadata:
+        fields = _add_metadata(fields, metadata)
     _check_is_article(key, content_type, parsed, fields)
     path = paths.parse_path(key)
     category, tags = read_terms(fields, split_at_spaces=path.has_date_prefix)
     reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
     status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
     texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
+    slug = _read_slug(fields) or _derive_slug(parsed.format, texts["title"], path)
+    former_slugs = _read_former_slugs(fields, slug)
+    if key.casefold().endswith(".rst"):
+        fields.add_note("Its text is reStructuredText, which is shown as plain text.")
     _note_body(fields, parsed.body)
     _note_unused_keys(fields)
     return ArticleRecord(
@@ -73,8 +109,21 @@ def parse_file(
         category=category,
         tags=tags,
         **texts,
+        slug=slug,
+        former_slugs=former_slugs,
+        source_digest=_digest(data, metadata),
         notes=tuple(fields.notes),
     )
+
+
+def _add_metadata(fields: Fields, metadata: bytes) -> Fields:
+    """Return the fields of a file together with those of its `.meta` file, which come first."""
+    text, notes = decode(metadata)
+    parsed = front_matter.parse_metadata(text)
+    entries = parsed.entries | {
+        key: value for key, value in fields.all_entries.items() if key not in parsed.entries
+    }
+    return Fields(entries, [*fields.notes, *notes, *parsed.notes])
 
 
 def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields) -> None:
@@ -83,9 +132,11 @@ def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFi
         raise NotAnArticle(
             "It has the name of a repository file (like README or LICENSE); rename it if it is an article."
         )
-    if not parsed.entries and not parsed.body.strip():
-        raise RefusedFile("The file is empty; add text or delete the file.")
-    if content_type == "html" and parsed.format == "none":
+    if key.casefold().endswith(".rst") and not fields.all_entries:
+        raise NotAnArticle("It is a reStructuredText file without the fields of Nikola.")
+    if not fields.all_entries and not parsed.body.strip():
+        raise RefusedFile("The file is empty; add a text or delete the file.")
+    if content_type == "html" and parsed.format == "none" and not fields.all_entries:
         raise NotAnArticle("It is an HTML page without front matter.")
     if to_bool(fields.take("headless")):
         raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
@@ -108,11 +159,10 @@ def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, str]:
     """Return the single-line texts of the record by field name."""
     return {
         "title": _read_title(fields, markdown, name),
-        "subtitle": fields.take_line("subtitle"),
-        "slug": _read_slug(fields, name),
+        "subtitle": to_title(fields.take_line("subtitle")),
         "author": _to_author(fields.take("author", "authors")),
         "cover_image": _read_cover(fields),
-        "seo_title": fields.take_line("seotitle", "seo.title"),
+        "seo_title": to_title(fields.take_line("seotitle", "seo.title")),
         "seo_description": to_plain_line(
             fields.take_line("seodescription", "seo.description", "description", "excerpt", "summary")
         ),
@@ -121,7 +171,7 @@ def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, str]:
 
 
 def _read_title(fields: Fields, markdown: str, name: str) -> str:
-    title = fields.take_line("title")
+    title = to_title(fields.take_line("title"))
     if title:
         return title
     heading = prose.find_heading(markdown)
@@ -132,9 +182,41 @@ def _read_title(fields: Fields, markdown: str, name: str) -> str:
     return heading or paths.make_title(name)
 
 
-def _read_slug(fields: Fields, name: str) -> str:
-    names = ("slug", "basename", "path", "url", "permalink")
-    return next(filter(None, (paths.extract_slug(fields.take_line(field)) for field in names)), name)
+def _read_slug(fields: Fields) -> str:
+    return next(filter(None, (paths.extract_slug(fields.take_line(name)) for name in _ADDRESS_FIELDS)), "")
+
+
+def _derive_slug(format_: str, title: str, path: paths.PathInfo) -> str:
+    # Pelican makes addresses from titles, the others from file names.
+    return paths.make_pelican_slug(title) if format_ == "pelican" else path.slug
+
+
+def _read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
+    """Return the slugs in the addresses that lead to the article, other than `slug`."""
+    former = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
+    slugs = {address: _to_former_slug(address) for address in former[:_MAX_FORMER_ADDRESSES]}
+    unusable = [address for address in former if not slugs.get(address)]
+    if unusable:
+        more = f" and {len(unusable) - 1:,} more" if len(unusable) > 1 else ""
+        fields.add_note(
+            f"There is no redirect from “{unusable[0][:100]}”{more}, because a redirect needs an address "
+            f"that ends with a slug; of one article at most {_MAX_FORMER_ADDRESSES} are stored."
+        )
+    others = (_to_former_slug(fields.take_line(name)) for name in _ADDRESS_FIELDS)
+    return tuple(dict.fromkeys(other for other in [*slugs.values(), *others] if other not in ("", slug)))
+
+
+def _to_former_slug(address: str) -> str:
+    slug = paths.extract_slug(address)
+    return slug if slug and make_slug(slug, max_length=MAX_SLUG_LENGTH) == slug else ""
+
+
+def _to_lines(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        for child in value:
+            yield from _to_lines(child)
+    elif line := to_line(value):
+        yield line
 
 
 def _to_author(value: object) -> str:
@@ -192,7 +274,13 @@ def _note_body(fields: Fields, body: str) -> None:
     if tags:
         fields.add_note(f"The text still contains {format_count(tags, 'template tag')} (like `{{% … %}}`).")
     if images:
-        fields.add_note(f"The text still contains {format_count(images, 'image')} with a relative URL.")
+        fields.add_note(f"Left in the text as written: {format_count(images, 'image')} with a relative URL.")
+    links, embeds = prose.count_wiki_links(body)
+    if links or embeds:
+        fields.add_note(
+            f"Left in the text as written: {format_count(links, 'wiki link')} (like `[[page]]`) "
+            f"and {format_count(embeds, 'embedded file')} (like `![[file]]`)."
+        )
 
 
 def _note_unused_keys(fields: Fields) -> None:

@@ -26,6 +26,16 @@ _ELEMENT = re.compile(
     r"|q|s|small|span|strong|sub|sup|u|ul)\b[^<>]{0,1000}>",
     re.IGNORECASE,
 )
+# Elements that a title may contain, with a start and an end tag: `The <b> element` is text.
+_TITLE_ELEMENT = re.compile(
+    r"<(?P<name>abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strong|sub|sup|tt|u|var)"
+    r"(?:\s[^<>]{0,1000})?>(?P<text>[^<>]*)</(?P=name)\s{0,9}>",
+    re.IGNORECASE,
+)
+_MAX_NESTED_ELEMENTS = 4
+_LINE_BREAK = re.compile(r"<(?:br|wbr)\s{0,9}/?>", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_CODE_SPAN = re.compile(r"(`[^`]*`)")
 _LINK = re.compile(r"!?\[([^\[\]]{0,1000})\]\([^()]{0,2048}\)")
 #: Words for true and false, in lower case.
 BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1": True} | {
@@ -90,6 +100,27 @@ def _to_text(value: object) -> str:
 def to_plain_line(value: object) -> str:
     """Return a scalar as one line without HTML elements, entities and Markdown links."""
     return to_line(html.unescape(_ELEMENT.sub(" ", _LINK.sub(r"\1", to_line(value)))))
+
+
+def to_title(value: object) -> str:
+    """Return a scalar as one line of plain text: `Tom &amp; <em>Jerry</em>` gives "Tom & Jerry".
+
+    Elements without an end tag, `a < b` and Markdown code spans stay as they are.
+    """
+    line = to_line(value)
+    if "<" not in line and "&" not in line:
+        return line
+    parts = _CODE_SPAN.split(line)
+    parts[::2] = map(_strip_elements, parts[::2])
+    return to_line("".join(parts))
+
+
+def _strip_elements(text: str) -> str:
+    text = _LINE_BREAK.sub(" ", text)
+    # Each round removes one level of nested elements.
+    for _ in range(_MAX_NESTED_ELEMENTS):
+        text = _TITLE_ELEMENT.sub(lambda element: element["text"], text)
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
 
 
 def to_bool(value: object) -> bool | None:

@@ -18,6 +18,12 @@ FORMATS = {
     "json": ("json", '{\n "title": "A"\n}\n\nText'),
     "hexo": ("hexo", "title: A\n---\nText"),
     "pelican": ("pelican", "Title: A\n\nText"),
+    "more than three dashes": ("yaml", "----\ntitle: A\n-----\nText"),
+    "hexo closed by more dashes": ("hexo", "title: A\n-----\nText"),
+    "nikola": ("nikola", ".. title: A\n\nText"),
+    "nikola in a comment": ("nikola", "<!--\n.. title: A\n-->\n\nText"),
+    "nikola in a comment of one line": ("nikola", "<!-- .. title: A -->\nText"),
+    "nikola in a comment without line breaks around": ("nikola", "<!-- .. title: A\n-->\nText"),
 }
 
 
@@ -37,6 +43,10 @@ def test_each_format_is_recognized(name, text):
         "{% include x %}",
         "{{< figure >}}",
         "----\nText",
+        "----\nText\n----\nText",
+        "<!-- title: A -->\nText",
+        "<!-- .. title: A\nText",
+        "<!--\n.. title: A\nmore\n-->\nText",
         "a\n---\nb\n---\n",
     ],
 )
@@ -83,6 +93,35 @@ def test_indented_lines_continue_a_pelican_value():
     assert parsed.entries["Summary"] == "one two"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: A\ndate: b\ntitle: C\n---\n",
+        '{"title": "A", "date": "b", "title": "C"}',
+        "title: A\ndate: b\ntitle: C\n---\n",
+        "title: A\ndate: b\ntitle: C\n\n",
+        ".. title: A\n.. date: b\n.. title: C\n",
+    ],
+)
+def test_of_a_key_that_appears_twice_the_last_one_counts(text):
+    parsed = front_matter.parse_file(text)
+    assert parsed.entries == {"title": "C", "date": "b"}
+    assert parsed.notes == ["The key “title” appears twice; the last one counts."]
+
+
+def test_a_key_that_appears_twice_in_an_inner_mapping_is_noted():
+    parsed = front_matter.parse_file("---\na: {b: c, b: d}\n---\n")
+    assert (parsed.entries, len(parsed.notes)) == ({"a": {"b": "d"}}, 1)
+
+
+def test_metadata_is_fields_only():
+    assert front_matter.parse_metadata(".. title: A\n.. slug: b\n").entries == {"title": "A", "slug": "b"}
+    assert front_matter.parse_metadata("---\ntitle: A\n---\n").entries == {"title": "A"}
+    for text in ("A\nb", ".. title: A\n\nText"):
+        with pytest.raises(RefusedFile, match=r"`\.meta` file"):
+            front_matter.parse_metadata(text)
+
+
 REFUSED = {
     "never closed": ("---\ntitle: A\n\nText", "line 1 is never closed"),
     "toml never closed": ("\n+++\ntitle = 1", "line 2 is never closed"),
@@ -90,8 +129,6 @@ REFUSED = {
     "colon, after blank lines": ("\n\n---\na: b\ntitle: A: b: c\n---\n", "line 5: a value contains a colon"),
     "tab": ("---\na:\n\tb: c\n---\n", "line 3: the line is indented with a tab"),
     "no entry": ("---\na: b\nplain\nc: d\n---\n", "line 3: the line is not of the form"),
-    "twice": ("---\ntitle: A\ndate: b\ntitle: C\n---\n", "line 4: the key “title” appears twice"),
-    "twice in json": ('{"a": 1, "a": 2}', "“a” appears twice"),
     "twice in toml": ("+++\na = 1\na = 2\n+++\n", "line 3: Cannot overwrite a value"),
     "a list": ("---\n- a\n---\n", "does not consist of `key: value` entries"),
     "a text": ("---\njust text\n---\n", "does not consist of `key: value` entries"),

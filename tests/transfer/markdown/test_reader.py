@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from blogapi.transfer import folder
 from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import reader
 
@@ -67,6 +68,8 @@ def test_text_and_html_files_are_articles():
         ("blog/_index.fr.md", "Text", "section page"),
         ("blog/a.html", "<p>Text", "HTML page without front matter"),
         ("blog/index.md", "---\nheadless: true\n---\n", "headless bundle"),
+        ("blog/a.meta", ".. title: A", "metadata file of Nikola"),
+        ("blog/a.rst", "Title\n=====", "reStructuredText file without"),
     ],
 )
 def test_a_file_that_is_not_an_article_is_skipped_with_the_reason(key, text, reason):
@@ -120,7 +123,12 @@ def test_without_a_title_the_heading_or_the_file_name_is_used(body, title):
         ("blog/2020-01-02-my-post/index.md", "", "my-post"),
         ("blog/my-post/index.fr.md", "", "my-post.fr"),
         ("blog/post.fr.md", "", "post.fr"),
-        ("index.md", "", "index"),
+        ("index.md", "", ""),
+        ("blog/my-post/2020-01-02-index.md", "", "my-post"),
+        ("posts/2020-01-02-index.md", "", ""),
+        ("blog/posts/2020/2020-01-02-index.md", "", ""),
+        ("blog/2020-01-02/index.md", "", ""),
+        ("site/Posts/index.fr.md", "", ""),
         ("blog/2020-01-02.md", "", "2020-01-02"),
         ("blog/-.md", "slug: ''", "-"),
         ("blog/ .md", "", "untitled"),
@@ -141,6 +149,106 @@ def test_without_a_title_the_heading_or_the_file_name_is_used(body, title):
 )
 def test_the_slug_is_the_last_segment_of_an_address_or_the_file_name(key, front, slug):
     assert read(front, key=key).slug == slug
+
+
+@pytest.mark.parametrize(
+    ("text", "slug"),
+    [
+        ("Title: What's new in 1.2?\nDate: 2020-01-02\n\nText", "whats-new-in-12"),
+        ("Title: Rye — bread\nDate: 2020-01-02\n\nText", "rye-bread"),
+        ("Title: Äpfel\nSlug: pears\n\nText", "pears"),
+        ("Title: !\n\nText", ""),
+    ],
+)
+def test_a_pelican_file_without_a_slug_gets_that_of_its_title(text, slug):
+    assert read_file(text, "blog/issue-7.md").slug == slug
+
+
+@pytest.mark.parametrize(
+    ("front", "slugs"),
+    [
+        ("aliases: [/2019/old/, older.html]", ("old", "older")),
+        ("aliases: /old/index.html", ("old",)),
+        ("redirect_from: [/old/, /old/]", ("old",)),
+        ("redirectFrom:\n  - https://example.org/old?x=y", ("old",)),
+        ("alias: old/", ("old",)),
+        ("aliases: [/%E6%9D%B1/]", ("東",)),
+        ("slug: new\npermalink: /2020/old/", ("old",)),
+        ("slug: new\nurl: /2020/new/", ()),
+        ("slug: new\npermalink: /:year/:title/", ()),
+        ("permalink: /2020/My_Post/", ()),
+        ("aliases: [/post/]", ()),
+    ],
+)
+def test_former_addresses_become_former_slugs(front, slugs):
+    record = read(front)
+    assert (record.former_slugs, record.notes) == (slugs, ())
+
+
+@pytest.mark.parametrize("address", ["/", "/?p=12", "/Old_Post/", "/:title/"])
+def test_a_former_address_without_a_slug_is_reported(address):
+    record = read(f"aliases: [/old/, '{address}']")
+    assert record.former_slugs == ("old",)
+    assert record.notes[0].startswith(f"There is no redirect from “{address}”, because")
+
+
+def test_at_most_a_hundred_former_addresses_are_stored():
+    record = read(f"aliases: [{', '.join(f'/a{number}' for number in range(102))}]")
+    assert len(record.former_slugs) == 100
+    assert "“/a100” and 1 more" in record.notes[0]
+
+
+# Titles with markup
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("Tom &amp; <em>Jerry</em>", "Tom & Jerry"),
+        ("<B class='x'>One <i>two</i></B> three", "One two three"),
+        ("One<br/>two", "One two"),
+        ("&#8220;Rye&#x201d; &eacute;", "“Rye” é"),
+        ("a < b", "a < b"),
+        ("The <div> element", "The <div> element"),
+        ("Why <b> and <i> differ", "Why <b> and <i> differ"),
+        ("Option&lt;T&gt;", "Option<T>"),
+        ("`&amp;` and `<b>x</b>`", "`&amp;` and `<b>x</b>`"),
+        ("AT&T &copy x", "AT&T &copy x"),
+        ("&lt;b&gt;x&lt;/b&gt;", "<b>x</b>"),
+        ("<script>alert(1)</script>", "<script>alert(1)</script>"),
+    ],
+)
+def test_entities_and_tags_in_titles_are_decoded(written, title):
+    record = read(f"title: {written!r}\nsubtitle: {written!r}\nseo_title: {written!r}")
+    assert (record.title, record.subtitle, record.seo_title) == (title, title, title)
+
+
+# Nikola
+
+
+def test_a_metadata_file_is_read_with_its_article(tmp_path):
+    (tmp_path / "a.md").write_text(".. title: Mine\n.. slug: mine\n\nText", encoding="utf-8")
+    (tmp_path / "a.meta").write_text(".. title: Bread\n.. status: private\n", encoding="utf-8")
+    record = reader.read_file(folder.Entry("blog/a.md", tmp_path / "a.md"), now=NOW)
+    assert (record.title, record.slug, record.status) == ("Bread", "mine", "draft")
+
+
+def test_a_metadata_file_makes_articles_of_html_and_restructured_text():
+    metadata = b".. title: Bread\n.. date: 2020-01-02\n"
+    page = reader.parse_file("a/b.html", b"<p>Text", metadata, now=NOW)
+    assert (page.title, page.status, page.content) == ("Bread", "published", "<p>Text")
+    text = reader.parse_file("a/b.rst", b"*Text*", metadata, now=NOW)
+    assert (text.title, text.content_type, text.content) == ("Bread", "text", "*Text*")
+    assert "reStructuredText" in text.notes[0]
+
+
+def test_the_header_of_nikola_makes_an_article_of_restructured_text():
+    assert read_file(".. title: Bread\n.. date: 2020-01-02\n\nText", "a/b.rst").title == "Bread"
+
+
+def test_an_unreadable_metadata_file_refuses_the_article():
+    with pytest.raises(RefusedFile, match="meta"):
+        reader.parse_file("a/b.md", b"Text", b"Bread\nbread\n2020-01-02", now=NOW)
 
 
 # Authors, images, descriptions
@@ -224,9 +332,19 @@ def test_template_tags_and_relative_images_outside_code_are_counted():
     assert images == "The text still contains 3 images with a relative URL."
 
 
+def test_wiki_links_outside_code_are_counted():
+    body = (
+        "[[Page]] and [[Page|name]], ![[photo.png]] `[[code]]` [[1]](url)\n"
+        "```\n[[code]]\n```\nif [[ -f x ]]; then [[]]"
+    )
+    assert read(body=body).notes == (
+        "Left in the text as written: 2 wiki links (like `[[page]]`) and 1 embedded file (like `![[file]]`).",
+    )
+
+
 def test_a_note_names_the_ignored_fields():
-    record = read("layout: post\naliases: [/a]\nweight: 3\nempty:\nlinkTitle: Hello")
-    assert record.notes == ("Ignored front matter fields: aliases, weight.",)
+    record = read("layout: post\nmenu: [/a]\nweight: 3\nempty:\nlinkTitle: Hello")
+    assert record.notes == ("Ignored front matter fields: menu, weight.",)
 
 
 def test_the_note_on_ignored_fields_names_at_most_ten():
