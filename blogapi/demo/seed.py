@@ -34,9 +34,6 @@ def fill_empty_blog() -> int:
         author = (users.find_by_name(AUTHOR_NAME) or accounts.create(AUTHOR_NAME, None, role=Role.ADMIN)).uuid
         for category in tomllib.loads((_FOLDER / "categories.toml").read_text(encoding="utf-8"))["category"]:
             taxonomies.create(CATEGORIES, author, CategoryBodySchema().load(category))
-        now, stored = clock.now(), 0
-        for entry in folder.walk_path(_FOLDER / "articles"):
-            if entry.problem is None:
-                transfer.store_record(author, reader.read_file(entry, now=now))
-                stored += 1
-        return stored
+        now, entries = clock.now(), folder.walk_path(_FOLDER / "articles")
+        records = [reader.read_file(entry, now=now) for entry in entries if entry.problem is None]
+        return len(transfer.Importer(author, restore_deleted=True).store(records))

@@ -18,6 +18,9 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 # A function that returns the public articles of a term, with the documented fields.
 ListArticles = Callable[[UUID], JsonBody]
 
+# How many values one statement names; databases limit them.
+_MAX_VARIABLES = 500
+
 
 def list_json(
     taxonomy: Taxonomy[TermType], names: Sequence[str] | None = None, page: PageRequest | None = None
@@ -70,6 +73,16 @@ def get_by_uuid(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
 def find_by_slug(taxonomy: Taxonomy[TermType], slug: str) -> TermType | None:
     """Return the term with this slug, or None."""
     return db.session.scalar(select(taxonomy.model).where(taxonomy.model.slug == slug))
+
+
+def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[str, TermType]:
+    """Return the terms with these slugs by slug."""
+    model = taxonomy.model
+    found: dict[str, TermType] = {}
+    for start in range(0, len(slugs), _MAX_VARIABLES):
+        some = slugs[start : start + _MAX_VARIABLES]
+        found |= {term.slug: term for term in db.session.scalars(select(model).where(model.slug.in_(some)))}
+    return found
 
 
 def find_similar_slugs(taxonomy: Taxonomy[TermType], slug: str) -> set[str]:

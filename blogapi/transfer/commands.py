@@ -13,7 +13,7 @@ from flask.cli import with_appcontext
 
 from blogapi import clock
 from blogapi.cli import report_problems, show_progress
-from blogapi.transfer import folder, service
+from blogapi.transfer import folder, identity, queries, service
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.service import FileReport, Result
 from blogapi.users import queries as users
@@ -29,24 +29,36 @@ from blogapi.web.errors import Conflict, NotFound
     is_flag=True,
     help="Publish files that have neither front matter nor a date. By default they become drafts.",
 )
+@click.option(
+    "--restore-deleted",
+    is_flag=True,
+    help="Import files again whose articles were deleted in this blog. By default they are skipped.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @with_appcontext
 def import_(
-    paths: tuple[Path, ...], author: str | None, dry_run: bool, publish_undated: bool, as_json: bool
+    paths: tuple[Path, ...],
+    author: str | None,
+    dry_run: bool,
+    publish_undated: bool,
+    restore_deleted: bool,
+    as_json: bool,
 ) -> None:
     """Import Markdown, HTML and text files of another blog.
 
     Reads files and whole folders with the front matter of Jekyll, Hugo, Hexo, Zola, Pelican or Nikola. When
-    you run it again, only articles whose files have changed are updated. Exits with status 1 if a file was
-    refused.
+    you run it again, only files that have changed are updated; a file that was moved or renamed is recognised
+    by its content. Exits with status 1 if a file was refused.
     """
     with report_problems():
         author_id = _find_author(author)
         entries = _list_entries(paths)
-        reports = [
-            _import_entry(author_id, entry, dry_run=dry_run, publish_undated=publish_undated)
-            for entry in show_progress(entries, total=len(entries), label="Importing")
-        ]
+        importer = service.Importer(
+            author_id, _match(entries), dry_run=dry_run, restore_deleted=restore_deleted
+        )
+        progress = show_progress(entries, total=len(entries), label="Importing")
+        items = (_read(entry, publish_undated=publish_undated) for entry in progress)
+        reports = [report for batch in service.make_batches(items) for report in importer.store(batch)]
     _print_json(reports, dry_run) if as_json else _print(reports, dry_run)
     if any(report.result is Result.REFUSED for report in reports):
         raise SystemExit(1)
@@ -70,16 +82,18 @@ def _list_entries(paths: tuple[Path, ...]) -> list[folder.Entry]:
         raise click.ClickException(str(error)) from error
 
 
-def _import_entry(author: UUID, entry: folder.Entry, *, dry_run: bool, publish_undated: bool) -> FileReport:
-    # Imported here so that a server does not load the parsers.
+def _match(entries: list[folder.Entry]) -> dict[str, str]:
     from blogapi.transfer.markdown import reader
 
-    now = clock.now()
-    return service.import_record(
-        author,
-        entry.key,
-        lambda: reader.read_file(entry, now=now, publish_undated=publish_undated),
-        dry_run=dry_run,
+    return identity.match_entries(entries, queries.get_source_digests(), reader.compute_source_digest)
+
+
+def _read(entry: folder.Entry, *, publish_undated: bool) -> service.Item:
+    # Imported here, as above, so that a server does not load the parsers.
+    from blogapi.transfer.markdown import reader
+
+    return service.read_item(
+        entry.key, lambda: reader.read_file(entry, now=clock.now(), publish_undated=publish_undated)
     )
 
 

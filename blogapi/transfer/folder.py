@@ -83,6 +83,13 @@ def walk_path(path: Path) -> Iterator[Entry]:
         yield Entry(_escape("/".join([root.name, *child.relative_to(root).parts])), child, problem)
 
 
+def list_longer_keys(entry: Entry) -> Iterator[str]:
+    """Yield the keys that the file has if a folder above the imported one is imported, shortest first."""
+    parts = [_escape(part) for part in entry.path.parts]
+    for count in range(entry.key.count("/") + 2, len(parts)):
+        yield "/".join(parts[-count:])
+
+
 def _walk(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]]:
     # A stack replaces recursion, because folders may be nested deeper than Python's recursion limit.
     stack = _list_folder(root)

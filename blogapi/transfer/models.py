@@ -5,21 +5,24 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, String, Text
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy import String, Text
+from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.articles.models import Article
 from blogapi.storage.database import Base
 
 
 class ImportedFile(Base):
-    """The source file of an imported article. The digest of its record shows whether the file has changed."""
+    """The source file of an article; the digest of its record shows whether the article must be updated.
+
+    `source_digest` recognizes the file under another key; it is None until the first import by a version
+    that computes it. There is no foreign key: the row outlives its article, so that a deleted article does
+    not return with the next import.
+    """
 
     __tablename__ = "imported"
 
     key: Mapped[str] = mapped_column(Text(), primary_key=True)
-    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), index=True)
+    article_id: Mapped[UUID]
     digest: Mapped[str] = mapped_column(String(64))
+    source_digest: Mapped[str | None] = mapped_column(String(64))
     imported_at: Mapped[datetime]
-
-    article: Mapped[Article] = relationship()

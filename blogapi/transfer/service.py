@@ -1,36 +1,39 @@
-"""Store imported records, each in its own transaction, so that a refused file does not stop the others."""
+"""Store imported records in batches: one transaction each, with a savepoint for each article.
+
+A refused article does not stop the others, and a batch is short enough for other writers to wait for it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from itertools import chain
-from typing import Any
 from uuid import UUID
 
 import marshmallow as ma
+from sqlalchemy import select
+from sqlalchemy.exc import DataError, IntegrityError
 
 from blogapi import clock
-from blogapi.articles import lifecycle
+from blogapi.articles import lifecycle, renderings
 from blogapi.articles import service as articles
-from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.models import Article
-from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.content import slugs
-from blogapi.storage.database import db, savepoint
-from blogapi.tags.taxonomy import TAGS
-from blogapi.taxonomies import service as taxonomies
+from blogapi.redirects import service as redirects
+from blogapi.storage.database import db, savepoint, transaction
+from blogapi.transfer import queries
+from blogapi.transfer.article_input import ArticleInputs
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.models import ImportedFile
-from blogapi.web.errors import Errors, Problem, flatten_messages
+from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages
 
-DEFAULT_CATEGORY = "Uncategorised"
+# The limits of one batch; a single article may be longer.
+MAX_BATCH_ARTICLES = 50
+MAX_BATCH_CHARACTERS = 500_000
 
 
 class Result(StrEnum):
@@ -54,127 +57,210 @@ class FileReport:
     notes: tuple[str, ...] = ()  #: the reason if the file was not imported, or what was changed
 
 
+# A file that was read, or the report of one that could not be read.
+Item = ArticleRecord | FileReport
+
+
 class _DryRun(Exception):
     """Rolls back the transaction of a dry run."""
 
 
-def import_record(
-    author: UUID, key: str, read: Callable[[], ArticleRecord], *, dry_run: bool = False
-) -> FileReport:
-    """Store the record that `read` returns, and report the result.
-
-    If the file is skipped or refused, the report contains the reason. Other errors are raised.
-    """
+def read_item(key: str, read: Callable[[], ArticleRecord]) -> Item:
+    """Return the record that `read` returns, or the report of its refusal."""
     try:
-        return store_record(author, read(), dry_run=dry_run)
+        return read()
     except NotAnArticle as error:
         return FileReport(key, Result.SKIPPED, notes=(str(error),))
     except RefusedFile as error:
         return FileReport(key, Result.REFUSED, notes=(str(error),))
-    except ma.ValidationError as error:
-        return FileReport(key, Result.REFUSED, notes=(join_messages(flatten_messages(error.messages)),))
-    except Problem as error:
-        return FileReport(key, Result.REFUSED, notes=(error.detail,))
 
 
-def store_record(author: UUID, record: ArticleRecord, *, dry_run: bool = False) -> FileReport:
-    """Create the article of a record, or update it if the record has changed since its last import.
+def make_batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Yield the items in lists within the limits of a batch."""
+    batch: list[Item] = []
+    characters = 0
+    for item in items:
+        length = len(item.content) if isinstance(item, ArticleRecord) else 0
+        if len(batch) == MAX_BATCH_ARTICLES or (batch and characters + length > MAX_BATCH_CHARACTERS):
+            yield batch
+            batch, characters = [], 0
+        batch.append(item)
+        characters += length
+    if batch:
+        yield batch
 
-    Raises RefusedFile if the article was edited since then. Raises ValidationError or Problem if the record
-    cannot be stored as an article.
+
+class Importer:
+    """Stores the records of one run as articles of `author`.
+
+    `matches` has the stored keys of files that were imported before under another key.
     """
-    report: FileReport | None = None
-    with suppress(_DryRun), savepoint():
-        report = _create_or_update(author, record)
-        if dry_run:
-            raise _DryRun
-    assert report is not None
-    return report
 
+    def __init__(
+        self,
+        author: UUID,
+        matches: Mapping[str, str] | None = None,
+        *,
+        dry_run: bool = False,
+        restore_deleted: bool = False,
+    ) -> None:
+        self.author = author
+        self.matches = matches or {}
+        self.dry_run = dry_run
+        self.restore_deleted = restore_deleted
+        #: The slugs of categories and tags by name.
+        self.term_slugs: dict[str, str] = {}
+        #: The redirects of this run; they give way to the slug of an article that is imported later.
+        self.redirects: set[str] = set()
 
-def _create_or_update(author: UUID, record: ArticleRecord) -> FileReport:
-    imported = db.session.get(ImportedFile, record.key)
-    digest = _compute_digest(record)
-    if imported is None:
-        article = articles.create(author, _to_input(author, record), slug_from=record.slug)
-        db.session.add(ImportedFile(key=record.key, article=article, digest=digest, imported_at=clock.now()))
-        notes = (*record.notes, *_slug_notes(record, article))
-        return FileReport(record.key, Result.CREATED, _api_status(article), notes)
-    if imported.digest == digest:
-        return FileReport(record.key, Result.UNCHANGED, _api_status(imported.article))
-    if imported.article.last_updated > imported.imported_at:
-        raise RefusedFile(
-            "The article was edited in this blog after it was imported; delete it to import the file again."
+    def store(self, items: Sequence[Item]) -> list[FileReport]:
+        """Store a batch of records in one transaction, and return a report for each item.
+
+        A report among the items is returned as it is. Validation errors are part of the report; others are
+        raised, and then nothing of the batch is stored.
+        """
+        records = [item for item in items if isinstance(item, ArticleRecord)]
+        reports: dict[str, FileReport] = {}
+        # Rendered before the transaction, so that other writers do not wait for it.
+        known = queries.get_source_digests([record.key for record in records])
+        renderings.prepare(
+            (record.content, record.content_type)
+            for record in records
+            if record.key not in known or known[record.key] != record.source_digest
         )
-    articles.change(author, imported.article.uuid, _to_input(author, record))
-    imported.digest, imported.imported_at = digest, clock.now()
-    return FileReport(record.key, Result.UPDATED, _api_status(imported.article), record.notes)
+        with suppress(_DryRun), transaction():
+            batch = _Batch(self, records)
+            for record in records:
+                reports[record.key] = batch.store(record)
+            db.session.add_all(batch.new_files.values())
+            if self.dry_run:
+                raise _DryRun
+        return [item if isinstance(item, FileReport) else reports[item.key] for item in items]
 
 
-def _api_status(article: Article) -> str:
-    return lifecycle.get_api_status(article.status, article.published_at, clock.now())
+class _Batch:
+    """The rows that the records of a batch need, loaded in a fixed number of statements."""
+
+    def __init__(self, importer: Importer, records: Sequence[ArticleRecord]) -> None:
+        self.importer = importer
+        keys = {record.key for record in records}
+        keys |= {importer.matches[key] for key in keys if key in importer.matches}
+        self.files = {
+            file.key: file
+            for file in db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
+        }
+        uuids = [file.article_id for file in self.files.values()]
+        columns = (Article.status, Article.published_at, Article.last_updated)
+        rows = db.session.execute(select(Article.uuid, *columns).where(Article.uuid.in_(uuids)))
+        self.articles = {row.uuid: row for row in rows}
+        #: Inserted together at the end of the batch.
+        self.new_files: dict[str, ImportedFile] = {}
+        self.inputs = ArticleInputs(importer.author, importer.term_slugs, records)
+
+    def store(self, record: ArticleRecord) -> FileReport:
+        """Create the article of a record, or update it if the record has changed since its last import."""
+        try:
+            with self.inputs.forget_new_terms_on_error(), savepoint():
+                return self._create_or_update(record)
+        except (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError) as error:
+            self.new_files.pop(record.key, None)
+            return FileReport(record.key, Result.REFUSED, notes=(_describe(error),))
+
+    def _create_or_update(self, record: ArticleRecord) -> FileReport:
+        file = self.files.get(record.key) or self.files.get(self.importer.matches.get(record.key, ""))
+        if file is None:
+            return self._create(record, ImportedFile(key=record.key))
+        former_key, state = file.key, self.articles.get(file.article_id)
+        # Rows of former versions have a digest that includes the key.
+        digest = _compute_digest(record, key="" if file.source_digest else former_key)
+        source_digest = record.source_digest or _compute_digest(record)
+        has_same_source = file.source_digest == source_digest
+        notes = _recognition_notes(former_key, record.key)
+        if not former_key.endswith(f"/{record.key}"):
+            file.key = record.key
+        if state is None:
+            if self.importer.restore_deleted:
+                return self._create(record, file)
+            reason = "Its article was deleted in this blog; --restore-deleted imports it again."
+            return FileReport(record.key, Result.SKIPPED, notes=(*notes, reason))
+        is_edited = state.last_updated > file.imported_at
+        # A new path may change the date or the slug; it is no reason to refuse an edited article.
+        if file.digest == digest or (is_edited and has_same_source and record.status == "published"):
+            if not file.source_digest:
+                file.digest, file.source_digest = _compute_digest(record), source_digest
+            status = lifecycle.get_api_status(state.status, state.published_at, clock.now())
+            return FileReport(record.key, Result.UNCHANGED, status, notes)
+        if is_edited:
+            raise RefusedFile(
+                "The article was edited in this blog after it was imported; "
+                "to replace it, delete it and import the file with --restore-deleted."
+            )
+        article = articles.change(self.importer.author, file.article_id, self.inputs.make(record))
+        _update(file, record)
+        return _report(record, Result.UPDATED, article, (*notes, *self._add_redirects(record, article)))
+
+    def _create(self, record: ArticleRecord, file: ImportedFile) -> FileReport:
+        preferred = slugs.make_slug(record.slug or record.title)
+        notes = []
+        if preferred in self.importer.redirects:
+            redirects.remove(preferred)
+            notes.append(f"The redirect from “{preferred}” to another article was removed; it is a slug now.")
+        author, given = self.importer.author, self.inputs.make(record)
+        article = articles.create(author, given, uuid=file.article_id, slug_from=record.slug)
+        # A text without letters or digits has a random slug, which no other article has taken.
+        if article.slug.startswith(f"{preferred}-"):
+            notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
+        file.article_id = article.uuid
+        _update(file, record)
+        self.new_files[record.key] = file
+        return _report(record, Result.CREATED, article, (*notes, *self._add_redirects(record, article)))
+
+    def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
+        wanted = [slug for slug in record.former_slugs if slug != article.slug]
+        if not wanted:
+            return
+        if record.status == "draft":
+            yield "Its former addresses were ignored, because a draft has no redirects."
+            return
+        taken = redirects.add(article.uuid, wanted)
+        self.importer.redirects.update(set(wanted) - set(taken))
+        for slug in taken:
+            yield f"There is no redirect from “{slug}”, which is the slug of another article."
 
 
-def _to_input(author: UUID, record: ArticleRecord) -> ArticleInput:
-    """Return the input for `articles.service`, and create the category and the tags that do not exist.
-
-    Raises ValidationError with the errors of all fields if any field is invalid.
-    """
-    errors: Errors = {}
-    with _collect_errors(errors, "category"):
-        category = taxonomies.get_or_create(CATEGORIES, author, record.category or DEFAULT_CATEGORY)
-    tags = []
-    for name in record.tags:
-        with _collect_errors(errors, f"tag {name!r}"):
-            tags.append({"uuid": str(taxonomies.get_or_create(TAGS, author, name).uuid)})
-    with _collect_errors(errors):
-        body = _to_body(record) | {"tags": tags}
-        article_input: ArticleInput = ArticleBodySchema(partial=("category",)).load(body)
-    if errors:
-        raise ma.ValidationError(errors)
-    return replace(article_input, category=TermReference(uuid=category.uuid))
+def _update(file: ImportedFile, record: ArticleRecord) -> None:
+    file.digest = _compute_digest(record)
+    file.source_digest = record.source_digest or file.digest
+    file.imported_at = clock.now()
 
 
-@contextmanager
-def _collect_errors(errors: Errors, name: str = "") -> Iterator[None]:
-    """Catch a validation error and add its messages to `errors`, under `name` or the names of the fields."""
-    try:
-        yield
-    except ma.ValidationError as error:
-        messages = flatten_messages(error.messages)
-        errors |= {name: list(chain(*messages.values()))} if name else messages
+def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
+    status = lifecycle.get_api_status(article.status, article.published_at, clock.now())
+    return FileReport(record.key, result, status, (*record.notes, *notes))
 
 
-def _to_body(record: ArticleRecord) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "title": record.title,
-        "subtitle": record.subtitle,
-        "content": record.content,
-        "content_type": record.content_type,
-        "status": record.status,
-        "cover_image": record.cover_image,
-    }
-    seo = {
-        "title": record.seo_title,
-        "description": record.seo_description,
-        "canonical_url": record.canonical_url,
-    }
-    body["seo"] = {name: text for name, text in seo.items() if text}
-    # Without `published_at` an article keeps the time of its first import.
-    if record.published_at is not None:
-        body["published_at"] = record.published_at.isoformat()
-    return body
-
-
-def _slug_notes(record: ArticleRecord, article: Article) -> tuple[str, ...]:
-    preferred = slugs.make_slug(record.slug or record.title)
-    # The slug of a text without letters and digits is random, so it is never reported as taken.
-    if not article.slug.startswith(f"{preferred}-"):
+def _recognition_notes(former_key: str, key: str) -> tuple[str, ...]:
+    # The same file below another folder is nothing to report.
+    if f"/{former_key}".endswith(f"/{key}") or f"/{key}".endswith(f"/{former_key}"):
         return ()
-    return (f"The slug “{preferred}” is taken; the article got “{article.slug}”.",)
+    return (f"It was recognised as “{former_key}”, which was imported before.",)
 
 
-def _compute_digest(record: ArticleRecord) -> str:
-    # The notes are left out, because a new wording of a note does not mean that the file has changed.
-    content = asdict(record) | {"notes": ()}
+def _describe(error: Exception) -> str:
+    if isinstance(error, ma.ValidationError):
+        return join_messages(flatten_messages(error.messages))
+    if isinstance(error, Problem):
+        return error.detail
+    if isinstance(error, (IntegrityError, DataError)):
+        return f"The database refused it: {error.orig}."
+    return str(error)
+
+
+def _compute_digest(record: ArticleRecord, key: str = "") -> str:
+    # Without the notes: a new wording in them is no change of the file. Without fields that are empty in most
+    # files and unknown to former versions, whose digests stay valid.
+    content = asdict(record) | {"key": key, "notes": ()}
+    del content["source_digest"]
+    if not record.former_slugs:
+        del content["former_slugs"]
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

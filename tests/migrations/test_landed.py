@@ -30,6 +30,7 @@ DIGESTS = {
     "0002": "c60356399e0fdcc065ce575e5a8e31fcd9c062fd139d84d8ac14ad41bb659166",
     "0003": "bb0c7c5774c8f87a86db0ae46608a34a8c970762641de6a90ebdd41ee38f3323",
     "0004": "afee9252fba6d117176d638f0c7d135757b64fc24c221d45679437befb025b76",
+    "0006": "c8edd3eb944490bd6df3f68a32fe279c32c851f8a43ee02f3f244352297a73e9",
 }
 
 # Tables that are derived from the others and may differ in this version, and counters of the engine.
@@ -39,7 +40,7 @@ DERIVED = INDEX | {"article_pieces", "article_tally", "revision", "alembic_versi
 
 def select_stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return the columns that no migration and no start changes, with UUIDs as SQLite stores them."""
-    excluded = {"pieces"}
+    excluded = {"pieces", "source_digest"}
     if row.get("owner_id") is None:
         # Later versions decide the scope of anonymous keys.
         excluded.add("scope")

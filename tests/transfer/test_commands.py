@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ARTICLES
+
 GOOD = "---\ntitle: Bread\ndate: 2024-05-01\ntags: [rye]\n---\nFlour and time.\n"
+REDIRECTS = "/api/v1/blog/redirects/"
 BROKEN = "---\ntitle: [\n---\n"
 
 
@@ -91,6 +94,73 @@ def test_a_broken_file_is_reported_and_the_others_are_imported(run, people, fold
 def test_a_second_import_changes_nothing(run, people, folder):
     run("import", folder, "--author", "ada")
     assert "0 created, 0 updated, 1 unchanged" in run("import", folder, "--author", "ada").stdout
+
+
+def results(run, *words):
+    """Import, and return the keys of the files by result."""
+    report = json.loads(run("import", *words, "--author", "ada", "--json").stdout)
+    files = [file for file in report["files"] if not file["key"].endswith(".png")]
+    return {
+        result: [file["key"] for file in files if file["result"] == result] for result in report["counts"]
+    }
+
+
+def found(results):
+    return {name: keys for name, keys in results.items() if keys}
+
+
+def test_a_subfolder_and_the_folder_above_make_no_second_copy(run, people, folder):
+    posts = folder / "posts"
+    posts.mkdir()
+    for name in "ab":
+        (posts / f"{name}.md").write_text(GOOD.replace("Bread", name), encoding="utf-8")
+    assert found(results(run, posts)) == {"created": ["posts/a.md", "posts/b.md"]}
+    assert found(results(run, folder)) == {
+        "created": ["blog/bread.md"],
+        "unchanged": ["blog/posts/a.md", "blog/posts/b.md"],
+    }
+    (posts / "b.md").write_text(GOOD.replace("Bread", "Changed"), encoding="utf-8")
+    assert found(results(run, posts)) == {"updated": ["posts/b.md"], "unchanged": ["posts/a.md"]}
+    assert found(results(run, posts / "b.md", folder / "bread.md")) == {
+        "unchanged": ["posts/b.md", "blog/bread.md"]
+    }
+
+
+def test_a_renamed_folder_and_a_renamed_file_make_no_second_copy(run, people, folder):
+    run("import", folder, "--author", "ada")
+    folder = folder.rename(folder.with_name("site"))
+    (folder / "bread.md").rename(folder / "2024-05-01-bread.md")
+    lines = run("import", folder, "--author", "ada").stdout.splitlines()
+    assert lines[-1].startswith("2 files: 0 created, 0 updated, 1 unchanged")
+    note = "It was recognised as “blog/bread.md”, which was imported before."
+    assert lines[1] == f"unchanged  site/2024-05-01-bread.md: {note}"
+
+
+def test_two_files_with_the_same_content_are_two_articles(run, people, folder):
+    (folder / "copy.md").write_text(GOOD, encoding="utf-8")
+    assert found(results(run, folder)) == {"created": ["blog/bread.md", "blog/copy.md"]}
+    assert found(results(run, folder)) == {"unchanged": ["blog/bread.md", "blog/copy.md"]}
+
+
+def test_a_deleted_article_returns_only_with_restore_deleted(run, people, folder, as_admin):
+    run("import", folder, "--author", "ada")
+    (uuid,) = [article["uuid"] for article in as_admin.get(ARTICLES).json]
+    as_admin.delete(f"{ARTICLES}{uuid}/")
+    (folder / "bread.md").rename(folder / "rye.md")
+    assert found(results(run, folder)) == {"skipped": ["blog/rye.md"]}
+    assert as_admin.get(ARTICLES).json == []
+    assert found(results(run, folder, "--restore-deleted")) == {"created": ["blog/rye.md"]}
+    assert [article["uuid"] for article in as_admin.get(ARTICLES).json] == [uuid]
+
+
+def test_former_addresses_are_redirects(run, people, folder, as_admin, as_reader):
+    (folder / "bread.md").write_text(GOOD.replace("tags:", "aliases: [/2019/rye/]\ntags:"), encoding="utf-8")
+    (folder / "draft.md").write_text(
+        GOOD.replace("tags:", "draft: true\naliases: [/x/]\ntags:"), encoding="utf-8"
+    )
+    run("import", folder, "--author", "ada")
+    assert [(one["old"], one["new"]) for one in as_reader.get(REDIRECTS).json] == [("rye", "bread")]
+    assert [one["slug"] for one in as_reader.get(f"{ARTICLES}?slug=rye&fields=slug").json] == ["bread"]
 
 
 def test_a_single_file_can_be_imported(run, people, folder):

@@ -6,15 +6,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select, update
 from sqlalchemy.orm import joinedload, selectinload
 
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
-from blogapi.articles.models import Article, ArticleTag
+from blogapi.articles.models import Article, FormerSlug
 from blogapi.storage.database import db, transaction
+from blogapi.tags.models import Tag
 from blogapi.transfer import service
+from blogapi.transfer.article_input import DEFAULT_CATEGORY
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
+from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.service import Result
 from blogapi.web.errors import Conflict
 
@@ -36,7 +39,7 @@ def store(app, people):
 
     def store(record, **options):
         with app.app_context():
-            return service.import_record(people.admin.uuid, record.key, lambda: record, **options)
+            return service.Importer(people.admin.uuid, **options).store([record])[0]
 
     return store
 
@@ -121,12 +124,232 @@ def test_a_random_slug_is_not_reported_as_taken(store):
 
 def test_a_record_without_a_category_gets_the_default_category(store, stored):
     store(replace(RECORD, category=""))
-    assert stored()[0].category.name == service.DEFAULT_CATEGORY
+    assert stored()[0].category.name == DEFAULT_CATEGORY
 
 
 def test_tags_with_the_same_slug_become_one_tag(store, stored):
     store(replace(RECORD, tags=("Slow food", "slow-food")))
     assert [tag.name for tag in stored()[0].tags] == ["Slow food"]
+
+
+def delete(app, stored):
+    """Delete the only article of the blog."""
+    with app.app_context():
+        article_service.delete(stored()[0].uuid)
+
+
+def test_a_deleted_article_does_not_return(app, store, stored):
+    store(RECORD)
+    delete(app, stored)
+    for record in (RECORD, replace(RECORD, title="Rye bread"), replace(RECORD, key="blog/rye.md")):
+        matches = {"blog/rye.md": "blog/bread.md"}
+        report = store(record, matches=matches)
+        assert report.result is Result.SKIPPED
+        assert report.notes[-1] == "Its article was deleted in this blog; --restore-deleted imports it again."
+    assert stored() == []
+
+
+def test_restore_deleted_imports_a_deleted_article_under_its_former_uuid(app, store, stored):
+    store(RECORD)
+    uuid = stored()[0].uuid
+    delete(app, stored)
+    assert store(RECORD, restore_deleted=True).result is Result.CREATED
+    assert [(article.uuid, article.slug, article.version) for article in stored()] == [(uuid, "bread", 2)]
+    assert store(RECORD).result is Result.UNCHANGED
+
+
+def test_a_matched_record_keeps_its_article_and_gets_the_new_key(store, stored):
+    store(RECORD)
+    before = stored()[0]
+    moved = replace(RECORD, key="site/rye.md")
+    report = store(moved, matches={"site/rye.md": "blog/bread.md"})
+    assert (report.result, report.status) == (Result.UNCHANGED, "published")
+    assert report.notes == ("It was recognised as “blog/bread.md”, which was imported before.",)
+    assert store(moved) == service.FileReport("site/rye.md", Result.UNCHANGED, "published")
+    assert [(article.uuid, article.last_updated) for article in stored()] == [
+        (before.uuid, before.last_updated)
+    ]
+
+
+@pytest.mark.parametrize(("key", "known_later"), [("bread/bread.md", False), ("my/blog/bread.md", True)])
+def test_the_longer_of_two_keys_of_one_file_is_kept(store, stored, key, known_later):
+    long, short = ("blog/bread/bread.md", "bread/bread.md") if not known_later else (key, "blog/bread.md")
+    first, second = (short, long) if known_later else (long, short)
+    store(replace(RECORD, key=first))
+    report = store(replace(RECORD, key=second), matches={second: first})
+    assert (report.result, report.notes) == (Result.UNCHANGED, ())
+    assert store(replace(RECORD, key=long)).result is Result.UNCHANGED
+    assert len(stored()) == 1
+
+
+def test_a_matched_record_that_has_changed_updates_its_article(store, stored):
+    store(replace(RECORD, status="draft"))
+    report = store(replace(RECORD, key="blog/rye.md"), matches={"blog/rye.md": "blog/bread.md"})
+    assert (report.result, report.status, len(report.notes)) == (Result.UPDATED, "published", 1)
+    assert [article.status for article in stored()] == ["published"]
+
+
+def edit(app, stored):
+    with app.app_context(), transaction():
+        articles.get_by_uuid(stored()[0].uuid).title = "My own words"
+
+
+def test_an_edited_article_is_kept_if_only_the_path_of_its_file_has_changed(app, store, stored):
+    record = replace(RECORD, source_digest="1")
+    store(record)
+    edit(app, stored)
+    moved = replace(record, key="blog/2024-05-02-rye.md", slug="rye")
+    report = store(moved, matches={moved.key: record.key})
+    assert (report.result, stored()[0].title) == (Result.UNCHANGED, "My own words")
+    hidden = store(replace(moved, status="draft"))
+    assert (hidden.result, "edited in this blog" in hidden.notes[0]) == (Result.REFUSED, True)
+
+
+def test_a_row_of_a_former_version_gets_the_source_digest_at_the_next_import(app, store, stored):
+    store(RECORD)
+    with app.app_context(), transaction():
+        row = db.session.get_one(ImportedFile, RECORD.key)
+        # The digest of a record included its key, and there was none of the source.
+        row.digest, row.source_digest = service._compute_digest(RECORD, key=RECORD.key), None
+    assert store(replace(RECORD, source_digest="1"), dry_run=True).result is Result.UNCHANGED
+    assert store(replace(RECORD, source_digest="1")).result is Result.UNCHANGED
+    with app.app_context():
+        row = db.session.get_one(ImportedFile, RECORD.key)
+        assert (row.digest, row.source_digest) == (service._compute_digest(RECORD), "1")
+
+
+def test_the_digest_of_a_record_is_that_of_former_versions():
+    digest = "c78c644de657ab73446105e52414b1dcc5c0be754bd91152286e168d5e12b26d"
+    assert service._compute_digest(RECORD, key=RECORD.key) == digest
+
+
+# Redirects
+
+
+@pytest.fixture
+def redirects(app):
+    """Returns the former slugs with the slugs of their articles."""
+
+    def rows():
+        with app.app_context():
+            statement = select(FormerSlug.slug, Article.slug).join(
+                Article, Article.uuid == FormerSlug.article_id
+            )
+            return sorted(map(tuple, db.session.execute(statement)))
+
+    return rows
+
+
+def test_former_slugs_become_redirects(store, redirects):
+    record = replace(RECORD, former_slugs=("rye", "bread", "loaf"))
+    assert store(record).notes == ()
+    assert redirects() == [("loaf", "bread"), ("rye", "bread")]
+    assert store(record).result is Result.UNCHANGED
+    assert store(replace(record, former_slugs=("rye", "bun"))).result is Result.UPDATED
+    assert redirects() == [("bun", "bread"), ("loaf", "bread"), ("rye", "bread")]
+
+
+def test_a_former_slug_that_is_taken_is_reported(store, redirects):
+    store(replace(RECORD, former_slugs=("rye",)))
+    report = store(replace(RECORD, key="blog/b.md", title="Buns", former_slugs=("rye", "bread", "roll")))
+    assert report.notes == (
+        "There is no redirect from “rye”, which is the slug of another article.",
+        "There is no redirect from “bread”, which is the slug of another article.",
+    )
+    assert redirects() == [("roll", "buns"), ("rye", "bread")]
+
+
+def test_a_draft_gets_no_redirects(store, redirects):
+    report = store(replace(RECORD, status="draft", former_slugs=("rye",)))
+    assert report.notes == ("Its former addresses were ignored, because a draft has no redirects.",)
+    assert redirects() == []
+    store(replace(RECORD, former_slugs=("rye",)))
+    assert redirects() == [("rye", "bread")]
+
+
+def test_a_redirect_of_the_same_run_gives_way_to_the_slug_of_an_article(importer, stored, redirects):
+    first = replace(RECORD, former_slugs=("rye", "loaf"))
+    second = replace(RECORD, key="blog/rye.md", title="Rye")
+    reports = [*importer.store([first]), *importer.store([second])]
+    assert "“rye” to another article was removed" in reports[1].notes[0]
+    assert [article.slug for article in stored()] == ["bread", "rye"]
+    assert redirects() == [("loaf", "bread")]
+
+
+# Batches
+
+
+@pytest.fixture
+def importer(app, people):
+    """An importer of Ada's articles."""
+    with app.app_context():
+        yield service.Importer(people.admin.uuid)
+
+
+def test_an_invalid_record_does_not_stop_the_others_of_its_batch(importer, stored):
+    bad = replace(RECORD, key="blog/bad.md", title="x" * 256, tags=("new", "rye"), category="Other")
+    good = replace(RECORD, key="blog/good.md", tags=("new",), category="Other")
+    skipped = service.FileReport("blog/x.png", Result.SKIPPED)
+    reports = importer.store([RECORD, skipped, bad, good])
+    assert [report.result for report in reports] == [
+        *(Result.CREATED, Result.SKIPPED, Result.REFUSED, Result.CREATED)
+    ]
+    assert [(article.slug, [tag.name for tag in article.tags]) for article in stored()] == [
+        ("bread", ["slow food", "Bread"]),
+        ("bread-2", ["new"]),
+    ]
+    assert [tag.name for tag in db.session.scalars(select(Tag).order_by(Tag.name))] == [
+        *("Bread", "new", "slow food")
+    ]
+
+
+def test_a_record_that_the_database_refuses_does_not_stop_the_others(importer, stored, monkeypatch):
+    original = article_service.create
+
+    def create(author, given, **options):
+        article = original(author, given, **options)
+        if article.title == "Rye":
+            db.session.execute(update(Article).where(Article.uuid == article.uuid).values(status="x"))
+        return article
+
+    monkeypatch.setattr(article_service, "create", create)
+    reports = importer.store([replace(RECORD, key="blog/rye.md", title="Rye"), RECORD])
+    assert [report.result for report in reports] == [Result.REFUSED, Result.CREATED]
+    assert reports[0].notes[0].startswith("The database refused it: ")
+    assert [article.title for article in stored()] == ["Bread"]
+
+
+def test_a_batch_is_one_transaction(importer):
+    commits = []
+
+    def count(connection):
+        commits.append(connection)
+
+    event.listen(db.engine, "commit", count)
+    try:
+        importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(5)])
+    finally:
+        event.remove(db.engine, "commit", count)
+    assert len(commits) == 1
+
+
+def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(importer, statements):
+    records = [replace(RECORD, key=f"blog/{number}.md") for number in range(9)]
+    importer.store(records)
+    with statements() as few:
+        importer.store(records[:2])
+    with statements() as many:
+        importer.store(records)
+    assert len(few) == len(many) < 10
+
+
+def test_batches_are_bounded_by_count_and_length():
+    records = [replace(RECORD, key=f"blog/{number}.md", content="x") for number in range(120)]
+    batches = list(service.make_batches([service.FileReport("blog/x.png", Result.SKIPPED), *records]))
+    assert [len(batch) for batch in batches] == [50, 50, 21]
+    long = [replace(RECORD, content="x" * length) for length in (900_000, 300_000, 200_000, 1)]
+    assert [len(batch) for batch in service.make_batches(long)] == [1, 2, 1]
+    assert list(service.make_batches([])) == []
 
 
 def test_a_dry_run_stores_nothing(store, stored):
@@ -158,12 +381,11 @@ def test_an_invalid_record_is_refused_and_nothing_of_it_is_stored(store, stored,
     ("error", "result"),
     [(RefusedFile("Broken."), Result.REFUSED), (NotAnArticle("A picture."), Result.SKIPPED)],
 )
-def test_an_error_of_the_reader_is_reported(app, people, error, result):
+def test_an_error_of_the_reader_is_reported(error, result):
     def read():
         raise error
 
-    with app.app_context():
-        report = service.import_record(people.admin.uuid, "blog/x.md", read)
+    report = service.read_item("blog/x.md", read)
     assert (report.result, report.notes) == (result, (str(error),))
 
 

@@ -1,0 +1,33 @@
+"""Writes of redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import delete, select, union_all
+
+from blogapi.articles.models import Article, FormerSlug
+from blogapi.storage.database import db, transaction
+
+
+def add(article: UUID, slugs: Sequence[str]) -> list[str]:
+    """Store slugs that the article had in another blog; return those that another article has or had.
+
+    Its own current slug is ignored.
+    """
+    with transaction():
+        current = select(Article.slug, Article.uuid).where(Article.slug.in_(slugs))
+        former = select(FormerSlug.slug, FormerSlug.article_id).where(FormerSlug.slug.in_(slugs))
+        owners = {row.slug: row.uuid for row in db.session.execute(union_all(current, former))}
+        db.session.add_all(
+            FormerSlug(slug=slug, article_id=article) for slug in dict.fromkeys(slugs) if slug not in owners
+        )
+        db.session.flush()
+    return [slug for slug in slugs if owners.get(slug, article) != article]
+
+
+def remove(slug: str) -> None:
+    """Delete the redirect from this slug, so that another article can have it."""
+    with transaction():
+        db.session.execute(delete(FormerSlug).where(FormerSlug.slug == slug))

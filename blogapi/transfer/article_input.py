@@ -1,0 +1,122 @@
+"""Convert records to the input of `articles.service`, with the categories and tags that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+from uuid import UUID
+
+import marshmallow as ma
+
+from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.content import slugs
+from blogapi.tags.taxonomy import TAGS
+from blogapi.taxonomies import queries, service
+from blogapi.taxonomies.models import Term
+from blogapi.taxonomies.taxonomy import Taxonomy
+from blogapi.transfer.article_record import ArticleRecord
+from blogapi.web.errors import Errors, flatten_messages
+
+DEFAULT_CATEGORY = "Uncategorised"
+
+_BODY_SCHEMA = ArticleBodySchema(partial=("category",))
+
+
+class ArticleInputs:
+    """Makes the inputs of a batch of records; their terms are loaded once, and created when needed.
+
+    `term_slugs` keeps the slug of each term by name between batches, because computing one is slow.
+    """
+
+    def __init__(self, owner: UUID, term_slugs: dict[str, str], records: Sequence[ArticleRecord]) -> None:
+        self._owner = owner
+        self._slugs = term_slugs
+        self._terms = {
+            CATEGORIES.singular: self._load(CATEGORIES, (_get_category(record) for record in records)),
+            TAGS.singular: self._load(TAGS, chain.from_iterable(record.tags for record in records)),
+        }
+        self._created: list[tuple[str, str]] = []
+
+    def make(self, record: ArticleRecord) -> ArticleInput:
+        """Return the input for a record; creates the category and the tags that do not exist.
+
+        Raises ValidationError with the errors of all fields.
+        """
+        errors: Errors = {}
+        with _collect_errors(errors, "category"):
+            category = self._get_or_create(CATEGORIES, _get_category(record))
+        tags = []
+        for name in record.tags:
+            with _collect_errors(errors, f"tag {name!r}"):
+                tags.append({"uuid": str(self._get_or_create(TAGS, name).uuid)})
+        with _collect_errors(errors):
+            article_input: ArticleInput = _BODY_SCHEMA.load(_to_body(record) | {"tags": tags})
+        if errors:
+            raise ma.ValidationError(errors)
+        return replace(article_input, category=TermReference(uuid=category.uuid))
+
+    @contextmanager
+    def forget_new_terms_on_error(self) -> Iterator[None]:
+        """Forget the terms that were created inside if the savepoint that created them is rolled back."""
+        self._created = []
+        try:
+            yield
+        except BaseException:
+            for taxonomy, slug in self._created:
+                del self._terms[taxonomy][slug]
+            raise
+
+    def _load(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
+        return queries.find_by_slugs(taxonomy, [*{self._get_slug(name) for name in names}])
+
+    def _get_slug(self, name: str) -> str:
+        if name not in self._slugs:
+            self._slugs[name] = slugs.make_slug(name)
+        return self._slugs[name]
+
+    def _get_or_create(self, taxonomy: Taxonomy[Any], name: str) -> Term:
+        terms, slug = self._terms[taxonomy.singular], self._get_slug(name)
+        if slug not in terms:
+            terms[slug] = service.get_or_create(taxonomy, self._owner, name)
+            self._created.append((taxonomy.singular, slug))
+        return terms[slug]
+
+
+def _get_category(record: ArticleRecord) -> str:
+    return record.category or DEFAULT_CATEGORY
+
+
+@contextmanager
+def _collect_errors(errors: Errors, name: str = "") -> Iterator[None]:
+    """Catch a validation error and add its messages under `name`, or under the names of its own fields."""
+    try:
+        yield
+    except ma.ValidationError as error:
+        messages = flatten_messages(error.messages)
+        errors |= {name: list(chain(*messages.values()))} if name else messages
+
+
+def _to_body(record: ArticleRecord) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "title": record.title,
+        "subtitle": record.subtitle,
+        "content": record.content,
+        "content_type": record.content_type,
+        "status": record.status,
+        "cover_image": record.cover_image,
+    }
+    seo = {
+        "title": record.seo_title,
+        "description": record.seo_description,
+        "canonical_url": record.canonical_url,
+    }
+    body["seo"] = {name: text for name, text in seo.items() if text}
+    # Without `published_at` an article keeps the time of its first import.
+    if record.published_at is not None:
+        body["published_at"] = record.published_at.isoformat()
+    return body
