@@ -36,4 +36,5 @@ def fill_empty_blog() -> int:
             taxonomies.create(CATEGORIES, author, CategoryBodySchema().load(category))
         now, entries = clock.now(), folder.walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, now=now) for entry in entries if entry.problem is None]
-        return len(transfer.Importer(author, restore_deleted=True).store(records))
+        reports = transfer.Importer(author, restore_deleted=True).store(records)
+        return sum(report.result is transfer.Result.CREATED for report in reports)

@@ -43,19 +43,23 @@ class Entry:
 
 
 def walk_paths(paths: Iterable[Path]) -> Iterator[Entry]:
-    """Yield the entries of several files and folders, each path once.
+    """Yield the entries of several files and folders, each file once.
 
     If two paths have the same key (`a/posts` and `b/posts`, or two Unicode forms of one name), the second is
     refused, because it would overwrite the article of the first. Raises RefusedFile if one of the `paths`
     cannot be opened.
     """
+    walked: set[Path] = set()
     seen: dict[str, Path] = {}
     for entry in (entry for path in paths for entry in walk_path(path)):
-        first = seen.get(entry.key)
-        if first is None:
-            seen[entry.key] = entry.path
+        # A folder and its subfolder yield a file under two keys.
+        if entry.path in walked:
+            continue
+        walked.add(entry.path)
+        first = seen.setdefault(entry.key, entry.path)
+        if first == entry.path:
             yield entry
-        elif first != entry.path:
+        else:
             reason = f"“{_escape(str(first))}” is imported under the same name; rename one of the two."
             yield replace(entry, problem=RefusedFile(reason))
 

@@ -9,7 +9,8 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
+from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
@@ -121,13 +122,8 @@ class Importer:
         """
         records = [item for item in items if isinstance(item, ArticleRecord)]
         reports: dict[str, FileReport] = {}
-        # Rendered before the transaction, so that other writers do not wait for it.
-        known = queries.get_source_digests([record.key for record in records])
-        renderings.prepare(
-            (record.content, record.content_type)
-            for record in records
-            if record.key not in known or known[record.key] != record.source_digest
-        )
+        if not records:
+            return [item for item in items if isinstance(item, FileReport)]
         with suppress(_DryRun), transaction():
             batch = _Batch(self, records)
             for record in records:
@@ -170,34 +166,39 @@ class _Batch:
         file = self.files.get(record.key) or self.files.get(self.importer.matches.get(record.key, ""))
         if file is None:
             return self._create(record, ImportedFile(key=record.key))
-        former_key, state = file.key, self.articles.get(file.article_id)
+        notes = _recognition_notes(file.key, record.key)
         # Rows of former versions have a digest that includes the key.
-        digest = _compute_digest(record, key="" if file.source_digest else former_key)
-        source_digest = record.source_digest or _compute_digest(record)
-        has_same_source = file.source_digest == source_digest
-        notes = _recognition_notes(former_key, record.key)
-        if not former_key.endswith(f"/{record.key}"):
+        digest = _compute_digest(record, key="" if file.source_digest else file.key)
+        if not file.key.endswith(f"/{record.key}"):
             file.key = record.key
-        if state is None:
-            if self.importer.restore_deleted:
-                return self._create(record, file)
-            reason = "Its article was deleted in this blog; --restore-deleted imports it again."
-            return FileReport(record.key, Result.SKIPPED, notes=(*notes, reason))
-        is_edited = state.last_updated > file.imported_at
-        # A new path may change the date or the slug; it is no reason to refuse an edited article.
-        if file.digest == digest or (is_edited and has_same_source and record.status == "published"):
-            if not file.source_digest:
-                file.digest, file.source_digest = _compute_digest(record), source_digest
-            status = lifecycle.get_api_status(state.status, state.published_at, clock.now())
-            return FileReport(record.key, Result.UNCHANGED, status, notes)
-        if is_edited:
-            raise RefusedFile(
-                "The article was edited in this blog after it was imported; "
-                "to replace it, delete it and import the file with --restore-deleted."
-            )
-        article = articles.change(self.importer.author, file.article_id, self.inputs.make(record))
-        _update(file, record)
-        return _report(record, Result.UPDATED, article, (*notes, *self._add_redirects(record, article)))
+        if file.article_id in self.articles:
+            return self._update(record, file, notes, is_changed=digest != file.digest)
+        if self.importer.restore_deleted:
+            return self._create(record, file)
+        reason = "Its article was deleted in this blog; --restore-deleted imports it again."
+        return FileReport(record.key, Result.SKIPPED, notes=(*notes, reason))
+
+    def _update(
+        self, record: ArticleRecord, file: ImportedFile, notes: tuple[str, ...], *, is_changed: bool
+    ) -> FileReport:
+        state = self.articles[file.article_id]
+        if is_changed and state.last_updated > file.imported_at:
+            # A new path may change the date. It is no reason to refuse the file, unless it is private now.
+            if file.source_digest != _get_source_digest(record) or record.status != "published":
+                raise RefusedFile(
+                    "The article was edited in this blog after it was imported; "
+                    "to replace it, delete it and import the file with --restore-deleted."
+                )
+            notes = (*notes, "The article was edited in this blog and stays as it is.")
+        elif is_changed:
+            article = articles.change(self.importer.author, file.article_id, self.inputs.make(record))
+            notes = (*notes, *self._add_redirects(record, article))
+            _set_digests(file, record, clock.now())
+            return _report(record, Result.UPDATED, article, notes)
+        else:
+            _set_digests(file, record, file.imported_at)
+        status = lifecycle.get_api_status(state.status, state.published_at, clock.now())
+        return FileReport(record.key, Result.UNCHANGED, status, notes)
 
     def _create(self, record: ArticleRecord, file: ImportedFile) -> FileReport:
         preferred = slugs.make_slug(record.slug or record.title)
@@ -211,7 +212,7 @@ class _Batch:
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
         file.article_id = article.uuid
-        _update(file, record)
+        _set_digests(file, record, clock.now())
         self.new_files[record.key] = file
         return _report(record, Result.CREATED, article, (*notes, *self._add_redirects(record, article)))
 
@@ -228,10 +229,13 @@ class _Batch:
             yield f"There is no redirect from “{slug}”, which is the slug of another article."
 
 
-def _update(file: ImportedFile, record: ArticleRecord) -> None:
-    file.digest = _compute_digest(record)
-    file.source_digest = record.source_digest or file.digest
-    file.imported_at = clock.now()
+def _set_digests(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
+    file.digest, file.source_digest = _compute_digest(record), _get_source_digest(record)
+    file.imported_at = imported_at
+
+
+def _get_source_digest(record: ArticleRecord) -> str:
+    return record.source_digest or _compute_digest(record)
 
 
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
@@ -259,7 +263,8 @@ def _describe(error: Exception) -> str:
 def _compute_digest(record: ArticleRecord, key: str = "") -> str:
     # Without the notes: a new wording in them is no change of the file. Without fields that are empty in most
     # files and unknown to former versions, whose digests stay valid.
-    content = asdict(record) | {"key": key, "notes": ()}
+    content = {field.name: getattr(record, field.name) for field in fields(record)}
+    content |= {"key": key, "notes": ()}
     del content["source_digest"]
     if not record.former_slugs:
         del content["former_slugs"]

@@ -187,6 +187,12 @@ def test_a_path_given_twice_is_imported_once(blog):
     assert len(list(folder.walk_paths([blog, blog / "a.md", blog]))) == 4
 
 
+def test_a_file_in_two_of_the_folders_is_imported_once(blog):
+    assert [entry.key for entry in folder.walk_paths([blog / "2021", blog])] == [
+        *("2021/c.md", "blog/a.md", "blog/b.md", "blog/photo.png")
+    ]
+
+
 def test_a_second_file_with_the_same_key_is_refused(blog, tmp_path):
     other = tmp_path / "other" / "blog"
     other.mkdir(parents=True)

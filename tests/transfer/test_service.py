@@ -201,6 +201,7 @@ def test_an_edited_article_is_kept_if_only_the_path_of_its_file_has_changed(app,
     moved = replace(record, key="blog/2024-05-02-rye.md", slug="rye")
     report = store(moved, matches={moved.key: record.key})
     assert (report.result, stored()[0].title) == (Result.UNCHANGED, "My own words")
+    assert report.notes[-1] == "The article was edited in this blog and stays as it is."
     hidden = store(replace(moved, status="draft"))
     assert (hidden.result, "edited in this blog" in hidden.notes[0]) == (Result.REFUSED, True)
 
@@ -216,6 +217,13 @@ def test_a_row_of_a_former_version_gets_the_source_digest_at_the_next_import(app
     with app.app_context():
         row = db.session.get_one(ImportedFile, RECORD.key)
         assert (row.digest, row.source_digest) == (service._compute_digest(RECORD), "1")
+
+
+def test_a_file_that_is_only_written_differently_is_unchanged_and_gets_the_new_source_digest(app, store):
+    store(replace(RECORD, source_digest="1"))
+    assert store(replace(RECORD, source_digest="2")).result is Result.UNCHANGED
+    with app.app_context():
+        assert db.session.get_one(ImportedFile, RECORD.key).source_digest == "2"
 
 
 def test_the_digest_of_a_record_is_that_of_former_versions():
@@ -341,6 +349,12 @@ def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(importer, st
     with statements() as many:
         importer.store(records)
     assert len(few) == len(many) < 10
+
+
+def test_a_batch_without_records_takes_no_write_lock(importer, statements):
+    with statements() as found:
+        importer.store([service.FileReport("blog/x.png", Result.SKIPPED)])
+    assert found == []
 
 
 def test_batches_are_bounded_by_count_and_length():

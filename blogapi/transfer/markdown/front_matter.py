@@ -96,7 +96,7 @@ def _parse_nikola(text: str, start: int) -> ParsedFile | None:
     limit = start + MAX_FRONT_MATTER_LENGTH
     if text.startswith("<!--", start):
         end = text.find("-->", start, limit)
-        block, end = text[start + 4 : end], end + 3
+        block, end = (text[start + 4 : end], end + 3) if end >= 0 else ("", start)
     else:
         header = _NIKOLA_LINES.match(text, start, limit)
         block, end = (header[0], header.end()) if header else ("", start)

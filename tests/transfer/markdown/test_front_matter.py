@@ -46,6 +46,7 @@ def test_each_format_is_recognized(name, text):
         "----\nText\n----\nText",
         "<!-- title: A -->\nText",
         "<!-- .. title: A\nText",
+        "<!-- .. title: A\n",
         "<!--\n.. title: A\nmore\n-->\nText",
         "a\n---\nb\n---\n",
     ],
