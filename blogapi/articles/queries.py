@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, bindparam, func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from blogapi import clock
@@ -29,6 +29,7 @@ from blogapi.web.access import Caller
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest
+from blogapi.web.unique_slugs import is_similar
 
 # The names of the fields to return, or None for the documented fields.
 Names = Sequence[str] | None
@@ -161,25 +162,13 @@ def get_next_publication(now: datetime) -> datetime | None:
 
 
 def find_similar_slugs(slug: str, *, exclude: UUID) -> set[str]:
-    """Return the current and former slugs that start with this one and a hyphen, and the slug itself.
+    """Return the current and former slugs that start with this slug and a hyphen, and the slug itself.
 
-    If the slug itself is free, the result is empty. The slugs of the article `exclude` are left out.
+    The slugs of the article `exclude` are left out.
     """
-    for is_similar in (_is_equal, _is_numbered):
-        current = select(_article.slug).where(is_similar(_article.slug, slug), _article.uuid != exclude)
-        former = select(_former.slug).where(is_similar(_former.slug, slug), _former.article_id != exclude)
-        found = set(db.session.connection().scalars(current.union_all(former)))
-        if not found:
-            break
-    return found
-
-
-def _is_equal(column: ColumnElement[str], slug: str) -> ColumnElement[bool]:
-    return column == slug
-
-
-def _is_numbered(column: ColumnElement[str], slug: str) -> ColumnElement[bool]:
-    return (column == slug) | column.startswith(f"{slug}-", autoescape=True)
+    current = select(_article.slug).where(is_similar(_article.slug, slug), _article.uuid != exclude)
+    former = select(_former.slug).where(is_similar(_former.slug, slug), _former.article_id != exclude)
+    return set(db.session.connection().scalars(current.union_all(former)))
 
 
 def _chunks(uuids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:

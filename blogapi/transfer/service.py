@@ -19,13 +19,12 @@ from sqlalchemy import select
 from sqlalchemy.exc import DataError, IntegrityError
 
 from blogapi import clock
-from blogapi.articles import lifecycle, renderings
+from blogapi.articles import lifecycle
 from blogapi.articles import service as articles
 from blogapi.articles.models import Article
 from blogapi.content import slugs
 from blogapi.redirects import service as redirects
 from blogapi.storage.database import db, savepoint, transaction
-from blogapi.transfer import queries
 from blogapi.transfer.article_input import ArticleInputs
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.models import ImportedFile

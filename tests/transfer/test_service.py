@@ -11,7 +11,7 @@ from sqlalchemy.orm import joinedload, selectinload
 
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
-from blogapi.articles.models import Article, FormerSlug
+from blogapi.articles.models import Article, ArticleTag, FormerSlug
 from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
 from blogapi.transfer import service
