@@ -34,6 +34,8 @@ from blogapi.web.fields import join_messages
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50
 MAX_BATCH_CHARACTERS = 500_000
+# A transaction that takes longer ends before the batch does, because other writers are waiting.
+MAX_BATCH_SECONDS = 0.5
 
 
 class Result(StrEnum):
@@ -114,23 +116,28 @@ class Importer:
         self.redirects: set[str] = set()
 
     def store(self, items: Sequence[Item]) -> list[FileReport]:
-        """Store a batch of records in one transaction, and return a report for each item.
+        """Store a batch of records, and return a report for each item.
 
         A report among the items is returned as it is. Validation errors are part of the report; others are
-        raised, and then nothing of the batch is stored.
+        raised, and then the records of the current transaction are not stored.
         """
         records = [item for item in items if isinstance(item, ArticleRecord)]
         reports: dict[str, FileReport] = {}
-        if not records:
-            return [item for item in items if isinstance(item, FileReport)]
-        with suppress(_DryRun), transaction():
-            batch = _Batch(self, records)
-            for record in records:
-                reports[record.key] = batch.store(record)
-            db.session.add_all(batch.new_files.values())
-            if self.dry_run:
-                raise _DryRun
+        while len(reports) < len(records):
+            with suppress(_DryRun), transaction():
+                self._store_in_transaction(records[len(reports) :], reports)
+                if self.dry_run:
+                    raise _DryRun
         return [item if isinstance(item, FileReport) else reports[item.key] for item in items]
+
+    def _store_in_transaction(self, records: Sequence[ArticleRecord], reports: dict[str, FileReport]) -> None:
+        """Store records until all are stored or the time is up."""
+        batch, end = _Batch(self, records), clock.monotonic() + MAX_BATCH_SECONDS
+        for record in records:
+            reports[record.key] = batch.store(record)
+            if clock.monotonic() > end:
+                break
+        db.session.add_all(batch.new_files.values())
 
 
 class _Batch:

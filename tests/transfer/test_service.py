@@ -327,7 +327,9 @@ def test_a_record_that_the_database_refuses_does_not_stop_the_others(importer, s
     assert [article.title for article in stored()] == ["Bread"]
 
 
-def test_a_batch_is_one_transaction(importer):
+@pytest.mark.parametrize(("seconds", "transactions"), [(600, 1), (-1, 5)])
+def test_a_batch_is_one_transaction_unless_it_takes_long(importer, monkeypatch, seconds, transactions):
+    monkeypatch.setattr(service, "MAX_BATCH_SECONDS", seconds)
     commits = []
 
     def count(connection):
@@ -335,13 +337,15 @@ def test_a_batch_is_one_transaction(importer):
 
     event.listen(db.engine, "commit", count)
     try:
-        importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(5)])
+        reports = importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(5)])
     finally:
         event.remove(db.engine, "commit", count)
-    assert len(commits) == 1
+    assert len(commits) == transactions
+    assert [report.key for report in reports] == [f"blog/{number}.md" for number in range(5)]
 
 
-def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(importer, statements):
+def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(importer, statements, monkeypatch):
+    monkeypatch.setattr(service, "MAX_BATCH_SECONDS", 600)
     records = [replace(RECORD, key=f"blog/{number}.md") for number in range(9)]
     importer.store(records)
     with statements() as few:
