@@ -137,7 +137,7 @@ class Importer:
             reports[record.key] = batch.store(record)
             if clock.monotonic() > end:
                 break
-        db.session.add_all(batch.new_files.values())
+        db.session.add_all(batch.new_files)
 
 
 class _Batch:
@@ -156,7 +156,7 @@ class _Batch:
         rows = db.session.execute(select(Article.uuid, *columns).where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
         #: Inserted together at the end of the batch.
-        self.new_files: dict[str, ImportedFile] = {}
+        self.new_files: list[ImportedFile] = []
         self.inputs = ArticleInputs(importer.author, importer.term_slugs, records)
 
     def store(self, record: ArticleRecord) -> FileReport:
@@ -165,7 +165,6 @@ class _Batch:
             with self.inputs.forget_new_terms_on_error(), savepoint():
                 return self._create_or_update(record)
         except (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError) as error:
-            self.new_files.pop(record.key, None)
             return FileReport(record.key, Result.REFUSED, notes=(_describe(error),))
 
     def _create_or_update(self, record: ArticleRecord) -> FileReport:
@@ -219,8 +218,9 @@ class _Batch:
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
         file.article_id = article.uuid
         _set_digests(file, record, clock.now())
-        self.new_files[record.key] = file
-        return _report(record, Result.CREATED, article, (*notes, *self._add_redirects(record, article)))
+        notes += self._add_redirects(record, article)
+        self.new_files.append(file)
+        return _report(record, Result.CREATED, article, notes)
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         wanted = [slug for slug in record.former_slugs if slug != article.slug]
