@@ -12,7 +12,7 @@ from blogapi.storage.database import bytewise
 from blogapi.web.errors import Conflict
 
 
-def is_similar(column: InstrumentedAttribute[str], slug: str) -> ColumnElement[bool]:
+def is_similar(column: ColumnElement[str] | InstrumentedAttribute[str], slug: str) -> ColumnElement[bool]:
     """Return the SQL condition that a slug equals this one or starts with it and a hyphen."""
     # A range, because LIKE reads the whole table: 5 ms among 10,000 articles. `.` follows `-` in ASCII.
     return or_(column == slug, and_(bytewise(column) > f"{slug}-", bytewise(column) < f"{slug}."))

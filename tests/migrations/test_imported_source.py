@@ -5,13 +5,13 @@ from __future__ import annotations
 from uuid import uuid4
 
 from sqlalchemy import DateTime, Uuid, bindparam, create_engine, text
-from tests.migrations.alembic_runs import migrate_to
+from tests.migrations.alembic_runner import migrate_to
 
 from blogapi import clock
 
 
-def test_imported_files_keep_their_rows_and_lose_the_link_to_the_article(blogs, tmp_path):
-    engine = create_engine(blogs.nothing(tmp_path))
+def test_imported_files_keep_their_rows_and_lose_the_link_to_the_article(databases, tmp_path):
+    engine = create_engine(databases.create_empty(tmp_path))
     migrate_to(engine, "0004")
     now = clock.now().replace(tzinfo=None)
     uuids = {name: uuid4() for name in ("account", "category", "article")}

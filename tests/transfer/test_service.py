@@ -344,19 +344,19 @@ def test_a_batch_is_one_transaction_unless_it_takes_long(importer, monkeypatch, 
     assert [report.key for report in reports] == [f"blog/{number}.md" for number in range(5)]
 
 
-def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(importer, statements, monkeypatch):
+def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(importer, record_statements, monkeypatch):
     monkeypatch.setattr(service, "MAX_BATCH_SECONDS", 600)
     records = [replace(RECORD, key=f"blog/{number}.md") for number in range(9)]
     importer.store(records)
-    with statements() as few:
+    with record_statements() as few:
         importer.store(records[:2])
-    with statements() as many:
+    with record_statements() as many:
         importer.store(records)
     assert len(few) == len(many) < 10
 
 
-def test_a_batch_without_records_takes_no_write_lock(importer, statements):
-    with statements() as found:
+def test_a_batch_without_records_takes_no_write_lock(importer, record_statements):
+    with record_statements() as found:
         importer.store([service.FileReport("blog/x.png", Result.SKIPPED)])
     assert found == []
 

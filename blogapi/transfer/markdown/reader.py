@@ -274,11 +274,11 @@ def _note_body(fields: Fields, body: str) -> None:
     if tags:
         fields.add_note(f"The text still contains {format_count(tags, 'template tag')} (like `{{% … %}}`).")
     if images:
-        fields.add_note(f"Left in the text as written: {format_count(images, 'image')} with a relative URL.")
+        fields.add_note(f"The text still contains {format_count(images, 'image')} with a relative URL.")
     links, embeds = prose.count_wiki_links(body)
     if links or embeds:
         fields.add_note(
-            f"Left in the text as written: {format_count(links, 'wiki link')} (like `[[page]]`) "
+            f"The text still contains {format_count(links, 'wiki link')} (like `[[page]]`) "
             f"and {format_count(embeds, 'embedded file')} (like `![[file]]`)."
         )
 

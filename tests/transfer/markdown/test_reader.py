@@ -338,7 +338,7 @@ def test_wiki_links_outside_code_are_counted():
         "```\n[[code]]\n```\nif [[ -f x ]]; then [[]]"
     )
     assert read(body=body).notes == (
-        "Left in the text as written: 2 wiki links (like `[[page]]`) and 1 embedded file (like `![[file]]`).",
+        "The text still contains 2 wiki links (like `[[page]]`) and 1 embedded file (like `![[file]]`).",
     )
 
 
