@@ -34,7 +34,7 @@ def test_imported_files_keep_their_rows_and_lose_the_link_to_the_article(databas
             connection.execute(
                 text(sql).bindparams(*bound), {one.key: uuids.get(one.key, now) for one in bound}
             )
-    migrate_to(engine, "0006")
+    migrate_to(engine, "0005")
     with engine.begin() as connection:
         connection.execute(text("DELETE FROM article"))
         columns = text("SELECT key, article_id, digest, source_digest, imported_at FROM imported").columns(

@@ -30,7 +30,7 @@ DIGESTS = {
     "0002": "c60356399e0fdcc065ce575e5a8e31fcd9c062fd139d84d8ac14ad41bb659166",
     "0003": "bb0c7c5774c8f87a86db0ae46608a34a8c970762641de6a90ebdd41ee38f3323",
     "0004": "afee9252fba6d117176d638f0c7d135757b64fc24c221d45679437befb025b76",
-    "0006": "c8edd3eb944490bd6df3f68a32fe279c32c851f8a43ee02f3f244352297a73e9",
+    "0005": "e2bac6a05a0e19fa7841f4df9315adbe92937b3f0904cc4fc9aa3dc7caa67d6e",
 }
 
 # Tables that are derived from the others and may differ in this version, and counters of the engine.
