@@ -34,6 +34,7 @@ _json, _stats = table_of(ArticleJson), table_of(ArticleStats)
 _has_uuid = _json.c.article_id.in_(bindparam("uuids", expanding=True))
 _SELECT_FIELDS = select(_json.c.article_id, _json.c.fields).where(_has_uuid)
 _DELETE_JSON = delete(_json).where(_has_uuid)
+_INCREASE_PUBLISHED = update(_stats).values(published=_stats.c.published + bindparam("increase"))
 _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 
 # The columns that the rendering depends on, the fields that are made from it, and the columns that the
@@ -223,7 +224,7 @@ def _update_stats(session: Session) -> None:
         if isinstance(row, Article):
             increase += _is_published(session, row) - _was_published(session, row)
     if increase:
-        _execute(session, update(_stats).values(published=_stats.c.published + increase))
+        _execute(session, _INCREASE_PUBLISHED, {"increase": increase})
 
 
 def _is_published(session: Session, article: Article) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, func, select, union_all
 from sqlalchemy.orm import joinedload, selectinload
 
 from blogapi import clock
@@ -29,7 +29,7 @@ from blogapi.web.access import Caller
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest
-from blogapi.web.unique_slugs import is_similar
+from blogapi.web.unique_slugs import is_similar, similar_slug_range
 
 # The names of the fields to return, or None for the documented fields.
 Names = Sequence[str] | None
@@ -39,6 +39,10 @@ _revision = table_of(ArticleRevision).c
 
 # Statements of every write, built once: building one takes longer than executing it.
 _SELECT_UUID = select(_article.uuid).where(_article.uuid == bindparam("uuid"))
+_SELECT_SIMILAR_SLUGS = union_all(
+    select(_article.slug).where(is_similar(_article.slug), _article.uuid != bindparam("exclude")),
+    select(_former.slug).where(is_similar(_former.slug), _former.article_id != bindparam("exclude")),
+)
 _SELECT_COMPLETE = (
     select(Article)
     .where(Article.uuid.in_(bindparam("uuids", expanding=True)))
@@ -166,9 +170,8 @@ def find_similar_slugs(slug: str, *, exclude: UUID) -> set[str]:
 
     The slugs of the article `exclude` are left out.
     """
-    current = select(_article.slug).where(is_similar(_article.slug, slug), _article.uuid != exclude)
-    former = select(_former.slug).where(is_similar(_former.slug, slug), _former.article_id != exclude)
-    return set(db.session.connection().scalars(current.union_all(former)))
+    values = {**similar_slug_range(slug), "exclude": exclude}
+    return set(db.session.connection().scalars(_SELECT_SIMILAR_SLUGS, values))
 
 
 def _chunks(uuids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Select, bindparam, select
 
 from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.categories.models import Category
@@ -55,15 +57,22 @@ def find_terms(inputs: Sequence[ArticleInput]) -> KnownTerms:
 
 
 def _find(model: type[Category | Tag], references: Iterable[TermReference]) -> dict[UUID | str, UUID]:
-    columns, found = table_of(model).c, dict[UUID | str, UUID]()
+    found: dict[UUID | str, UUID] = {}
     values = {_get_value(reference) for reference in references}
-    for column, type_ in ((columns.uuid, UUID), (columns.slug, str)):
+    for name, type_ in (("uuid", UUID), ("slug", str)):
         wanted = [value for value in values if isinstance(value, type_)]
         for start in range(0, len(wanted), _VALUES_PER_STATEMENT):
-            chunk = wanted[start : start + _VALUES_PER_STATEMENT]
-            rows = db.session.connection().execute(select(column, columns.uuid).where(column.in_(chunk)))
+            chunk = {"values": wanted[start : start + _VALUES_PER_STATEMENT]}
+            rows = db.session.connection().execute(_select_by(model, name), chunk)
             found.update((value, uuid) for value, uuid in rows)
     return found
+
+
+@cache
+def _select_by(model: type[Category | Tag], name: str) -> Select[Any, UUID]:
+    columns = table_of(model).c
+    is_wanted = columns[name].in_(bindparam("values", expanding=True))
+    return select(columns[name], columns.uuid).where(is_wanted)
 
 
 def _resolve(known: Mapping[UUID | str, UUID], reference: TermReference, path: str, errors: Errors) -> UUID:

@@ -14,7 +14,7 @@ from blogapi.web import json_fragments
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
-from blogapi.web.unique_slugs import is_similar
+from blogapi.web.unique_slugs import is_similar, similar_slug_range
 
 # A function that returns the public articles of a term, with the documented fields.
 ListArticles = Callable[[UUID], JsonBody]
@@ -89,7 +89,7 @@ def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[st
 def find_similar_slugs(taxonomy: Taxonomy[TermType], slug: str) -> set[str]:
     """Return the slugs in use that equal this slug or start with it and a hyphen."""
     column = taxonomy.model.slug
-    return set(db.session.scalars(select(column).where(is_similar(column, slug))))
+    return set(db.session.scalars(select(column).where(is_similar(column)), similar_slug_range(slug)))
 
 
 def _not_found(taxonomy: Taxonomy[TermType]) -> NotFound:

@@ -19,12 +19,13 @@ from sqlalchemy import select
 from sqlalchemy.exc import DataError, IntegrityError
 
 from blogapi import clock
-from blogapi.articles import lifecycle
+from blogapi.articles import lifecycle, renderings
 from blogapi.articles import service as articles
 from blogapi.articles.models import Article
 from blogapi.content import slugs
 from blogapi.redirects import service as redirects
 from blogapi.storage.database import db, savepoint, transaction
+from blogapi.transfer import queries
 from blogapi.transfer.article_input import ArticleInputs
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.models import ImportedFile
@@ -123,12 +124,24 @@ class Importer:
         """
         records = [item for item in items if isinstance(item, ArticleRecord)]
         reports: dict[str, FileReport] = {}
+        self._prepare(records)
         while len(reports) < len(records):
             with suppress(_DryRun), transaction():
                 self._store_in_transaction(records[len(reports) :], reports)
                 if self.dry_run:
                     raise _DryRun
         return [item if isinstance(item, FileReport) else reports[item.key] for item in items]
+
+    def _prepare(self, records: Sequence[ArticleRecord]) -> None:
+        """Render the contents of new and changed files, so that other writers do not wait for it."""
+        if not records:
+            return
+        known = queries.get_source_digests([record.key for record in records])
+        renderings.prepare(
+            (record.content, record.content_type)
+            for record in records
+            if not record.source_digest or known.get(record.key) != record.source_digest
+        )
 
     def _store_in_transaction(self, records: Sequence[ArticleRecord], reports: dict[str, FileReport]) -> None:
         """Store records until all are stored or the time is up."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from uuid import uuid4
 
 from sqlalchemy import DateTime, Uuid, bindparam, create_engine, text
-from tests.migrations.alembic_runner import migrate_to
 
 from blogapi import clock
+from tests.migrations.alembic_runner import migrate_to
 
 
 def test_imported_files_keep_their_rows_and_lose_the_link_to_the_article(databases, tmp_path):

@@ -10,6 +10,7 @@ from sqlalchemy import event, select, update
 from sqlalchemy.orm import joinedload, selectinload
 
 from blogapi.articles import queries as articles
+from blogapi.articles import renderings
 from blogapi.articles import service as article_service
 from blogapi.articles.models import Article, ArticleTag, FormerSlug
 from blogapi.storage.database import db, transaction
@@ -413,3 +414,19 @@ def test_an_error_of_the_article_service_is_reported(store, monkeypatch):
 
     monkeypatch.setattr(article_service, "create", refuse)
     assert store(RECORD).notes == ("The blog is full.",)
+
+
+def test_contents_are_rendered_before_the_write_lock_is_taken(importer, monkeypatch):
+    rendered = []
+    render = renderings.render
+
+    def record(content, content_type):
+        rendered.append((content, bool(db.session().info.get("writing"))))
+        return render(content, content_type)
+
+    monkeypatch.setattr(renderings, "render", record)
+    changed = replace(RECORD, content="Changed.")
+    for each in (RECORD, RECORD, changed):
+        importer.store([each])
+    assert {content for content, _ in rendered} == {RECORD.content, changed.content}
+    assert not any(in_write for _, in_write in rendered)

@@ -12,7 +12,7 @@ from blogapi.articles.models import Article, FormerSlug
 from blogapi.categories.models import Category
 from blogapi.storage.database import db
 from blogapi.tags.models import Tag
-from blogapi.web.unique_slugs import is_similar
+from blogapi.web.unique_slugs import is_similar, similar_slug_range
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_similar_slugs_of_other_scripts_are_found(find):
 @pytest.mark.parametrize("model", [Article, FormerSlug, Category, Tag])
 def test_similar_slugs_are_searched_in_the_index(app, model):
     with app.app_context():
-        statement = select(model.slug).where(is_similar(model.slug, "bread"))
+        statement = select(model.slug).where(is_similar(model.slug)).params(similar_slug_range("bread"))
         sql = statement.compile(db.engine, compile_kwargs={"literal_binds": True})
         plan = [row.detail for row in db.session.execute(text(f"EXPLAIN QUERY PLAN {sql}"))]
     assert [line for line in plan if line.startswith("SCAN")] == []
