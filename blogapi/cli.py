@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 import click
 from sqlalchemy.exc import DBAPIError
 
+from blogapi.storage.version_check import NewerSchema
 from blogapi.web.errors import Problem
 from blogapi.web.fields import join_messages
 
@@ -32,6 +33,8 @@ def report_problems() -> Iterator[None]:
         raise click.ClickException(
             " ".join(part for part in (error.detail, join_messages(error.errors or {})) if part)
         ) from error
+    except NewerSchema as error:
+        raise click.ClickException(str(error)) from error
     except DBAPIError as error:
         raise click.ClickException(f"The database reported an error: {error.orig}.") from error
 

@@ -9,6 +9,11 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+def from_database(time: datetime) -> datetime:
+    """Return a time that the database server has reported (aware)."""
+    return time
+
+
 def monotonic() -> float:
     """Return the time of a monotonic clock in seconds; setting the system clock does not affect it."""
     return time.monotonic()

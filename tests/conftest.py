@@ -52,7 +52,7 @@ KEYS = "/api/v1/auth/api-key/"
 
 _IGNORED_STATEMENTS = (
     *("BEGIN", "PRAGMA", "SAVEPOINT", "RELEASE", "SET", "SELECT pg_advisory_xact_lock"),
-    *("SELECT revision.commits", "UPDATE revision"),
+    *("SELECT revision.commits", "UPDATE revision", "SELECT version_num", "SELECT now()"),
 )
 
 
@@ -336,6 +336,7 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
 
     def set_now(time: datetime) -> None:
         monkeypatch.setattr(clock, "now", lambda: time.astimezone(UTC))
+        monkeypatch.setattr(clock, "from_database", lambda _: time.astimezone(UTC))
 
     return set_now
 
@@ -375,7 +376,8 @@ def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisS
 def record_statements(app: Flask) -> Callable[[], Any]:
     """Return a context manager that yields a list of the statements executed in its block.
 
-    Transaction control, locking and the commit counter are left out: they differ between the engines.
+    Transaction control, locking, the commit counter and the clock are left out: they differ between the
+    engines.
     """
 
     @contextmanager

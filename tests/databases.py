@@ -18,6 +18,7 @@ from flask import Flask
 from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 
 from blogapi import create_app
+from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.storage.database import Base, CommitCounter, db
 from blogapi.storage.files import side_files
 from blogapi.storage.upgrades import WRITE_LOCK_SQL
@@ -181,7 +182,7 @@ class PostgresqlServer:
 
 _ONE_ROW = {
     "change_counter": "position = 0, public_position = 0",
-    "article_tally": "published = 0",
+    "article_tally": f"published = 0, renderer = '{compute_fingerprint()}'",
     # This counter is never reset, because response caches identify states of the database by it.
     "revision": "commits = commits + 1",
 }

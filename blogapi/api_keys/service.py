@@ -16,6 +16,7 @@ from blogapi import clock
 from blogapi.api_keys import policy, queries
 from blogapi.api_keys.models import ApiKey
 from blogapi.storage.database import BUSY_ERRORS, db, transaction
+from blogapi.storage.version_check import NewerSchema
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
 from blogapi.web.fields import Fields, WithAttributes
@@ -67,9 +68,9 @@ def create_anonymous() -> WithAttributes:
 
 
 def delete_expired() -> None:
-    """Delete expired anonymous keys, unless there are none or the database is busy."""
+    """Delete expired anonymous keys if the database accepts writes at the moment."""
     now = clock.now()
-    with suppress(SQLAlchemyError):
+    with suppress(SQLAlchemyError, NewerSchema):
         expired = db.session.scalars(queries.select_expired(now).limit(1)).first()
         db.session.rollback()
         if expired is not None:
@@ -167,8 +168,9 @@ def delete_by_uuid(uuid: UUID) -> None:
 def record_use(key: UUID, now: datetime, *, remove_expiry: bool = False) -> None:
     """Store the time at which the key was used; with `remove_expiry` the key no longer expires.
 
-    Does nothing while another connection writes, so that a read never waits for the write lock.
+    Does nothing while another connection writes, so that a read never waits for the write lock, and on a
+    server that may not write because of its version.
     """
     values = {"last_used": now} | ({"expires": None} if remove_expiry else {})
-    with suppress(*BUSY_ERRORS), transaction(wait=False):
+    with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False):
         db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(values))

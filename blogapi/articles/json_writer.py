@@ -18,11 +18,13 @@ from blogapi.articles.json_reader import FRAGMENT_FIELDS
 from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
 from blogapi.articles.schemas import ArticleFieldsSchema
+from blogapi.config import CannotStart
 from blogapi.content.rendering import RenderedContent
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
-from blogapi.storage import upgrades
+from blogapi.storage import upgrades, version_check
 from blogapi.storage.database import db, table_of, transaction
+from blogapi.storage.version_check import NewerSchema
 from blogapi.web import json as web_json
 from blogapi.web import json_fragments
 from blogapi.web.fields import WithAttributes
@@ -84,7 +86,34 @@ def init_app(app: Flask) -> None:
         events.listen(db.session, "after_flush", _store_written)
     with app.app_context(), upgrades.convert_errors(db.engine):
         if db.session.scalar(select(ArticleStats.renderer)) != compute_fingerprint():
-            _render_all(app)
+            _take_over(app)
+    version_check.accept_renderers(app, compute_fingerprint())
+
+
+def _take_over(app: Flask) -> None:
+    """Render all articles again; from now on, servers of other versions store nothing.
+
+    Raises CannotStart if another version takes over the database in the meantime.
+    """
+    own, unfinished = compute_fingerprint(), f"{compute_fingerprint()}, unfinished"
+    with transaction():
+        # Another process of this version may have rendered the articles while this one waited for the lock.
+        stored = db.session.scalar(select(ArticleStats.renderer))
+        if stored == own:
+            return
+        if stored != unfinished:
+            _store_renderer(unfinished)
+    version_check.accept_renderers(app, own, unfinished)
+    try:
+        _render_all(app)
+        with transaction():
+            _store_renderer(own)
+    except NewerSchema as error:
+        raise CannotStart("Another version of blogapi is starting; stop one of them.") from error
+
+
+def _store_renderer(fingerprint: str) -> None:
+    db.session.execute(update(ArticleStats).values(renderer=fingerprint))
 
 
 def _render_all(app: Flask) -> None:
@@ -95,8 +124,6 @@ def _render_all(app: Flask) -> None:
         )
     for _ in render_all():
         pass
-    with transaction():
-        db.session.execute(update(ArticleStats).values(renderer=compute_fingerprint()))
 
 
 def render_all() -> Iterator[int]:

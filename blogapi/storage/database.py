@@ -35,10 +35,10 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from blogapi import clock
 from blogapi.config import CannotStart
-from blogapi.storage import connections, upgrades
+from blogapi.storage import connections, database_clock, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog
+from blogapi.storage.version_check import check_version
 from blogapi.storage.write_lock import WriteLock
 
 # The exceptions that `transaction` raises if it cannot get the write lock in time.
@@ -51,6 +51,11 @@ _WRITE_LOCK_KEY, _LOG_KEY = "blogapi-write-lock", "blogapi-write-ahead-log"
 
 # Rows stay loaded after the commit, so that the response to a write needs no second read.
 db = SQLAlchemy(session_options={"expire_on_commit": False})
+
+
+def current_time() -> datetime:
+    """Return the time (aware, UTC) that decides what is due; see `database_clock.get_time`."""
+    return database_clock.get_time(db.session())
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -124,8 +129,8 @@ def _same_as_created(context: DefaultExecutionContext) -> datetime:
 class Timestamped:
     """Mixin for models that record when a row was created and last updated."""
 
-    created: Mapped[datetime] = mapped_column(default=lambda: clock.now())
-    last_updated: Mapped[datetime] = mapped_column(default=_same_as_created, onupdate=lambda: clock.now())
+    created: Mapped[datetime] = mapped_column(default=current_time)
+    last_updated: Mapped[datetime] = mapped_column(default=_same_as_created, onupdate=current_time)
 
 
 class CommitCounter(Base):
@@ -142,7 +147,8 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
     """Take the write lock and run one transaction; commit at its end, roll back on any exception.
 
     Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False. Raises one of BUSY_ERRORS
-    if it cannot get the lock in this time, or if too many threads already wait for a stuck write.
+    if it cannot get the lock in this time, or if too many threads already wait for a stuck write. Raises
+    NewerSchema if another version of blogapi has taken over the database.
 
     Rows that were read before are expired, so that no decision rests on a state from before the lock. Inside
     another `transaction()` this one is a part of it: at its end its rows are flushed, and after an exception
@@ -165,6 +171,7 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
         try:
             timeout = math.ceil(connections.BUSY_SECONDS - waited) if wait else 0
             session.connection(execution_options=connections.write_options(db.engine, timeout))
+            check_version(session)
             yield
             assert not session.info["failed"], "a part of the transaction failed; use savepoint()"
             if session.get_bind().dialect.name != "sqlite":

@@ -19,6 +19,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.http import HTTP_STATUS_CODES
 
 from blogapi.storage.sqlite_errors import is_damage, primary_result_code
+from blogapi.storage.version_check import NewerSchema
 from blogapi.web import request_id
 
 # The order of methods in `Allow` headers and listings.
@@ -240,6 +241,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(HTTPException, _handle_http)
     app.register_error_handler(DBAPIError, _handle_database)
     app.register_error_handler(PoolTimeout, _handle_busy)
+    app.register_error_handler(NewerSchema, _handle_newer_schema)
     app.register_error_handler(Exception, _handle_unexpected)
 
 
@@ -301,6 +303,11 @@ def _is_temporary(error: DBAPIError) -> bool:
 def _handle_busy(error: DBAPIError | PoolTimeout) -> Response:
     current_app.logger.warning("database unavailable: %s", getattr(error, "orig", error))
     return _handle_problem(Unavailable("The database is busy; send the same request again in a second."))
+
+
+def _handle_newer_schema(error: NewerSchema) -> Response:
+    current_app.logger.error("write refused: %s", error)
+    return _handle_problem(Unavailable(str(error), code="newer_schema"))
 
 
 def _handle_unexpected(error: Exception) -> Response:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError, InternalError, Operati
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, default_exceptions
 
+from blogapi.storage.version_check import NewerSchema
 from blogapi.web import errors
 
 
@@ -61,6 +62,7 @@ def postgresql_error(sqlstate: str, kind=OperationalError):
         (postgresql_error("42703", ProgrammingError), 500, "internal_error"),
         (postgresql_error("23505", IntegrityError), 500, "internal_error"),
         (PoolTimeout("QueuePool limit"), 503, "unavailable"),
+        (NewerSchema(), 503, "newer_schema"),
         (ZeroDivisionError("secret"), 500, "internal_error"),
     ],
 )

@@ -1,0 +1,44 @@
+"""The clock that decides what is due: that of the PostgreSQL server, or that of this process on SQLite.
+
+Several servers share one PostgreSQL database, and their own clocks may differ.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy.orm import Session
+
+from blogapi import clock
+from blogapi.storage import transaction_info
+
+
+def get_time(session: Session) -> datetime:
+    """Return the current time (aware, UTC); on PostgreSQL, it stays the same within a transaction.
+
+    A write transaction has the time at which it got the write lock, so that the times of writes increase.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        return clock.now()
+    connection = session.connection()
+    info = transaction_info.get_info(session)
+    if "time" not in info:
+        info["time"] = _to_utc(connection.exec_driver_sql("SELECT now()").scalar_one())
+    time: datetime = info["time"]
+    return time
+
+
+def set_time(session: Session, time: datetime) -> None:
+    """Set the time of the session's transaction, as PostgreSQL returned it."""
+    transaction_info.get_info(session)["time"] = _to_utc(time)
+
+
+def read_clock(session: Session) -> datetime:
+    """Return the current time (aware, UTC), which may be later than that of the transaction."""
+    if session.get_bind().dialect.name == "sqlite":
+        return clock.now()
+    return _to_utc(session.connection().exec_driver_sql("SELECT clock_timestamp()").scalar_one())
+
+
+def _to_utc(time: datetime) -> datetime:
+    return clock.from_database(time).astimezone(UTC)
