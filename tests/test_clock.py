@@ -98,18 +98,23 @@ def test_revisions_keep_the_order_of_the_writes(clock_changes, blog, as_admin):
     assert sorted(kept) == list(range(1, number + 2)) and kept in (sorted(kept), sorted(kept)[::-1])
 
 
+def get_position(cursor):
+    return int(cursor[1:].split(".")[0])
+
+
 def test_changes_keep_their_order_and_none_is_missed(clock_changes, blog, as_admin, as_reader):
     cursor, known = "0", {}
     for number in clock_changes():
         as_admin.post(TAGS, json={"name": f"tag {number}"})
         fed = as_reader.get(f"{CHANGES}?since={cursor}").json
-        assert cursor == "0" or int(fed["cursor"][1:]) > int(cursor[1:])
+        assert cursor == "0" or get_position(fed["cursor"]) > get_position(cursor)
         cursor = fed["cursor"]
         known |= {change["uuid"]: change["action"] for change in fed["changes"]}
-        # A client that follows the feed has the same articles as the blog.
+        # A client that follows the feed has all articles of the blog. It may also have an article that was
+        # visible before the clock was set back.
         listed = {article["uuid"] for article in as_reader.get(ARTICLES).json}
         mirrored = {str(article.uuid) for article in blog if known.get(str(article.uuid)) == "fetch"}
-        assert mirrored == listed
+        assert listed <= mirrored
 
 
 def test_a_retry_is_idempotent_when_the_clock_is_set_back(set_system_clock, blog, as_admin):

@@ -11,13 +11,12 @@ from uuid import UUID
 
 from sqlalchemy import BindParameter, ColumnElement, Select, String, and_, bindparam, false, func, or_, select
 
-from blogapi import clock
 from blogapi.articles.lifecycle import SCHEDULED, Status
 from blogapi.articles.models import Article, ArticleStats, ArticleTag, FormerSlug
 from blogapi.categories.models import Category
 from blogapi.search import engines as search
 from blogapi.search.tokenizer import split_query
-from blogapi.storage.database import UtcDateTime, bytewise, db
+from blogapi.storage.database import UtcDateTime, bytewise, current_time, db
 from blogapi.tags.models import Tag
 from blogapi.web.fields import parse_uuid
 
@@ -108,7 +107,7 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[U
 def _select(scope: Mapping[str, Any], filters: ArticleFilters) -> Selection:
     given = {name: value for name, value in asdict(filters).items() if value}
     ordering = given.pop("ordering", NEWEST)
-    values: dict[str, Any] = {"now": clock.now(), **scope, **given}
+    values: dict[str, Any] = {"now": current_time(), **scope, **given}
     for name, model in (("category", Category), ("tag", Tag)):
         if name in given:
             values[name] = _resolve(model, given[name])

@@ -13,7 +13,6 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from blogapi import clock
 from blogapi.articles.filters import Selection
 from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.lifecycle import SCHEDULED, Status
@@ -21,7 +20,7 @@ from blogapi.articles.models import Article, ArticleJson, ArticleTag
 from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema
 from blogapi.categories.models import Category
 from blogapi.storage import change_log
-from blogapi.storage.database import UtcDateTime, db
+from blogapi.storage.database import UtcDateTime, current_time, db
 from blogapi.tags.models import Tag
 from blogapi.web import json as web_json
 from blogapi.web import json_fragments
@@ -50,7 +49,7 @@ def get_article_json(uuid: UUID, names: Sequence[str] | None, *, public: bool = 
 
     With `public`, the result is also None if the article is not public.
     """
-    fields, values = _order_fields(names), {"uuid": uuid, "now": clock.now()}
+    fields, values = _order_fields(names), {"uuid": uuid, "now": current_time()}
     row = _execute(_select_one(fields, public), values).one_or_none()
     return None if row is None else JsonBody(_to_object(row, fields, {}), str(row.version))
 
@@ -169,7 +168,7 @@ def _execute(statement: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> 
 
 
 def _fetch(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> list[JsonRow]:
-    values = {"uuids": list(uuids), "now": clock.now()}
+    values = {"uuids": list(uuids), "now": current_time()}
     found = {row.article_id: row for row in _execute(_select_several(names, public), values)}
     # A long list is sent after the transaction that selected its articles has ended, so another write may
     # have deleted or hidden some of them in the meantime.

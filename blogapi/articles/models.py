@@ -10,11 +10,10 @@ from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from blogapi import clock
 from blogapi.articles.lifecycle import ContentType, Status
 from blogapi.categories.models import Category
 from blogapi.storage.change_log import TracksChanges
-from blogapi.storage.database import Base, Identified, Timestamped
+from blogapi.storage.database import Base, Identified, Timestamped, current_time
 from blogapi.tags.models import Tag
 
 
@@ -140,7 +139,7 @@ class FormerSlug(Base):
 
     slug: Mapped[str] = mapped_column(primary_key=True)
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), index=True)
-    created: Mapped[datetime] = mapped_column(default=lambda: clock.now())
+    created: Mapped[datetime] = mapped_column(default=current_time)
 
 
 class ArticleRevision(Base):

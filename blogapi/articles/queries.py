@@ -11,7 +11,6 @@ from uuid import UUID
 from sqlalchemy import bindparam, func, select, union_all
 from sqlalchemy.orm import joinedload, selectinload
 
-from blogapi import clock
 from blogapi.articles import json_reader
 from blogapi.articles.filters import (
     NO_FILTERS,
@@ -24,7 +23,7 @@ from blogapi.articles.json_reader import Snippets
 from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleRevision, FormerSlug
 from blogapi.search import queries as search
-from blogapi.storage.database import db, table_of
+from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.access import Caller
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
@@ -58,7 +57,7 @@ def list_published(
     Without `ordering`, the newest articles come first, or the best matches if there is a search query.
     """
     if _ranks_by_relevance(filters):
-        return _search(names, page, filters, published_by=clock.now())
+        return _search(names, page, filters, published_by=current_time())
     snippets = _snippet_maker(filters)
     return json_reader.list_articles_json(select_public(filters), page, names, public=True, snippets=snippets)
 

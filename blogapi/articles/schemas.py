@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi import clock
 from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.lifecycle import API_STATUSES, ContentType, get_api_status
 from blogapi.articles.models import Article
 from blogapi.categories.schemas import EmbeddedCategorySchema
+from blogapi.storage.database import current_time
 from blogapi.tags.schemas import TagSchema
 from blogapi.web.fields import (
     BoundedList,
@@ -134,7 +134,7 @@ class _DocumentedFields(ma.Schema):
     seo = ma.fields.Nested(SeoSchema)
 
     def get_status(self, article: Article) -> str:
-        return get_api_status(article.status, article.published_at, clock.now())
+        return get_api_status(article.status, article.published_at, current_time())
 
 
 class ArticleSchema(_DocumentedFields, OutputSchema):

@@ -16,14 +16,13 @@ from uuid import UUID, uuid4
 from sqlalchemy import ColumnDefault
 from sqlalchemy import delete as delete_rows
 
-from blogapi import clock
 from blogapi.articles import queries, renderings
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo, revise
 from blogapi.articles.lifecycle import Status, is_public
 from blogapi.articles.models import Article, ArticleRevision, ArticleTag, FormerSlug, Seo
 from blogapi.articles.references import find_terms
 from blogapi.articles.schemas import TEXT_FIELDS, ArticleSchema, SeoBodySchema
-from blogapi.storage.database import db, table_of, transaction
+from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.web.bulk import write_all
 from blogapi.web.errors import Errors, Invalid, NotFound
 from blogapi.web.unique_slugs import choose_slug
@@ -176,7 +175,7 @@ class _Batch:
         editor: UUID | None = None,
         slug_from: str = "",
     ) -> Article:
-        content, now = self._revise(None, given), clock.now()
+        content, now = self._revise(None, given), current_time()
         uuid = uuid or uuid4()
         slug = self._choose_slug(uuid, given.slug, slug_from or content.texts["title"])
         article = Article(
@@ -209,7 +208,7 @@ class _Batch:
 
     def change(self, editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
         article = self._get(uuid)
-        former, now = get_content(article), clock.now()
+        former, now = get_content(article), current_time()
         content = self._revise(former, given)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
         was_public = article.was_public or is_public(former.status, former.published_at, now)
@@ -243,7 +242,7 @@ class _Batch:
         errors: Errors = {}
         category = self._terms.resolve_category(given, errors)
         tags = self._terms.resolve_tags(given, errors)
-        now = clock.now()
+        now = current_time()
         try:
             content = revise(former, given, category=category, tags=tags, defaults=TEXT_DEFAULTS, now=now)
         except Invalid as error:

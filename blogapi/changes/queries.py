@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
 
+from blogapi.changes.cursor import Cursor, format_cursor, parse_cursor
 from blogapi.storage import change_log
 from blogapi.storage.change_log import Change
-from blogapi.storage.database import db
+from blogapi.storage.database import current_time, db
 from blogapi.web.errors import InvalidQuery
 
 
@@ -33,32 +36,53 @@ class ChangeList:
     more: bool
 
 
-def list_changes(cursor: str, limit: int, *, public: bool) -> ChangeList:
-    """Return up to `limit` changes after a cursor, oldest first; with `public`, only those of public items.
+def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
+    """Return up to `limit` changes after a cursor; with `public`, only those of public items.
 
+    The written changes come first, oldest first, and then the items that have become public by schedule.
     Raises InvalidQuery if the cursor belongs to the other feed, or if this blog has not issued it yet
     because it was restored from a backup. The client must then start again, or it would miss changes.
     """
     letter, column = ("p", Change.public_position) if public else ("a", Change.position)
-    since = _parse_cursor(cursor, letter)
-    statement = select(Change, column.label("position")).where(column > since).order_by(column)
-    rows = db.session.execute(statement.limit(limit + 1)).all()
-    if not rows and since > change_log.last_position(public=public):
+    cursor, now, last = parse_cursor(since, letter), current_time(), change_log.last_position(public=public)
+    if cursor is None or cursor.position > last:
         raise _unknown_cursor()
-    page = rows[:limit]
+    if cursor.due is not None and cursor.due > now:
+        # The clock was set back, and clients may have dropped the items that are no longer due. These items
+        # are listed again when they become public again.
+        cursor = Cursor(cursor.position, now)
+    is_due = _is_due(cursor, now)
+    is_written = and_(column > cursor.position, or_(Change.due.is_(None), ~is_due))
+    written = _list(is_written, [column], limit + 1)
+    due = _list(is_due, [Change.due, Change.uuid], limit + 1 - len(written))
+    page = [*written, *due][:limit]
+    more = len(written) + len(due) > limit
+    position = last if len(written) <= limit else getattr(page[-1], column.key)
+    cursor = replace(cursor, position=position)
+    if len(page) > len(written):
+        cursor = replace(cursor, due=page[-1].due, uuid=page[-1].uuid if more else None)
     return ChangeList(
-        [_to_item(change, public=public) for change, _ in page],
-        cursor=f"{letter}{page[-1].position}" if page else cursor,
-        more=len(rows) > limit,
+        [_to_item(change, now, public=public) for change in page], format_cursor(cursor, letter), more
     )
 
 
-def _parse_cursor(cursor: str, letter: str) -> int:
-    if cursor == "0":
-        return 0
-    if not cursor.startswith(letter):
-        raise _unknown_cursor()
-    return int(cursor.removeprefix(letter))
+def _is_due(cursor: Cursor, now: datetime) -> ColumnElement[bool]:
+    """Return the condition for the items after the cursor that have become public by schedule."""
+    is_due = and_(~Change.public, Change.due <= now)
+    if cursor.due is None:
+        return is_due
+    after = Change.due > cursor.due
+    if cursor.uuid is not None:
+        after |= and_(Change.due == cursor.due, Change.uuid > cursor.uuid)
+    return and_(is_due, after)
+
+
+def _list(
+    condition: ColumnElement[bool], order: Sequence[InstrumentedAttribute[Any]], limit: int
+) -> Sequence[Change]:
+    if limit < 1:
+        return []
+    return db.session.scalars(select(Change).where(condition).order_by(*order).limit(limit)).all()
 
 
 def _unknown_cursor() -> InvalidQuery:
@@ -69,6 +93,7 @@ def _unknown_cursor() -> InvalidQuery:
     )
 
 
-def _to_item(change: Change, *, public: bool) -> ChangedItem:
-    exists = change.public if public else not change.gone
+def _to_item(change: Change, now: datetime, *, public: bool) -> ChangedItem:
+    is_public = change.public or (change.due is not None and change.due <= now)
+    exists = is_public if public else not change.gone
     return ChangedItem(change.kind, change.uuid, "fetch" if exists else "drop")

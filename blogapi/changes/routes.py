@@ -5,7 +5,6 @@ from __future__ import annotations
 from blogapi.changes import queries
 from blogapi.changes.queries import ChangeList
 from blogapi.changes.schemas import ChangesQuery, ChangesSchema
-from blogapi.storage import change_log
 from blogapi.web.access import allow, current_caller, reader
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields
@@ -19,5 +18,4 @@ bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", descripti
 @bp.response(200, ChangesSchema())
 def listed(query: Fields) -> ChangeList:
     """List the items that changed after a cursor, and whether to fetch or to drop each of them."""
-    change_log.record_due_changes()
     return queries.list_changes(query["since"], query["limit"], public=not current_caller().sees_drafts)

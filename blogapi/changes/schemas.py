@@ -7,6 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
+from blogapi.changes.cursor import PATTERN
 from blogapi.storage.change_log import TracksChanges
 from blogapi.storage.database import Base
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, StrictInteger
@@ -47,7 +48,7 @@ class ChangesQuery(InputSchema):
     """The query parameters of a request for the feed of changes."""
 
     since = ma.fields.String(
-        validate=validate.Regexp(r"(0|[ap][1-9][0-9]{0,15})\Z", error="Not a cursor; send 0 to start again."),
+        validate=validate.Regexp(PATTERN, error="Not a cursor; send 0 to start again."),
         load_default="0",
         metadata={"description": "The `cursor` of the last response, or 0 for all changes.", "example": "0"},
     )

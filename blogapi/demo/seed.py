@@ -5,11 +5,10 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from blogapi import clock
 from blogapi.articles import queries as articles
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.categories.taxonomy import CATEGORIES
-from blogapi.storage.database import transaction
+from blogapi.storage.database import current_time, transaction
 from blogapi.taxonomies import service as taxonomies
 from blogapi.transfer import folder
 from blogapi.transfer import service as transfer
@@ -34,7 +33,7 @@ def fill_empty_blog() -> int:
         author = (users.find_by_name(AUTHOR_NAME) or accounts.create(AUTHOR_NAME, None, role=Role.ADMIN)).uuid
         for category in tomllib.loads((_FOLDER / "categories.toml").read_text(encoding="utf-8"))["category"]:
             taxonomies.create(CATEGORIES, author, CategoryBodySchema().load(category))
-        now, entries = clock.now(), folder.walk_path(_FOLDER / "articles")
+        now, entries = current_time(), folder.walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, now=now) for entry in entries if entry.problem is None]
         reports = transfer.Importer(author, restore_deleted=True).store(records)
         return sum(report.result is transfer.Result.CREATED for report in reports)

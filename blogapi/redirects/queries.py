@@ -7,9 +7,8 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
-from blogapi import clock
 from blogapi.articles.models import Article, FormerSlug
-from blogapi.storage.database import bytewise
+from blogapi.storage.database import bytewise, current_time
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 
@@ -23,7 +22,7 @@ def list_redirects(page: PageRequest | None) -> Page[Sequence[Row[Any]]]:
             FormerSlug.created.label("created"),
         )
         .join(Article, Article.uuid == FormerSlug.article_id)
-        .where(Article.visible_at(clock.now()))
+        .where(Article.visible_at(current_time()))
         .order_by(bytewise(FormerSlug.slug))
     )
     return paginate_rows(statement, page)

@@ -10,12 +10,11 @@ from uuid import UUID
 from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from blogapi import clock
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number
 from blogapi.search.tokenizer import separate_ideographs
-from blogapi.storage.database import table_of
+from blogapi.storage.database import current_time, table_of
 
 _entry = table_of(SearchEntry)
 
@@ -71,7 +70,7 @@ def _choose_number(connection: Connection, published_at: datetime | None, *, tak
     """
     if published_at is None:
         return min(connection.scalar(select(func.min(_entry.c.number))) or 0, *taken, 0) - 1
-    scheduled, first = published_at > clock.now(), first_number(published_at)
+    scheduled, first = published_at > current_time(), first_number(published_at)
     width = NUMBERS_PER_MICROSECOND
     while True:
         low = first if scheduled else first + NUMBERS_PER_MICROSECOND - width

@@ -4,23 +4,27 @@ The session writes the rows when it is flushed, so that no service function can 
 come from two counters: one for admins, and a public one that increases only when a public item changes, so
 that a reader cannot tell that drafts are being written. A transaction locks the counters until it commits, so
 positions become visible in order and a cursor never skips a position.
+
+A scheduled item becomes public without a write and without a position; readers find it by the time in `due`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Connection, Index, String, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, Index, String, and_, bindparam, func, insert, select, tuple_, update
 from sqlalchemy import event as events
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
-from blogapi import clock
-from blogapi.storage.database import Base, db, table_of, transaction
+from blogapi.storage import database_clock, transaction_info
+from blogapi.storage.database import Base, current_time, db, table_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_DUE_KEY = "due"
 
 
 class TracksChanges:
@@ -37,7 +41,8 @@ class TracksChanges:
 class Change(Base):
     """The last change of one item, ordered by `position` (for admins) and `public_position`.
 
-    `due` is the time at which a scheduled item becomes public.
+    `due` is the time at which an item becomes public that was scheduled when it was written. `public` is then
+    False, except in rows of older versions, which stored that the item had become public.
     """
 
     __tablename__ = "change"
@@ -70,25 +75,9 @@ _ROWS_PER_STATEMENT = 500
 
 def init_app() -> None:
     """Log the changes in every flush of the session."""
-    if not events.contains(db.session, "before_flush", _log_changes):
-        events.listen(db.session, "before_flush", _log_changes)
-
-
-def record_due_changes() -> None:
-    """Log the scheduled items that have become public; write nothing if there are none.
-
-    If the clock was set back, items that are no longer due are logged as not public.
-    """
-    if not _find_due(db.session().connection(), clock.now()):
-        return
-    with transaction():
-        connection, now = db.session().connection(), clock.now()
-        changes = [
-            {**change, "public": change["due"] is not None and change["due"] <= now, "moves_public": True}
-            for change in _find_due(connection, now)
-        ]
-        _assign_positions(connection, changes)
-        _update_changes(connection, changes)
+    for name, listener in (("before_flush", _log_changes), ("before_commit", _log_due_changes)):
+        if not events.contains(db.session, name, listener):
+            events.listen(db.session, name, listener)
 
 
 def last_position(*, public: bool = False) -> int:
@@ -98,19 +87,12 @@ def last_position(*, public: bool = False) -> int:
 
 def state_token(*, public: bool = False) -> str:
     """Return a token that changes with all content that admins or, if `public`, readers can see."""
-    due = select(func.count()).where(Change.due <= clock.now()).scalar_subquery()
+    due = select(func.count()).where(Change.due <= current_time()).scalar_subquery()
     return " ".join(str(number) for number in db.session.execute(select(_column(public), due)).one())
 
 
 def _column(public: bool) -> InstrumentedAttribute[int]:
     return ChangeCounter.public_position if public else ChangeCounter.position
-
-
-def _find_due(connection: Connection, now: datetime) -> list[dict[str, Any]]:
-    due = _change.c.due
-    unlogged = or_(and_(due <= now, ~_change.c.public), and_(due > now, _change.c.public))
-    found = connection.execute(select(_change).where(unlogged).order_by(due))
-    return [dict(row) for row in found.mappings()]
 
 
 def _log_changes(session: Session, context: Any, instances: Any) -> None:
@@ -122,7 +104,7 @@ def _log_changes(session: Session, context: Any, instances: Any) -> None:
 
 
 def _log_rows(session: Session, rows: Sequence[TracksChanges]) -> None:
-    now, connection = clock.now(), session.connection()
+    now, connection = database_clock.get_time(session), session.connection()
     for row in rows:
         # SQLAlchemy applies the default of the column only during the flush, which is too late here.
         row.uuid = row.uuid or uuid4()
@@ -148,11 +130,45 @@ def _log_rows(session: Session, rows: Sequence[TracksChanges]) -> None:
                 "moves_public": public or was_public,
             }
         )
+    due = ((change["kind"], change["uuid"], change["due"]) for change in changes)
+    former_due = ((change.kind, change.uuid, change.due) for change in logged.values())
+    _remember_due(session, [change for change in (*former_due, *due) if change[2] and change[2] > now])
     _assign_positions(connection, changes)
     _update_changes(connection, [change for change in changes if (change["kind"], change["uuid"]) in logged])
     new = [change for change in changes if (change["kind"], change["uuid"]) not in logged]
     if new:
         connection.execute(insert(_change), new)
+
+
+def _remember_due(session: Session, items: Iterable[tuple[str, UUID, datetime]]) -> None:
+    """Remember until the commit when each item becomes public, by its former or its new state."""
+    times = transaction_info.get_info(session).setdefault(_DUE_KEY, {})
+    for kind, uuid, due in items:
+        times[kind, uuid] = min(due, times.get((kind, uuid), due))
+
+
+def _log_due_changes(session: Session) -> None:
+    """Log again the items that the transaction found not yet due and that are due at its end.
+
+    In the meantime, clients may have read the feed with their former state, or up to a later time.
+    """
+    if session.in_nested_transaction():
+        return
+    session.flush()
+    times: dict[tuple[str, UUID], datetime] = transaction_info.get_info(session).get(_DUE_KEY, {})
+    if not times:
+        return
+    connection, now = session.connection(), database_clock.read_clock(session)
+    keys = [key for key, due in times.items() if due <= now]
+    for start in range(0, len(keys), _ROWS_PER_STATEMENT):
+        is_key = tuple_(_change.c.kind, _change.c.uuid).in_(keys[start : start + _ROWS_PER_STATEMENT])
+        changes: list[dict[str, Any]] = []
+        for change in connection.execute(select(_change).where(is_key)).mappings():
+            is_due = change["due"] is not None and change["due"] <= now
+            state = {"public": True, "due": None} if is_due else {}
+            changes.append({**change, **state, "moves_public": True})
+        _assign_positions(connection, changes)
+        _update_changes(connection, changes)
 
 
 def _assign_positions(connection: Connection, changes: Sequence[dict[str, Any]]) -> None:

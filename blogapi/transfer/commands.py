@@ -11,8 +11,8 @@ from uuid import UUID
 import click
 from flask.cli import with_appcontext
 
-from blogapi import clock
 from blogapi.cli import report_problems, show_progress
+from blogapi.storage.database import current_time
 from blogapi.transfer import folder, identity, queries, service
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.service import FileReport, Result
@@ -93,7 +93,7 @@ def _read(entry: folder.Entry, *, publish_undated: bool) -> service.Item:
     from blogapi.transfer.markdown import reader
 
     return service.read_item(
-        entry.key, lambda: reader.read_file(entry, now=clock.now(), publish_undated=publish_undated)
+        entry.key, lambda: reader.read_file(entry, now=current_time(), publish_undated=publish_undated)
     )
 
 

@@ -24,7 +24,7 @@ from blogapi.articles import service as articles
 from blogapi.articles.models import Article
 from blogapi.content import slugs
 from blogapi.redirects import service as redirects
-from blogapi.storage.database import db, savepoint, transaction
+from blogapi.storage.database import current_time, db, savepoint, transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_input import ArticleInputs
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
@@ -211,11 +211,11 @@ class _Batch:
         elif is_changed:
             article = articles.change(self.importer.author, file.article_id, self.inputs.make(record))
             notes = (*notes, *self._add_redirects(record, article))
-            _set_digests(file, record, clock.now())
+            _set_digests(file, record, current_time())
             return _report(record, Result.UPDATED, article, notes)
         else:
             _set_digests(file, record, file.imported_at)
-        status = lifecycle.get_api_status(state.status, state.published_at, clock.now())
+        status = lifecycle.get_api_status(state.status, state.published_at, current_time())
         return FileReport(record.key, Result.UNCHANGED, status, notes)
 
     def _create(self, record: ArticleRecord, file: ImportedFile) -> FileReport:
@@ -230,7 +230,7 @@ class _Batch:
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
         file.article_id = article.uuid
-        _set_digests(file, record, clock.now())
+        _set_digests(file, record, current_time())
         notes += self._add_redirects(record, article)
         self.new_files.append(file)
         return _report(record, Result.CREATED, article, notes)
@@ -258,7 +258,7 @@ def _get_source_digest(record: ArticleRecord) -> str:
 
 
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
-    status = lifecycle.get_api_status(article.status, article.published_at, clock.now())
+    status = lifecycle.get_api_status(article.status, article.published_at, current_time())
     return FileReport(record.key, result, status, (*record.notes, *notes))
 
 

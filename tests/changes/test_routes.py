@@ -131,15 +131,41 @@ def test_an_article_published_at_this_microsecond_is_reported_once(
     assert read_changes() == []
 
 
-def test_an_article_that_is_hidden_by_setting_the_clock_back_is_reported_as_drop(
+def test_an_article_that_is_hidden_by_setting_the_clock_back_is_reported_again_at_its_time(
     read_changes, make_article, set_clock
 ):
     set_clock(NOON)
     make_article(published_at=(NOON + HOUR).isoformat())
     read_changes()
-    for time, action in ((NOON + HOUR, "fetch"), (NOON, "drop"), (NOON + HOUR, "fetch")):
-        set_clock(time)
-        assert read_changes() == [("article", action)]
+    # A client that reads the article while it is hidden gets 404 and may drop it.
+    fetched = [("article", "fetch")]
+    for time, expected in ((1, fetched), (0, []), (0.5, []), (1, fetched), (2, [])):
+        set_clock(NOON + time * HOUR)
+        assert read_changes() == expected
+
+
+def test_an_article_scheduled_after_the_clock_was_set_back_is_reported(read_changes, make_article, set_clock):
+    set_clock(NOON)
+    make_article(published_at=(NOON + 2 * HOUR).isoformat())
+    set_clock(NOON + 2 * HOUR)
+    assert read_changes() == [("category", "fetch"), ("article", "fetch")]
+    set_clock(NOON)
+    make_article(published_at=(NOON + HOUR).isoformat())
+    assert read_changes() == []
+    set_clock(NOON + HOUR)
+    assert read_changes() == [("article", "fetch")]
+
+
+def test_a_read_of_the_feed_writes_nothing(as_reader, make_article, set_clock, record_statements):
+    set_clock(NOON)
+    make_article(published_at=(NOON + timedelta(minutes=1)).isoformat())
+    # The first request stores the use of the key.
+    as_reader.get(CHANGES)
+    for seconds in (59, 60, 90, 30):
+        set_clock(NOON + timedelta(seconds=seconds))
+        with record_statements() as executed:
+            as_reader.get(CHANGES)
+        assert all(statement.startswith("SELECT") for statement in executed)
 
 
 def test_a_write_that_changes_nothing_is_not_reported(as_admin, make_article, make_tag):

@@ -34,7 +34,7 @@ READS = [
     (ARTICLES + "{article}/preview/", "previews.listed", 4),
     ("{link}", "previews.single", 2),
     ("/api/v1/blog/redirects/", "redirects.listed", 2),
-    ("/api/v1/blog/changes/?limit=1000", "changes.listed", 3),
+    ("/api/v1/blog/changes/?limit=1000", "changes.listed", 4),
     ("/health/", "health.check", 1),
     ("/metrics/", "metrics.show_metrics", 1),
     ("/openapi.json", "openapi.document", 0),
