@@ -13,7 +13,13 @@ from flask.cli import ScriptInfo
 from blogapi import config
 from blogapi.cli import report_problems, show_progress
 from blogapi.config import CannotStart
-from blogapi.doctor import derived_data_checks, instance_checks, rate_limit_checks, sqlite_checks
+from blogapi.doctor import (
+    derived_data_checks,
+    instance_checks,
+    rate_limit_checks,
+    server_checks,
+    sqlite_checks,
+)
 from blogapi.doctor.findings import Finding, Level, ok, wrong
 from blogapi.storage import connections
 
@@ -77,6 +83,7 @@ def _run_application_checks(context: click.Context, repair: bool) -> Iterator[Fi
         yield wrong("start", error.message, "solve the problem that this message describes")
         return
     with app.app_context():
+        yield from server_checks.run_checks()
         yield from rate_limit_checks.run_checks()
         yield from derived_data_checks.run_checks(repair=repair, progress=show_progress)
 

@@ -6,11 +6,12 @@ import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import create_engine, func, make_url, select, text
 
-from blogapi import create_app
+from blogapi import clock, create_app
 from blogapi.api_keys import service as api_keys
 from blogapi.articles.models import Article
 from blogapi.config import CannotStart
@@ -286,6 +287,23 @@ def test_doctor_reports_and_repairs_derived_data(app, make_article, instance, st
     assert result.exit_code == 1 and f"wrong     {says}" in result.stdout
     assert run(args=["doctor", "--repair"]).exit_code == 0
     assert run(args=["doctor"]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "exit_code", "says"),
+    [
+        (0.5, 0, "ok        clocks: The clocks of this machine and of the database server agree."),
+        (3, 1, "wrong     clocks: The clock of this machine is 3.0 seconds ahead of that of the database"),
+        (-30, 1, "wrong     clocks: The clock of this machine is 30.0 seconds behind that of the database"),
+    ],
+)
+def test_doctor_compares_the_clocks(app, instance, monkeypatch, seconds, exit_code, says):
+    now = datetime.now(UTC)
+    monkeypatch.setattr(clock, "now", lambda: now)
+    monkeypatch.setattr(clock, "from_database", lambda _: now - timedelta(seconds=seconds))
+    instance.chmod(0o700)
+    result = app.test_cli_runner().invoke(args=["doctor"])
+    assert result.exit_code == exit_code and says in result.stdout
 
 
 def test_the_health_check_reports_a_missing_table_and_recovers(app, as_stranger):
