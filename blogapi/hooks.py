@@ -94,6 +94,7 @@ def authenticate() -> Response | None:
     reject_conditional_headers(view)
     if view.__dict__.get("cacheable") and g.caller.key is not None:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.cacheable_until
+        request.environ[middleware.SHOWS_DRAFTS_KEY] = g.caller.sees_drafts
     return None
 
 

@@ -23,7 +23,7 @@ from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
 from blogapi.search.tokenizer import separate_ideographs
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import CommitCounter, db, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import json_fragments
 
@@ -212,6 +212,9 @@ def _delete_orphans() -> None:
 
 def _rebuild_index() -> None:
     _run_fts5_command("rebuild")
+    # The virtual table has no triggers, so cached search results are invalidated here.
+    with transaction():
+        db.session.execute(update(CommitCounter).values(visible=CommitCounter.visible + 1))
 
 
 def _run_fts5_command(command: str) -> str:

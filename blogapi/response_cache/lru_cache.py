@@ -1,6 +1,6 @@
 """An LRU cache of responses with a memory limit.
 
-All responses belong to one commit version of the database. A body that several responses share is stored
+Each response belongs to one commit version of the database. A body that several responses share is stored
 once.
 """
 
@@ -11,6 +11,8 @@ from collections import Counter, OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime
+
+from blogapi.storage.commit_version import CommitVersion
 
 # WSGI environ key of a function that the server calls before it waits for a slow client.
 GIVE_UP_KEY = "blogapi.give_up"
@@ -23,7 +25,8 @@ OVERHEAD_BYTES = 1_800
 class CachedResponse:
     """A status line, headers and a body that are valid from `created_at` until just before `valid_until`.
 
-    `route` is the URL rule of the view that computed it.
+    `version` is the commit version that it is valid for; if `shows_drafts` is False, every commit version
+    with the same public version. `route` is the URL rule of the view that computed it.
     """
 
     status: str
@@ -31,7 +34,14 @@ class CachedResponse:
     body: bytes
     created_at: datetime
     valid_until: datetime
+    version: CommitVersion
+    shows_drafts: bool = False
     route: str = ""
+
+    def is_valid(self, version: CommitVersion, now: datetime) -> bool:
+        """Return whether the response can be replayed at this version and time."""
+        same = self.version == version if self.shows_drafts else self.version.public == version.public
+        return same and self.created_at <= now < self.valid_until
 
     @property
     def bytes_without_body(self) -> int:
@@ -51,7 +61,7 @@ class LRUCache:
         self.max_response_bytes = max_bytes // 8
         self.used_bytes = 0
         self.hits = 0
-        self._version = -1
+        self._version = CommitVersion(-1, -1)
         self._responses: OrderedDict[Hashable, CachedResponse] = OrderedDict()
         self._bodies: dict[bytes, bytes] = {}
         self._body_uses: Counter[bytes] = Counter()
@@ -60,37 +70,41 @@ class LRUCache:
     def __len__(self) -> int:
         return len(self._responses)
 
-    def get(self, key: Hashable, version: int, now: datetime) -> CachedResponse | None:
+    def get(self, key: Hashable, version: CommitVersion, now: datetime) -> CachedResponse | None:
         """Return the response stored for this commit version, or None if it is not valid at `now`."""
         with self._lock:
-            response = self._responses.get(key) if version == self._version else None
-            if response is None or not response.created_at <= now < response.valid_until:
+            response = self._responses.get(key)
+            if response is None or not response.is_valid(version, now):
                 return None
             self._responses.move_to_end(key)
             self.hits += 1
             return response
 
-    def put(self, key: Hashable, version: int, response: CachedResponse) -> None:
-        """Store the response unless it is too large or `version` is older than the stored one.
+    def put(self, key: Hashable, response: CachedResponse) -> None:
+        """Store the response unless it is too large or its version is older than the stored one.
 
-        A newer version evicts all responses of the older one.
+        A newer public version evicts all responses. Otherwise a newer version evicts nothing: a response that
+        shows drafts is evicted when it is replaced or has not been used for the longest time.
         """
-        header_bytes = response.bytes_without_body - OVERHEAD_BYTES
+        header_bytes, version = response.bytes_without_body - OVERHEAD_BYTES, response.version
         with self._lock:
-            if version < self._version or max(len(response.body), header_bytes) > self.max_response_bytes:
+            if max(len(response.body), header_bytes) > self.max_response_bytes:
                 return
-            if version > self._version:
-                self._clear(version)
+            if version < self._version if response.shows_drafts else version.public < self._version.public:
+                return
+            if version.public > self._version.public:
+                self._clear()
+            self._version = max(version, self._version)
             self._evict(key)
             self._add(key, response)
             while self.used_bytes > self.max_bytes:
                 self._evict(next(iter(self._responses)))
 
-    def _clear(self, version: int) -> None:
+    def _clear(self) -> None:
         self._responses.clear()
         self._bodies.clear()
         self._body_uses.clear()
-        self.used_bytes, self._version = 0, version
+        self.used_bytes = 0
 
     def _add(self, key: Hashable, response: CachedResponse) -> None:
         body = self._bodies.setdefault(response.body, response.body)

@@ -23,14 +23,15 @@ from blogapi.articles import queries as articles
 from blogapi.metrics import registry
 from blogapi.response_cache.lru_cache import GIVE_UP_KEY, CachedResponse, LRUCache
 from blogapi.storage import commit_version
-from blogapi.storage.commit_version import CommitVersionSource
+from blogapi.storage.commit_version import CommitVersion, CommitVersionSource
 from blogapi.web import request_id
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# WSGI environ key under which the hook stores the time until which the response is valid.
-CACHEABLE_UNTIL_KEY = "blogapi.until"
+# WSGI environ keys under which the hook stores the time until which the response is valid, and whether the
+# caller has access to drafts.
+CACHEABLE_UNTIL_KEY, SHOWS_DRAFTS_KEY = "blogapi.until", "blogapi.shows-drafts"
 
 NO_EXPIRY = datetime.max.replace(tzinfo=UTC)
 
@@ -50,7 +51,7 @@ class _PendingResponse:
     """A response that is being computed; its data is at least as new as `version` and `started_at`."""
 
     cache_key: Hashable
-    version: int
+    version: CommitVersion
     started_at: datetime
     status: str = ""
     route: str = ""
@@ -70,8 +71,8 @@ class ResponseCacheMiddleware:
         self.misses = 0
         self._app, self._application, self._source = app, application, source
         self._lock = threading.Lock()
-        self._finished: dict[tuple[Hashable, int], threading.Event] = {}
-        # A commit version, a time, and the time of the first publication after it.
+        self._finished: dict[tuple[Hashable, CommitVersion], threading.Event] = {}
+        # A public version, a time, and the time of the first publication after it.
         self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -82,7 +83,7 @@ class ResponseCacheMiddleware:
         version = self._source.get_version(since=environ.get(commit_version.RECEIVED_KEY))
         if version is None:
             return self._application(environ, start_response)
-        pending = _PendingResponse(_make_cache_key(environ, api_key), version, clock.now())
+        pending = _PendingResponse(_make_cache_key(environ, api_key), version, version.time or clock.now())
         cached = self.cache.get(pending.cache_key, version, pending.started_at)
         if cached is not None:
             return _replay(cached, environ, start_response)
@@ -90,7 +91,7 @@ class ResponseCacheMiddleware:
         if other_finished is not None:
             other_finished.wait(WAIT_SECONDS)
         # Look again: an identical request may have finished since, and may have started after this one.
-        cached = self.cache.get(pending.cache_key, version, clock.now())
+        cached = self.cache.get(pending.cache_key, version, self._read_time(version))
         if cached is None:
             if other_finished is not None:
                 return self._application(environ, start_response)
@@ -98,6 +99,11 @@ class ResponseCacheMiddleware:
         if other_finished is None:
             self._finish(pending)
         return _replay(cached, environ, start_response)
+
+    def _read_time(self, version: CommitVersion) -> datetime:
+        """Return the current time of the clock that `version` has used."""
+        newer = version.time and self._source.get_version()
+        return (newer or version).time or clock.now()
 
     def _register(self, pending: _PendingResponse) -> threading.Event | None:
         """Register the response as being computed, or return the event of the request that computes it."""
@@ -130,13 +136,15 @@ class ResponseCacheMiddleware:
             chunks,
             max_bytes=self.cache.max_response_bytes,
             length=_content_length(pending.headers),
-            on_end=partial(self._store, pending, until),
+            on_end=partial(self._store, pending, until, environ.get(SHOWS_DRAFTS_KEY, True)),
         )
         # Identical requests must not wait for a slow client.
         environ[GIVE_UP_KEY] = collected.discard
         return collected
 
-    def _store(self, pending: _PendingResponse, until: datetime, body: bytes | None) -> None:
+    def _store(
+        self, pending: _PendingResponse, until: datetime, shows_drafts: bool, body: bytes | None
+    ) -> None:
         """Cache the response unless `body` is None, and wake the requests that wait for it."""
         try:
             # The response is already being sent, so a database error must not break it.
@@ -148,9 +156,11 @@ class ResponseCacheMiddleware:
                         body=body,
                         created_at=pending.started_at,
                         valid_until=min(until, self._next_publication(pending)),
+                        version=pending.version,
+                        shows_drafts=shows_drafts,
                         route=pending.route,
                     )
-                    self.cache.put(pending.cache_key, pending.version, response)
+                    self.cache.put(pending.cache_key, response)
         finally:
             self._finish(pending)
 
@@ -160,11 +170,11 @@ class ResponseCacheMiddleware:
         The result may be in the past: an article that became visible during the request may be missing from
         the response.
         """
-        version, since, due = self._next_due
-        if version != pending.version or not since <= pending.started_at < due:
+        public, since, due = self._next_due
+        if public != pending.version.public or not since <= pending.started_at < due:
             with self._app.app_context():
                 due = articles.get_next_publication(pending.started_at) or NO_EXPIRY
-            self._next_due = (pending.version, pending.started_at, due)
+            self._next_due = (pending.version.public, pending.started_at, due)
         return due
 
     def _finish(self, pending: _PendingResponse) -> None:

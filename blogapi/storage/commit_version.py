@@ -1,4 +1,4 @@
-"""The commit version: a number that grows with every commit of any process."""
+"""The commit version: two numbers that grow with the commits of any process."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import sqlite3
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from flask import Flask
-from sqlalchemy import Engine, event, select
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Engine, event
+from sqlalchemy.exc import NoResultFound, SQLAlchemyError
 
-from blogapi.storage import files, upgrades
-from blogapi.storage.database import CommitCounter, db
+from blogapi import clock
+from blogapi.storage import epoch, files, upgrades
+from blogapi.storage.database import db
 
 # The WSGI environ key that stores the time at which the request was received (time.monotonic).
 RECEIVED_KEY = "blogapi.received"
@@ -24,11 +27,32 @@ RECEIVED_KEY = "blogapi.received"
 # the query to SQLite. A late check is harmless, because no commits are written to a removed file.
 CHECK_SECONDS = 0.1
 
+_READ_REVISION = (
+    "SELECT commits, visible, epoch, identity = database_identity(), clock_timestamp() FROM revision"
+)
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class CommitVersion:
+    """The state of the database at a time. The numbers never decrease, even if a backup is restored.
+
+    `commit` grows with every commit, and `public` with those that readers without access to drafts can
+    notice. `time` is that of the database server; None if the database is a file on this machine.
+    """
+
+    commit: int
+    public: int
+    time: datetime | None = field(default=None, compare=False)
+
+    def next(self, *, public: bool, time: datetime | None = None) -> CommitVersion:
+        """Return the version after another commit."""
+        return CommitVersion(self.commit + 1, self.public + int(public), time)
+
 
 class CommitVersionSource(Protocol):
     """An object that reads the commit version of one database."""
 
-    def get_version(self, since: float | None = None) -> int | None:
+    def get_version(self, since: float | None = None) -> CommitVersion | None:
         """Return the commit version, or None if it cannot be read.
 
         `since` is the time at which the request was received (time.monotonic). A version that was read after
@@ -50,13 +74,15 @@ class SqliteCommitVersion:
         self._next_check = -math.inf
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
-        self._data_version = self._version = 0
-        self._last_read = (0, -math.inf)
+        self._data_version, self._version = -1, CommitVersion(0, 0)
+        # The counter of visible writes and the epoch, or None if they cannot be read.
+        self._visible: Any = None
+        self._last_read = (self._version, -math.inf)
         # After the engine is disposed, the path may lead to another file.
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
-    def get_version(self, since: float | None = None) -> int | None:
-        """Return the commit version, which never decreases, or None if the file cannot be read."""
+    def get_version(self, since: float | None = None) -> CommitVersion | None:
+        """Return the commit version, or None if the file cannot be read."""
         version, read_at = self._last_read
         # The comparison is strict, because the clock may not advance for some milliseconds.
         if since is not None and since < read_at:
@@ -70,7 +96,7 @@ class SqliteCommitVersion:
                 return None
             if data_version != self._data_version:
                 self._data_version = data_version
-                self._version += 1
+                self._version = self._version.next(public=self._has_visible_change())
             self._last_read = (self._version, read_at)
             return self._version
 
@@ -85,11 +111,25 @@ class SqliteCommitVersion:
                 self._uri, uri=True, check_same_thread=False, isolation_level=None
             )
             # The values of `data_version` on two connections cannot be compared.
-            self._version += 1
+            self._data_version, self._visible = -1, None
             self._opened = files.file_identity(self._path)
         self._check_file(time.monotonic())
-        ((data_version,),) = self._connection.execute("PRAGMA data_version").fetchall()
+        (data_version,) = self._query("PRAGMA data_version")
         return int(data_version)
+
+    def _has_visible_change(self) -> bool:
+        before = self._visible
+        try:
+            # The next query of `data_version` reports a commit that was made since this one.
+            self._visible = self._query("SELECT visible, epoch FROM revision")
+        except sqlite3.Error:
+            self._visible = None
+        return self._visible is None or self._visible != before
+
+    def _query(self, statement: str) -> Any:
+        assert self._connection is not None
+        rows = self._connection.execute(statement).fetchall()
+        return rows[0] if rows else None
 
     def _check_file(self, now: float) -> None:
         if now < self._next_check:
@@ -108,39 +148,81 @@ class SqliteCommitVersion:
 
 
 class PostgresCommitVersion:
-    """The commit version of a PostgreSQL database, read from a row that every `transaction()` updates."""
+    """The commit version of a PostgreSQL database, read in one round trip through a connection of its own.
+
+    Every `transaction()` increments `commits`, and triggers increment `visible`.
+    """
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._engine = engine
         self._lock = threading.Lock()
-        self._commits = self._version = 0
-        self._last_read = (0, -math.inf)
+        self._connection: Any = None
+        self._state: list[Any] = []
+        self._version = CommitVersion(0, 0)
+        self._last_read: tuple[CommitVersion | None, float] = (None, -math.inf)
+        event.listen(engine, "engine_disposed", lambda _: self.close())
 
-    def get_version(self, since: float | None = None) -> int | None:
-        """Return the commit version, or None if the server cannot be reached.
-
-        The version never decreases, even if a restored backup contains a lower counter.
-        """
+    def get_version(self, since: float | None = None) -> CommitVersion | None:
+        """Return the commit version, or None if the server cannot be reached."""
+        arrived = time.monotonic() if since is None else since
         version, last_read_at = self._last_read
-        if since is not None and since < last_read_at:
+        if arrived < last_read_at:
             return version
-        read_at = time.monotonic()
-        try:
-            with self._engine.connect() as connection:
-                commits = connection.execute(select(CommitCounter.commits)).scalar_one()
-        except SQLAlchemyError:
-            # The database may return with different content but the same counter.
-            self._commits = -1
-            return None
         with self._lock:
-            if read_at < self._last_read[1]:
-                # Another thread's newer read finished first; keep its result.
-                return self._last_read[0]
-            if commits != self._commits:
-                self._commits = commits
-                self._version += 1
-            self._last_read = (self._version, read_at)
-            return self._version
+            # While this request waited, another one may have read the version.
+            version, last_read_at = self._last_read
+            if arrived < last_read_at:
+                return version
+            read_at = time.monotonic()
+            try:
+                version = self._read()
+            except (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error):
+                version = None
+                self._disconnect()
+            self._last_read = (version, read_at)
+            return version
+
+    def close(self) -> None:
+        """Close the connection; the next read opens another one."""
+        with self._lock:
+            self._disconnect()
+
+    def _read(self) -> CommitVersion:
+        if self._connection is None:
+            self._connect()
+        *state, same_database, database_time = self._query_revision()
+        if not same_database:
+            self._connection.execute(epoch.RENEW_SQL.replace(":epoch", "%s"), [epoch.generate_epoch()])
+            *state, _, database_time = self._query_revision()
+        now = clock.from_database(database_time)
+        if state == self._state:
+            self._version = replace(self._version, time=now)
+        else:
+            # All values but the number of commits belong to the public version, too.
+            self._version = self._version.next(public=state[1:] != self._state[1:], time=now)
+            self._state = state
+        return self._version
+
+    def _query_revision(self) -> tuple[Any, ...]:
+        row: tuple[Any, ...] | None = self._connection.execute(_READ_REVISION).fetchone()
+        if row is None:
+            raise NoResultFound("The table revision is empty.")
+        return row
+
+    def _connect(self) -> None:
+        pooled = self._engine.raw_connection()
+        self._connection = pooled.driver_connection
+        pooled.detach()
+        # Behind a pooler, the next statement may run on another connection of the server, which does not know
+        # the prepared statements of this one.
+        self._connection.autocommit, self._connection.prepare_threshold = True, None
+
+    def _disconnect(self) -> None:
+        # The database may return with different content but the same counters.
+        self._state, self._last_read = [], (None, -math.inf)
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
 
 
 def create_source(app: Flask) -> CommitVersionSource | None:

@@ -36,7 +36,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.config import CannotStart
-from blogapi.storage import connections, database_clock, upgrades
+from blogapi.storage import connections, database_clock, upgrades, visible_writes
 from blogapi.storage.checkpoint import WriteAheadLog
 from blogapi.storage.version_check import check_version
 from blogapi.storage.write_lock import WriteLock
@@ -134,12 +134,24 @@ class Timestamped:
 
 
 class CommitCounter(Base):
-    """A table with a single row, which counts the commits on PostgreSQL; SQLite has its own counter."""
+    """A table with a single row, which identifies the state of the database.
 
+    `commits` counts the commits on PostgreSQL; SQLite has its own counter. `visible` counts the writes that
+    readers without access to drafts can notice; triggers increment it. `epoch` is a random text, renewed when
+    the counters can repeat: after a restore or a failover, which `identity` reveals on PostgreSQL.
+    """
+
+    # The table keeps the name that it has in existing databases.
     __tablename__ = "revision"
 
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     commits: Mapped[int]
+    visible: Mapped[int]
+    epoch: Mapped[str] = mapped_column(String(16))
+    identity: Mapped[str]
+
+
+visible_writes.init_metadata(Base.metadata)
 
 
 @contextmanager

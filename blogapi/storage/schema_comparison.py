@@ -122,10 +122,12 @@ def _read_postgresql(connection: Connection) -> Schema:
 
 
 def _read_models_on_postgresql(connection: Connection, models: MetaData) -> Schema:
-    # The temporary tables hide the real ones, so they are rolled back immediately.
+    # The temporary tables hide the real ones, so they are rolled back immediately. Functions of triggers are
+    # found in the real schema, because PostgreSQL does not search for functions in the temporary one.
+    current = connection.scalar(text("SELECT quote_ident(current_schema())"))
     transaction = connection.begin_nested()
     try:
-        connection.exec_driver_sql("SET LOCAL search_path TO pg_temp")
+        connection.exec_driver_sql(f"SET LOCAL search_path TO pg_temp, {current}")
         _create(connection, models)
         return _read_postgresql(connection)
     finally:

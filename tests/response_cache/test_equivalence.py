@@ -10,18 +10,20 @@ from uuid import UUID
 from flask import Flask
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import update
 from werkzeug.test import create_environ
 
 from blogapi.api_keys import service as api_keys
 from blogapi.articles import queries as article_queries
 from blogapi.articles import service as article_service
+from blogapi.articles.models import ArticleJson
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, People
-from tests.databases import write_from_other_process
+from tests.databases import other_connection, write_from_other_process
 from tests.response_cache.cached_blog import add_cache, call, create_deleted_key
 from tests.response_cache.conftest import ME, create_article
 
@@ -46,10 +48,13 @@ HEADERS = [
     *({"If-Modified-Since": "Tue, 01 Jan 2030 12:00:00 GMT"}, {"Range": "bytes=0-1"}, {"Cookie": "a=b"}),
     *({"Host": "other.example"}, {"Idempotency-Key": "a"}),
 ]
-WRITES = ["publish", "schedule", "unpublish", "retitle", "delete", "tag", "category", "role", "key", "wait"]
+WRITES = [
+    *("publish", "schedule", "unpublish", "retitle", "delete", "tag", "category", "role", "key", "wait"),
+    *("draft", "reschedule", "foreign", "draft and foreign"),
+]
 READ = st.tuples(
     st.lists(st.sampled_from(CALLERS), min_size=1, max_size=3, unique=True),
-    st.integers(0, 13),
+    st.integers(0, 14),
     st.sampled_from(["GET", "GET", "GET", "HEAD"]),
     st.just("") | st.sampled_from(QUERIES),
     st.lists(st.sampled_from(HEADERS), min_size=1, max_size=3),
@@ -83,6 +88,8 @@ class Blog:
         }
         self.replaced_key_uuid = UUID(people.uuid(self.keys["replaced key"]))
         self.articles, self.last_read = [], None
+        with app.app_context():
+            self.draft = create_article(people, self.category, title="Draft", status="draft").uuid
         self.etag = '"none"'
         for _ in range(3):
             self.write("publish", 0)
@@ -104,6 +111,7 @@ class Blog:
         return [
             *(ARTICLES, f"{ARTICLES}author/me/", CATEGORIES, TAGS, f"{CATEGORIES}{self.category}/"),
             *(f"{TAGS}{self.tag}/", KEYS, ME, "/api/v1/blog/changes/", "/nowhere", TAGS[:-1], *articles),
+            f"{ARTICLES}{self.draft}/",
         ]
 
     def read(self, callers, path_index, method, query, variants, body=None):
@@ -159,6 +167,15 @@ class Blog:
             )
         elif kind == "key":
             self._replace_key(number)
+        elif kind == "reschedule":
+            if article_queries.get_by_uuid(article).status == "published":
+                published_at = (self.now + (number - 20) * MINUTE).isoformat()
+                self._change(article, published_at=published_at, status="published")
+        elif kind in ("draft", "foreign", "draft and foreign"):
+            if kind != "foreign":
+                self._change(self.draft, title=f"Draft {self.number}")
+            if kind != "draft":
+                self._write_from_other_program(article)
         else:
             self.now += number * MINUTE
             self.set_clock(self.now)
@@ -174,6 +191,12 @@ class Blog:
 
     def _change(self, article, **fields):
         article_service.change(self.people.admin.uuid, article, ArticleBodySchema(partial=True).load(fields))
+
+    def _write_from_other_program(self, article):
+        """Change the ETag of the article, if it is published, but not the commit counter."""
+        row = (ArticleJson.article_id == article) & (ArticleJson.status == "published")
+        with other_connection(self.app) as connection:
+            connection.execute(update(ArticleJson).where(row).values(version=10_000 + self.number))
 
     def _replace_key(self, number):
         api_keys.delete_by_uuid(self.replaced_key_uuid)

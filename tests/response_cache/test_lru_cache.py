@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import tracemalloc
 from collections import OrderedDict
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,17 +13,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogapi.response_cache.lru_cache import OVERHEAD_BYTES, CachedResponse, LRUCache
+from blogapi.storage.commit_version import CommitVersion
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)
 MAX_BYTES = 100_000
 
 
+def make_version(number):
+    """Return a commit version after `number` commits that readers can notice."""
+    return CommitVersion(number, number)
+
+
 def make_response(body=b"[]", *, created_at=NOON, valid_until=LATER, headers=()):
-    return CachedResponse("200 OK", list(headers), body, created_at, valid_until)
+    return CachedResponse("200 OK", list(headers), body, created_at, valid_until, make_version(1))
+
+
+def put(cache, key, version, response, *, shows_drafts=False):
+    version = make_version(version) if isinstance(version, int) else version
+    cache.put(key, replace(response, version=version, shows_drafts=shows_drafts))
 
 
 def get_body(cache, key, version=1, now=NOON):
+    version = make_version(version) if isinstance(version, int) else version
     response = cache.get(key, version, now)
     return response and response.body
 
@@ -39,14 +52,14 @@ def test_an_empty_cache_returns_nothing(cache):
 
 def test_a_stored_response_is_returned_unchanged(cache):
     response = make_response(b"body", headers=[("ETag", '"1"'), ("Vary", "Accept"), ("Vary", "origin")])
-    cache.put("a", 1, response)
-    assert cache.get("a", 1, NOON) == response
+    put(cache, "a", 1, response)
+    assert cache.get("a", make_version(1), NOON) == response
     assert get_body(cache, "b") is None
 
 
 def test_a_later_response_replaces_an_earlier_one(cache):
-    cache.put("a", 1, make_response(b"old" * 100))
-    cache.put("a", 1, make_response(b"new"))
+    put(cache, "a", 1, make_response(b"old" * 100))
+    put(cache, "a", 1, make_response(b"new"))
     assert (get_body(cache, "a"), len(cache), cache.used_bytes) == (b"new", 1, OVERHEAD_BYTES + 3)
 
 
@@ -55,29 +68,53 @@ def test_a_later_response_replaces_an_earlier_one(cache):
 
 @pytest.mark.parametrize("version", [0, 2, 100])
 def test_a_response_of_another_version_is_not_returned(cache, version):
-    cache.put("a", 1, make_response())
+    put(cache, "a", 1, make_response())
     assert get_body(cache, "a", version) is None
     assert get_body(cache, "a", 1) == b"[]"
 
 
 def test_the_first_response_of_a_new_version_evicts_all_older_ones(cache):
-    cache.put("a", 1, make_response(b"old" * 1000))
-    cache.put("b", 1, make_response(b"old" * 1000))
-    cache.put("c", 2, make_response(b"new"))
+    put(cache, "a", 1, make_response(b"old" * 1000))
+    put(cache, "b", 1, make_response(b"old" * 1000))
+    put(cache, "c", 2, make_response(b"new"))
     assert [get_body(cache, name, version) for name in "abc" for version in (1, 2)] == [None] * 5 + [b"new"]
     assert (len(cache), cache.used_bytes) == (1, OVERHEAD_BYTES + 3)
 
 
 def test_a_response_of_an_older_version_is_not_stored(cache):
-    cache.put("a", 2, make_response(b"new"))
-    cache.put("a", 1, make_response(b"old"))
-    cache.put("b", 1, make_response(b"old"))
+    put(cache, "a", 2, make_response(b"new"))
+    put(cache, "a", 1, make_response(b"old"))
+    put(cache, "b", 1, make_response(b"old"))
     assert [get_body(cache, name, version) for name in "ab" for version in (1, 2)] == [
         None,
         b"new",
         None,
         None,
     ]
+
+
+@pytest.mark.parametrize(
+    ("version", "bodies"),
+    [
+        (CommitVersion(5, 2), [b"public", b"drafts"]),
+        # A commit that readers cannot notice.
+        (CommitVersion(6, 2), [b"public", None]),
+        (CommitVersion(6, 3), [None, None]),
+        # An older version, which another request has read.
+        (CommitVersion(4, 2), [b"public", None]),
+        (CommitVersion(4, 1), [None, None]),
+    ],
+)
+def test_a_commit_that_readers_cannot_notice_invalidates_only_responses_with_drafts(cache, version, bodies):
+    put(cache, "a", CommitVersion(5, 2), make_response(b"public"))
+    put(cache, "b", CommitVersion(5, 2), make_response(b"drafts"), shows_drafts=True)
+    assert [get_body(cache, name, version) for name in "ab"] == bodies
+
+
+def test_a_response_of_an_older_version_does_not_replace_a_newer_one(cache):
+    put(cache, "a", CommitVersion(5, 2), make_response(b"new"), shows_drafts=True)
+    put(cache, "a", CommitVersion(4, 2), make_response(b"old"), shows_drafts=True)
+    assert get_body(cache, "a", CommitVersion(5, 2)) == b"new"
 
 
 # Time
@@ -96,13 +133,13 @@ def test_a_response_of_an_older_version_is_not_stored(cache):
     ],
 )
 def test_a_response_is_valid_from_its_creation_until_its_expiry(cache, now, valid):
-    cache.put("a", 1, make_response())
+    put(cache, "a", 1, make_response())
     assert get_body(cache, "a", now=now) == (b"[]" if valid else None)
 
 
 def test_an_expired_response_can_be_replaced(cache):
-    cache.put("a", 1, make_response(b"old"))
-    cache.put("a", 1, make_response(b"new", created_at=LATER, valid_until=LATER + timedelta(hours=1)))
+    put(cache, "a", 1, make_response(b"old"))
+    put(cache, "a", 1, make_response(b"new", created_at=LATER, valid_until=LATER + timedelta(hours=1)))
     assert (get_body(cache, "a", now=LATER), get_body(cache, "a", now=NOON)) == (b"new", None)
 
 
@@ -112,19 +149,19 @@ def test_an_expired_response_can_be_replaced(cache):
 @pytest.mark.parametrize(("new", "evicted"), [(1, "1"), (2, "13"), (3, "134"), (4, "1345")])
 def test_the_least_recently_used_responses_are_evicted_first(cache, new, evicted):
     for name in "01234567":
-        cache.put(name, 1, make_response(name.encode() * 10_000))
+        put(cache, name, 1, make_response(name.encode() * 10_000))
     for name in "02":
-        cache.get(name, 1, NOON)
+        cache.get(name, make_version(1), NOON)
     for number in range(new):
-        cache.put(f"new {number}", 1, make_response(b"%d" % number * 10_001))
+        put(cache, f"new {number}", 1, make_response(b"%d" % number * 10_001))
     assert [name for name in "01234567" if get_body(cache, name) is None] == list(evicted)
 
 
 def test_getting_an_expired_response_does_not_count_as_use(cache):
     for name in "abcdefgh":
-        cache.put(name, 1, make_response(name.encode() * 10_000))
+        put(cache, name, 1, make_response(name.encode() * 10_000))
     assert get_body(cache, "a", now=LATER) is None
-    cache.put("new", 1, make_response(b"n" * 10_000))
+    put(cache, "new", 1, make_response(b"n" * 10_000))
     assert get_body(cache, "a") is None
 
 
@@ -132,29 +169,29 @@ def test_getting_an_expired_response_does_not_count_as_use(cache):
     ("length", "stored"), [(MAX_BYTES // 8, True), (MAX_BYTES // 8 + 1, False), (MAX_BYTES * 2, False)]
 )
 def test_a_response_uses_at_most_an_eighth_of_the_memory(cache, length, stored):
-    cache.put("small", 1, make_response(b"small"))
-    cache.put("large", 1, make_response(b"x" * length))
+    put(cache, "small", 1, make_response(b"small"))
+    put(cache, "large", 1, make_response(b"x" * length))
     assert (get_body(cache, "large") is not None) is stored
     assert get_body(cache, "small") == b"small"
 
 
 def test_headers_count_as_memory(cache):
-    cache.put("a", 1, make_response(headers=[("Link", "x" * 10_000)]))
+    put(cache, "a", 1, make_response(headers=[("Link", "x" * 10_000)]))
     assert cache.used_bytes >= 10_000 + OVERHEAD_BYTES
     for number in range(50):
-        cache.put(number, 1, make_response(headers=[("Link", str(number).zfill(10_000))]))
+        put(cache, number, 1, make_response(headers=[("Link", str(number).zfill(10_000))]))
     assert cache.used_bytes <= MAX_BYTES
     assert len(cache) < MAX_BYTES // 10_000
 
 
 def test_a_response_with_too_large_headers_is_not_stored(cache):
-    cache.put("a", 1, make_response(headers=[("Link", "x" * MAX_BYTES)]))
+    put(cache, "a", 1, make_response(headers=[("Link", "x" * MAX_BYTES)]))
     assert (len(cache), cache.used_bytes) == (0, 0)
 
 
 def test_a_cache_without_memory_stores_nothing():
     cache = LRUCache(10)
-    cache.put("a", 1, make_response(b""))
+    put(cache, "a", 1, make_response(b""))
     assert (len(cache), cache.used_bytes, get_body(cache, "a")) == (0, 0, None)
 
 
@@ -163,17 +200,17 @@ def test_a_cache_without_memory_stores_nothing():
 
 def test_a_body_that_responses_share_is_stored_once(cache):
     for name in "abc":
-        cache.put(name, 1, make_response(bytes(bytearray(b"x" * 10_000))))
+        put(cache, name, 1, make_response(bytes(bytearray(b"x" * 10_000))))
     assert cache.used_bytes == 3 * OVERHEAD_BYTES + 10_000
-    assert len({id(cache.get(name, 1, NOON).body) for name in "abc"}) == 1
+    assert len({id(cache.get(name, make_version(1), NOON).body) for name in "abc"}) == 1
 
 
 def test_a_shared_body_is_evicted_with_the_last_response_that_has_it(cache):
     for name in "ab":
-        cache.put(name, 1, make_response(b"x" * 10_000))
-    cache.put("a", 1, make_response(b"y"))
+        put(cache, name, 1, make_response(b"x" * 10_000))
+    put(cache, "a", 1, make_response(b"y"))
     assert (get_body(cache, "b"), cache.used_bytes) == (b"x" * 10_000, 2 * OVERHEAD_BYTES + 10_001)
-    cache.put("b", 1, make_response(b"y"))
+    put(cache, "b", 1, make_response(b"y"))
     assert cache.used_bytes == 2 * OVERHEAD_BYTES + 1
 
 
@@ -186,7 +223,7 @@ def test_the_counted_memory_is_close_to_the_actual_memory():
         before, _ = tracemalloc.get_traced_memory()
         for number in range(500):
             headers = [(name, f"{number:040}") for name in (*names, *more)]
-            cache.put(b"%032d" % number, 1, make_response(b"%0500d" % number, headers=headers))
+            put(cache, b"%032d" % number, 1, make_response(b"%0500d" % number, headers=headers))
         after, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -196,45 +233,51 @@ def test_the_counted_memory_is_close_to_the_actual_memory():
 # Against a model
 
 BODIES = [b"", b"a" * 100, b"b" * 4_000, b"c" * 6_000, b"d" * 12_500, b"e" * 12_501]
+# Every second commit is one that readers can notice.
+VERSIONS = st.sampled_from([CommitVersion(commit, commit // 2) for commit in range(6)])
 PUT = st.tuples(
-    st.integers(0, 9), st.integers(0, 3), st.sampled_from(BODIES), st.integers(0, 3), st.integers(0, 6)
+    *(st.integers(0, 9), VERSIONS, st.booleans(), st.sampled_from(BODIES)),
+    *(st.integers(0, 3), st.integers(0, 6)),
 )
-GET = st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 6))
+GET = st.tuples(st.integers(0, 9), VERSIONS, st.integers(0, 6))
 
 
 @given(st.lists(PUT | GET, max_size=80))
 def test_any_sequence_of_uses_matches_a_simple_model(uses):
-    cache, model, newest = LRUCache(MAX_BYTES // 4), OrderedDict(), -1
+    cache, model, newest = LRUCache(MAX_BYTES // 4), OrderedDict(), CommitVersion(-1, -1)
     cache.max_response_bytes = MAX_BYTES // 8
     for use in uses:
         if len(use) == 3:
             key, version, minute = use
             now = NOON + timedelta(minutes=minute)
-            body, created_at, valid_until = (None, now, now)
-            if version == newest:
-                body, created_at, valid_until = model.get(key, (None, now, now))
-            expected = body if created_at <= now < valid_until else None
+            expected = None
+            if key in model:
+                body, stored, drafts, created_at, valid_until = model[key]
+                current = stored.commit == version.commit if drafts else stored.public == version.public
+                expected = body if current and created_at <= now < valid_until else None
             if expected is not None:
                 model.move_to_end(key)
             assert get_body(cache, key, version, now) == expected
         else:
-            key, version, body, *minutes = use
+            key, version, drafts, body, *minutes = use
             created_at, valid_until = (NOON + timedelta(minutes=minute) for minute in minutes)
-            cache.put(key, version, make_response(body, created_at=created_at, valid_until=valid_until))
-            if version < newest or len(body) > MAX_BYTES // 8:
+            response = make_response(body, created_at=created_at, valid_until=valid_until)
+            put(cache, key, version, response, shows_drafts=drafts)
+            is_old = version.commit < newest.commit if drafts else version.public < newest.public
+            if is_old or len(body) > MAX_BYTES // 8:
                 continue
-            if version > newest:
-                newest = version
+            if version.public > newest.public:
                 model.clear()
+            newest = max(version, newest)
             model.pop(key, None)
-            model[key] = (body, created_at, valid_until)
+            model[key] = (body, version, drafts, created_at, valid_until)
             while count_bytes(model) > MAX_BYTES // 4:
                 model.popitem(last=False)
         assert (len(cache), cache.used_bytes) == (len(model), count_bytes(model))
 
 
 def count_bytes(model):
-    return len(model) * OVERHEAD_BYTES + sum(len(body) for body in {body for body, _, _ in model.values()})
+    return len(model) * OVERHEAD_BYTES + sum(len(body) for body in {body for body, *_ in model.values()})
 
 
 def test_the_counted_memory_is_correct_after_concurrent_use():
@@ -245,7 +288,7 @@ def test_the_counted_memory_is_correct_after_concurrent_use():
         try:
             for turn in range(2000):
                 number = (seed * 7919 + turn * 104_729) % 97
-                cache.put(number, turn // 500, make_response(b"%d" % (number % 13) * 2_000))
+                put(cache, number, turn // 500, make_response(b"%d" % (number % 13) * 2_000))
                 body = get_body(cache, number, turn // 500)
                 assert body is None or body == b"%d" % (number % 13) * 2_000
         except BaseException as error:
@@ -257,11 +300,11 @@ def test_the_counted_memory_is_correct_after_concurrent_use():
     for thread in threads:
         thread.join(30)
     assert not failures
-    stored = [response for number in range(97) if (response := cache.get(number, 3, NOON))]
+    stored = [response for number in range(97) if (response := cache.get(number, make_version(3), NOON))]
     bodies = {response.body for response in stored}
     assert len(stored) == len(cache)
     assert cache.used_bytes == len(cache) * OVERHEAD_BYTES + sum(map(len, bodies)) <= MAX_BYTES
     # Every stored body belongs to a stored response.
     for number in range(97):
-        cache.put(number, 3, make_response(b""))
+        put(cache, number, 3, make_response(b""))
     assert cache.used_bytes == len(cache) * OVERHEAD_BYTES

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from blogapi.storage import commit_version
+from blogapi.storage.commit_version import CommitVersion
 from tests.conftest import ARTICLES
 from tests.databases import SERVER_URL
 from tests.response_cache.cached_blog import CachedBlog, add_cache, make_environ
@@ -112,8 +113,8 @@ class Readers:
 class FrozenVersion:
     """A commit version source that never reports a commit."""
 
-    def get_version(self, since: float | None = None) -> int:
-        return 1
+    def get_version(self, since: float | None = None) -> CommitVersion:
+        return CommitVersion(1, 1)
 
 
 @pytest.fixture

@@ -235,7 +235,7 @@ def test_no_thread_reads_a_version_from_before_a_commit(source, other_connection
     versions, done, failures = [source.get_version()], threading.Event(), []
 
     def read():
-        last = 0
+        last = versions[0]
         while not done.is_set():
             least, received_at = versions[-1], time.monotonic()
             version = source.get_version(since=received_at)

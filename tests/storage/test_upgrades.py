@@ -37,7 +37,13 @@ def upgrade() -> None:
 '''
 LAST = upgrades.list_migrations()[-1]
 NEXT = f"{int(LAST) + 1:04}"
-RECREATES_A_PARENT = """with op.batch_alter_table("account", recreate="always"):
+RECREATES_A_PARENT = """query = "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'account'"
+    dropped = op.get_bind().exec_driver_sql(query).scalars().all()
+    with op.batch_alter_table("account", recreate="always"):
+        pass
+    for trigger in dropped:
+        op.execute(trigger)"""
+FORGETS_TRIGGERS = """with op.batch_alter_table("account", recreate="always"):
         pass"""
 FAILS_HALF_WAY = """op.add_column("tag", sa.Column("motto", sa.Text(), nullable=True))
     op.execute("INSERT INTO nowhere VALUES (1)")"""
@@ -172,6 +178,7 @@ def test_an_upgraded_blog_accepts_writes(old_database, add_migration):
         (LEAVES_A_COLUMN, "Differences: table tag also has: motto TEXT."),
         (LEAVES_A_VIEW, "Differences: view motto is unknown."),
         (FORGETS_AN_INDEX, "Differences: index ix_change_due is missing."),
+        (FORGETS_TRIGGERS, "Differences: trigger account_delete_visible is missing; "),
     ],
 )
 def test_a_failed_migration_leaves_the_database_unchanged(

@@ -1,0 +1,64 @@
+"""Triggers that count the writes that change what readers without access to drafts see.
+
+The database counts them in `revision.visible`, in the transaction of the write. Therefore no program that
+writes rows can forget it, and a write to drafts alone leaves the counter unchanged.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import DDL, MetaData, event
+
+# The reads that readers without access to drafts cache use these tables, but no trigger is needed: `change`
+# and the search index change together with the rows of `article_pieces`.
+WITHOUT_TRIGGERS = frozenset({"change", "search_entry", "search_index"})
+
+_ANY = {"INSERT": "", "UPDATE": "", "DELETE": ""}
+# A scheduled article has the status `published` too, and becomes visible without a write.
+_PUBLISHED = {
+    "INSERT": "NEW.status = 'published'",
+    "UPDATE": "OLD.status = 'published' OR NEW.status = 'published'",
+    "DELETE": "OLD.status = 'published'",
+}
+_OF_PUBLISHED = "EXISTS (SELECT 1 FROM article WHERE uuid = {}.article_id AND status = 'published')"
+
+# The condition, by event and table, under which the change of a row is visible; empty if it always is.
+TRIGGERS: dict[str, dict[str, str]] = {
+    "account": _ANY,
+    # A response is cached for one key, so a new key has none. The last use of a key is no part of a response.
+    "api_key": {"UPDATE OF digest, owner_id, scope, expires": "", "DELETE": ""},
+    "category": _ANY,
+    "tag": _ANY,
+    "former_slug": _ANY,
+    "article": _PUBLISHED,
+    "article_pieces": _PUBLISHED,
+    "article_tally": {"UPDATE": "OLD.published <> NEW.published OR OLD.renderer <> NEW.renderer"},
+    "change_counter": {"UPDATE": "OLD.public_position <> NEW.public_position"},
+}
+
+# Every service function that changes the tags of an article also changes its row in `article`. Other programs
+# may not; on PostgreSQL, the condition of a trigger cannot contain a subquery.
+_SQLITE_TRIGGERS = {
+    "article_tag": {
+        "INSERT": _OF_PUBLISHED.format("NEW"),
+        "UPDATE": _OF_PUBLISHED.format("NEW"),
+        "DELETE": _OF_PUBLISHED.format("OLD"),
+    }
+}
+
+_SQLITE = "CREATE TRIGGER {} AFTER {} ON {}{} BEGIN UPDATE revision SET visible = visible + 1; END"
+# A migration creates the function `count_visible_write`.
+_POSTGRESQL = "CREATE TRIGGER {} AFTER {} ON {} FOR EACH ROW{} EXECUTE FUNCTION count_visible_write()"
+
+
+def init_metadata(metadata: MetaData) -> None:
+    """Create the triggers together with the tables, so that a migrated schema can be compared with them."""
+    for dialect, template, triggers in (
+        ("sqlite", _SQLITE, TRIGGERS | _SQLITE_TRIGGERS),
+        ("postgresql", _POSTGRESQL, TRIGGERS),
+    ):
+        for table, conditions in triggers.items():
+            for operation, condition in conditions.items():
+                name = f"{table}_{operation.split()[0].lower()}_visible"
+                when = f" WHEN ({condition})" if condition else ""
+                ddl = DDL(template.format(name, operation, table, when))  # type: ignore[no-untyped-call]
+                event.listen(metadata, "after_create", ddl.execute_if(dialect=dialect))

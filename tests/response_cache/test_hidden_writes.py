@@ -1,0 +1,205 @@
+"""A write that readers cannot see keeps their cached responses; every other write invalidates them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import update
+
+from blogapi.articles.models import Article, ArticleJson, ArticleTag, FormerSlug
+from blogapi.categories.models import Category
+from blogapi.storage.database import Base
+from blogapi.storage.visible_writes import TRIGGERS, WITHOUT_TRIGGERS
+from blogapi.tags.models import Tag
+from blogapi.users import service as users
+from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
+from tests.databases import other_connection
+from tests.response_cache.cached_blog import warm
+from tests.response_cache.conftest import ME
+
+# Tables on which no cached response depends.
+HIDDEN_TABLES = {
+    *("article_revision", "idempotent_answer", "imported", "preview", "revision", "seo", "web_session"),
+}
+FUTURE = "2999-01-01T00:00:00Z"
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+
+
+def save(**fields):
+    """Return a write that changes the draft."""
+    return lambda blog: blog.admin.patch(blog.draft, json=fields)
+
+
+HIDDEN_WRITES = {
+    "create a draft": lambda blog: blog.admin.post(
+        ARTICLES, json={"title": "New", "category": {"uuid": blog.category}}
+    ),
+    "change a draft": save(title="Another title", content="<p>Other words</p>"),
+    "change the slug of a draft": save(slug="another-slug"),
+    "change the SEO record of a draft": save(seo={"title": "For robots"}),
+    "archive a draft": save(status="archived"),
+    "restore a version of a draft": lambda blog: blog.admin.post(f"{blog.draft}revisions/1/restore/"),
+    "delete a draft": lambda blog: blog.admin.delete(blog.draft),
+    "link to a preview": lambda blog: blog.admin.post(f"{blog.draft}preview/"),
+    "create a key": lambda blog: blog.admin.post(KEYS),
+}
+VISIBLE_WRITES = {
+    "publish": save(status="published"),
+    "schedule": save(status="scheduled", published_at=FUTURE),
+    "change an article": lambda blog: blog.admin.patch(blog.article, json={"title": "New"}),
+    "change a scheduled article": lambda blog: blog.admin.patch(blog.scheduled, json={"title": "New"}),
+    "unpublish": lambda blog: blog.admin.patch(blog.article, json={"status": "draft"}),
+    "unschedule": lambda blog: blog.admin.patch(blog.scheduled, json={"status": "draft"}),
+    "delete an article": lambda blog: blog.admin.delete(blog.article),
+    "rename a tag": lambda blog: blog.admin.patch(f"{TAGS}{blog.tag}/", json={"name": "New"}),
+    "create a category": lambda blog: blog.admin.post(CATEGORIES, json={"name": "New"}),
+    "delete a key": lambda blog: blog.admin.delete(f"{KEYS}{blog.other_key}/"),
+}
+# What other programs write. They do not know the counters.
+FOREIGN_WRITES = {
+    "article": update(Article).where(Article.status == "published").values(title="New"),
+    "unpublish": update(Article).values(status="draft"),
+    "JSON": update(ArticleJson).where(ArticleJson.status == "published").values(version=9),
+    "tag": update(Tag).values(name="New"),
+    "category": update(Category).values(name="New"),
+    "slug": FormerSlug.__table__.insert().values(slug="old", created=NOON),
+}
+
+
+class Blog:
+    """A blog with a draft, a scheduled and a published article, and a reader whose list is cached."""
+
+    def __init__(self, as_admin, as_reader, category, tag, articles, other_key, cached):
+        self.admin, self.reader, self.category, self.tag = as_admin, as_reader, str(category.uuid), tag.uuid
+        self.uuids = [article.uuid for article in articles]
+        self.draft, self.scheduled, self.article = (f"{ARTICLES}{uuid}/" for uuid in self.uuids)
+        self.other_key, self.cached = other_key, cached
+        as_admin.patch(self.draft, json={"subtitle": "A version"})
+        as_admin.get(ME)
+
+    def is_cached(self):
+        """Return whether the reader gets the list from the cache."""
+        before = len(self.cached.application.paths)
+        assert self.reader.get(ARTICLES).status_code == 200
+        return len(self.cached.application.paths) == before
+
+
+@pytest.fixture
+def blog(as_admin, as_reader, make_category, make_tag, make_article, people, cached_blog):
+    category, tag = make_category(), make_tag()
+    articles = [
+        make_article(title=title, category=category, tags=(tag,), **fields)
+        for title, fields in (
+            ("Draft", {"status": "draft"}),
+            ("Scheduled", {"status": "scheduled", "published_at": FUTURE}),
+            ("Public", {}),
+        )
+    ]
+    blog = Blog(as_admin, as_reader, category, tag, articles, people.uuid(people.key(None)), cached_blog)
+    warm(as_reader, ARTICLES)
+    return blog
+
+
+@pytest.mark.parametrize("name", HIDDEN_WRITES)
+def test_a_write_that_readers_cannot_see_keeps_their_cached_responses(blog, name):
+    assert HIDDEN_WRITES[name](blog).status_code < 300
+    assert blog.is_cached()
+
+
+@pytest.mark.parametrize("name", VISIBLE_WRITES)
+def test_a_write_that_readers_can_see_invalidates_their_cached_responses(blog, name):
+    assert VISIBLE_WRITES[name](blog).status_code < 300
+    assert not blog.is_cached()
+
+
+def test_a_login_keeps_the_cached_responses_of_readers(app, blog, people):
+    with app.app_context():
+        users.log_in(people.admin, lifetime=timedelta(days=1))
+    assert blog.is_cached()
+
+
+def test_the_use_of_another_key_keeps_the_cached_responses_of_readers(blog, as_member):
+    assert as_member.get(ARTICLES).status_code == 200
+    assert blog.is_cached()
+
+
+def test_admins_see_each_write_of_a_draft_immediately(blog):
+    for number in range(3):
+        for path in (blog.draft, f"{ARTICLES}author/me/"):
+            warm(blog.admin, path)
+        blog.admin.patch(blog.draft, json={"title": f"Title {number}"})
+        assert blog.admin.get(blog.draft).json["title"] == f"Title {number}"
+        assert f"Title {number}" in blog.admin.get(f"{ARTICLES}author/me/").text
+        assert blog.is_cached()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *FOREIGN_WRITES,
+        pytest.param("order of tags", marks=pytest.mark.sqlite("a trigger that PostgreSQL does not have")),
+    ],
+)
+@pytest.mark.parametrize("after_draft", [False, True])
+def test_a_write_of_another_program_invalidates_the_cached_responses(app, blog, name, after_draft):
+    statement = FOREIGN_WRITES.get(name, update(ArticleTag).values(position=7))
+    if name == "slug":
+        statement = statement.values(article_id=blog.uuids[2])
+    if after_draft:
+        blog.admin.patch(blog.draft, json={"title": "Saved"})
+    with other_connection(app) as connection:
+        connection.execute(statement)
+    assert not blog.is_cached()
+
+
+def test_a_write_of_another_program_to_a_draft_keeps_the_cached_responses(app, blog):
+    with other_connection(app) as connection:
+        connection.execute(update(Article).where(Article.uuid == blog.uuids[0]).values(title="New"))
+    assert blog.is_cached()
+
+
+def test_a_changed_article_is_shown_although_it_was_changed_while_the_clock_was_behind(blog, set_clock):
+    # The article became public by the clock of one server. By the clock of another one, it is scheduled.
+    set_clock(datetime(2999, 1, 2, tzinfo=UTC))
+    assert len(warm(blog.reader, ARTICLES).json) == 2
+    set_clock(NOON)
+    blog.admin.patch(blog.scheduled, json={"title": "Changed"})
+    set_clock(datetime(2999, 1, 2, tzinfo=UTC) + timedelta(seconds=1))
+    assert {article["title"] for article in blog.reader.get(ARTICLES).json} == {"Changed", "Public"}
+
+
+# Tables
+
+
+def test_every_table_is_counted_or_known_not_to_be():
+    assert {table.name for table in Base.metadata.sorted_tables} == (
+        TRIGGERS.keys() | {"article_tag"} | HIDDEN_TABLES | (WITHOUT_TRIGGERS - {"search_index"})
+    )
+
+
+def test_cached_responses_depend_only_on_tables_with_triggers(blog, record_statements):
+    queries = (
+        "",
+        "?page=1",
+        "?q=public",
+        "?slug=draft",
+        "?tag=a&category=b&author=c",
+        "?fields=*,html,snippet&q=a",
+    )
+    paths = [
+        *(f"{ARTICLES}{query}" for query in queries),
+        blog.article,
+        CATEGORIES,
+        TAGS,
+        f"{TAGS}{blog.tag}/",
+    ]
+    with record_statements() as seen:
+        for path in (*paths, f"{CATEGORIES}{blog.category}/"):
+            assert blog.reader.get(f"{path}").status_code < 500
+    used = {name for sql in seen for name in re.findall(r"(?:FROM|JOIN) (\w+)", sql)}
+    assert {"article", "article_pieces", "tag", "category", "api_key"} <= used
+    assert used & {table.name for table in Base.metadata.sorted_tables} <= (
+        TRIGGERS.keys() | {"article_tag"} | WITHOUT_TRIGGERS
+    )
