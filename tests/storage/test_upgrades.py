@@ -37,7 +37,7 @@ def upgrade() -> None:
 '''
 LAST = upgrades.list_migrations()[-1]
 NEXT = f"{int(LAST) + 1:04}"
-RECREATES_A_PARENT = """query = "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'account'"
+RECREATES_A_PARENT = """query = "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name='account'"
     dropped = op.get_bind().exec_driver_sql(query).scalars().all()
     with op.batch_alter_table("account", recreate="always"):
         pass
