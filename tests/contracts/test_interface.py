@@ -129,7 +129,7 @@ READS = [
 
 
 def path_of(template, article):
-    return template.format(article=article.uuid, category=article.category_id, tag=article.tags[0].uuid)
+    return template.format(article=article.uuid, category=article.category_id, tag=article.tag_links[0].tag_id)
 
 
 @pytest.mark.parametrize("template", READS)
@@ -184,7 +184,7 @@ def test_2_3_and_4_5_list_tags(as_reader, blog):
 
 
 def test_2_3_and_4_6_retrieve_tag(as_reader, blog):
-    tag = as_reader.get(f"{TAGS}{blog.tags[0].uuid}/").json
+    tag = as_reader.get(f"{TAGS}{blog.tag_links[0].tag_id}/").json
     assert list(tag) == ["uuid", "name", "articles"]
     assert tag["name"] == "sour dough"
     assert [article["uuid"] for article in tag["articles"]] == [str(blog.uuid)]

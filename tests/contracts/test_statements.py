@@ -31,7 +31,7 @@ READS = [
     (ARTICLES + "{article}/revisions/", "revisions.listed", 2),
     (ARTICLES + "{article}/revisions/1/", "revisions.single", 2),
     (ARTICLES + "{article}/revisions/1/compare/", "revisions.compare", 4),
-    (ARTICLES + "{article}/preview/", "previews.listed", 4),
+    (ARTICLES + "{article}/preview/", "previews.listed", 3),
     ("{link}", "previews.single", 2),
     ("/api/v1/blog/redirects/", "redirects.listed", 2),
     ("/api/v1/blog/changes/?limit=1000", "changes.listed", 4),
