@@ -26,7 +26,8 @@ from flask import Flask
 PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
 
-# Matches an origin, and also a URL that has a path, credentials or a default port in addition.
+# Matches an origin. It also matches a URL with a path, credentials or a default port, so that the error can
+# show the correct spelling.
 _ORIGIN = re.compile(
     r"(?:(?P<scheme>https?)://|//)?(?:[^/@]*@)?"
     r"(?P<host>\[[0-9a-f:.]+\]|[^\s/:@?#\[\]]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
@@ -121,7 +122,7 @@ def _host_in_ascii(host: str) -> str:
 
 
 def rate(value: Any) -> str:
-    """Return a limit such as `20 per minute`, or several separated by semicolons."""
+    """Return a limit such as `20 per minute`, or several limits separated by semicolons."""
     try:
         is_valid = all(limit.amount for limit in limits.parse_many(text(value)))
     except ValueError:
@@ -168,7 +169,10 @@ class Setting:
 
 SETTINGS = (
     Setting(
-        "DATABASE_URL", text, "", "URL of the database. If empty, it is `blog.db` in the instance folder."
+        "DATABASE_URL",
+        text,
+        "",
+        "URL of the database. If empty, the database is `blog.db` in the instance folder.",
     ),
     Setting(
         "SECRET_KEY",
@@ -198,14 +202,14 @@ SETTINGS = (
         "LOGIN_STRANGERS_LIMIT",
         rate,
         "100 per minute; 1000 per hour",
-        "Limit on failed logins per account from all addresses that have not logged in to it before.",
+        "Limit on failed logins per account, summed over all addresses without an earlier login to it.",
     ),
     Setting(
         "LIMITS_URL",
         text,
         "",
-        "URL of the Redis server that counts limits (`redis://…` or `rediss://…`). If empty, each process "
-        "counts separately.",
+        "URL of a Redis server in which all processes count together (`redis://…` or `rediss://…`). "
+        "If empty, each process counts separately.",
     ),
     Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
     Setting(
@@ -226,7 +230,7 @@ SETTINGS = (
         number(65_536, minimum=32),
         256,
         "Maximum memory for responses that clients have not read, in megabytes. One address may use an "
-        "eighth of it.",
+        "eighth of this memory.",
     ),
     Setting(
         "DAILY_BACKUPS",

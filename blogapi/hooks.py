@@ -99,7 +99,7 @@ def authenticate() -> Response | None:
 
 
 def _routing_error() -> HTTPException | None:
-    """Return the 404 or 405 of a request that matches no view, or None.
+    """Return the 404 or 405 error of a request that matches no view, or None.
 
     A path matches with and without a trailing slash. Werkzeug also accepts two trailing slashes, and for a
     path without a trailing slash it raises NotFound instead of MethodNotAllowed. This function corrects both.
@@ -160,7 +160,7 @@ def _authenticate_key(value: str) -> Caller:
         ends_trial = last_used is None and policy.is_trial_key(key.owner, key.created, expires)
         api_key_service.record_use(key.uuid, now, remove_expiry=ends_trial)
         last_used, expires = now, None if ends_trial else expires
-    # Until this time the key is valid and its use need not be recorded, so cached responses may be replayed.
+    # Until this time, the key is valid and its use is not recorded again, so cached responses may be sent.
     g.cacheable_until = min(last_used + policy.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(
         user=key.owner,

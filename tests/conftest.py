@@ -343,7 +343,7 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
 
 @pytest.fixture
 def lock_timeouts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many seconds each write transaction may wait for other processes, in their order."""
+    """The seconds that each write transaction may wait for other processes, one number per transaction."""
     timeouts: list[int] = []
     write_options = connections.write_options
 

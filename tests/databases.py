@@ -42,10 +42,10 @@ class Databases(Protocol):
         """Save a copy of the application's database; return a name for `restore_copy`."""
 
     def restore_copy(self, copy: str, instance: Path) -> None:
-        """Replace the test's database, which must not be open, by a copy that `save_copy` saved."""
+        """Replace the test's database, which must not be open, with a copy that `save_copy` saved."""
 
     def create_empty(self, folder: Path) -> str:
-        """Return the URL of a database without tables; a SQLite file is in the folder."""
+        """Return the URL of a new database without tables; SQLite stores its file in the folder."""
 
     def close(self) -> None:
         """Delete all databases."""
@@ -97,7 +97,7 @@ class SqliteFiles:
 
 
 class PostgresqlServer:
-    """PostgreSQL databases. One is for the tests of this worker, and is emptied before each test."""
+    """Databases on a PostgreSQL server. The tests of a worker share one, emptied before each test."""
 
     def __init__(self) -> None:
         self.prefix = f"blogapi_test_{uuid4().hex[:12]}"
@@ -183,7 +183,7 @@ class PostgresqlServer:
 _ONE_ROW = {
     "change_counter": "position = 0, public_position = 0",
     "article_tally": f"published = 0, renderer = '{compute_fingerprint()}'",
-    # This counter is never reset, because response caches identify states of the database by it.
+    # This counter is never reset, because response caches use it to identify the state of the database.
     "revision": "commits = commits + 1",
 }
 _EMPTY, _RESET = "DELETE FROM {}; ", "UPDATE {} SET {}; "
@@ -203,7 +203,7 @@ _BEGIN_WRITE = {"sqlite": "BEGIN IMMEDIATE", "postgresql": f"BEGIN; {WRITE_LOCK_
 
 @contextmanager
 def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connection]:
-    """Yield a connection like one of another process; with `writing`, it is inside a write transaction."""
+    """Yield a connection like that of another process; with `writing`, start a write transaction."""
     with app.app_context():
         url = db.engine.url
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
@@ -219,7 +219,7 @@ def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connectio
 
 
 def write_from_other_process(app: Flask, statement: str, **values: Any) -> None:
-    """Write as another process would. Each write finally increments the commit counter."""
+    """Execute the statement and increment the commit counter, as a write of another process does."""
     with other_connection(app) as connection:
         connection.execute(text(statement), values)
         connection.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))

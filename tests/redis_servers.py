@@ -31,7 +31,7 @@ class RedisServer:
         self.start()
 
     def start(self) -> None:
-        """Start the server, empty, and wait until it responds."""
+        """Start an empty server and wait until it responds."""
         options = {"port": str(self.port), "bind": "127.0.0.1", "save": "", "appendonly": "no"}
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         with (self._folder / "redis.log").open("ab") as log:

@@ -7,7 +7,7 @@ from collections.abc import Generator
 
 import pytest
 
-# The start of a skip reason, and why the test need not run.
+# The beginnings of the permitted skip reasons, each with an explanation.
 EXPECTED_REASONS = {
     "about SQLite": "runs in the run on SQLite",
     "BLOGAPI_TEST_DATABASE_URL names no server": "runs in the run on PostgreSQL",

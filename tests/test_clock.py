@@ -83,7 +83,7 @@ def test_every_read_and_write_succeeds(clock_changes, blog, as_admin, as_reader)
         assert responses[6].json["title"] == f"A{number}"
 
 
-def test_a_scheduled_article_is_visible_from_its_time_on(clock_changes, blog, as_reader):
+def test_a_scheduled_article_becomes_visible_at_its_publication_time(clock_changes, blog, as_reader):
     for _ in clock_changes():
         titles = [article["title"] for article in as_reader.get(ARTICLES).json]
         later = outcome(as_reader.get(f"{ARTICLES}{blog[1].uuid}/")) != (404, "not_found")

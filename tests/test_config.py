@@ -73,7 +73,7 @@ def test_a_list_is_an_array_in_the_file_and_comma_separated_in_the_environment(i
     ("name", "hint"),
     [("SESION_DAYS", "SESSION_DAYS"), ("DATABASE_URI", "DATABASE_URL"), ("session_days", ""), ("X", "")],
 )
-def test_an_unknown_name_is_refused_with_a_hint(instance, monkeypatch, name, hint):
+def test_an_unknown_setting_is_refused_with_a_hint(instance, monkeypatch, name, hint):
     expected = f" is unknown. Did you mean {hint}?" if hint else " is unknown."
     write_settings(instance, f"{name} = 1")
     with pytest.raises(CannotStart) as raised:
@@ -244,7 +244,7 @@ def test_a_limit_may_consist_of_several_rates():
 
 
 @pytest.mark.parametrize("written", [b"SESSION_DAYS =", b"\xff\xfe", b"SESSION_DAYS = 1\nSESSION_DAYS = 2"])
-def test_a_file_that_is_not_toml_is_refused(instance, written):
+def test_a_config_file_that_is_not_toml_is_refused(instance, written):
     instance.mkdir()
     (instance / "config.toml").write_bytes(written)
     assert get_start_error().startswith(f"{instance / 'config.toml'} cannot be read: ")
@@ -352,7 +352,7 @@ def test_the_secret_key_is_stored_without_hard_links(instance, monkeypatch):
     assert [path.name for path in instance.glob("secret_key*")] == ["secret_key"]
 
 
-def test_a_variable_that_starts_like_instance_path_is_refused(monkeypatch):
+def test_an_unknown_variable_that_begins_with_instance_path_is_refused(monkeypatch):
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATHX", "1")
     assert "INSTANCE_PATHX" in get_start_error()
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
     ("percent", "status", "message"),
     [(89.9, 1, "Covered to less than 90 %:\nblogapi/low.py: 89.9 %\n"), (90.0, 0, "")],
 )
-def test_a_file_below_the_floor_is_named(tmp_path, percent, status, message):
+def test_a_file_with_too_little_coverage_is_reported(tmp_path, percent, status, message):
     percents = {"blogapi/high.py": 100.0, "blogapi/low.py": percent}
     files = {name: {"summary": {"percent_covered": value}} for name, value in percents.items()}
     (tmp_path / "coverage.json").write_text(json.dumps({"files": files}), encoding="utf-8")

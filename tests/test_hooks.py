@@ -85,7 +85,7 @@ def test_options_and_405_agree_on_every_path(app, as_admin):
             )
 
 
-# 401 before 405
+# The key is checked before the method
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_options_and_405_agree_on_every_path(app, as_admin):
         ("DELETE", f"{ARTICLES}author/me/"),
     ],
 )
-def test_a_stranger_gets_401_before_405(as_stranger, as_reader, method, path):
+def test_the_key_is_checked_before_the_method(as_stranger, as_reader, method, path):
     assert as_stranger.open(path, method=method).status_code == 401
     assert as_stranger.open(path, method=method, headers={"X-API-KEY": "x"}).status_code == 401
     response = as_reader.open(path, method=method)
@@ -112,11 +112,11 @@ def test_a_stranger_gets_401_before_405(as_stranger, as_reader, method, path):
 @pytest.mark.parametrize(
     ("method", "path"), [("DELETE", KEYS), ("GET", LOGIN), ("POST", "/health"), ("PUT", "/openapi.json")]
 )
-def test_a_stranger_gets_405_if_a_method_of_the_path_needs_no_key(as_stranger, method, path):
+def test_a_caller_without_a_key_gets_405_if_a_method_of_the_path_needs_no_key(as_stranger, method, path):
     assert outcome(as_stranger.open(path, method=method)) == (405, "method_not_allowed")
 
 
-# 403 and 404 before the body
+# The access rule and the item are checked before the body
 
 
 MALFORMED = {"data": b"{", "content_type": "application/json"}

@@ -14,7 +14,7 @@ from blogapi import __version__
 
 
 class Terminal(TextIOWrapper):
-    """A stream to a terminal."""
+    """A stream that is a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -29,7 +29,7 @@ def greet(monkeypatch):
 
 @pytest.fixture
 def stdout(monkeypatch):
-    """Return a function that replaces standard output by a stream with a Western Windows code page."""
+    """Return a function that replaces standard output with a stream with a Western Windows code page."""
 
     def replace(kind):
         stream = kind(BytesIO(), encoding="cp1252")

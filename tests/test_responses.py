@@ -23,7 +23,9 @@ def broken_view(monkeypatch):
     monkeypatch.setattr(articles, "list_published", fail)
 
 
-def test_a_500_names_an_incident_that_only_the_log_explains(as_reader, broken_view, caplog):
+def test_a_500_response_contains_an_incident_id_and_only_the_log_contains_the_cause(
+    as_reader, broken_view, caplog
+):
     response = as_reader.get(ARTICLES)
     assert response.status_code == 500
     assert list(response.json) == ["type", "title", "status", "detail", "code"]
@@ -46,7 +48,7 @@ def test_a_key_is_never_logged(app, people, make_client, broken_view, caplog):
     assert key not in caplog.text
 
 
-# CheckedClient checks the headers on every response; here their values are spelled out.
+# CheckedClient checks the headers on every response; this table contains the expected values.
 RESPONSES = {
     "200": ("GET", TAGS, 200),
     "201": ("POST", KEYS, 201),

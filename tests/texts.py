@@ -12,5 +12,5 @@ _parts = st.sampled_from(JSON_SYNTAX + MARKUP + SCRIPTS) | st.characters(
     codec="utf-8", exclude_categories=["Cc", "Cs"]
 )
 
-# Any text that the API accepts.
+# A strategy for texts that the API accepts.
 texts = st.lists(_parts, max_size=16).map("".join)

@@ -29,8 +29,8 @@ _OPERATOR = Caller(is_admin=True, scopes=frozenset(SCOPES), is_authenticated=Tru
     type=click.Choice(SCOPES),
     default="published",
     show_default=True,
-    help="published: read published content only, for a web page; read: also read everything else that the "
-    "owner may read (for an admin: drafts); write: also write.",
+    help="published: read only published content, for example in a web page. read: read everything that the "
+    "owner may read, including drafts if the owner is an admin. write: read and write.",
 )
 @click.option("--name", default="", help="A label for the key.")
 @with_appcontext

@@ -14,7 +14,8 @@ from blogapi.web.fields import Text
 
 MAX_NAME_LENGTH = 100
 
-# The minimum time between two updates of the last use of a key, so that most reads write nothing.
+# The minimum time between two updates of the last use of a key, so that most reads do not write to the
+# database.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
 # Anyone may create anonymous keys. A key that is not used within UNUSED_LIFETIME expires, and only the newest
@@ -48,8 +49,8 @@ def choose_scope(caller: Caller, requested: Collection[Scope]) -> Scope:
     scope = widest_scope(requested, default="read")
     if scope not in caller.scopes:
         raise Forbidden(
-            f"You cannot create a key of scope {scope} with a key that lacks this scope; use a wider key, "
-            "or log in.",
+            f"You cannot create a key of scope {scope} with a key that lacks this scope; log in, or use "
+            "a key that has it.",
             code="scope_missing",
         )
     return scope
@@ -84,7 +85,7 @@ def check_can_delete(caller: Caller, *, key: UUID) -> None:
     `write` is required, so that a key cannot delete a key of wider scope.
     """
     if not (key == caller.key or caller.user is None or "write" in caller.scopes):
-        raise Forbidden("This needs a key with the write scope, or a login.", code="scope_missing")
+        raise Forbidden("This operation needs a key with the write scope, or a login.", code="scope_missing")
 
 
 def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> datetime | None:

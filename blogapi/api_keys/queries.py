@@ -89,7 +89,10 @@ def list_keys(
 
 
 def select_expired(now: datetime) -> Select[UUID]:
-    """Return a statement that selects expired anonymous keys, but used keys only a day after they expire."""
+    """Return a statement that selects expired anonymous keys.
+
+    Keys that have been used are selected only from a day after their expiry.
+    """
     unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
     return _select_anonymous().where(unused | (ApiKey.expires <= now - policy.UNUSED_LIFETIME))
 

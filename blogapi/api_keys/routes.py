@@ -80,7 +80,7 @@ def create(fields: Fields) -> WithAttributes:
 @bp.arguments(KeyListQuery, location="query")
 @bp.response(200, KeySchema(many=True), partial_schema=KeyFieldsSchema)
 def listed(query: Query) -> PartialResult:
-    """List the caller's API keys that have not expired; admins see those of all users and anonymous keys."""
+    """List the API keys that have not expired: those of the caller, or all keys for an admin."""
     if query.filters and not current_caller().is_admin:
         raise Forbidden("Only an admin may filter the list of keys; omit `user` and `ownerless`.")
     return PartialResult(queries.list_keys(current_caller(), query.page, **query.filters), query)
@@ -123,8 +123,8 @@ def delete(id: UUID) -> None:
     """Delete an API key; the next request with it is refused.
 
     With an anonymous key, a caller may delete any anonymous key whose uuid they know. With a key of scope
-    `read`, they may delete only that key. With a login or a key of scope `write`, they may delete all keys
-    of the user, or any key if the user is an admin.
+    `read`, a caller may delete only this key. With a login or a key of scope `write`, a user may delete all
+    of their own keys, and an admin may delete any key.
     """
     service.delete(current_caller(), id)
 

@@ -87,9 +87,9 @@ class NewKeySchema(InputSchema):
         validate=[validate.Length(min=1, max=len(SCOPES)), _distinct],
         metadata={
             "description": (
-                "`published` allows reading published content, for a web page. `read` also allows reading "
-                "what only the owner may read, and `write` also allows writing. Default: `read`. You cannot "
-                "create a key of a wider scope than your own."
+                "`published` allows reading published content, for example in a web page. `read` allows "
+                "reading everything that the owner may read. `write` allows reading and writing. Default: "
+                "`read`. You cannot create a key of a wider scope than your own."
             ),
             "uniqueItems": True,
         },
@@ -138,11 +138,11 @@ class KeyListQuery(ListQuery):
     """The query parameters of a request for the list of keys."""
 
     fields_ = FieldNames(KeyFieldsSchema)
-    user = Identifier(metadata={"description": "Only keys of this user (admins only)."})
+    user = Identifier(metadata={"description": "List only the keys of this user (for admins)."})
     ownerless = ma.fields.Boolean(
         truthy={"true"},
         falsy={"false"},
         metadata={
-            "description": "If true, only anonymous keys; if false, only keys with an owner (admins only)."
+            "description": "`true` lists only anonymous keys, `false` only keys with an owner (for admins)."
         },
     )

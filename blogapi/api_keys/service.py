@@ -22,8 +22,8 @@ from blogapi.web.access import Caller, Scope
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.tokens import digest_token
 
-# Each time this number of anonymous keys has been created, old ones are deleted. The number of unused keys
-# therefore exceeds MAX_UNUSED_KEYS by at most this number.
+# Old anonymous keys are deleted each time this number of new anonymous keys has been created. The number of
+# unused keys therefore exceeds MAX_UNUSED_KEYS by at most this number.
 SWEEP_INTERVAL = 50
 MAX_SWEPT_KEYS = 500
 
@@ -68,7 +68,7 @@ def create_anonymous() -> WithAttributes:
 
 
 def delete_expired() -> None:
-    """Delete expired anonymous keys if the database accepts writes at the moment."""
+    """Delete expired anonymous keys, unless the database currently refuses writes."""
     now = clock.now()
     with suppress(SQLAlchemyError, NewerSchema):
         expired = db.session.scalars(queries.select_expired(now).limit(1)).first()
@@ -126,7 +126,8 @@ def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
     with transaction():
         key = queries.get_visible(uuid, caller)
         key.name = changes.get("name", key.name)
-        # The unchanged expiry of an expired key is accepted, so that what GET returns is a valid PUT body.
+        # The unchanged expiry of an expired key is accepted, so that the response to a GET is a valid body
+        # for PUT.
         if changes.get("expires", key.expires) != key.expires:
             key.expires = policy.choose_expiry(changes["expires"], clock.now(), caller)
     return key
@@ -136,8 +137,8 @@ def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttribute
     """Create a successor with the same owner, name, scope and expiry; the old key expires after the overlap.
 
     The caller needs the scope `write`. If the old key has no expiry, the successor gets the expiry of the
-    caller's own key. Raises NotFound if the caller cannot see the key, and Forbidden if it has expired or
-    expires after the caller's own key.
+    caller's own key. Raises NotFound if the caller cannot see the key, and Forbidden if the key has expired
+    or expires after the caller's own key.
     """
     with transaction():
         key = queries.get_visible(uuid, caller)
@@ -168,8 +169,8 @@ def delete_by_uuid(uuid: UUID) -> None:
 def record_use(key: UUID, now: datetime, *, remove_expiry: bool = False) -> None:
     """Store the time at which the key was used; with `remove_expiry` the key no longer expires.
 
-    Does nothing while another connection writes, so that a read never waits for the write lock, and on a
-    server that may not write because of its version.
+    Does nothing while another connection writes, so that a read never waits for the write lock. Also does
+    nothing on a server that may not write because of its version.
     """
     values = {"last_used": now} | ({"expires": None} if remove_expiry else {})
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False):

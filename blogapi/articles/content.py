@@ -10,7 +10,7 @@ from uuid import UUID
 
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
 
-# For each SEO field, the text field from which it takes its value until an author writes a value.
+# Maps each SEO field to the text field that provides its value until an author writes one.
 _SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_image", "canonical_url": ""}
 
 
@@ -41,7 +41,7 @@ class ArticleInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleContent:
-    """Everything that an author writes in an article; `published_at` is aware, UTC."""
+    """The fields of an article that an author writes; `published_at` is aware and in UTC."""
 
     texts: Mapping[str, str]
     slug: str
@@ -52,7 +52,7 @@ class ArticleContent:
     seo: Mapping[str, str]
 
     def flatten(self) -> dict[str, Any]:
-        """Return all fields on one level, as revisions store and show them."""
+        """Return all fields in one flat dictionary, which revisions store and show."""
         fields = asdict(self)
         texts: dict[str, Any] = fields.pop("texts")
         return texts | fields | {"tags": list(self.tags)}
@@ -110,7 +110,7 @@ def revise(
 
 
 def default_seo(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields of the SEO record of an article whose author wrote none."""
+    """Return the SEO fields of an article whose author wrote no SEO fields."""
     return {name: texts.get(source, "") for name, source in _SEO_SOURCES.items()}
 
 

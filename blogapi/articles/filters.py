@@ -33,7 +33,7 @@ _tag = ArticleTag.__table__.c
 _former = FormerSlug.__table__.c
 _stats = ArticleStats.__table__.c
 
-# (column, whether it is descending)
+# Each ordering is a sequence of pairs: a column, and whether it is descending.
 _ORDERINGS: dict[str, tuple[tuple[ColumnElement[Any], bool], ...]] = {
     "-published_at": ((_article.published_at, True), (_article.uuid, False)),
     "published_at": ((_article.published_at, False), (_article.uuid, False)),
@@ -51,8 +51,8 @@ _UNDATED = {
 class ArticleFilters:
     """The filters of an article list; an empty value does not filter.
 
-    `category` and `tag` hold uuids or slugs, and an article matches if it has any of them. `published_after`
-    is inclusive, `published_before` exclusive.
+    `category` and `tag` contain uuids or slugs; an article matches if it has any of these categories and any
+    of these tags. `published_after` is inclusive, and `published_before` is exclusive.
     """
 
     q: str = ""
@@ -73,7 +73,8 @@ NO_FILTERS = ArticleFilters()
 class Selection:
     """The statements that select and count the matching articles, with the values of their parameters.
 
-    The columns after the uuid are those of the ordering; `descending` has one flag for each of them.
+    `uuids` selects the uuid and then the columns of the ordering; `descending` has one flag for each of these
+    columns.
     """
 
     uuids: Select[*tuple[Any, ...]]
@@ -115,7 +116,8 @@ def _select(scope: Mapping[str, Any], filters: ArticleFilters) -> Selection:
         words = split_query(given["q"])
         values["q"] = search.get_engine(db.session()).build_query(words) if words else ""
     variants = tuple(sorted((name, _variant(name, values[name])) for name in (*scope, *given)))
-    # A single uuid is compared with `=`, so that an index also yields the order; several uuids need `IN`.
+    # A single uuid is compared with `=`, so that the database reads sorted rows from an index. Several uuids
+    # need `IN`.
     values |= {name: value[0] for name, value in values.items() if _has_one_item(value)}
     uuids, count = _build_statements(variants, ordering)
     descending = tuple(is_descending for _, is_descending in _order(variants, ordering))

@@ -36,7 +36,7 @@ _ORDER = tuple(FoundFieldsSchema().fields)
 _JOINED = ("tags", "category", "status", "content", "html", "snippet")
 FRAGMENT_FIELDS = tuple(name for name in _ORDER if name not in _JOINED)
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
-# article_id, version, status, fields, tags, category, content, html.
+# The columns are article_id, version, status, fields, tags, category, content and html.
 JsonRow = Row[*tuple[Any, ...]]
 
 _article, _json = Article.__table__.c, ArticleJson.__table__.c
@@ -134,10 +134,10 @@ def _to_object(row: JsonRow, names: tuple[str, ...], snippets: Mapping[UUID, str
 
 
 def _check_text(document: bytes) -> bytes:
-    """Return the document; raises Damaged if it is not UTF-8 text.
+    """Return the JSON document; raises Damaged if it is not UTF-8 text.
 
-    SQLite does not verify the pages of a long value: if one of them was overwritten, it returns the new
-    bytes.
+    SQLite does not verify the pages of a long value: if a page was overwritten, SQLite returns the
+    overwritten bytes.
     """
     try:
         if b"\0" not in document and document.decode():
@@ -152,7 +152,7 @@ def _make_getter(names: tuple[str, ...]) -> Callable[[Sequence[bytes]], tuple[by
     """Return the function that gets the fragments of these fields, in this order."""
     indexes = [(*FRAGMENT_FIELDS, *_JOINED).index(name) for name in names]
     if len(indexes) == 1:
-        # An itemgetter of one index would return the item instead of a tuple.
+        # With a single index, `itemgetter` would return the item instead of a tuple.
         return lambda fragments: (fragments[indexes[0]],)
     return itemgetter(*indexes)
 
@@ -201,7 +201,7 @@ def _select_page(
         column.desc() if is_descending else column
         for column, is_descending in zip(list(page.c)[1:], descending, strict=True)
     ]
-    # Each uuid costs a Python object, so it is selected only if snippets are looked up by uuid.
+    # Selecting the uuid creates a Python object for each row, so it is selected only to look up snippets.
     statement = _columns(names, with_uuid="snippet" in names)
     return statement.join(page, page.c.uuid == _json.article_id).order_by(*order)
 
@@ -235,7 +235,7 @@ def _select_tags() -> Select[str]:
 
 
 class _JoinedFragments(FunctionElement[str]):
-    """The fragments of all rows in their order, with `},{` between them.
+    """An SQL aggregate that joins the fragments of all rows, in their order, with `},{`.
 
     SQLAlchemy's own `aggregate_strings` renders its separator again for every execution, which takes 0.2 ms.
     """

@@ -32,25 +32,26 @@ from blogapi.web.fields import WithAttributes
 _SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
 _json, _stats = table_of(ArticleJson), table_of(ArticleStats)
 
-# Built once: building a statement takes longer than executing it.
+# These statements are built once, because building a statement takes longer than executing it.
 _has_uuid = _json.c.article_id.in_(bindparam("uuids", expanding=True))
 _SELECT_FIELDS = select(_json.c.article_id, _json.c.fields).where(_has_uuid)
 _DELETE_JSON = delete(_json).where(_has_uuid)
 _INCREASE_PUBLISHED = update(_stats).values(published=_stats.c.published + bindparam("increase"))
 _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 
-# The columns that the rendering depends on, the fields that are made from it, and the columns that the
-# search index depends on beside it.
+# The rendering depends on _RENDERED_COLUMNS, and _COMPUTED_FIELDS are computed from it. The search entry
+# depends on the rendering and on _INDEXED_COLUMNS.
 _RENDERED_COLUMNS = ("content", "content_type")
 _COMPUTED_FIELDS = ("excerpt", "reading_minutes")
 _INDEXED_COLUMNS = ("title", "subtitle", "status", "published_at")
 
-# The number of articles that one transaction renders. A small number keeps the wait of other writers short.
+# The number of articles that one transaction renders. The number is small, so that other writers wait only
+# briefly.
 _BATCH_SIZE = 200
 
 
 class RenderedArticle(WithAttributes):
-    """An article with what is derived from its content: the fields of RenderedContent."""
+    """An article together with the fields of RenderedContent, which are derived from its content."""
 
     @cached_property
     def _rendering(self) -> RenderedContent:
@@ -91,13 +92,14 @@ def init_app(app: Flask) -> None:
 
 
 def _take_over(app: Flask) -> None:
-    """Render all articles again; from now on, servers of other versions store nothing.
+    """Render all articles again, and stop servers of other versions from writing.
 
     Raises CannotStart if another version takes over the database in the meantime.
     """
     own, unfinished = compute_fingerprint(), f"{compute_fingerprint()}, unfinished"
     with transaction():
-        # Another process of this version may have rendered the articles while this one waited for the lock.
+        # Another process of this version may have rendered the articles while this process waited for the
+        # lock.
         stored = db.session.scalar(select(ArticleStats.renderer))
         if stored == own:
             return
@@ -127,7 +129,7 @@ def _render_all(app: Flask) -> None:
 
 
 def render_all() -> Iterator[int]:
-    """Render the JSON of every category, tag and article again; yield the number of articles done so far."""
+    """Render the JSON of every category, tag and article again; yield the number of rendered articles."""
     with transaction():
         for model in json_fragments.stored_models():
             for row in db.session.scalars(select(model)):
@@ -142,7 +144,7 @@ def render_all() -> Iterator[int]:
         last, done = batch[-1].uuid, done + len(batch)
         renderings.prepare((article.content, article.content_type) for article in batch)
         with transaction():
-            # Read again, since another write may have changed or deleted some of them meanwhile.
+            # The articles are read again, because another write may have changed or deleted some of them.
             uuids = [article.uuid for article in batch]
             present = select(Article).where(Article.uuid.in_(uuids)).options(selectinload(Article.seo))
             store_articles(db.session(), db.session.scalars(present).all())
@@ -192,7 +194,7 @@ def _search_text(article: Article | RenderedArticle, plain_text: str | None) -> 
 def _update_articles(session: Session, articles: Sequence[Article]) -> list[Article]:
     """Update the stored JSON and the search entries of articles whose content is unchanged.
 
-    Returns the articles without stored JSON, which are left as they are.
+    Articles without stored JSON are not updated but returned.
     """
     if not articles:
         return []
@@ -212,7 +214,7 @@ def _update_articles(session: Session, articles: Sequence[Article]) -> list[Arti
 
 
 def _execute(session: Session, statement: Executable, rows: Any = None) -> CursorResult[Any]:
-    # Not through the session, which looks for entities to synchronize.
+    # This bypasses the session, which would look for entities to synchronize.
     return session.connection().execute(statement, rows)
 
 

@@ -26,7 +26,7 @@ class ContentType(StrEnum):
 
 
 class Unset(Enum):
-    """The type of UNSET, which marks an omitted field where null has a meaning of its own."""
+    """The type of UNSET, which marks an omitted field if null is a valid value of this field."""
 
     UNSET = "unset"
 
@@ -62,7 +62,7 @@ def compute_next_state(
 ) -> tuple[str, datetime | None]:
     """Return the status and publication time after a change; `former` is None for a new article.
 
-    `status` None and `published_at` UNSET mean that the request omits the field. Raises Conflict if the
+    A field that the request omits is None (`status`) or UNSET (`published_at`). Raises Conflict if the
     transition is not allowed, and Invalid if the publication time does not fit the status.
     """
     former_status, former_time = former or (None, None)
@@ -77,7 +77,7 @@ def compute_next_state(
         return new.value, former_time if published_at is UNSET else published_at
     if published_at is None and former_status == Status.PUBLISHED:
         raise Invalid(
-            "A published article needs a publication time; withdraw the article first, or send a time.",
+            "A published article needs a publication time; send a time, or change the status to draft first.",
             errors={"published_at": ["Must not be null."]},
         )
     given_time = None if published_at is UNSET else published_at

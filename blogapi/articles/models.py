@@ -60,7 +60,7 @@ class Article(TracksChanges, Identified, Timestamped, Base):
     )
 
     def visible_from(self) -> datetime | None:
-        """Return when the article becomes public; None for a draft or an archived article."""
+        """Return the time from which the article is public, or None for a draft or an archived article."""
         return self.published_at if self.status == Status.PUBLISHED else None
 
     @classmethod
@@ -104,12 +104,13 @@ class ArticleJson(Base):
     does not change if a tag is renamed or a scheduled article becomes public.
     """
 
-    # This table and `article_tally` keep the names that they have in existing databases, because renaming a
-    # table would need a migration and gain nothing.
+    # This table and `article_tally` keep the names that they have in existing databases, because renaming
+    # them would need a migration without any benefit.
     __tablename__ = "article_pieces"
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    # A foreign key is not necessary: that of `article.category_id` guarantees that the category exists.
+    # A foreign key is not necessary: the foreign key of `article.category_id` guarantees that the category
+    # exists.
     category_id: Mapped[UUID]
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]

@@ -36,7 +36,8 @@ Names = Sequence[str] | None
 _article, _former = table_of(Article).c, table_of(FormerSlug).c
 _revision = table_of(ArticleRevision).c
 
-# Statements of every write, built once: building one takes longer than executing it.
+# Every write executes these statements. They are built once, because building a statement takes longer than
+# executing it.
 _SELECT_UUID = select(_article.uuid).where(_article.uuid == bindparam("uuid"))
 _SELECT_SIMILAR_SLUGS = union_all(
     select(_article.slug).where(is_similar(_article.slug), _article.uuid != bindparam("exclude")),
@@ -102,9 +103,9 @@ def get_json(uuid: UUID, names: Names = None) -> JsonBody:
 
 
 def get_several_json(uuids: Sequence[UUID]) -> JsonBody:
-    """Return the array of these articles, in any status and in this order."""
+    """Return the JSON array of these articles, in any status and in this order."""
     rows = json_reader.get_articles_json(uuids, None, public=False)
-    # A write responds before its transaction ends, and a stream would be read after it.
+    # The response to a write is built inside the transaction, but a stream would be read after its end.
     return rows if isinstance(rows.body, bytes) else replace(rows, body=b"".join(rows.body))
 
 
@@ -131,7 +132,7 @@ def find_by_uuid(uuid: UUID) -> Article | None:
 
 
 def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
-    """Return the existing articles of these uuids, in any status, with tags and SEO records loaded."""
+    """Return the existing articles with these uuids, in any status, with tags and SEO records loaded."""
     found: dict[UUID, Article] = {}
     for chunk in _chunks(uuids):
         rows = db.session.scalars(_SELECT_COMPLETE, {"uuids": chunk})
@@ -140,7 +141,7 @@ def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
 
 
 def find_contents(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
-    """Return the content and the content type of the existing articles of these uuids."""
+    """Return the content and the content type of the existing articles with these uuids."""
     found: dict[UUID, dict[str, str]] = {}
     for chunk in _chunks(uuids):
         columns = select(_article.uuid, _article.content, _article.content_type)
@@ -155,7 +156,7 @@ def is_empty() -> bool:
 
 
 def get_next_publication(now: datetime) -> datetime | None:
-    """Return when the next scheduled article becomes public, or None if no article is scheduled.
+    """Return the time at which the next scheduled article becomes public, or None if there is none.
 
     The query reads the articles and not the change log, because another machine with a faster clock may
     already have updated the change log.
@@ -203,7 +204,7 @@ def _search(
 
 
 def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
-    """Return the newest former version's number by article; articles without former versions are left out."""
+    """Return the highest revision number of each article that has revisions, by uuid."""
     found: dict[UUID, int] = {}
     for chunk in _chunks(uuids):
         newest = select(_revision.article_id, func.max(_revision.number)).group_by(_revision.article_id)

@@ -16,7 +16,7 @@ from blogapi.storage.database import db, table_of
 from blogapi.tags.models import Tag
 from blogapi.web.errors import Errors
 
-# Values per statement; databases limit the number of parameters.
+# The maximum number of values per statement, because databases limit the number of parameters.
 _VALUES_PER_STATEMENT = 500
 
 _NIL_UUID = UUID(int=0)
@@ -24,13 +24,13 @@ _NIL_UUID = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class KnownTerms:
-    """The uuids of the categories and tags to which inputs refer, by the uuid or slug of the reference."""
+    """The uuids of categories and tags, by the uuid or slug with which the inputs refer to them."""
 
     categories: Mapping[UUID | str, UUID]
     tags: Mapping[UUID | str, UUID]
 
     def resolve_category(self, given: ArticleInput, errors: Errors) -> UUID | None:
-        """Return the uuid of the category, None if it is omitted; adds an error for an unknown reference."""
+        """Return the uuid of the category, or None if it is omitted; report an unknown reference."""
         if given.category is None:
             return None
         return _resolve(self.categories, given.category, "category", errors)

@@ -1,4 +1,4 @@
-"""Renderings of contents, made before the transaction that stores them: other writers never wait for one."""
+"""Renders contents before the transaction that stores them, so that no other writer waits for rendering."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from blogapi.content.rendering import RenderedContent, render
 from blogapi.storage.database import db
 
-# The key of the session's info that holds the renderings by content and content type.
+# The key of `session.info` for the renderings, which are stored by content and content type.
 _INFO_KEY = "renderings"
 
 
 def prepare(contents: Iterable[tuple[str, str]]) -> None:
-    """Render these contents, given with their content types, for the next transaction of the session.
+    """Render each pair of content and content type for the next transaction of the session.
 
-    They replace the renderings that were prepared before.
+    The renderings replace those of the previous call.
     """
     db.session().info[_INFO_KEY] = {pair: render(*pair) for pair in set(contents)}
 

@@ -141,7 +141,7 @@ class ArticleSchema(_DocumentedFields, OutputSchema):
     """An article with exactly the documented fields."""
 
     def hidden_state(self, shown: Any) -> str:
-        """Return the version, which changes with every write, even of a field that this schema omits."""
+        """Return the version, which also changes if a write changes only fields that this schema omits."""
         return str(shown.version)
 
 
@@ -218,13 +218,13 @@ class ArticleListQuery(ListQuery):
     )
     published_after = Timestamp(
         metadata={
-            "description": "Only articles published at this time or later.",
+            "description": "List only articles published at this time or later.",
             "example": "2026-01-01T00:00:00Z",
         }
     )
     published_before = Timestamp(
         metadata={
-            "description": "Only articles published before this time.",
+            "description": "List only articles published before this time.",
             "example": "2027-01-01T00:00:00Z",
         }
     )

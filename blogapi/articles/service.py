@@ -33,7 +33,8 @@ def _get_default(name: str) -> str:
     return str(default.arg) if isinstance(default, ColumnDefault) else ""
 
 
-# The text fields of a new article. A text field of the schema without a column raises a KeyError at start.
+# The default values of the text fields. If the schema has a text field without a column, this line raises a
+# KeyError at start.
 TEXT_DEFAULTS = {name: _get_default(name) for name in TEXT_FIELDS}
 
 # The text fields that a PUT resets if it omits them. An undocumented field is kept, because a client that
@@ -44,7 +45,7 @@ _RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in A
 def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     """Render the contents of these inputs before the transaction that writes them.
 
-    With `partial` an omitted content type is that of the stored article, otherwise the default.
+    With `partial`, omitted fields have the value of the stored article, otherwise their default value.
     """
     if partial:
         inputs = [given for given in inputs if "content" in given.texts or "content_type" in given.texts]
@@ -160,10 +161,10 @@ class _Batch:
         self._last_numbers = queries.get_last_revision_numbers(
             [uuid for uuid in uuids if uuid not in self._articles]
         )
-        # The slugs that articles of this batch got and gave up, which the database does not know yet.
+        # The slugs that this batch has assigned to articles or taken from them, but not yet stored.
         self._assigned_slugs: set[str] = set()
         self._released_slugs: set[str] = set()
-        # The slugs before and after the renames whose articles are not stored yet.
+        # The old and new slugs of renamed articles that are not stored yet.
         self._renames: set[str] = set()
 
     def create(
@@ -269,7 +270,7 @@ class _Batch:
     def _choose_slug(self, uuid: UUID, given: str | None, words: str) -> str:
         slug = choose_slug(given, words, lambda slug: self._find_similar_slugs(slug, exclude=uuid))
         if slug in self._released_slugs:
-            # The database refuses the slug until the article that had it is stored.
+            # The database refuses the slug until the article that had it is stored with its new slug.
             self.flush()
         self._assigned_slugs.add(slug)
         return slug
@@ -279,7 +280,7 @@ class _Batch:
         return (stored - self._released_slugs) | self._assigned_slugs
 
     def _record_rename(self, article: Article, *, new: str, keep_old: bool) -> None:
-        """Remove the new slug from the former slugs; with `keep_old` add the old one.
+        """Remove the new slug from the former slugs; with `keep_old`, add the old slug.
 
         The old slug of an article that was never public is not kept: no reader can have linked to it.
         """
@@ -314,7 +315,8 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
     for name, text in content.seo.items():
         if getattr(article.seo, name) != text:
             setattr(article.seo, name, text)
-            # Set here: when one statement updates several rows, the ORM gets the values of `onupdate` wrong.
+            # The time is set here, because the ORM mixes up the values of `onupdate` if one statement updates
+            # several rows.
             article.seo.last_updated = now
 
 

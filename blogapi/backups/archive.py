@@ -49,7 +49,7 @@ def pack(
     rows: dict[str, int],
     progress: ProgressReporter = no_progress,
 ) -> Manifest:
-    """Write the source files, by member name, and a manifest into the empty file; return the manifest."""
+    """Write a backup of the source files, by member name, into the empty file; return its manifest."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL) as archive:
         archive.comment = _SIGNATURE + b"0" * _DIGEST_LENGTH
         members = {name: _add(archive, name, path, progress) for name, path in sources.items()}

@@ -47,17 +47,18 @@ def backup(path: Path, keep: int | None, verify: bool, as_json: bool) -> None:
 @click.command()
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 def restore(path: Path) -> None:
-    """Replace the blog with the one in a backup.
+    """Replace the blog with the contents of a backup.
 
-    The service may continue to run. The current state is saved first, and the command prints the name of this
-    file. If FILE is not a complete backup, nothing changes.
+    The service may continue to run. The current state is first saved in another file, and the command prints
+    the name of that file. If FILE is not a complete backup, nothing changes.
     """
     with report_problems():
         result = restoring.restore(_existing_file(path), Path(config.instance_path()), progress=show_progress)
     click.echo(f"Restored {path}: {_summarize(result.manifest)}.")
     if result.unreadable:
         click.echo(
-            f"The former file could not be read; it was moved to {result.former_copy}. Restart the service."
+            f"The former database could not be read; it was moved to {result.former_copy}. "
+            "Restart the service."
         )
     elif result.former_copy and result.former_copy.suffix == ".db":
         click.echo(f"The former state, which is damaged, is in {result.former_copy}. Restart the service.")

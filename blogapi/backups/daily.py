@@ -1,4 +1,4 @@
-"""The daily backup, which the process that serves the blog makes."""
+"""The daily backup, made by the process that serves the blog."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from blogapi.backups.naming import Kind
 from blogapi.config import CannotStart
 from blogapi.web.errors import Problem
 
-# Seconds from the start to the first check for the backup of the day, and between later checks.
+# Seconds from the start of the service to the first check whether the backup of the day exists, and seconds
+# between later checks.
 FIRST_CHECK_SECONDS = 5.0
 CHECK_SECONDS = 1800.0
 
@@ -28,14 +29,14 @@ def start(app: Flask) -> threading.Event | None:
     try:
         service.get_database_path(home)
     except Problem as error:
-        raise CannotStart(f"DAILY_BACKUPS is not possible. {error.detail}") from error
+        raise CannotStart(f"DAILY_BACKUPS cannot be used. {error.detail}") from error
     stop = threading.Event()
     threading.Thread(target=_run, args=(app, home, keep, stop), name="daily backup", daemon=True).start()
     return stop
 
 
 def create_if_missing(home: Path, *, keep: int, today: date) -> Path | None:
-    """Make the backup of the day and delete the oldest; return its path, or None if it already exists."""
+    """Make the backup of the day and delete old ones; return its path, or None if it already exists."""
     path = home / "backups" / naming.daily_backup_name(today)
     if path.exists():
         return None

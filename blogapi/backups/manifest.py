@@ -13,7 +13,7 @@ DATABASE, SETTINGS, MANIFEST = "blog.db", "config.toml", "manifest.json"
 
 
 class InvalidBackup(Exception):
-    """The file cannot be restored; the message is the reason, without a capital letter and a full stop."""
+    """The file cannot be restored. The message is the reason, starts in lower case and has no full stop."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,10 @@ def daily_backup_name(today: date) -> str:
 
 
 def select_surplus(names: Iterable[str], kind: Kind, *, keep: int, created: str) -> list[str]:
-    """Return the names of this kind to delete so that `keep` remain, oldest first, but never `created`.
+    """Return the names of the backups of this kind to delete, oldest first; `keep` backups remain.
 
-    Files that a user has named have no kind, so they stay.
+    The new backup `created` is always kept. Files with a name chosen by a user have no kind and are never
+    deleted.
     """
     others = sorted(name for name in names if _NAMES[kind].fullmatch(name) and name != created)
     return others[: max(len(others) - (keep - 1), 0)]

@@ -35,8 +35,9 @@ _ATTEMPT_SECONDS = 0.5
 class Restored:
     """The result of a restore.
 
-    `former_copy` is where the former state was saved, if there was any; with `unreadable` it is the former
-    file itself, moved because SQLite could not read it. `settings` is a sentence about them, or empty.
+    `former_copy` is the file in which the former state was saved, if there was any. If `unreadable` is True,
+    SQLite could not read the former database, and `former_copy` is the moved database file itself.
+    `settings` is a sentence that says whether the settings were restored; it may be empty.
     """
 
     manifest: Manifest
@@ -93,7 +94,7 @@ def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Manifest:
 
 
 def _check_digest(path: Path, progress: ProgressReporter) -> None:
-    """Raise Conflict if the file is not a complete backup; creates no folder."""
+    """Raise Conflict if the file is not a complete backup. This check creates no folder."""
     if upgrades.is_pre_upgrade_copy(path):
         return
     try:
@@ -183,7 +184,7 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
             if time.monotonic() > deadline:
                 raise _Busy
         elif not copied:
-            # After the first page, no other connection can write, so this copy is the last former state.
+            # After the first page, no other connection can write, so the copy contains the last former state.
             copied = True
             with files.partial_file(aside) as partial:
                 service.copy(live, partial)
@@ -201,7 +202,7 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
 
 
 def _move_database(live: Path, aside: Path) -> bool:
-    """Move a database that SQLite cannot read; also move its log, which would damage the new file."""
+    """Move a database file that SQLite cannot read, and its log, which would damage the new file."""
     moved = False
     pairs = zip((*files.side_files(live), live), (*files.side_files(aside), aside), strict=True)
     for source, target in pairs:
@@ -233,7 +234,7 @@ def _restore_settings(folder: Path, home: Path) -> str:
         return ""
     if current.exists():
         same = current.read_bytes() == restored.read_bytes()
-        return "" if same else "The settings stay unchanged; the backup has different ones."
+        return "" if same else "The settings were not changed; those in the backup are different."
     try:
         elsewhere = config.read_settings(folder)["DATABASE_URL"] != config.read_settings(home)["DATABASE_URL"]
     except CannotStart as error:

@@ -68,7 +68,7 @@ def copy(source: Path, target: Path) -> None:
 def pack(
     database: Path, target: Path, settings_folder: Path, progress: ProgressReporter = no_progress
 ) -> Manifest:
-    """Write the copy of a database, and the settings in the folder, into the empty file `target`.
+    """Write a backup into the empty file `target`: the copy of a database and the settings in the folder.
 
     Returns the manifest. Raises Conflict if the copy is damaged.
     """
@@ -112,7 +112,10 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
 
 
 def rotate(folder: Path, kind: Kind, *, keep: int, created: Path) -> list[Path]:
-    """Delete the oldest backups of a kind; return them. `keep` remain, and `created` is one of these."""
+    """Delete the oldest backups of a kind so that `keep` remain, including `created`.
+
+    Returns the paths of the deleted backups.
+    """
     names = [path.name for path in folder.iterdir()]
     deleted = [folder / name for name in naming.select_surplus(names, kind, keep=keep, created=created.name)]
     for path in deleted:

@@ -19,9 +19,9 @@ _LOCK = f"{_PREFIX}lock"
 
 @contextmanager
 def staging(parent: Path) -> Iterator[Path]:
-    """Yield a new folder in `parent`, which is deleted at the end.
+    """Yield a new folder in `parent`, and delete it at the end.
 
-    Raises Conflict while another restore runs there.
+    Raises Conflict if another restore is using `parent`.
     """
     with files.locked(parent / _LOCK) as held:
         if not held:

@@ -1,1 +1,1 @@
-"""The feed of changes, which tells a front end what to fetch again and what to drop."""
+"""The feed of changes, from which a front end learns which items to fetch again and which to drop."""

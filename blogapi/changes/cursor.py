@@ -9,17 +9,17 @@ from uuid import UUID
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
-# The letter of the feed, a position, the time of the last item that became public by schedule, and its uuid.
-# Cursors of older versions have only the position.
+# A cursor consists of the letter of the feed, a position, the time of the last listed item that became public
+# by schedule, and the uuid of this item. Cursors of older versions have no time and no uuid.
 PATTERN = r"(0|[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?)\Z"
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in a feed: after the changes up to `position`, and after the items due by `due`.
+    """A place in a feed, after the changes up to `position` and the items that were due up to `due`.
 
-    `due` is None before the first of these items. With `uuid`, further items that are due at the same time
-    follow: those with a greater uuid.
+    `due` is None if no such item has been listed. If `uuid` is set, items with the same due time and a
+    greater uuid have not been listed yet.
     """
 
     position: int = 0
@@ -28,7 +28,7 @@ class Cursor:
 
 
 def parse_cursor(text: str, letter: str) -> Cursor | None:
-    """Return the cursor that the text stands for; None if it belongs to another feed than `letter`.
+    """Return the cursor that the text represents, or None if it belongs to another feed than `letter`.
 
     The text must match PATTERN.
     """
@@ -43,7 +43,7 @@ def parse_cursor(text: str, letter: str) -> Cursor | None:
 
 
 def format_cursor(cursor: Cursor, letter: str) -> str:
-    """Return the text that stands for the cursor."""
+    """Return the text that represents the cursor."""
     if cursor == Cursor():
         return "0"
     due = f".{(cursor.due - _EPOCH) // _MICROSECOND}" if cursor.due else ""

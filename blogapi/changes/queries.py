@@ -20,7 +20,7 @@ from blogapi.web.errors import InvalidQuery
 
 @dataclass(frozen=True, slots=True)
 class ChangedItem:
-    """An item that changed, and whether a client fetches it again or drops it."""
+    """An item that changed, and whether a client should fetch or drop it."""
 
     kind: str
     uuid: UUID
@@ -37,11 +37,11 @@ class ChangeList:
 
 
 def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
-    """Return up to `limit` changes after a cursor; with `public`, only those of public items.
+    """Return up to `limit` changes after a cursor; with `public`, only changes of public items.
 
-    The written changes come first, oldest first, and then the items that have become public by schedule.
-    Raises InvalidQuery if the cursor belongs to the other feed, or if this blog has not issued it yet
-    because it was restored from a backup. The client must then start again, or it would miss changes.
+    Changes by writes come first, from old to new. Then come the items that have become public by schedule.
+    Raises InvalidQuery if the cursor belongs to the other feed, or if this blog has not issued it yet because
+    it was restored from a backup. The client must then start again, or it would miss changes.
     """
     letter, column = ("p", Change.public_position) if public else ("a", Change.position)
     cursor, now, last = parse_cursor(since, letter), current_time(), change_log.last_position(public=public)

@@ -1,7 +1,7 @@
 """The CSS classes allowed in rendered content.
 
-An element with any other class could get styles of the surrounding page. For example, an author's
-`class="modal fixed-top"` would cover a page that uses a CSS framework with these names.
+An element with any other class could get styles of the surrounding page. For example, an element with
+`class="modal fixed-top"` would cover a page that uses a CSS framework with these class names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PATTERNS = (
     r"kg-[\w-]+",
     # Blogger: images and their captions.
     r"separator|tr-caption(?:-container)?",
-    # The quote that X's script turns into a card.
+    # Quotes of posts, which the script of X turns into cards.
     r"twitter-tweet",
     # Text for screen readers only: Bootstrap and Tailwind.
     r"sr-only|visually-hidden",

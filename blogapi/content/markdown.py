@@ -11,27 +11,28 @@ from typing import Any
 from cmarkgfm._cmark import ffi, lib
 from cmarkgfm.cmark import Options
 
-# References and definitions. A reference of 4 characters becomes 300 of HTML.
+# The maximum number of references and definitions of footnotes. A reference of 4 characters becomes 300
+# characters of HTML.
 MAX_FOOTNOTES = 4_000
 
-# Not "tasklist": it does not see task lists in quotes.
+# The extension "tasklist" is not used, because it does not recognize task lists in quotes.
 _EXTENSIONS = ("table", "strikethrough", "autolink")
 _OPTIONS: int = (
-    # Raw HTML is kept, because the sanitizer follows.
+    # Raw HTML is kept here, because the sanitizer cleans it later.
     Options.CMARK_OPT_UNSAFE
     | Options.CMARK_OPT_FOOTNOTES
-    # One tilde means “about”, or a subscript.
+    # Only two tildes strike text through, because one tilde can mean “about” or a subscript.
     | Options.CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE
 )
 
-# A Hugo shortcode. Without a space before its name, Markdown reads it as an HTML tag.
+# Matches the start of a Hugo shortcode without a space before its name, which Markdown reads as an HTML tag.
 _SHORTCODE = re.compile(r"\{\{<(?=[\w/])")
 
 _FOOTNOTE = re.compile(r"\[\^(?=[^][\s]+\])")
 _FOOTNOTE_DEFINITION = re.compile(r"\[\^[^][\s]+\]:")
 
-# Part of the ids that the renderer gives its footnotes (`fn-…1`), until the sanitizer removes it. Authors
-# cannot guess it, so it distinguishes these ids from an author's own `fn-1`.
+# The ids of the renderer's footnotes contain this mark (`fn-…1`) until the sanitizer removes it. Authors
+# cannot guess the mark, so it distinguishes these ids from an id `fn-1` that an author wrote.
 FOOTNOTE_MARK = secrets.token_hex(16)
 
 _TASK = re.compile(r"<li>(\n<p>)?\[([ xX])\] ")
@@ -39,7 +40,7 @@ _TASK = re.compile(r"<li>(\n<p>)?\[([ xX])\] ")
 _AUTOLINK = re.compile(r'<a href="(https?://[^"<>]*+)">((?:https?://|www\.)[^<]*+)</a>')
 _AUTOLINK_IN_LINK = re.compile(r'(<a\s[^<>]*>[^<]*)<a href="[^"<>]*">([^<]*)</a>(?=[^<]*</a>)')
 
-# The parsers share tables of special characters.
+# All parsers of cmark share tables of special characters, so only one parser may run at a time.
 _LOCK = Lock()
 
 
@@ -75,13 +76,15 @@ def _free(parser: Any, document: Any, html: Any) -> None:
     """Free the memory of a rendering.
 
     cmarkgfm frees neither the document nor the HTML (1 MB for 10 kB of Markdown) and has no function for it.
-    `cmark_parser_free` frees a document that is in the parser's third field, from where `cmark_parser_finish`
-    took it; `cmark_llist_free` frees any block of memory whose first word, the next item of a list, is NULL.
+    This function moves the document back into the third field of the parser, so that `cmark_parser_free`
+    frees it. The other blocks of memory are freed by `cmark_llist_free`, which frees any block whose first
+    word (the next item of a list) is NULL.
     """
     fields = ffi.cast("void **", parser)
     allocator, empty_document = fields[0], fields[2]
     fields[2] = document
-    # An empty text has a block of one byte, which is too small for this; any other has at least eight.
+    # The block of an empty text has one byte, which is too small for a NULL. All other blocks have at least
+    # eight bytes.
     for block in (empty_document, html) if html[0] != b"\0" else (empty_document,):
         ffi.cast("void **", block)[0] = ffi.NULL
         lib.cmark_llist_free(allocator, ffi.cast("cmark_llist *", block))

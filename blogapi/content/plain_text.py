@@ -6,14 +6,14 @@ import math
 import re
 
 WORDS_PER_MINUTE = 220
-# For the scripts of _UNSPACED_CHARACTER, whose text is counted in characters and not in words.
+# The reading speed for texts in the scripts of _UNSPACED_CHARACTER, whose length is counted in characters.
 CHARACTERS_PER_MINUTE = 500
 MAX_EXCERPT_LENGTH = 200
 
 # Kana, Han and Hangul.
 _UNSPACED_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 
-# nh3 escapes `<` and `>` in the values of attributes, and writes no other entities than these.
+# nh3 escapes `<` and `>` in the values of attributes, and it writes only the entities in _ENTITIES.
 _TAG = re.compile(r"<[^>]*>")
 _INLINE_TAG = re.compile(r"</?(?:a|abbr|b|code|del|em|i|mark|s|small|span|strong|sub|u)(?: [^>]*)?>")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&"))

@@ -82,11 +82,11 @@ _FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
 _TAG = re.compile(r"<[^>]*>")
 
 # Characters that can begin an element, a list item, a cell, a paragraph or an entity. A million of them can
-# take two seconds and 500 MB of memory. One in twenty characters of a usual article is one.
+# take two seconds and 500 MB of memory. In a typical article, one in twenty characters is of this kind.
 _MARKUP = "\n*_~`[]<>&|!\"'+-"
 _MAX_MARKUP = 500_000
 
-# A slug takes 0.1 ms.
+# The number is limited, because making the slug of a heading takes 0.1 ms.
 MAX_HEADING_IDS = 2_000
 _MAX_HEADING_LENGTH = 500
 
@@ -123,7 +123,7 @@ def to_safe_html(content: str, content_type: str) -> str:
 
 
 def _to_html(content: str, content_type: str) -> str | None:
-    """Return the content as unsafe HTML, None if that would take long."""
+    """Return the content as unsafe HTML, or None if rendering it would take long."""
     if sum(map(content.count, _MARKUP)) > _MAX_MARKUP:
         return None
     if content_type == "text":
@@ -165,7 +165,7 @@ class _AttributeFilter:
         self.renamed: dict[str, str] = {}
         self._footnote_ids = footnote_ids
         self._ids: set[str] = set()
-        # The last number of each slug, so that the search for a free one does not begin again.
+        # The last number that was appended to each slug, so that the search for a free slug continues there.
         self._slugs: Counter[str] = Counter()
 
     def __call__(self, tag: str, attribute: str, value: str) -> str | None:

@@ -35,7 +35,7 @@ from blogapi.web.errors import Conflict, NotFound
 # The largest number of rows in memory at a time; the row of one article can need megabytes.
 _ROWS_PER_BATCH = 100
 
-# Tables that contain rows in a new database. The last of them is not copied.
+# Tables that already contain rows in a new database. The last table in this list is not copied.
 _PREFILLED_TABLES = ("change_counter", "article_tally", CommitCounter.__tablename__)
 _INDEX = "search_index"
 
@@ -43,11 +43,12 @@ _INDEX = "search_index"
 def copy(
     source: Engine, target: Engine, *, backups: Path, progress: ProgressReporter = no_progress
 ) -> dict[str, TableSum]:
-    """Copy the source into the target, with one transaction on each; return the rows and digest per table.
+    """Copy the source into the target; return the number of rows and the digest of each table.
 
-    The search index is built again, because each engine has its own format. The copy is read back and
-    compared before the commit. Raises NotFound if the source is not a blog of this version. Rolls the target
-    back and raises Conflict if the target is not empty or differs from the source after the copy.
+    One transaction reads the source, and one writes the target. The search index is built again, because each
+    engine has its own format. The copy is read back and compared before the commit. Raises NotFound
+    if the source is not a blog of this version. Rolls the target back and raises Conflict if the target is
+    not empty or differs from the source after the copy.
     """
     _check_source(source)
     with _delete_on_failure(target):

@@ -55,7 +55,7 @@ _IF_MATCH = {
 _REQUEST_ID = {
     "name": REQUEST_ID_HEADER,
     "in": "header",
-    "description": "An id that the client chooses, for the logs of both sides. A malformed id is replaced.",
+    "description": "An id that the client chooses, for use in logs. A malformed id is replaced.",
     "schema": {"type": "string"},
 }
 _IDEMPOTENCY_KEY = {
@@ -93,8 +93,8 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
                 "openapi_version": "3.1.0",
                 "marshmallow_plugin": MarshmallowPlugin(schema_name_resolver=_schema_name),
                 "info": {
-                    "description": "The articles, categories and tags of a blog. Requests carry an API key. "
-                    "All timestamps are UTC."
+                    "description": "Read and write the articles, categories and tags of a blog. Send an "
+                    "API key with each request. All timestamps are UTC."
                 },
                 "servers": [{"url": "/"}],
             }
@@ -113,7 +113,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
 
     @property
     def document(self) -> Document:
-        """The complete document."""
+        """The complete OpenAPI document."""
         components = self.spec.components
         components.security_scheme("key", {"type": "apiKey", "in": "header", "name": "X-API-KEY"})
         components.security_scheme("login", {"type": "apiKey", "in": "cookie", "name": "blogapi_session"})

@@ -9,7 +9,7 @@ _NAIVE_TIMESTAMP = "2026-01-31T09:30:00.000000"
 
 
 def make_example(schema: dict[str, Any], document: dict[str, Any]) -> Any:
-    """Return an example for a JSON schema of the document, in which the `articles` of an object are empty."""
+    """Return an example for a JSON schema of the document; its lists of `articles` are empty."""
     if "$ref" in schema:
         return make_example(_resolve(schema["$ref"], document), document)
     for keyword in ("example", "default"):

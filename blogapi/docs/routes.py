@@ -46,7 +46,7 @@ _CONTENT_SECURITY_POLICY = (
 @allow(anyone)
 @openapi.response(200, {"type": "object"})
 def document() -> Response:
-    """Return this document."""
+    """Return this OpenAPI document."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     return web_json.json_response(web_json.to_json_bytes(get_document(app)))
 
@@ -54,7 +54,7 @@ def document() -> Response:
 @docs.get("/")
 @allow(anyone)
 def page() -> Response:
-    """Return the interactive page."""
+    """Return the interactive API reference."""
     response = Response(_read_bytes(_STATIC / "docs.html"), content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
     return response
@@ -63,7 +63,7 @@ def page() -> Response:
 @docs.get("/<name>")
 @allow(anyone)
 def asset(name: str) -> Response:
-    """Return a script, a style sheet or an image of the page."""
+    """Return a script, a style sheet or an image of the interactive API reference."""
     if name not in ASSETS:
         raise NotFound("The documentation page has no such file.")
     return Response(_read_bytes(ASSETS[name] / name), content_type=CONTENT_TYPES[Path(name).suffix])

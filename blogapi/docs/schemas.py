@@ -11,7 +11,7 @@ class ProblemSchema(ma.Schema):
     type = ma.fields.String(required=True, metadata={"example": "about:blank"})
     title = ma.fields.String(required=True, metadata={"example": "Not Found"})
     status = ma.fields.Integer(required=True, metadata={"example": 404})
-    detail = ma.fields.String(required=True, metadata={"description": "What to do next."})
+    detail = ma.fields.String(required=True, metadata={"description": "What is wrong, and what to do next."})
     code = ma.fields.String(
         required=True, metadata={"description": "A stable error code for programs.", "example": "not_found"}
     )

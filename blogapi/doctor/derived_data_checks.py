@@ -27,7 +27,7 @@ from blogapi.storage.database import CommitCounter, db, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import json_fragments
 
-# The largest numbers of articles, and of rows of other tables, in memory at a time.
+# The largest number of articles in memory at a time, and the largest number of rows of other tables.
 _ARTICLES_PER_BATCH = 100
 _ROWS_PER_BATCH = 500
 

@@ -14,7 +14,8 @@ from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, hint, ok, wrong
 from blogapi.storage.files import side_files
 
-# The free space below which writes may fail, and the space to keep free besides two copies of the blog.
+# Writes may fail below this free space. The second value is the space to keep free in addition to the space
+# for two copies of the blog.
 MIN_FREE_BYTES = 50 * 1024 * 1024
 SPARE_BYTES = 100 * 1024 * 1024
 

@@ -1,4 +1,4 @@
-"""A check that Redis counts the rate limits if it is configured."""
+"""A check whether Redis responds, if it is configured for the rate limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def run_checks() -> Iterator[Finding]:
         return
     error = limiter.get_counters(current_app).find_error()
     if error:
-        says = f"Redis does not respond; each process counts in its own memory: {error}"
+        says = f"Redis does not respond; each process counts requests in its own memory: {error}"
         yield wrong("limits", says, "start Redis, or correct LIMITS_URL")
     else:
         yield ok("limits", "The rate limit counters are stored in Redis.")

@@ -10,12 +10,12 @@ from blogapi.doctor.findings import Finding, ok, wrong
 from blogapi.storage import database_clock
 from blogapi.storage.database import db
 
-# The largest difference between the clocks. With NTP, the clocks of two servers differ by milliseconds.
+# The largest accepted difference of the clocks. With NTP, the clocks of two servers differ by milliseconds.
 MAX_DIFFERENCE = timedelta(seconds=1)
 
 
 def run_checks() -> Iterator[Finding]:
-    """Yield a finding that compares the clock of this machine with that of PostgreSQL; nothing on SQLite."""
+    """Yield a finding about the clocks of this machine and of PostgreSQL; on SQLite, yield nothing."""
     if db.engine.dialect.name == "sqlite":
         return
     before, time, after = clock.now(), database_clock.read_clock(db.session()), clock.now()

@@ -56,7 +56,7 @@ def _check_version() -> Finding:
     if integrity.has_wal_reset_bug(sqlite3.sqlite_version_info):
         return hint(
             "sqlite",
-            f"{says} In rare cases, versions up to 3.51.2 damage a file that two processes write.",
+            f"{says} In rare cases, versions up to 3.51.2 damage a file when two processes write to it.",
             "make backups, and install a Python with a newer SQLite when one is available",
         )
     return ok("sqlite", says)

@@ -46,7 +46,7 @@ class RequestMetrics:
         self.registry.register(MetricsCollector(app))
 
     def count(self, route: str, method: str, status: str, seconds: float) -> None:
-        """Count one request; unknown methods count as `other`, because clients can invent many."""
+        """Count one request; unknown methods count as `other`, because a client can invent methods."""
         label = method if method in METHODS else "other"
         self._total.labels(route or "none", label, status[:3]).inc()
         self._seconds.labels(route or "none").observe(seconds)

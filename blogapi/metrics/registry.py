@@ -15,7 +15,7 @@ Read = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric whose current value `read` returns; a counter only grows."""
+    """A metric. `read` returns its current value; the value of a counter never decreases."""
 
     description: str
     kind: Literal["gauge", "counter"]

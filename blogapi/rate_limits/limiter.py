@@ -14,7 +14,7 @@ from blogapi.config import CannotStart
 from blogapi.rate_limits.memory import Attempt, MemoryCounters
 from blogapi.web.errors import TooManyRequests, Unauthorized
 
-# The name of the setting that contains the limit, followed by the parts of the key to count.
+# The name of the setting that contains the limit, and the parts of the key whose attempts are counted.
 AttemptKey = tuple[str, ...]
 
 
@@ -75,7 +75,7 @@ def address_key(address: str) -> str:
     try:
         parsed = ip_address(address)
     except ValueError:
-        # A Unix socket has no address.
+        # A connection over a Unix socket has no IP address.
         return address
     if isinstance(parsed, IPv6Address):
         if parsed.ipv4_mapped is not None:

@@ -18,12 +18,13 @@ from blogapi import clock
 # The largest number of keys tracked for one limit, so that many clients cannot fill the memory.
 MAX_TRACKED = 100_000
 
-# The name of a setting, the limit that it contains (such as "5 per minute"), and the key to count.
+# The name of a setting, the limit that it contains (such as "5 per minute"), and the key whose attempts are
+# counted.
 Attempt = tuple[str, str, Hashable]
 
 
 class SlidingWindow:
-    """Stores the times of recent attempts by key; allows `amount` attempts per key in any `seconds`."""
+    """Stores the times of recent attempts; allows each key `amount` attempts within any `seconds` seconds."""
 
     def __init__(self, amount: int, seconds: float, max_tracked: int = MAX_TRACKED) -> None:
         self._amount, self._seconds, self._max_tracked = amount, seconds, max_tracked
@@ -39,7 +40,7 @@ class SlidingWindow:
         return max(0.0, times[-self._amount] + self._seconds - now) if len(times) >= self._amount else 0.0
 
     def add(self, key: Hashable, now: float) -> None:
-        """Count an attempt, for which `wait` must have returned 0."""
+        """Count an attempt of the key; call this only after `wait` has returned 0."""
         times = self._times.setdefault(key, array("d"))
         self._times.move_to_end(key)
         # Delete many old times together, because each deletion moves the rest of the array.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# A supervisor that receives a 429 response could end a service that is only busy.
+# Health checks have no limit, because a supervisor that receives a 429 response could end a busy service.
 _UNLIMITED_PATHS = ("/health", "/health/")
 
 

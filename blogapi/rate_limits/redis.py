@@ -21,7 +21,7 @@ from blogapi import clock
 from blogapi.config import CannotStart
 from blogapi.rate_limits.memory import Attempt, MemoryCounters, parse_limit
 
-# How long a request waits for a connection, and then for a reply, in seconds.
+# How long a request waits for a connection to Redis, and then for the reply, in seconds.
 TIMEOUT_SECONDS = 0.5
 
 # Seconds from a failure of Redis to the next check, and between two warnings in the log.
@@ -166,7 +166,8 @@ class CircuitBreaker:
             if warn:
                 self._next_warning = now + WARNING_SECONDS
         if warn:
-            self._log.warning("Redis does not respond; this process counts in its own memory: %s", error)
+            message = "Redis does not respond; this process counts requests in its own memory: %s"
+            self._log.warning(message, error)
 
 
 def _make_client(url: str) -> Redis:

@@ -16,7 +16,7 @@ class _RedirectFields(ma.Schema):
 
 
 class RedirectSchema(_RedirectFields, OutputSchema):
-    """A former slug of an article and its current one."""
+    """A former slug of an article and its current slug."""
 
 
 class RedirectFieldsSchema(_RedirectFields, PartialOutputSchema):

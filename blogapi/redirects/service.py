@@ -1,4 +1,4 @@
-"""Writes of redirects."""
+"""Stores and deletes redirects."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from blogapi.storage.database import db, transaction
 
 
 def add(article: UUID, slugs: Sequence[str]) -> list[str]:
-    """Store slugs that the article had in another blog; return those that another article has or had.
+    """Store slugs that the article had in another blog; return the slugs that another article has or had.
 
-    Its own current slug is ignored.
+    The current slug of the article is ignored.
     """
     with transaction():
         current = select(Article.slug, Article.uuid).where(Article.slug.in_(slugs))
@@ -28,6 +28,6 @@ def add(article: UUID, slugs: Sequence[str]) -> list[str]:
 
 
 def remove(slug: str) -> None:
-    """Delete the redirect from this slug, so that another article can have it."""
+    """Delete the redirect from this slug, so that another article can use the slug."""
     with transaction():
         db.session.execute(delete(FormerSlug).where(FormerSlug.slug == slug))

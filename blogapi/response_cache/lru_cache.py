@@ -17,7 +17,7 @@ from blogapi.storage.commit_version import CommitVersion
 # WSGI environ key of a function that the server calls before it waits for a slow client.
 GIVE_UP_KEY = "blogapi.give_up"
 
-# Memory that a response needs besides the text of its headers and its body, measured with tracemalloc.
+# Memory that a response needs in addition to the text of its headers and its body, measured with tracemalloc.
 OVERHEAD_BYTES = 1_800
 
 
@@ -25,8 +25,9 @@ OVERHEAD_BYTES = 1_800
 class CachedResponse:
     """A status line, headers and a body that are valid from `created_at` until just before `valid_until`.
 
-    `version` is the commit version that it is valid for; if `shows_drafts` is False, every commit version
-    with the same public version. `route` is the URL rule of the view that computed it.
+    `version` is the commit version for which the response is valid. If `shows_drafts` is False, it is valid
+    for every commit version with the same public number.
+    `route` is the URL rule of the view that computed it.
     """
 
     status: str
@@ -45,7 +46,7 @@ class CachedResponse:
 
     @property
     def bytes_without_body(self) -> int:
-        """Return the memory that the response needs besides its body.
+        """Return the memory that the response needs in addition to its body.
 
         The headers are counted because a client controls the length of the `Link` header.
         """
@@ -81,10 +82,10 @@ class LRUCache:
             return response
 
     def put(self, key: Hashable, response: CachedResponse) -> None:
-        """Store the response unless it is too large or its version is older than the stored one.
+        """Store the response unless it is too large or a response with a newer version was stored.
 
-        A newer public version evicts all responses. Otherwise a newer version evicts nothing: a response that
-        shows drafts is evicted when it is replaced or has not been used for the longest time.
+        A newer public version evicts all responses. A newer version with the same public number evicts
+        nothing: older responses that show drafts are replaced later, or evicted as least recently used.
         """
         header_bytes, version = response.bytes_without_body - OVERHEAD_BYTES, response.version
         with self._lock:

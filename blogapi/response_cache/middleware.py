@@ -35,7 +35,7 @@ CACHEABLE_UNTIL_KEY, SHOWS_DRAFTS_KEY = "blogapi.until", "blogapi.shows-drafts"
 
 NO_EXPIRY = datetime.max.replace(tzinfo=UTC)
 
-# How long a request waits for an identical one that is already being computed, in seconds.
+# How long a request waits for the response to an identical request that is being processed, in seconds.
 WAIT_SECONDS = 5
 
 # WSGI environ keys whose values form the cache key, together with the API key.
@@ -59,7 +59,7 @@ class _PendingResponse:
 
 
 class ResponseCacheMiddleware:
-    """A WSGI application that replays the responses of another one.
+    """A WSGI application that replays the responses of another WSGI application.
 
     Concurrent identical requests are coalesced: the response is computed once.
     """
@@ -72,7 +72,7 @@ class ResponseCacheMiddleware:
         self._app, self._application, self._source = app, application, source
         self._lock = threading.Lock()
         self._finished: dict[tuple[Hashable, CommitVersion], threading.Event] = {}
-        # A public version, a time, and the time of the first publication after it.
+        # A public version number, a time, and the time of the first publication after that time.
         self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -90,7 +90,7 @@ class ResponseCacheMiddleware:
         other_finished = self._register(pending)
         if other_finished is not None:
             other_finished.wait(WAIT_SECONDS)
-        # Look again: an identical request may have finished since, and may have started after this one.
+        # Read the cache again, at the current time: an identical request may have finished meanwhile.
         cached = self.cache.get(pending.cache_key, version, self._read_time(version))
         if cached is None:
             if other_finished is not None:
@@ -101,7 +101,7 @@ class ResponseCacheMiddleware:
         return _replay(cached, environ, start_response)
 
     def _read_time(self, version: CommitVersion) -> datetime:
-        """Return the current time of the clock that `version` has used."""
+        """Return the current time of the database server, or of this process if `version` has no time."""
         newer = version.time and self._source.get_version()
         return (newer or version).time or clock.now()
 

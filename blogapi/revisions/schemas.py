@@ -25,7 +25,7 @@ MAX_NUMBER = 2**31 - 1
 
 
 class _RevisionFields(ma.Schema):
-    number = ma.fields.Integer(metadata={"description": "1 is the first version.", "example": 1})
+    number = ma.fields.Integer(metadata={"description": "The first version is number 1.", "example": 1})
     created = Timestamp(dump_only=True)
     user = Identifier(attribute="user_id", metadata={"description": "The user who wrote this version."})
     title = ma.fields.String()
@@ -73,7 +73,7 @@ class SingleRevisionFieldsSchema(_SingleRevisionFields, PartialOutputSchema):
 
 
 class AnyFieldValue(ma.fields.Raw):
-    """The value of any field of an article, serialized as in the article."""
+    """The value of any field of an article, serialized as in responses with the article."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> Any:
         if isinstance(value, datetime):

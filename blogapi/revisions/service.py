@@ -31,7 +31,7 @@ class Comparison:
 
 
 def restore(editor: UUID, article_id: UUID, number: int) -> Article:
-    """Restore the content of that version; the current content becomes a former version.
+    """Restore the content of a former version; the current content becomes a former version.
 
     Slug, status and publication time do not change, so that nothing is published by accident. A deleted
     article is restored as a draft with its former slug. Deleted tags are left out. Raises NotFound if the
@@ -50,7 +50,7 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
 
 
 def prepare(article_id: UUID, number: int) -> None:
-    """Render the content of that version before the transaction that restores it."""
+    """Render the content of a former version before the transaction that restores it."""
     former = queries.load_content(queries.get_revision(article_id, number))
     article_service.prepare([ArticleInput(uuid=article_id, texts=former.texts)])
 

@@ -48,7 +48,7 @@ class Engine(Protocol):
         """Return the query for rows that contain all words, in any column."""
 
     def build_tier_queries(self, words: Sequence[str]) -> list[str]:
-        """Return one query per ranking tier, best first; each row matches at most one of them."""
+        """Return one query per ranking tier, best first; each row matches at most one of the queries."""
 
     def matches(self, query: ColumnElement[str]) -> ColumnElement[bool]:
         """Return the condition that a row matches the query."""
@@ -116,11 +116,11 @@ class Fts5:
 
 
 class Tsvector:
-    """The index in PostgreSQL's text search. Its words come from our own tokenizer.
+    """The index in PostgreSQL's text search. Its words come from `tokenizer.tokenize`.
 
     Therefore both engines find the same articles. PostgreSQL's own parser reads URLs, paths and decimal
     numbers as single words. The size of a tsvector is limited: words beyond MAX_BYTES are not found, and
-    the order of words is lost from MAX_POSITION on.
+    beyond MAX_POSITION the order of words is not stored.
     """
 
     MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000

@@ -1,4 +1,4 @@
-"""The table that maps articles to rows of the search index, and the index itself.
+"""The search index, and the table that maps articles to rows of the index.
 
 `search_index` (number, title, subtitle, text) is an FTS5 virtual table on SQLite, or a table with a tsvector
 on PostgreSQL. Its rows are deleted with their search entries, by a trigger or a foreign key. Migrations

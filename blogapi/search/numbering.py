@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-# How many articles that were published in the same microsecond get a number of this microsecond. Further
-# articles get numbers of nearby microseconds.
+# Each microsecond has 16 numbers. If more articles are published in one microsecond, they get numbers of
+# nearby microseconds.
 NUMBERS_PER_MICROSECOND = 16
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-# Numbers below those of _EARLIEST, for further articles of that time. Some programs use this time for
-# articles without a date.
+# The numbers below those of _EARLIEST are for blogs with many articles of that time, which some programs use
+# for articles without a date.
 _RESERVED_NUMBERS = 1 << 32
 
 

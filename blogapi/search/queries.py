@@ -1,4 +1,4 @@
-"""Search for articles, and create snippets of the articles."""
+"""Search for articles, and create their snippets."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def search(
 ) -> tuple[list[UUID], int]:
     """Return the uuids of a page of matching articles, ordered by relevance, and the number of all matches.
 
-    Relevance: all words in the title, a phrase before scattered words; then in title and subtitle; then in
-    any text; articles of the same tier newest first. `published_by`: only articles published by then;
-    `among`: only these articles. Ranking uses only visible articles, so it cannot leak draft content.
+    Articles with all words in the title come first, then those with all words in title and subtitle, then all
+    others. `engines` defines these tiers and ranks phrases above scattered words. Within a tier, newer
+    articles come first. With `published_by`, only articles published by that time match; with `among`, only
+    these articles match. The ranking uses only visible articles, so it cannot leak draft content.
     """
     words = tokenizer.split_query(query)
     if not words:

@@ -15,7 +15,7 @@ WORD_SEPARATOR = "\x1f"
 # A shorter prefix would match a large share of all words.
 MIN_PREFIX_LENGTH = 2
 
-# Longer than any word of a language.
+# Longer words are cut; no word of a natural language is that long.
 MAX_WORD_LENGTH = 250
 
 # Han, Hiragana and Katakana have no spaces between words, so each character is indexed as a word.
@@ -24,7 +24,7 @@ _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]
 _WORD = re.compile(r"(?:[^\W_]|[\ue000-\uf8ff])(?:[^\W_]|[\ue000-\uf8ff\u0300-\u036f])*")
 _FINAL_SIGMA, _SIGMA = "\u03c2", "\u03c3"
 _LATIN_DIACRITICS = re.compile(r"(?<=[\x00-\u024f])[\u0300-\u036f]+")
-# HTML can contain these characters as references such as `&#2;`.
+# Texts can contain these characters, because HTML can encode them as references such as `&#2;`.
 _RESERVED_TO_SPACE = str.maketrans(dict.fromkeys((HIT_START, HIT_END, WORD_SEPARATOR), " "))
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 
 class ByteBudget:
-    """Counts bytes by client, at most `total_limit`, and `client_limit` of each client; thread-safe."""
+    """Counts up to `total_limit` bytes, and up to `client_limit` bytes of each client; thread-safe."""
 
     def __init__(self, total_limit: int, client_limit: int) -> None:
         self._total_limit, self._client_limit = total_limit, client_limit

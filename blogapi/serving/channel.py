@@ -50,8 +50,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     # True if a request waits until the previous response has been sent completely.
     deferred = False
 
-    # The client that the current response is counted for, the number of its reserved bytes, and whether a
-    # thread may wait for the client.
+    # The client for which the current response is counted, the number of bytes reserved for the response, and
+    # whether a thread may wait for the client.
     reader = ""
     reserved = 0
     streams = False
@@ -153,7 +153,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.server.unread.release_thread(self.reader)
         with self.outbuf_lock:
             self.streams = self._responding = False
-        # The callback keeps the response in memory.
+        # Drop the callback, because it keeps the response in memory.
         self._before_wait = None
         self._release_sent()
 

@@ -18,12 +18,12 @@ class Limits:
     idle: float = 60
     # Longest time for which a client takes no byte of a buffered response.
     stall: float = 20
-    # The same limit while there is no memory for another response.
+    # This shorter limit applies instead while there is no memory for another response.
     stall_when_full: float = 5
     # Time to finish running and queued requests at shutdown. Container runtimes kill a process after ten
     # seconds.
     stop: float = 8
-    # Time that partly received requests and refused clients have at shutdown.
+    # Longest time that the server waits for partly received requests and refused clients at shutdown.
     stop_grace: float = 1
     sweep: float = 1
     # Pause before the next accept when no slot or no file descriptor is free.
@@ -31,9 +31,9 @@ class Limits:
 
     # select() fails with more than about 500 descriptors on Windows and 1,000 elsewhere.
     connections: int = 400
-    # Connections of one address; this limit applies when half of all slots are taken.
+    # Largest number of connections of one address; this limit applies when half of all slots are taken.
     per_address: int = 64
-    # Requests that may wait for a thread; further requests are refused.
+    # Largest number of requests that wait for a thread; further requests are refused.
     queue: int = 256
 
     # Memory for request bodies of all clients and of one address, in multiples of the largest body size.

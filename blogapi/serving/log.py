@@ -24,7 +24,7 @@ BATCH_SECONDS = 0.1
 # How many entries may wait while the output is blocked. Further entries are dropped and only counted.
 MAX_WAITING_ENTRIES = 100_000
 
-# The group is the prefix of an API key, which lists of keys also show. The rest is secret.
+# The group matches the prefix of an API key, which is not secret; the other characters of the key are secret.
 _API_KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
 _UNQUOTED = r"/?:@!$&'()*+,;=-._~%"
 
@@ -32,7 +32,8 @@ _UNQUOTED = r"/?:@!$&'()*+,;=-._~%"
 class AccessLogEntry(NamedTuple):
     """A finished request.
 
-    `at` is its end in seconds since 1970, `seconds` the time from its last received byte until then.
+    `at` is the time at which the response ended, in seconds since 1970. `seconds` is the time from the last
+    received byte of the request to the end of the response.
     """
 
     at: float

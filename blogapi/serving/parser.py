@@ -14,8 +14,8 @@ from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 _TRANSFER_CODING = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.MULTILINE)
-# A line feed without a carriage return, or the reverse. A carriage return at the end is accepted, because
-# its line feed may follow.
+# Matches a line feed without a carriage return, and a carriage return without a line feed. A carriage return
+# at the end of the data is accepted, because its line feed may follow.
 _BARE_LINE_BREAK = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
 
 
@@ -40,7 +40,7 @@ class BodiesFull(Busy):
 class Parser(HTTPRequestParser):  # type: ignore[misc]
     """Parses a request, and refuses it if a proxy and this server could understand it differently."""
 
-    # The logs of waitress and the access log read these even if the request line was not parsed.
+    # The logs of waitress and the access log read these attributes even if the request line was not parsed.
     path = ""
     command = ""
     received_at = 0.0
@@ -67,7 +67,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             super().parse_header(header_plus)
         except ValueError as error:
             # Content-Length has more digits than int() accepts, or an IPv6 address is malformed.
-            raise ParsingError("A number or an address is malformed") from error
+            raise ParsingError("Content-Length or an IPv6 address is malformed") from error
         self._read_connection_options()
         if self.chunked:
             codings = _TRANSFER_CODING.findall(header_plus)

@@ -343,9 +343,9 @@ def create_server(
     server = kind(served, listening_socket, settings, proxy=proxy, limits=limits, access_log=access_log)
     registry.add_gauge(app, "connections", "Open client connections.", lambda: len(server.active_channels))
     registry.add_gauge(
-        app, "unread_bytes", "Memory held by answers not read yet.", lambda: server.unread.held
+        app, "unread_bytes", "Memory used by responses not yet read.", lambda: server.unread.held
     )
     registry.add_gauge(
-        app, "queue_depth", "Requests waiting for a thread.", lambda: len(server.task_dispatcher.queue)
+        app, "queue_depth", "Requests that wait for a thread.", lambda: len(server.task_dispatcher.queue)
     )
     return server

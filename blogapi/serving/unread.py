@@ -12,7 +12,8 @@ from blogapi.serving.limits import Limits
 # One address may use an eighth of the memory for unread responses.
 SHARE_COUNT = 8
 
-# Memory that a chunk needs besides its bytes: its buffer object, and the one that waitress adds after it.
+# Memory that a chunk needs in addition to its bytes: its buffer object and the buffer that waitress adds
+# after it.
 OVERHEAD_BYTES = 1024
 
 
@@ -49,7 +50,7 @@ class UnreadBudget(ByteBudget):
     """Counts the unread bytes of clients and the threads that wait for clients; thread-safe.
 
     The first `allowance` bytes of each connection are not counted, so that short responses are always
-    accepted. Half of one client's share is set aside for these bytes, so that the limits include them.
+    accepted. Half of one client's share is reserved for these bytes, so that the limits include them.
     """
 
     def __init__(self, limits: Limits, threads: int) -> None:

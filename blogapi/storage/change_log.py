@@ -34,15 +34,15 @@ class TracksChanges:
     uuid: Mapped[UUID]
 
     def visible_from(self) -> datetime | None:
-        """Return the time from which the row is public, which may be in the future; None if there is none."""
+        """Return when the row became or becomes public; None if it is neither public nor scheduled."""
         return EPOCH
 
 
 class Change(Base):
     """The last change of one item, ordered by `position` (for admins) and `public_position`.
 
-    `due` is the time at which an item becomes public that was scheduled when it was written. `public` is then
-    False, except in rows of older versions, which stored that the item had become public.
+    For an item that was scheduled when it was written, `due` is the time at which it becomes public, and
+    `public` is False. Older versions of blogapi set `public` to True when the item became public.
     """
 
     __tablename__ = "change"
@@ -141,16 +141,16 @@ def _log_rows(session: Session, rows: Sequence[TracksChanges]) -> None:
 
 
 def _remember_due(session: Session, items: Iterable[tuple[str, UUID, datetime]]) -> None:
-    """Remember until the commit when each item becomes public, by its former or its new state."""
+    """Store for the transaction when each item becomes public, in its former or its new state."""
     times = transaction_info.get_info(session).setdefault(_DUE_KEY, {})
     for kind, uuid, due in items:
         times[kind, uuid] = min(due, times.get((kind, uuid), due))
 
 
 def _log_due_changes(session: Session) -> None:
-    """Log again the items that the transaction found not yet due and that are due at its end.
+    """Log again each item that has become due since the transaction logged it.
 
-    In the meantime, clients may have read the feed with their former state, or up to a later time.
+    In the meantime, clients may have read the feed with the former state of the items, or at a later time.
     """
     if session.in_nested_transaction():
         return
@@ -172,7 +172,7 @@ def _log_due_changes(session: Session) -> None:
 
 
 def _assign_positions(connection: Connection, changes: Sequence[dict[str, Any]]) -> None:
-    """Set the position of each change, and the public position of those with `moves_public`."""
+    """Set the position of each change, and the public position of each change with `moves_public`."""
     public = [change for change in changes if change.pop("moves_public")]
     last = connection.execute(
         update(_counter)

@@ -36,8 +36,8 @@ _READ_REVISION = (
 class CommitVersion:
     """The state of the database at a time. The numbers never decrease, even if a backup is restored.
 
-    `commit` grows with every commit, and `public` with those that readers without access to drafts can
-    notice. `time` is that of the database server; None if the database is a file on this machine.
+    `commit` grows with every commit. `public` grows with every commit that readers without access to drafts
+    can notice. `time` is the time of the database server, or None if the database is a file on this machine.
     """
 
     commit: int
@@ -120,7 +120,7 @@ class SqliteCommitVersion:
     def _has_visible_change(self) -> bool:
         before = self._visible
         try:
-            # The next query of `data_version` reports a commit that was made since this one.
+            # A commit after this query is reported by the next query of `data_version`.
             self._visible = self._query("SELECT visible, epoch FROM revision")
         except sqlite3.Error:
             self._visible = None
@@ -148,7 +148,7 @@ class SqliteCommitVersion:
 
 
 class PostgresCommitVersion:
-    """The commit version of a PostgreSQL database, read in one round trip through a connection of its own.
+    """The commit version of a PostgreSQL database, read in one round trip through a separate connection.
 
     Every `transaction()` increments `commits`, and triggers increment `visible`.
     """
@@ -169,7 +169,7 @@ class PostgresCommitVersion:
         if arrived < last_read_at:
             return version
         with self._lock:
-            # While this request waited, another one may have read the version.
+            # While this request waited, another request may have read the version.
             version, last_read_at = self._last_read
             if arrived < last_read_at:
                 return version
@@ -198,7 +198,7 @@ class PostgresCommitVersion:
         if state == self._state:
             self._version = replace(self._version, time=now)
         else:
-            # All values but the number of commits belong to the public version, too.
+            # The first value is the number of commits. Every other value belongs to the public version too.
             self._version = self._version.next(public=state[1:] != self._state[1:], time=now)
             self._state = state
         return self._version
@@ -213,8 +213,8 @@ class PostgresCommitVersion:
         pooled = self._engine.raw_connection()
         self._connection = pooled.driver_connection
         pooled.detach()
-        # Behind a pooler, the next statement may run on another connection of the server, which does not know
-        # the prepared statements of this one.
+        # Behind a connection pooler, the next statement may run on another server connection, which does not
+        # have the prepared statements of this one.
         self._connection.autocommit, self._connection.prepare_threshold = True, None
 
     def _disconnect(self) -> None:

@@ -139,8 +139,8 @@ def _set_postgresql_timeouts(connection: Any, record: Any) -> None:
 
 def _lock_postgresql(connection: Connection) -> None:
     # The lock allows one writer at a time, as on SQLite, so no other transaction changes rows between two
-    # statements of a READ COMMITTED transaction. At a higher isolation level, the snapshot would be older
-    # than the wait for the lock.
+    # statements of a READ COMMITTED transaction. At a higher isolation level, the transaction
+    # would read a snapshot that was taken before it waited for the lock.
     seconds = connection.get_execution_options().get("writes")
     if seconds is not None:
         # For PostgreSQL, a timeout of 0 means no timeout.

@@ -137,8 +137,9 @@ class CommitCounter(Base):
     """A table with a single row, which identifies the state of the database.
 
     `commits` counts the commits on PostgreSQL; SQLite has its own counter. `visible` counts the writes that
-    readers without access to drafts can notice; triggers increment it. `epoch` is a random text, renewed when
-    the counters can repeat: after a restore or a failover, which `identity` reveals on PostgreSQL.
+    readers without access to drafts can notice; triggers increment it. `epoch` is a random text. It is
+    renewed when the counters can repeat, after a restore or a failover. On PostgreSQL, a changed `identity`
+    shows that this has happened.
     """
 
     # The table keeps the name that it has in existing databases.
@@ -162,9 +163,10 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
     if it cannot get the lock in this time, or if too many threads already wait for a stuck write. Raises
     NewerSchema if another version of blogapi has taken over the database.
 
-    Rows that were read before are expired, so that no decision rests on a state from before the lock. Inside
-    another `transaction()` this one is a part of it: at its end its rows are flushed, and after an exception
-    in it the outer one cannot commit either. Use `savepoint()` for a part that may fail alone.
+    Rows that were read before the transaction are expired, so that they are read again after the lock was
+    taken. A `transaction()` inside another one is a part of the outer transaction: its rows are flushed at
+    its end, and after an exception in it the outer transaction cannot commit. Use `savepoint()` for a part of
+    a transaction that may fail without the rest.
     """
     session = db.session()
     if session.info.get("writing"):

@@ -1,4 +1,4 @@
-"""The clock that decides what is due: that of the PostgreSQL server, or that of this process on SQLite.
+"""The clock that decides what is due: the clock of PostgreSQL, or on SQLite the clock of this process.
 
 Several servers share one PostgreSQL database, and their own clocks may differ.
 """
@@ -16,7 +16,8 @@ from blogapi.storage import transaction_info
 def get_time(session: Session) -> datetime:
     """Return the current time (aware, UTC); on PostgreSQL, it stays the same within a transaction.
 
-    A write transaction has the time at which it got the write lock, so that the times of writes increase.
+    The time of a write transaction is the time at which it got the write lock, so that the times of writes
+    increase.
     """
     if session.get_bind().dialect.name == "sqlite":
         return clock.now()
@@ -34,7 +35,7 @@ def set_time(session: Session, time: datetime) -> None:
 
 
 def read_clock(session: Session) -> datetime:
-    """Return the current time (aware, UTC), which may be later than that of the transaction."""
+    """Return the current time (aware, UTC), which may be later than the time of the transaction."""
     if session.get_bind().dialect.name == "sqlite":
         return clock.now()
     return _to_utc(session.connection().exec_driver_sql("SELECT clock_timestamp()").scalar_one())

@@ -1,8 +1,9 @@
 """The epoch of the database: a random text that changes when the counters of the database can repeat.
 
-After a restore, a failover or a recovery to an earlier time, other content can have the same counters. Caches
-and clients therefore compare the epoch as well. `restore` renews it on SQLite. On PostgreSQL, the identity of
-the database server and its tables is stored with it, and the epoch is renewed when they differ.
+After a restore, a failover or a recovery to an earlier time, the counters can have the same values for other
+content. Caches and clients therefore compare the epoch as well. On SQLite, `restore` renews the epoch. On
+PostgreSQL, the identity of the server and its tables is stored with the epoch; if the stored identity differs
+from the present one, the epoch is renewed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from sqlalchemy import Connection, select, text
 
 from blogapi.storage.database import CommitCounter, db, transaction
 
-# A single statement, so that it needs no write lock.
+# This is a single statement, so that it needs no write lock.
 RENEW_SQL = (
     "UPDATE revision SET epoch = :epoch, identity = database_identity() WHERE identity <> database_identity()"
 )

@@ -68,7 +68,10 @@ def partial_file(path: Path) -> Iterator[Path]:
 
 
 def replace(source: Path, target: Path) -> None:
-    """Replace `target` atomically with the closed file `source`; a power failure leaves one or the other."""
+    """Replace `target` atomically with the closed file `source`.
+
+    After a power failure, `target` has either the old or the new content.
+    """
     with source.open("r+b") as file:
         os.fsync(file.fileno())
     for tries_left in reversed(range(1 if os.name == "posix" else _TRIES)):

@@ -78,7 +78,7 @@ def count_lost_writes(path: Path) -> int:
             # If the header changed, a writer is active and has already recovered the log.
             unchanged = _read_start(index, _INDEX_HEADER.size) == header
     except (OSError, sqlite3.Error, struct.error):
-        # When the database is opened later, the error says why it cannot be read.
+        # This error is ignored here: when the database is opened later, the error message gives the reason.
         return 0
     return max(0, dropped - 1) if unchanged else 0
 

@@ -122,8 +122,8 @@ def _read_postgresql(connection: Connection) -> Schema:
 
 
 def _read_models_on_postgresql(connection: Connection, models: MetaData) -> Schema:
-    # The temporary tables hide the real ones, so they are rolled back immediately. Functions of triggers are
-    # found in the real schema, because PostgreSQL does not search for functions in the temporary one.
+    # The temporary tables hide the real tables, so they are rolled back immediately. Functions of triggers
+    # are found in the real schema, because PostgreSQL does not search for functions in the temporary schema.
     current = connection.scalar(text("SELECT quote_ident(current_schema())"))
     transaction = connection.begin_nested()
     try:

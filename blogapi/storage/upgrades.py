@@ -95,7 +95,8 @@ def convert_errors(engine: Engine) -> Iterator[None]:
 def _is_full(engine: Engine) -> bool:
     if engine.dialect.name != "sqlite" or is_in_memory(engine):
         return False
-    # SQLite reports an I/O error if there is no space for the index of its log, which needs more than this.
+    # SQLite reports an I/O error, not a full disk, if there is no space for the index of its log. The index
+    # needs more than this limit.
     return shutil.disk_usage(Path(str(engine.url.database)).parent).free < 64 * 1024
 
 

@@ -29,7 +29,7 @@ class NewerSchema(Exception):
 
 
 def accept_renderers(app: Flask, *fingerprints: str) -> None:
-    """Refuse writes of the application unless one of these fingerprints is stored; until then, accept any."""
+    """Refuse writes unless the stored fingerprint is one of these; before the first call, accept any."""
     app.extensions[_RENDERERS_KEY] = fingerprints
 
 

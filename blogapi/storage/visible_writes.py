@@ -1,15 +1,15 @@
-"""Triggers that count the writes that change what readers without access to drafts see.
+"""Triggers that count the writes whose result readers without access to drafts can see.
 
-The database counts them in `revision.visible`, in the transaction of the write. Therefore no program that
-writes rows can forget it, and a write to drafts alone leaves the counter unchanged.
+The database counts these writes in `revision.visible`, in the transaction of the write. Therefore the writes
+of other programs are counted too, and a write that changes only drafts leaves the counter unchanged.
 """
 
 from __future__ import annotations
 
 from sqlalchemy import DDL, MetaData, event
 
-# The reads that readers without access to drafts cache use these tables, but no trigger is needed: `change`
-# and the search index change together with the rows of `article_pieces`.
+# Cached responses to readers without access to drafts depend on these tables, but the tables need no trigger:
+# `change` and the search index change together with the rows of `article_pieces`.
 WITHOUT_TRIGGERS = frozenset({"change", "search_entry", "search_index"})
 
 _ANY = {"INSERT": "", "UPDATE": "", "DELETE": ""}
@@ -21,10 +21,11 @@ _PUBLISHED = {
 }
 _OF_PUBLISHED = "EXISTS (SELECT 1 FROM article WHERE uuid = {}.article_id AND status = 'published')"
 
-# The condition, by event and table, under which the change of a row is visible; empty if it always is.
+# The condition, by table and event, under which the change of a row is visible; empty for every change.
 TRIGGERS: dict[str, dict[str, str]] = {
     "account": _ANY,
-    # A response is cached for one key, so a new key has none. The last use of a key is no part of a response.
+    # A response is cached for one key, so a new key has no cached responses. The last use of a key is not in
+    # any response.
     "api_key": {"UPDATE OF digest, owner_id, scope, expires": "", "DELETE": ""},
     "category": _ANY,
     "tag": _ANY,
@@ -35,8 +36,8 @@ TRIGGERS: dict[str, dict[str, str]] = {
     "change_counter": {"UPDATE": "OLD.public_position <> NEW.public_position"},
 }
 
-# Every service function that changes the tags of an article also changes its row in `article`. Other programs
-# may not; on PostgreSQL, the condition of a trigger cannot contain a subquery.
+# Every service function that changes the tags of an article also changes its row in `article`; other programs
+# may not do so. Only SQLite has these triggers, because on PostgreSQL a condition cannot contain a subquery.
 _SQLITE_TRIGGERS = {
     "article_tag": {
         "INSERT": _OF_PUBLISHED.format("NEW"),

@@ -19,7 +19,7 @@ from blogapi.web.unique_slugs import is_similar, similar_slug_range
 # A function that returns the public articles of a term, with the documented fields.
 ListArticles = Callable[[UUID], JsonBody]
 
-# How many values one statement names; databases limit them.
+# The maximum number of values in one statement, because databases limit the number of parameters.
 _MAX_VARIABLES = 500
 
 

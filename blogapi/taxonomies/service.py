@@ -75,7 +75,7 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
 
 
 def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str) -> TermType:
-    """Return the term with the slug of that name, or create the term if there is none."""
+    """Return the term whose slug is derived from the name, or create it if there is none."""
     with transaction():
         term = queries.find_by_slug(taxonomy, make_slug(name))
         return term or create(taxonomy, owner, taxonomy.body_schema().load({"name": name}))

@@ -28,9 +28,9 @@ _BODY_SCHEMA = ArticleBodySchema(partial=("category",))
 
 
 class ArticleInputs:
-    """Makes the inputs of a batch of records; their terms are loaded once, and created when needed.
+    """Makes the inputs of a batch of records; their terms are loaded together, and created when needed.
 
-    `term_slugs` keeps the slug of each term by name between batches, because computing one is slow.
+    `term_slugs` keeps the slug of each term by name between batches, because computing a slug is slow.
     """
 
     def __init__(self, owner: UUID, term_slugs: dict[str, str], records: Sequence[ArticleRecord]) -> None:
@@ -62,7 +62,7 @@ class ArticleInputs:
 
     @contextmanager
     def forget_new_terms_on_error(self) -> Iterator[None]:
-        """Forget the terms that were created inside if the savepoint that created them is rolled back."""
+        """Forget the terms that this context created if it fails and its savepoint is rolled back."""
         self._created = []
         try:
             yield

@@ -22,15 +22,15 @@ class ArticleRecord:
     content_type: str  #: "markdown", "html" or "text"
     status: str  #: "draft", "published" or "archived"
     published_at: datetime | None  #: aware, UTC; may be in the future; None if the source has no date
-    category: str = ""  #: a name
+    category: str = ""  #: name of the category
     tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
     author: str = ""  #: the author named in the source; not stored
     cover_image: str = ""  #: http(s) or relative URL, at most 2,048 characters
     seo_title: str = ""
     seo_description: str = ""
     canonical_url: str = ""  #: http(s) URL
-    former_slugs: tuple[str, ...] = ()  #: from addresses that the source redirects to the article
-    source_digest: str = ""  #: of the content of the source; "" = the digest of the record
+    former_slugs: tuple[str, ...] = ()  #: slugs in addresses that the source redirects here
+    source_digest: str = ""  #: digest of the source file; "" = use the digest of the record
     notes: tuple[str, ...] = ()  #: one sentence for each change or omission
 
 

@@ -32,7 +32,7 @@ from blogapi.web.errors import Conflict, NotFound
 @click.option(
     "--restore-deleted",
     is_flag=True,
-    help="Import files again whose articles were deleted in this blog. By default they are skipped.",
+    help="Also import files whose articles were deleted in this blog. By default they are skipped.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @with_appcontext
@@ -89,7 +89,7 @@ def _match(entries: list[folder.Entry]) -> dict[str, str]:
 
 
 def _read(entry: folder.Entry, *, publish_undated: bool) -> service.Item:
-    # Imported here, as above, so that a server does not load the parsers.
+    # The module is imported here, so that a server does not load the parsers.
     from blogapi.transfer.markdown import reader
 
     return service.read_item(

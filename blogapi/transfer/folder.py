@@ -52,7 +52,7 @@ def walk_paths(paths: Iterable[Path]) -> Iterator[Entry]:
     walked: set[Path] = set()
     seen: dict[str, Path] = {}
     for entry in (entry for path in paths for entry in walk_path(path)):
-        # A folder and its subfolder yield a file under two keys.
+        # If a folder and its subfolder are imported together, a file is found under two keys.
         if entry.path in walked:
             continue
         walked.add(entry.path)
@@ -88,7 +88,7 @@ def walk_path(path: Path) -> Iterator[Entry]:
 
 
 def list_longer_keys(entry: Entry) -> Iterator[str]:
-    """Yield the keys that the file has if a folder above the imported one is imported, shortest first."""
+    """Yield the keys that the file would have in an import of an outer folder, shortest first."""
     parts = [_escape(part) for part in entry.path.parts]
     for count in range(entry.key.count("/") + 2, len(parts)):
         yield "/".join(parts[-count:])

@@ -1,15 +1,17 @@
-"""Recognize files that were imported before under another key: in another folder, or renamed.
+"""Recognize files that were imported before under another key, because they were moved or renamed.
 
 The rules, in this order:
 
-1. A known key is the same file.
-2. A file whose path ends with a known key is the same file: a folder was imported, now one of its subfolders.
-3. A file with the content of an imported file that is gone is the same file: it or its folder was renamed,
-   or the folder above was imported. Of several such files, the one with the most similar path is taken.
-4. Where rule 2 or 3 has recognized a file of a folder, the other files of that folder follow, even if their
-   content has changed.
+1. A file with a known key is the same file.
+2. A file whose path ends with a known key is the same file: its folder was imported as part of an outer
+   folder.
+3. A file with the same content as an imported file that is gone is the same file: the file or its folder was
+   renamed, or an outer folder is imported now. If there are several such files, the one with the most similar
+   path is used.
+4. If rule 2 or 3 has recognized a file of a folder, the other files of that folder are recognized too, even
+   if their content has changed.
 
-An imported file is gone if it is not part of this import and is not where its key says.
+An imported file is gone if it is not part of this import and does not exist at the path in its key.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from blogapi.transfer import folder
 
-# How many of the last components of two keys are compared.
+# The maximum number of trailing path components of two keys that are compared.
 _MAX_DEPTH = 8
 
 
@@ -31,8 +33,8 @@ def match_entries(
 ) -> dict[str, str]:
     """Return the stored key of each entry with an unknown key that was imported before.
 
-    `stored` has the source digests by key; `compute_digest` returns that of an entry, or None if the entry is
-    not an article. It is called only for entries with an unknown key.
+    `stored` contains the source digests by key. `compute_digest` returns the source digest of an entry, or
+    None if the entry is not an article. It is called only for entries with an unknown key.
     """
     candidates = [entry for entry in entries if entry.problem is None] if stored else []
     unknown = {entry.key: entry for entry in candidates if entry.key not in stored}
@@ -74,7 +76,7 @@ def _pair_by_content(
 def _pair_by_folder(
     entries: Iterable[folder.Entry], matches: Mapping[str, str]
 ) -> Iterator[tuple[folder.Entry, str]]:
-    """Yield pairs of files in folders of which another file was recognized."""
+    """Yield pairs of files from folders in which another file was recognized."""
     folders = dict(_split_common_tail(new, old) for new, old in matches.items())
     for entry in entries:
         parts = entry.key.split("/")
@@ -99,6 +101,6 @@ def _split_common_tail(new: str, old: str) -> tuple[tuple[str, ...], tuple[str, 
 
 
 def _is_gone(entry: folder.Entry, key: str) -> bool:
-    """Return whether no other file has the stored key in a folder above the entry."""
+    """Return whether no other file exists at the path `key` below any folder that contains the entry."""
     paths = (parent / key for parent in entry.path.parents)
     return not any(path != entry.path and os.path.lexists(path) for path in paths)

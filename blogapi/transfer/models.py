@@ -15,8 +15,8 @@ class ImportedFile(Base):
     """The source file of an article; the digest of its record shows whether the article must be updated.
 
     `source_digest` recognizes the file under another key; it is None until the first import by a version
-    that computes it. There is no foreign key: the row outlives its article, so that a deleted article does
-    not return with the next import.
+    that computes it. There is no foreign key: the row is kept when its article is deleted, so that the next
+    import does not create the article again.
     """
 
     __tablename__ = "imported"

@@ -1,4 +1,4 @@
-"""Reads of imported files."""
+"""Queries for imported files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blogapi.transfer.models import ImportedFile
 def get_source_digests(keys: Sequence[str] | None = None) -> dict[str, str | None]:
     """Return the source digests of the imported files with these keys (None: of all), by key.
 
-    A file that was imported by an older version has none.
+    A file that was imported by an older version has no source digest.
     """
     statement = select(ImportedFile.key, ImportedFile.source_digest)
     rows = db.session.execute(statement if keys is None else statement.where(ImportedFile.key.in_(keys)))

@@ -1,6 +1,7 @@
 """Store imported records in batches: one transaction each, with a savepoint for each article.
 
-A refused article does not stop the others, and a batch is short enough for other writers to wait for it.
+If an article is refused, the import continues with the others. Batches are short, so that other writers wait
+only briefly.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ from blogapi.web.fields import join_messages
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50
 MAX_BATCH_CHARACTERS = 500_000
-# A transaction that takes longer ends before the batch does, because other writers are waiting.
+# If the transaction takes longer, it is committed, and the rest of the batch is stored in another
+# transaction, because other writers are waiting.
 MAX_BATCH_SECONDS = 0.5
 
 
 class Result(StrEnum):
-    """What the import did with a file."""
+    """Whether the import stored, skipped or refused a file."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -57,10 +59,10 @@ class FileReport:
     result: Result
     #: the status of the article: "published", "scheduled", "draft" or "archived"; None if there is no article
     status: str | None = None
-    notes: tuple[str, ...] = ()  #: the reason if the file was not imported, or what was changed
+    notes: tuple[str, ...] = ()  #: why the file was not imported, or which changes were made
 
 
-# A file that was read, or the report of one that could not be read.
+# The record of a file that was read, or the report of a file that could not be read.
 Item = ArticleRecord | FileReport
 
 
@@ -113,14 +115,14 @@ class Importer:
         self.restore_deleted = restore_deleted
         #: The slugs of categories and tags by name.
         self.term_slugs: dict[str, str] = {}
-        #: The redirects of this run; they give way to the slug of an article that is imported later.
+        #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
         self.redirects: set[str] = set()
 
     def store(self, items: Sequence[Item]) -> list[FileReport]:
         """Store a batch of records, and return a report for each item.
 
-        A report among the items is returned as it is. Validation errors are part of the report; others are
-        raised, and then the records of the current transaction are not stored.
+        A report among the items is returned as it is. Validation errors are part of the report. Other errors
+        are raised; the records of the current transaction are then not stored.
         """
         records = [item for item in items if isinstance(item, ArticleRecord)]
         reports: dict[str, FileReport] = {}
@@ -133,7 +135,7 @@ class Importer:
         return [item if isinstance(item, FileReport) else reports[item.key] for item in items]
 
     def _prepare(self, records: Sequence[ArticleRecord]) -> None:
-        """Render the contents of new and changed files, so that other writers do not wait for it."""
+        """Render new and changed files before the transaction, so that other writers do not wait for it."""
         if not records:
             return
         known = queries.get_source_digests([record.key for record in records])
@@ -144,7 +146,7 @@ class Importer:
         )
 
     def _store_in_transaction(self, records: Sequence[ArticleRecord], reports: dict[str, FileReport]) -> None:
-        """Store records until all are stored or the time is up."""
+        """Store records until all are stored or MAX_BATCH_SECONDS have passed."""
         batch, end = _Batch(self, records), clock.monotonic() + MAX_BATCH_SECONDS
         for record in records:
             reports[record.key] = batch.store(record)
@@ -168,7 +170,7 @@ class _Batch:
         columns = (Article.status, Article.published_at, Article.last_updated)
         rows = db.session.execute(select(Article.uuid, *columns).where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
-        #: Inserted together at the end of the batch.
+        #: These rows are inserted together at the end of the batch.
         self.new_files: list[ImportedFile] = []
         self.inputs = ArticleInputs(importer.author, importer.term_slugs, records)
 
@@ -185,7 +187,7 @@ class _Batch:
         if file is None:
             return self._create(record, ImportedFile(key=record.key))
         notes = _recognition_notes(file.key, record.key)
-        # Rows of former versions have a digest that includes the key.
+        # The digest in rows from former versions of blogapi includes the key.
         digest = _compute_digest(record, key="" if file.source_digest else file.key)
         if not file.key.endswith(f"/{record.key}"):
             file.key = record.key
@@ -201,7 +203,8 @@ class _Batch:
     ) -> FileReport:
         state = self.articles[file.article_id]
         if is_changed and state.last_updated > file.imported_at:
-            # A new path may change the date. It is no reason to refuse the file, unless it is private now.
+            # If only the path has changed, the record can differ in its date. The file is not refused for
+            # this, unless it is private now.
             if file.source_digest != _get_source_digest(record) or record.status != "published":
                 raise RefusedFile(
                     "The article was edited in this blog after it was imported; "
@@ -263,7 +266,7 @@ def _report(record: ArticleRecord, result: Result, article: Article, notes: Iter
 
 
 def _recognition_notes(former_key: str, key: str) -> tuple[str, ...]:
-    # The same file below another folder is nothing to report.
+    # The file itself was not renamed if only the outer folders of its key differ.
     if f"/{former_key}".endswith(f"/{key}") or f"/{key}".endswith(f"/{former_key}"):
         return ()
     return (f"It was recognised as “{former_key}”, which was imported before.",)
@@ -280,8 +283,9 @@ def _describe(error: Exception) -> str:
 
 
 def _compute_digest(record: ArticleRecord, key: str = "") -> str:
-    # Without the notes: a new wording in them is no change of the file. Without fields that are empty in most
-    # files and unknown to former versions, whose digests stay valid.
+    # The digest does not include the notes, so that a new wording of a note does not count as a change of the
+    # file. If `former_slugs` is empty, it is left out, so that digests from former versions without this
+    # field stay valid.
     content = {field.name: getattr(record, field.name) for field in fields(record)}
     content |= {"key": key, "notes": ()}
     del content["source_digest"]

@@ -48,7 +48,7 @@ def list_admins() -> Sequence[Account]:
 
 
 def find_session(token: str) -> WebSession | None:
-    """Return the unexpired login session of the token, with its user, or None."""
+    """Return the unexpired login session with this token and its user, or None."""
     return db.session.scalar(
         select(WebSession)
         .where(WebSession.digest == tokens.digest_token(token), WebSession.expires > clock.now())

@@ -47,7 +47,7 @@ def login(fields: Fields) -> Account:
 @allow(reader, scope="published")
 @bp.response(204)
 def logout() -> None:
-    """End the login session of the cookie."""
+    """Log out: end the login session of the cookie."""
     if current_caller().key is not None:
         raise Forbidden(
             "An API key has no login session; to delete the key, use DELETE /api/v1/auth/api-key/:id/."
@@ -68,7 +68,7 @@ def me() -> WithAttributes:
 
 
 def _authenticate(username: str, password: str) -> Account:
-    # The name is folded, so that all spellings of a name share one count.
+    # The name is folded, so that failed logins with all spellings of a name are counted together.
     name = usernames.fold_username(username)
     network, counters = limiter.client_network(), limiter.get_counters(current_app)
     limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]

@@ -192,13 +192,13 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         cacheable: bool = False,
         **options: Any,
     ) -> Callable[[Callable[..., Any]], View]:
-        """Respond with what the view returns, rendered by the schema.
+        """Send the return value of the view, rendered by the schema.
 
         `partial_schema` is the schema of all fields that `fields=` may name. `section` is the section of the
         interface that documents the operation; its response carries the documented `Allow` value. `storable`:
         a browser may store the response. `cacheable`: the response depends only on the request, the key, the
-        database and the time, so the response cache may replay it. For a Page, the response holds its rows
-        and the paging headers.
+        database and the time, so the response cache may replay it. For a Page, the response contains its
+        rows and the paging headers.
         """
         document = super().response(status_code, schema, **options)
 
@@ -226,10 +226,10 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         prepare: Callable[..., None] | None = None,
         section: str = "",
     ) -> Callable[[Callable[..., Any]], View]:
-        """Run a writing view in one transaction and respond with what it returns.
+        """Run a view that writes in one transaction and send its return value.
 
-        Preconditions are checked against the ETag of a GET of the path. The response has the ETag of the
-        item. With `creates`, the view creates or replaces the item and returns an UpsertResult.
+        Preconditions are checked against the ETag that a GET of the path returns. The response has the ETag
+        of the item. With `creates`, the view creates or replaces the item and returns an UpsertResult.
         `prepare` gets the arguments of the view and does the slow work before the transaction.
         """
         document = super().response(status_code, schema)

@@ -15,7 +15,8 @@ Result = TypeVar("Result")
 def write_all(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Result]:
     """Write all items in one transaction and return the results.
 
-    The `errors` of a raised Problem begin with the index of the item. Raises Invalid if a uuid occurs twice.
+    The field paths in the `errors` of a raised Problem begin with the index of the item.
+    Raises Invalid if a uuid occurs twice.
     """
     results: list[Result] = []
     seen: set[Any] = set()

@@ -16,7 +16,7 @@ VARY = "Accept, origin"
 NO_CACHE = "private, no-cache"
 NO_STORE = "no-store"
 
-# The responses of the documented operations have exactly this value, whatever methods the path accepts.
+# The documented operations send exactly this `Allow` header, even if the path accepts other methods.
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 
 
@@ -74,7 +74,7 @@ CORS_EXPOSED_HEADERS = (
 
 
 def finish_response(response: Response) -> Response:
-    """Add the headers that every response has, and turn a read into a 304 if its ETag matches."""
+    """Add the headers that every response has; answer a GET or HEAD request with 304 if its ETag matches."""
     response.headers.update(CONSTANT_HEADERS)
     if response.status_code == 204:
         response.headers.pop("Content-Type", None)

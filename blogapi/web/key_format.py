@@ -11,7 +11,7 @@ BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 PREFIX = "blogapi_"
 RANDOM_LENGTH = 32
 CHECKSUM_LENGTH = 6
-# The number of first characters that identify a key in a list. The other characters cannot be guessed.
+# The length of the prefix that identifies a key in lists. The other characters cannot be guessed.
 PREFIX_LENGTH = len(PREFIX) + 6
 KEY_LENGTH = len(PREFIX) + RANDOM_LENGTH + CHECKSUM_LENGTH
 

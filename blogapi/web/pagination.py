@@ -32,7 +32,7 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Rows]):
-    """The rows of a page (or their JSON), the length of the list, and the request (None: all rows)."""
+    """The rows of a page (or their JSON), the length of the list, and the page request (None: all rows)."""
 
     rows: Rows
     total: int

@@ -1,4 +1,4 @@
-"""The id of a request, which is in the response and in every log line, and the route that it matched."""
+"""The id of a request, which its response and its log lines contain, and the route of the request."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from blogapi.web.errors import Conflict
 
 
 def is_similar(column: ColumnElement[str] | InstrumentedAttribute[str]) -> ColumnElement[bool]:
-    """Return the SQL condition that a slug equals another slug or starts with it and a hyphen.
+    """Return the SQL condition that the column equals a slug or starts with this slug and a hyphen.
 
-    `similar_slug_range` returns the values of its parameters.
+    `similar_slug_range` returns the values of the parameters of the condition.
     """
-    # A range, because LIKE reads the whole table: 5 ms among 10,000 articles.
+    # The condition is a range, because LIKE would read the whole table (5 ms for 10,000 articles).
     after, before = bytewise(column) > bindparam("after"), bytewise(column) < bindparam("before")
     return or_(column == bindparam("slug"), and_(after, before))
 

@@ -17,7 +17,7 @@ PUBLISHED = frozenset({"published"})
 
 @pytest.fixture
 def make_key(app):
-    """Creates keys; returns them with their value."""
+    """Creates API keys and returns each key with its value."""
 
     def make(owner=None, scopes=None, **fields):
         with app.app_context():
@@ -44,7 +44,7 @@ def logged_in(app, make_client):
 
 @pytest.fixture
 def client_of(app, people, make_client, make_key, logged_in):
-    """Creates a client of each kind of caller."""
+    """Creates a client for the named kind of caller."""
 
     def make(caller, target):
         if caller.startswith("login of "):

@@ -1,4 +1,4 @@
-"""Which callers may read, change, rotate and delete which key."""
+"""Each caller may read, change, rotate and delete only certain keys."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ OPERATIONS = {
 
 @pytest.fixture
 def targets(make_key, people):
-    """A key of each owner and scope, as (kind, uuid, value); the unknown one has no value."""
+    """Keys of each owner and scope as (kind, uuid, value), and an unknown uuid without a value."""
     owned = {"member's": people.member, "admin's": people.admin}
     keys = [("anonymous", make_key())]
     keys += [(kind, make_key(owner, {scope})) for kind, owner in owned.items() for scope in SCOPES]
@@ -83,7 +83,7 @@ def test_each_caller_gets_the_right_status_for_each_key(client_of, as_stranger, 
         ("admin", "write", 200, 200, 204),
     ],
 )
-def test_each_key_gets_the_right_status_for_itself(
+def test_each_key_gets_the_right_status_for_requests_about_itself(
     make_client, app, make_key, people, owner, scope, show, change, delete
 ):
     key = make_key(owner and getattr(people, owner), {scope})
@@ -104,7 +104,7 @@ def test_a_published_key_cannot_list_keys(client_of, caller):
 
 @pytest.mark.parametrize("caller", ["anonymous", "member, published", "admin, published"])
 @pytest.mark.parametrize("headers", [{}, {"If-Match": '"x"'}, {"If-None-Match": "*"}])
-def test_a_published_key_cannot_distinguish_an_owned_key_from_an_unknown_one(
+def test_a_published_key_gets_the_same_response_for_owned_and_unknown_keys(
     client_of, targets, caller, headers
 ):
     client, owned = client_of(caller, None), [uuid for kind, uuid, _ in targets if kind != "anonymous"]

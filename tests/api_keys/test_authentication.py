@@ -94,7 +94,7 @@ def test_last_used_is_written_at_most_once_an_hour(as_stranger, make_key, set_cl
         assert any(statement.startswith("UPDATE api_key") for statement in seen) is writes, minute
 
 
-def test_last_used_is_shown(as_stranger, make_key, people, set_clock):
+def test_a_key_shows_the_time_of_its_last_use(as_stranger, make_key, people, set_clock):
     key = make_key(people.member)
     set_clock(NOON)
     as_stranger.get(TAGS, headers={"X-API-KEY": key.value})

@@ -65,7 +65,7 @@ def test_the_response_of_get_is_a_valid_body_for_put(as_admin, make_key, people,
         ([], ["body"]),
     ],
 )
-def test_changes_report_all_invalid_fields(as_member, make_key, people, method, body, wrong):
+def test_patch_and_put_report_all_invalid_fields(as_member, make_key, people, method, body, wrong):
     response = as_member.open(path_of(make_key(people.member)), method=method, json=body)
     assert (response.status_code, sorted(response.json["errors"])) == (422, wrong)
 
@@ -77,7 +77,7 @@ def test_the_scopes_of_a_key_never_change(as_member, make_key, people, method):
     assert response.json["scopes"] == ["published", "read"]
 
 
-def test_a_key_may_shorten_its_own_expiry(as_stranger, make_key, people, set_clock):
+def test_a_key_may_set_its_own_expiry_to_an_earlier_time(as_stranger, make_key, people, set_clock):
     key, end = make_key(people.member, WRITE), NOON + timedelta(hours=1)
     set_clock(NOON)
     as_stranger.patch(path_of(key), json={"expires": end.isoformat()}, headers={"X-API-KEY": key.value})

@@ -32,7 +32,7 @@ def run(app):
         (("--user", "ADA", "--scope", "write"), "ada", ["published", "read", "write"]),
     ],
 )
-def test_create_prints_the_value_alone_on_the_last_line(run, people, as_stranger, args, user, scopes):
+def test_create_prints_only_the_key_to_standard_output(run, people, as_stranger, args, user, scopes):
     result = run("create", *args)
     assert result.exit_code == 0
     assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}\n", result.stdout)
@@ -49,7 +49,7 @@ def test_create_sets_the_name(run):
 
 def test_the_help_of_create_names_the_scope_for_a_web_page(run):
     help_text = " ".join(run("create", "--help").stdout.split())
-    assert "[published|read|write]" in help_text and "published content only, for a web page" in help_text
+    assert "[published|read|write]" in help_text and "only published content, for example" in help_text
     assert "[default: published]" in help_text
 
 
@@ -95,13 +95,13 @@ def test_list_shows_every_key_without_its_value(run, people):
     assert not any(value in run("list", *args).output for value in values for args in ((), ("--json",)))
 
 
-def test_list_prints_one_line_per_item(run, people):
+def test_list_prints_one_line_per_key(run, people):
     value = people.key(people.admin, "write")
     (line,) = run("list").stdout.splitlines()
     assert value[:14] in line and "published,read,write" in line and "never used" in line
 
 
-def test_list_of_no_keys_is_an_empty_array(run):
+def test_list_without_keys_prints_an_empty_array(run):
     assert run("list", "--json").stdout == "[]\n"
 
 
@@ -123,7 +123,7 @@ def test_delete_of_an_unknown_key_is_refused(run, uuid):
     assert result.stderr.count("\n") == 1 and result.stderr.startswith("Error: ")
 
 
-def test_the_installed_program_runs_the_command(app, as_stranger):
+def test_the_installed_program_runs_key_create(app, as_stranger):
     # A new process creates its own application.
     fresh = ScriptInfo(create_app=create_app)
     result = CliRunner().invoke(main, ["key", "create"], obj=fresh)

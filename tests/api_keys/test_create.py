@@ -1,4 +1,4 @@
-"""Creating keys: who may, with which settings and limits."""
+"""The creation of keys: allowed callers, settings and limits."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_create_refuses_an_unreadable_body(as_member, body, content_type, status
 
 @pytest.mark.parametrize("caller", ["as_stranger", "as_reader"])
 @pytest.mark.parametrize("body", [{"name": "x"}, {"expires": "2999-01-01T00:00:00Z"}, {"scopes": ["read"]}])
-def test_only_a_user_may_send_settings_of_a_new_key(request, caller, body):
+def test_only_a_user_may_choose_the_settings_of_a_new_key(request, caller, body):
     response = request.getfixturevalue(caller).post(KEYS, json=body)
     assert (response.status_code, response.json["code"]) == (403, "forbidden")
 
@@ -164,7 +164,7 @@ def test_a_key_cannot_create_a_key_with_a_wider_scope(client_of, caller):
     ],
 )
 @pytest.mark.parametrize("body", [b"", b"{"])
-def test_key_creation_is_checked_before_the_body(app, request, setting, caller, status, body):
+def test_permission_to_create_a_key_is_checked_before_the_body(app, request, setting, caller, status, body):
     app.config["KEY_CREATION"] = setting
     response = request.getfixturevalue(caller).post(KEYS, data=body, content_type="application/json")
     code = {201: "malformed" if body else None, 401: "key_missing", 403: "forbidden"}[status]
@@ -175,7 +175,7 @@ def test_the_default_limit_allows_100_keys_a_minute(as_stranger):
     assert len({as_stranger.post(KEYS).json["public_state"] for _ in range(100)}) == 100
 
 
-def test_the_setting_key_limit_limits_the_new_keys_of_an_address(make_app, make_client):
+def test_the_key_limit_setting_limits_the_keys_created_from_one_address(make_app, make_client):
     client = make_client(make_app(KEY_LIMIT="2 per minute"))
     responses = [client.post(KEYS) for _ in range(3)]
     assert [response.status_code for response in responses] == [201, 201, 429]
@@ -186,7 +186,7 @@ def test_the_setting_key_limit_limits_the_new_keys_of_an_address(make_app, make_
 def test_rotations_count_towards_the_key_limit(make_app, make_client, people):
     app = make_app(KEY_LIMIT="1 per minute")
     created = make_client(app).post(KEYS).json
-    # A client that does not check responses against the OpenAPI document.
+    # This client does not check responses against the OpenAPI document.
     plain = FlaskClient(app, app.response_class)
     headers = {"X-API-KEY": people.key(people.admin, "write")}
     response = plain.post(f"{KEYS}{created['uuid']}/rotate/", headers=headers)

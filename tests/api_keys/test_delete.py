@@ -26,7 +26,7 @@ MALFORMED = [
 
 @pytest.mark.parametrize("method", ["GET", "PATCH", "PUT", "DELETE"])
 @pytest.mark.parametrize("id", MALFORMED)
-def test_a_malformed_id_is_a_404(as_admin, as_stranger, method, id):
+def test_a_request_with_a_malformed_id_returns_404(as_admin, as_stranger, method, id):
     body = {} if method in ("PATCH", "PUT") else None
     assert outcome(as_admin.open(f"{KEYS}{id}/", method=method, json=body)) == (404, "not_found")
     assert outcome(as_stranger.open(f"{KEYS}{id}/", method=method)) == (401, "key_missing")
@@ -34,7 +34,7 @@ def test_a_malformed_id_is_a_404(as_admin, as_stranger, method, id):
 
 @pytest.mark.parametrize("id", ["x", "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"])
 @pytest.mark.parametrize("method", ["DELETE", "PATCH", "PUT"])
-def test_an_unknown_key_gets_a_404_with_any_if_match(as_admin, method, id):
+def test_a_write_to_an_unknown_key_returns_404_even_with_if_match(as_admin, method, id):
     response = as_admin.open(f"{KEYS}{id}/", method=method, json={}, headers={"If-Match": '"x"'})
     assert outcome(response) == (404, "not_found")
 

@@ -1,4 +1,4 @@
-"""A key with an expiry cannot create access beyond it."""
+"""A key that expires cannot create a key that expires later."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_owner_may_remove_the_expiry_of_a_key(as_admin, expiring_key):
     ("expires", "status"),
     [(None, 201), (datetime(2997, 1, 1, tzinfo=UTC), 201), (datetime(2999, 1, 1, tzinfo=UTC), 403)],
 )
-def test_a_key_cannot_rotate_a_key_beyond_its_own_expiry(
+def test_a_rotation_cannot_create_a_key_that_expires_after_the_callers_key(
     as_stranger, as_admin, make_key, people, expiring_key, expires, status
 ):
     key = make_key(people.admin, WRITE, expires=expires)

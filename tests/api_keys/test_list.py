@@ -37,7 +37,9 @@ def keys_by_name(make_key, people, set_clock):
     ("key", "seen"),
     [("mel's", ["mel's"]), ("ada's", ["ada's", "mel's", "anonymous"])],
 )
-def test_the_list_shows_own_keys_or_all_to_an_admin_newest_first(as_stranger, keys_by_name, key, seen):
+def test_the_list_shows_users_their_own_keys_and_admins_all_keys_newest_first(
+    as_stranger, keys_by_name, key, seen
+):
     assert names_of(as_stranger.get(KEYS, headers={"X-API-KEY": keys_by_name[key].value})) == seen
 
 
@@ -92,7 +94,9 @@ def test_the_list_is_paginated(logged_in, people, keys_by_name):
     assert f"<{KEYS}?fields=name&page=3&page_size=1>" in links
 
 
-def test_the_list_executes_the_same_statements_for_any_length(as_admin, make_key, people, record_statements):
+def test_the_number_of_statements_does_not_depend_on_the_number_of_keys(
+    as_admin, make_key, people, record_statements
+):
     as_admin.get(KEYS)
     counts = []
     for _ in range(2):

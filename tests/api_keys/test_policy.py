@@ -27,21 +27,21 @@ def reader(scopes=READ, **fields):
     return Caller(key=uuid4(), scopes=scopes, is_authenticated=True, **fields)
 
 
-def test_a_value_has_the_form_that_secret_scanners_look_for():
+def test_a_key_has_the_format_that_secret_scanners_look_for():
     assert re.fullmatch(r"blogapi_[0-9A-Za-z]{38}", key_format.generate_key())
 
 
-def test_values_are_unique():
+def test_generated_keys_are_unique():
     assert len({key_format.generate_key() for _ in range(1000)}) == 1000
 
 
 def test_the_checksum_is_the_crc32_of_the_random_characters():
-    # zlib.crc32 of 32 zeros is 2700251856, in base 62 2wjyrI.
+    # The CRC-32 of 32 zeros is 2700251856, which is 2wjyrI in base 62.
     assert key_format.is_well_formed("blogapi_" + "0" * 32 + "2wjyrI")
 
 
 @given(values)
-def test_every_new_value_is_well_formed(value):
+def test_every_generated_key_is_well_formed(value):
     assert key_format.is_well_formed(value)
 
 
@@ -58,7 +58,7 @@ def test_swapped_characters_are_detected(value, place):
 
 
 @given(st.text())
-def test_no_other_text_is_well_formed(text):
+def test_arbitrary_text_is_not_a_well_formed_key(text):
     assert not key_format.is_well_formed(text)
 
 
@@ -77,7 +77,7 @@ def test_no_other_text_is_well_formed(text):
         pytest.param(lambda value: f"ApiKey {value}", id="with a scheme"),
     ],
 )
-def test_a_badly_copied_value_is_not_well_formed(spoil):
+def test_an_incorrectly_copied_key_is_not_well_formed(spoil):
     assert not key_format.is_well_formed(spoil(key_format.generate_key()))
 
 
@@ -125,7 +125,7 @@ PAGE = reader(PUBLISHED, user=ADA, is_admin=True)
         ("admins", (ADMIN,)),
     ],
 )
-def test_the_setting_key_creation_allows_the_callers_that_it_names(setting, callers):
+def test_the_key_creation_setting_allows_the_expected_callers(setting, callers):
     for caller in callers:
         policy.check_can_create(setting, caller)
 
@@ -140,7 +140,7 @@ def test_the_setting_key_creation_allows_the_callers_that_it_names(setting, call
         ("admins", MEMBER, Forbidden),
     ],
 )
-def test_the_setting_key_creation_refuses_all_other_callers(setting, caller, error):
+def test_the_key_creation_setting_refuses_all_other_callers(setting, caller, error):
     with pytest.raises(error):
         policy.check_can_create(setting, caller)
 
@@ -162,7 +162,7 @@ KEY = uuid4()
         pytest.param(PAGE, MEL, False, id="an admin's published key, a member's key"),
     ],
 )
-def test_an_owned_key_is_visible_to_owner_and_admins_and_an_anonymous_key_to_anyone(caller, owner, sees):
+def test_each_caller_can_see_only_certain_keys(caller, owner, sees):
     assert policy.can_see(caller, owner=owner) is sees
 
 
@@ -208,7 +208,7 @@ def test_an_expiry_that_is_not_in_the_future_is_refused(requested):
         (NOW - timedelta(days=9), 60, NOW - timedelta(days=9)),
     ],
 )
-def test_a_rotation_never_extends_the_old_key(expires, overlap, end):
+def test_a_rotation_never_extends_the_validity_of_the_old_key(expires, overlap, end):
     assert policy.end_of_overlap(expires, NOW, overlap) == end
 
 

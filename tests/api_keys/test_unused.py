@@ -1,4 +1,4 @@
-"""Unused anonymous keys expire, so that many requests for keys need little space."""
+"""Unused anonymous keys expire, so that creating many keys needs little disk space."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOUR, DAY, MICROSECOND = timedelta(hours=1), timedelta(days=1), timedelta(micros
 
 @pytest.fixture
 def create_key(as_stranger, set_clock):
-    """Creates an anonymous key over HTTP at noon; returns its header."""
+    """Creates an anonymous key over HTTP at noon and returns the request header with the key."""
 
     def make():
         set_clock(NOON)
@@ -66,7 +66,7 @@ def test_a_key_that_is_used_within_a_day_does_not_expire(as_stranger, create_key
     assert as_stranger.get(TAGS, headers=header).json == []
 
 
-def test_a_key_is_shown_with_its_expiry_until_its_first_use(as_admin, as_stranger, create_key):
+def test_an_unused_key_shows_an_expiry_until_its_first_use(as_admin, as_stranger, create_key):
     header = create_key()
     (waiting,) = as_admin.get(f"{KEYS}?ownerless=true").json
     assert waiting["expires"] == "2026-03-02T12:00:00.000000"
@@ -84,7 +84,7 @@ def test_an_expiry_set_by_an_admin_is_kept(as_admin, as_stranger, create_key, se
     assert outcome(as_stranger.get(TAGS, headers=header)) == (401, "key_expired")
 
 
-def test_the_successor_of_an_unused_key_may_be_used_within_a_day_again(
+def test_the_successor_of_an_unused_key_has_another_day_for_its_first_use(
     as_admin, as_stranger, create_key, set_clock
 ):
     create_key()
@@ -107,7 +107,7 @@ def test_an_unused_key_of_a_user_does_not_expire(request, as_stranger, set_clock
     assert as_stranger.get(TAGS, headers=header).json == []
 
 
-def test_an_unused_key_of_the_command_line_does_not_expire(app, as_stranger, set_clock):
+def test_an_unused_key_created_on_the_command_line_does_not_expire(app, as_stranger, set_clock):
     set_clock(NOON)
     created = app.test_cli_runner().invoke(args=["key", "create"])
     set_clock(NOON + 3650 * DAY)
@@ -117,7 +117,9 @@ def test_an_unused_key_of_the_command_line_does_not_expire(app, as_stranger, set
     assert as_stranger.get(TAGS, headers=header).json == []
 
 
-def test_a_start_deletes_expired_keys(make_app, make_client, create_key, set_clock, count_keys):
+def test_starting_the_application_deletes_expired_keys(
+    make_app, make_client, create_key, set_clock, count_keys
+):
     for _ in range(3):
         create_key()
     left = []
@@ -128,7 +130,7 @@ def test_a_start_deletes_expired_keys(make_app, make_client, create_key, set_clo
     assert left == [3, 3, 0]
 
 
-def test_a_used_key_is_reported_as_expired_for_a_day(
+def test_an_expired_key_that_was_used_is_deleted_only_after_a_day(
     make_app, as_stranger, people, create_key, set_clock, count_keys
 ):
     header = create_key()
@@ -153,7 +155,9 @@ def test_creating_keys_deletes_expired_ones(app, create_key, set_clock, count_ke
     assert count_keys() == service.SWEEP_INTERVAL
 
 
-def test_a_start_does_not_wait_for_a_writer(app, make_app, create_key, set_clock, count_keys, lock_timeouts):
+def test_starting_the_application_does_not_wait_for_a_writer(
+    app, make_app, create_key, set_clock, count_keys, lock_timeouts
+):
     create_key()
     set_clock(NOON + DAY)
     lock_timeouts.clear()
@@ -163,7 +167,7 @@ def test_a_start_does_not_wait_for_a_writer(app, make_app, create_key, set_clock
     assert count_keys() == 1
 
 
-def test_many_keys_for_many_addresses_need_less_than_a_megabyte(app, count_keys):
+def test_unused_keys_need_less_than_a_megabyte_of_disk_space(app, count_keys):
     before = database_size(app)
     # All keys are created in one transaction, because every commit waits for the disk.
     with app.app_context(), transaction():

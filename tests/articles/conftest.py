@@ -24,7 +24,7 @@ from tests.databases import create_test_app
 OWN = ARTICLES + "author/me/"
 FUTURE = "2999-01-01T00:00:00Z"
 
-# The large blog has so many published articles, and one that is scheduled for DUE.
+# The large blog has this number of published articles, and one article that is scheduled for DUE.
 NUMBER = json_reader.CHUNK_SIZE + 3
 DUE = datetime(2027, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -32,7 +32,7 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 @pytest.fixture
 def body(make_category, make_tag):
-    """Makes bodies of articles in one category, with two tags."""
+    """Makes request bodies for articles with one category and two tags."""
     category, tags = make_category(name="Kitchen"), (make_tag("bread"), make_tag("rye"))
 
     def make(**fields):
@@ -59,7 +59,7 @@ def write(as_admin, body):
 
 @dataclass(frozen=True)
 class LargeBlog:
-    """A blog of many published articles, one scheduled and one draft, in one category under one tag."""
+    """A blog with many published articles, a scheduled article and a draft, all with one category and tag."""
 
     copy: str
     admin: str
@@ -72,7 +72,7 @@ class LargeBlog:
 
 @pytest.fixture(scope="session")
 def stored_blog(databases, tmp_path_factory):
-    """The large blog, stored once."""
+    """The large blog, which is created only once per test session."""
     app = create_test_app(databases.create_empty(tmp_path_factory.mktemp("large")))
     with app.app_context():
         with transaction():
@@ -81,7 +81,7 @@ def stored_blog(databases, tmp_path_factory):
             tag = taxonomies.create(tags_definition.TAGS, ada, {"name": "bread"}).uuid
             fields = {"category": {"slug": "shelf"}, "tags": [{"slug": "bread"}], "status": "published"}
             for number in range(NUMBER):
-                # Every three articles have the same time.
+                # Groups of three articles have the same publication time.
                 date = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=number // 3)
                 body = fields | {"title": f'N {number} "}},{{" 面包', "published_at": date.isoformat()}
                 service.create(ada, ArticleBodySchema().load(body))
@@ -95,7 +95,7 @@ def stored_blog(databases, tmp_path_factory):
 
 @pytest.fixture
 def large(app, databases, stored_blog, instance, set_clock):
-    """The large blog instead of the test's own blog."""
+    """Replaces the blog of the test with the large blog."""
     close_connections(app)
     databases.restore_copy(stored_blog.copy, instance)
     set_clock(NOW)
@@ -104,7 +104,7 @@ def large(app, databases, stored_blog, instance, set_clock):
 
 @pytest.fixture
 def read(app, large):
-    """Reads as a reader, without the cost of checking each response against the OpenAPI document."""
+    """Sends requests as a reader. To save time, responses are not checked against the OpenAPI document."""
     client = FlaskClient(app, app.response_class)
 
     def send(path, key=large.reader, method="GET", **headers):

@@ -1,4 +1,4 @@
-"""The data that is stored for each article, and what it is compared with."""
+"""Checks that the stored data of each article matches the article."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TABLES = ("article", "article_pieces", "article_tally", "article_tag", "seo", "s
 
 
 def expected_json(uuid, names=None):
-    """Return the article as its schema serializes it."""
+    """Return the JSON of the article, as its schema serializes it."""
     db.session.remove()
     article = queries.get_by_uuid(uuid)
     if names is None:
@@ -32,7 +32,7 @@ def rows(*tables):
     """Return all rows of each table."""
     found = {}
     for table in tables:
-        # The number of an entry of SQLite's index is not one of its columns.
+        # In SQLite, `*` does not include the row id of the search index, which is the article number.
         columns = f"{engines.get_engine(db.session()).number.name}, *" if table == "search_index" else "*"
         found[table] = sorted(map(repr, db.session.execute(text(SELECT_FROM.format(columns, table)))))
     db.session.rollback()
@@ -40,7 +40,7 @@ def rows(*tables):
 
 
 def check_stored_data():
-    """Compare the stored JSON, the search index and the stored number with the articles."""
+    """Check that the stored JSON, the search index and the stored article count match the articles."""
     db.session.remove()
     articles = db.session.query(Article).all()
     for model in (ArticleJson, SearchEntry):

@@ -63,7 +63,7 @@ def test_a_bulk_write_refuses_the_same_uuid_twice(as_admin, body, write):
     assert as_admin.delete(f"{ARTICLES}?uuid={uuid}&uuid={uuid}").status_code == 422
 
 
-def test_if_match_of_a_bulk_write_notices_a_changed_draft(as_admin, write):
+def test_a_bulk_write_with_if_match_is_refused_after_a_draft_changed(as_admin, write):
     uuid = write(title="Draft")["uuid"]
     etag = as_admin.get(ARTICLES).headers["ETag"]
     as_admin.patch(f"{ARTICLES}{uuid}/", json={"title": "Other"})

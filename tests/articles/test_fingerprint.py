@@ -12,7 +12,7 @@ from blogapi.articles.fingerprint import LIBRARIES, SOURCES
 
 ROOT = Path(blogapi.__file__).parent
 
-# Files that `json_writer` imports and that do not influence the stored JSON.
+# `json_writer` imports these files, but they do not influence the stored JSON.
 WITHOUT_INFLUENCE = ("__init__.py", "clock.py", "config.py", "storage/", "users/", "version.py", "web/")
 ENGINES = {"alembic", "click", "flask", "flask-sqlalchemy", "sqlalchemy", "werkzeug"}
 

@@ -1,4 +1,4 @@
-"""The stored JSON of articles equals what the schemas serialize, after every write and after an update."""
+"""The stored JSON of articles equals the output of the schemas after every write."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ALL_FIELDS = list(ArticleFieldsSchema().fields)
 )
 @example(title="t", subtitle="", content="", content_type="html", names=["content"])
 @example(title='"},{"', subtitle="\\n", content="a\nb", content_type="text", names=["html", "tags"])
-def test_stored_json_equals_what_the_schemas_serialize(
+def test_stored_json_equals_the_output_of_the_schemas(
     app, people, make_article, make_tag, title, subtitle, content, content_type, names
 ):
     with app.app_context():
@@ -66,7 +66,7 @@ def test_stored_json_equals_what_the_schemas_serialize(
         ).body.endswith(b',"articles":' + listed + b"}")
 
 
-def test_every_pair_of_fields_equals_what_the_schema_serializes(app, make_article, make_tag):
+def test_the_json_of_every_pair_of_fields_equals_the_output_of_the_schema(app, make_article, make_tag):
     uuid = make_article(tags=(make_tag(),), content="# One\n\ntwo", content_type="markdown").uuid
     with app.app_context():
         complete = json.loads(expected_json(uuid, ALL_FIELDS))
@@ -77,7 +77,7 @@ def test_every_pair_of_fields_equals_what_the_schema_serializes(app, make_articl
 
 
 @pytest.mark.parametrize("more", [[], ["title", "created"]])
-def test_every_combination_of_joined_fields_equals_what_the_schema_serializes(
+def test_the_json_of_every_set_of_joined_fields_equals_the_output_of_the_schema(
     app, make_article, make_tag, more
 ):
     uuid = make_article(tags=(make_tag(), make_tag())).uuid
@@ -98,7 +98,7 @@ def test_a_field_that_is_requested_twice_is_shown_once(as_reader, make_article, 
 
 
 @pytest.mark.parametrize("kind", ["category", "tag"])
-def test_a_renamed_term_shows_in_every_article_without_rewriting_any(
+def test_renaming_a_term_changes_the_responses_but_not_the_rows_of_its_articles(
     app, as_admin, make_article, make_category, make_tag, kind
 ):
     category, tag = make_category(name="Old"), make_tag("old")

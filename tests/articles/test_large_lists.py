@@ -18,7 +18,7 @@ from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 
 
 def join_pages(read, path):
-    """Return one array of the items of all pages; checks the total of each page."""
+    """Check the total of each page and return one array with the items of all pages."""
     pages, number = [], 1
     while (response := read(f"{path}{'&' if '?' in path else '?'}page={number}&page_size=100")).json:
         pages.append(response.data[1:-1])
@@ -29,9 +29,7 @@ def join_pages(read, path):
 
 @pytest.mark.sqlite("limits the number of bound values")
 @pytest.mark.parametrize("query", ["", "?fields=content", "?q=n", "?q=n&fields=snippet,title"])
-def test_no_statement_binds_more_values_than_every_build_of_sqlite_accepts(
-    app, read, large, monkeypatch, query
-):
+def test_no_statement_exceeds_the_limit_of_bound_values_of_sqlite(app, read, large, monkeypatch, query):
     for module, name in ((json_reader, "CHUNK_SIZE"), (search, "_MAX_PARAMETERS")):
         monkeypatch.setattr(module, name, 50)
     with app.app_context():
@@ -100,7 +98,9 @@ def test_a_long_list_of_own_articles_shows_every_status(read, large, set_clock):
 
 
 @pytest.mark.parametrize("query", ["", "?q=面包", "?ordering=title"])
-def test_an_article_deleted_or_hidden_before_a_long_list_is_sent_is_left_out(app, read, large, admin, query):
+def test_a_long_list_omits_articles_that_are_deleted_or_hidden_before_it_is_sent(
+    app, read, large, admin, query
+):
     deleted, hidden, later = read(ARTICLES + "?fields=uuid").json[-3:]
     environ = EnvironBuilder(ARTICLES + query, headers={"X-API-KEY": large.reader}).get_environ()
     body = app.wsgi_app(environ, lambda status, headers: None)
@@ -128,7 +128,7 @@ def test_a_client_that_disconnects_leaves_no_connection_open(app, read, large):
 
 
 @pytest.mark.parametrize("extra", [-1, 0, 1])
-def test_lists_of_about_one_chunk_are_complete(read, large, monkeypatch, extra):
+def test_a_list_is_complete_with_any_chunk_size(read, large, monkeypatch, extra):
     complete = read(ARTICLES).data
     for size in (1, 67, NUMBER + extra):
         monkeypatch.setattr(json_reader, "CHUNK_SIZE", size)

@@ -56,7 +56,7 @@ def test_head_of_a_long_list_has_the_headers_of_get(read, large):
     ],
     ids=["seo", "date", "withdrawn", "deleted", "category", "tag", "deleted tag", "new"],
 )
-def test_every_change_that_a_long_list_shows_changes_its_etag(read, large, admin, change):
+def test_every_visible_change_of_a_long_list_changes_its_etag(read, large, admin, change):
     some_paths = paths(large)[:4]
     before = [read(path, method="HEAD").headers["ETag"] for path in some_paths]
     item = f"{ARTICLES}{read(ARTICLES + '?fields=uuid').json[-1]['uuid']}/"
@@ -89,7 +89,7 @@ def test_a_scheduled_article_changes_the_etags_at_its_publication_time(read, lar
     assert (len(shown), shown[0]) == (NUMBER + 1, {"title": "Ahead", "status": "published"})
 
 
-def test_writes_that_a_reader_may_not_see_do_not_change_the_etags(read, large, admin):
+def test_writes_of_hidden_articles_do_not_change_the_etags_for_readers(read, large, admin):
     before, own = etags(read, large), read(OWN, large.admin).headers["ETag"]
     of_admin = read(ARTICLES, large.admin, "HEAD").headers["ETag"]
     body = {"title": "面包", "category": {"slug": "shelf"}, "tags": [{"slug": "bread"}]}

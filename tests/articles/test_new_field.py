@@ -37,7 +37,7 @@ def upgrade() -> None:
     op.add_column("article", sa.Column("epigraph", sa.String(), nullable=False, server_default=""))
 '''
 
-# Columns of an article that no field of the body sets: the service and the database do.
+# The service or the database sets these columns of an article, not a field of the request body.
 INTERNAL_COLUMNS = {
     *("uuid", "created", "last_updated", "version", "was_public", "slug_derived"),
     *("author_id", "category_id", "editor_id"),
@@ -56,7 +56,7 @@ def insert_after(path, line, new):
 
 
 def copy_package(folder, *, column=True, field=True, migration=True):
-    """Copy the package into the folder with the new field in these places, and return the folder."""
+    """Copy the package into the folder, add the new field in the given places, and return the folder."""
     copy = folder / "blogapi"
     shutil.copytree(Path(blogapi.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
     if column:
@@ -84,7 +84,7 @@ def run_copy(folder, *arguments, **options):
 
 
 class Blog:
-    """The copied application on a fresh blog, in a process of its own."""
+    """The copied application, which serves an empty blog in a separate process."""
 
     def __init__(self, folder):
         self.process = run_copy(folder, PROGRAM, f"sqlite:///{folder / 'blog.db'}")
@@ -103,7 +103,7 @@ class Blog:
 
 @pytest.fixture(scope="module")
 def blog(tmp_path_factory):
-    """The application with the field in all three places, and one category."""
+    """The copied application with the field in all three places. Its blog has one category."""
     blog = Blog(copy_package(tmp_path_factory.mktemp("complete")))
     status, category = blog.send("POST", "/api/v1/blog/categories/", {"name": "Kitchen"})
     assert status == 201, category
@@ -140,7 +140,7 @@ def test_a_new_article_without_the_field_has_the_default_of_the_column(blog):
     assert epigraph(blog, f"{ARTICLES}{created['uuid']}/") == ""
 
 
-def test_a_read_without_fields_shows_exactly_the_documented_ones(blog, path):
+def test_a_read_without_the_fields_parameter_shows_exactly_the_documented_fields(blog, path):
     assert list(blog.get(path)) == list(ArticleSchema().fields)
     assert all(list(article) == list(ArticleSchema().fields) for article in blog.get(f"{ARTICLES}author/me/"))
 
@@ -150,7 +150,7 @@ def test_the_field_can_be_selected_in_an_item_and_in_a_list(blog, path):
     assert {"epigraph": "Give us."} in blog.get(f"{ARTICLES}author/me/?fields=epigraph")
 
 
-def test_the_field_is_validated(blog, path):
+def test_the_new_field_is_validated(blog, path):
     status, problem = blog.send("PATCH", path, {"epigraph": "x" * 1001})
     assert (status, list(problem["errors"])) == (422, ["epigraph"])
 
@@ -163,7 +163,7 @@ def test_put_accepts_the_response_of_get_with_the_field(blog, path):
     assert blog.get(f"{path}revisions/") == []
 
 
-def test_put_without_the_field_does_not_change_it(blog, path):
+def test_put_without_the_new_field_does_not_change_its_value(blog, path):
     status, _ = blog.send("PUT", path, blog.get(path) | {"title": "Other"})
     assert status == 200
     assert blog.get(f"{path}?fields=title,epigraph") == {"title": "Other", "epigraph": "Give us."}
@@ -180,19 +180,19 @@ def test_patch_with_the_same_text_makes_no_revision(blog, path):
     assert (status, blog.get(f"{path}revisions/")) == (200, [])
 
 
-def test_revisions_are_listed_and_a_single_one_shows_the_field(blog, path):
+def test_a_single_revision_shows_the_new_field(blog, path):
     blog.send("PATCH", path, {"epigraph": "This day."})
     assert [revision["number"] for revision in blog.get(f"{path}revisions/")] == [1]
     assert blog.get(f"{path}revisions/1/")["epigraph"] == "Give us."
 
 
-def test_a_comparison_names_the_field(blog, path):
+def test_a_comparison_of_versions_names_the_new_field(blog, path):
     blog.send("PATCH", path, {"epigraph": "This day."})
     change = {"field": "epigraph", "before": "Give us.", "after": "This day."}
     assert blog.get(f"{path}revisions/1/compare/")["changes"] == [change]
 
 
-def test_restore_brings_the_field_back(blog, path):
+def test_restoring_a_version_restores_the_new_field(blog, path):
     blog.send("PATCH", path, {"epigraph": "This day."})
     assert blog.send("POST", f"{path}revisions/1/restore/")[0] == 200
     assert epigraph(blog, path) == "Give us."

@@ -1,4 +1,4 @@
-"""The status of an article, its publication time, and what follows from both."""
+"""The status and the publication time of an article, and their effects."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_public_article_keeps_its_slug_when_the_clock_is_set_back(as_admin, wr
     assert as_admin.patch(path, json={"title": "New"}).json["slug"] == "old"
 
 
-def test_a_withdrawn_article_keeps_its_date_until_it_is_set_to_null(as_admin, write):
+def test_an_unpublished_article_keeps_its_date_until_the_date_is_set_to_null(as_admin, write):
     day = "2020-01-01T00:00:00"
     path = f"{ARTICLES}{write(status='published', published_at=day)['uuid']}/"
     for change, left in (
@@ -126,7 +126,9 @@ def test_a_new_publication_time_changes_the_etag(as_admin, write):
     assert outcome(as_admin.patch(path, json={}, headers={"If-Match": etag})) == (412, "stale")
 
 
-def test_putting_back_an_article_that_became_public_by_schedule_changes_nothing(as_admin, write, set_clock):
+def test_an_unchanged_put_of_an_article_that_became_public_by_schedule_has_no_effect(
+    as_admin, write, set_clock
+):
     path = f"{ARTICLES}{write(status='scheduled', published_at=FUTURE)['uuid']}/"
     set_clock(datetime(2999, 1, 2, tzinfo=UTC))
     before = as_admin.get("/api/v1/blog/changes/").json["cursor"]

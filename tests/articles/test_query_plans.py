@@ -1,4 +1,4 @@
-"""The indexes from which lists are read."""
+"""Lists are read from indexes, not from whole tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A start after an update renders all articles again, whatever was stored."""
+"""The first start after an update renders all articles again, even if the stored data is wrong."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ DELETE FROM search_entry;
 
 @pytest.fixture
 def damaged(app, make_article, make_tag):
-    """A blog of three articles whose stored JSON, number and search index are wrong."""
+    """A blog of three articles with wrong stored JSON, a wrong article count and a wrong search index."""
     tag = make_tag("kept")
     for status in ("published", "draft", "published"):
         make_article(title="Kept", tags=(tag,), status=status)
@@ -50,7 +50,7 @@ def damaged(app, make_article, make_tag):
 
 
 def invalidate_fingerprint(blog):
-    """Store the fingerprint of other code."""
+    """Replace the stored fingerprint with one that does not match the current code."""
     with other_connection(blog) as other:
         other.exec_driver_sql("UPDATE article_tally SET renderer = 'another'")
 
@@ -89,7 +89,7 @@ def test_rendering_again_changes_no_dates_and_records_no_changes(damaged, make_a
 
 
 def stored_dates_and_changes(blog):
-    """Return the rows that rendering again must not touch, and the dates of the others."""
+    """Return the rows that rendering must not change, and the dates of all categories and tags."""
     complete = [SELECT_FROM.format("*", table) for table in ("article", "seo", "article_revision")]
     complete += [SELECT_FROM.format("*", table) for table in ("change", "change_counter")]
     stamps = [SELECT_FROM.format("uuid, created, last_updated", table) for table in ("category", "tag")]
@@ -117,7 +117,7 @@ def test_processes_that_start_at_the_same_time_render_everything_again(damaged, 
 
 @pytest.fixture
 def first_migration(tmp_path):
-    """The file of an empty blog at the first migration."""
+    """The file of an empty database with the schema of the first migration."""
     path = tmp_path / "old.db"
     engine = create_engine(f"sqlite:///{path}")
     migrate_to(engine, upgrades.list_migrations()[0])
@@ -163,7 +163,7 @@ def test_a_blog_of_the_first_migration_can_be_read_and_searched_after_its_upgrad
 
 
 def copy_rows(new, old):
-    """Copy the rows of a blog into a file with an older schema, without the columns that it lacks."""
+    """Copy the rows of a blog into a file with an older schema, except columns that this schema lacks."""
     with closing(sqlite3.connect(old, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute("ATTACH ? AS new", (str(new),))

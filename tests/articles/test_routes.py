@@ -112,7 +112,7 @@ def test_articles_with_the_same_date_are_ordered_by_uuid(as_reader, make_article
         *("?slug=a&slug=b", "?fields=uuid&fields=title", "?published_before=2026-01-01T00:00:00+02:00"),
     ],
 )
-def test_an_invalid_query_is_refused_and_the_parameter_named(as_reader, articles, query):
+def test_an_invalid_query_is_refused_with_the_name_of_the_parameter(as_reader, articles, query):
     response = as_reader.get(ARTICLES + query)
     assert (response.status_code, response.json["code"]) == (400, "invalid_query")
     assert query[1:].split("=")[0] in (str(response.json.get("errors")) + response.json["detail"])
@@ -144,13 +144,13 @@ def test_a_complete_list_has_the_total_and_no_links(as_reader, articles):
     assert "Link" not in response.headers
 
 
-def test_fields_selects_the_fields_of_a_list_and_of_an_item(as_reader, make_article):
+def test_the_fields_parameter_selects_fields_in_a_list_and_in_an_item(as_reader, make_article):
     article = make_article(title="T", content="<p>One &amp; two</p>")
     assert as_reader.get(ARTICLES + "?fields=title,uuid").json == [{"uuid": str(article.uuid), "title": "T"}]
     assert as_reader.get(f"{ARTICLES}{article.uuid}/?fields=excerpt").json == {"excerpt": "One & two"}
 
 
-def test_fields_can_select_further_fields(as_reader, make_article):
+def test_the_fields_parameter_can_select_additional_fields(as_reader, make_article):
     article = make_article(content="# Hello\n\n<script>x</script>", content_type="markdown")
     names = "created,last_updated,published_at,excerpt,reading_minutes,html"
     shown = as_reader.get(f"{ARTICLES}{article.uuid}/?fields={names}").json

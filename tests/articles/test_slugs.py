@@ -1,4 +1,4 @@
-"""Slugs: derived, given, and kept once the article is public."""
+"""Slugs are derived from titles or given in requests. A new title does not change a public slug."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_given_slug_does_not_follow_the_title(as_admin, write):
 @pytest.mark.parametrize("day", ["2020-01-01T00:00:00Z", None, FUTURE])
 def test_a_slug_given_in_a_later_change_does_not_follow_the_title(as_admin, write, day):
     path = f"{ARTICLES}{write(title='One', published_at=day)['uuid']}/"
-    # A slug that is put back as it was read does not count as given.
+    # A PUT with the slug from the preceding GET does not count as setting the slug.
     as_admin.put(path, json=as_admin.get(path).json)
     assert as_admin.patch(path, json={"title": "Two"}).json["slug"] == "two"
     assert as_admin.patch(path, json={"slug": "mine", "title": "Three"}).json["slug"] == "mine"
@@ -63,7 +63,7 @@ def test_a_given_slug_is_never_changed(as_admin, write, slug):
     assert as_admin.put(path, json=read).json["slug"] == slug
 
 
-def test_the_slug_of_a_dated_draft_follows_its_title_and_leaves_no_redirect(as_admin, as_reader, write):
+def test_the_slug_of_a_draft_with_a_date_follows_its_title_without_a_redirect(as_admin, as_reader, write):
     path = f"{ARTICLES}{write(title='Secret codename', published_at=FUTURE)['uuid']}/"
     assert as_admin.patch(path, json={"title": "Launch"}).json["slug"] == "launch"
     as_admin.patch(path, json={"status": "published", "published_at": "2020-01-01T00:00:00Z"})

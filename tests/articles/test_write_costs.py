@@ -1,4 +1,4 @@
-"""What a write costs: its statements, and where its contents are rendered."""
+"""Writes execute few statements and do not render contents while they have the write lock."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_contents_are_rendered_before_the_write_lock_is_taken(
     assert contents_rendered_in_writes == []
 
 
-def test_a_write_that_leaves_the_content_renders_nothing(as_admin, make_article, monkeypatch):
+def test_a_write_that_does_not_change_the_content_renders_nothing(as_admin, make_article, monkeypatch):
     article = make_article(content="<p>First.</p>")
     rendered = []
     monkeypatch.setattr(renderings, "render", lambda *arguments: rendered.append(arguments))
@@ -96,7 +96,7 @@ def test_a_write_that_leaves_the_content_renders_nothing(as_admin, make_article,
     assert rendered == []
 
 
-def test_items_of_a_bulk_write_take_free_slugs_and_those_given_up_before(as_admin, make_article):
+def test_an_item_of_a_bulk_write_may_take_a_slug_that_an_earlier_item_gave_up(as_admin, make_article):
     first, second, third = (make_article(status="draft", title=title) for title in ("A", "B", "C"))
     response = as_admin.patch(
         ARTICLES,

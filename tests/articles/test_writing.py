@@ -68,7 +68,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), m
     seo=st.fixed_dictionaries({}, optional={"title": TEXTS, "description": TEXTS}),
     tags=st.integers(0, 2),
 )
-def test_putting_back_what_was_read_changes_nothing(
+def test_a_put_with_the_response_of_a_get_changes_nothing(
     as_admin, body, title, subtitle, content, kind, state, seo, tags
 ):
     sent = body(title=title, subtitle=subtitle, content=content, content_type=kind, seo=seo, **state)
@@ -97,7 +97,7 @@ def test_the_uuid_of_a_reference_takes_precedence_over_its_slug(as_admin, write,
     )
 
 
-def test_each_seo_field_follows_its_source_until_it_is_written(as_admin, write):
+def test_each_seo_field_follows_a_field_of_the_article_until_it_is_set(as_admin, write):
     path = f"{ARTICLES}{write()['uuid']}/"
     change = {"title": "T", "subtitle": "S", "cover_image": "/c.jpg"}
     seo = as_admin.patch(path, json=change).json["seo"]
@@ -108,7 +108,7 @@ def test_each_seo_field_follows_its_source_until_it_is_written(as_admin, write):
     assert [seo[name] for name in names] == [f"/{name}" for name in names]
 
 
-def test_a_written_seo_field_stays_while_the_others_follow_the_article(as_admin, write):
+def test_an_seo_field_that_was_set_is_kept_while_the_others_follow_the_article(as_admin, write):
     path = f"{ARTICLES}{write(seo={'description': 'Mine'})['uuid']}/"
     seo = as_admin.patch(path, json={"title": "New", "subtitle": "Sub"}).json["seo"]
     assert (seo["title"], seo["description"]) == ("New", "Mine")

@@ -1,4 +1,4 @@
-"""Database files: their rows, changes of them, and one of the first migration."""
+"""Functions that read, change and create database files for the tests of backups."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def execute(path, statement: str) -> None:
 
 
 def create_older_blog(tmp_path):
-    """Return the instance folder of a blog with the first migration only."""
+    """Return the instance folder of an empty blog at the first migration."""
     home = tmp_path / "older"
     home.mkdir()
     engine = create_engine(f"sqlite:///{home / 'blog.db'}")

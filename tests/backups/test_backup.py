@@ -1,4 +1,4 @@
-"""`backup`: what it contains, and when it is refused."""
+"""The content of backups, and the cases in which `backup` is refused."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_an_existing_file_is_not_overwritten(run, blog, tmp_path):
     assert (tmp_path / "blog.zip").read_text() == "dear"
 
 
-def test_a_file_created_meanwhile_is_not_overwritten(run, blog, tmp_path, monkeypatch):
+def test_a_file_created_during_the_backup_is_not_overwritten(run, blog, tmp_path, monkeypatch):
     pack = service.pack
 
     def pack_slowly(*arguments):

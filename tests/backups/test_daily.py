@@ -59,7 +59,7 @@ def test_repeated_checks_make_one_backup_a_day(start, blog):
     assert restoring.verify(blog / "backups" / name).rows["article"] == 2
 
 
-def test_a_restart_makes_no_second_backup(blog):
+def test_a_restart_on_the_same_day_makes_no_second_backup(blog):
     first = daily.create_if_missing(blog, keep=3, today=TODAY)
     content = first.read_bytes()
     assert daily.create_if_missing(blog, keep=3, today=TODAY) is None
@@ -97,7 +97,7 @@ def test_a_database_server_is_refused_at_the_start(make_app):
     app = make_app(DAILY_BACKUPS=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BLOGAPI_DATABASE_URL", "postgresql://localhost/blog")
-        with pytest.raises(CannotStart, match=r"DAILY_BACKUPS is not possible\. .*pg_dump"):
+        with pytest.raises(CannotStart, match=r"DAILY_BACKUPS cannot be used\. .*pg_dump"):
             daily.start(app)
 
 

@@ -1,4 +1,4 @@
-"""The names of backups, and the deletion of old ones."""
+"""The names of backups, and the choice of the old backups to delete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_names_sort_by_time():
     ("keep", "gone"),
     [(4, []), (3, ["daily-2026-03-01.zip"]), (1, [f"daily-2026-03-0{day}.zip" for day in (1, 2, 3)])],
 )
-def test_the_oldest_are_deleted(keep, gone):
+def test_the_oldest_backups_are_deleted(keep, gone):
     names = [f"daily-2026-03-0{day}.zip" for day in (3, 1, 2, 4)]
     assert naming.select_surplus(names, Kind.DAILY, keep=keep, created=MADE) == gone
 
@@ -35,11 +35,11 @@ def test_files_that_the_command_did_not_write_are_kept():
     assert naming.select_surplus(names, Kind.DAILY, keep=1, created=MADE) == []
 
 
-def test_a_backup_with_a_future_date_does_not_replace_the_new_one():
+def test_a_new_backup_is_kept_although_another_has_a_future_date():
     names = ["daily-2036-01-01.zip", MADE]
     assert naming.select_surplus(names, Kind.DAILY, keep=1, created=MADE) == ["daily-2036-01-01.zip"]
 
 
-def test_a_backup_with_an_unknown_migration_is_explained():
+def test_an_unknown_migration_of_a_backup_is_explained():
     assert naming.explain_unknown_migration("0001", ("0001", "0002")) == ""
     assert "newer version" in naming.explain_unknown_migration("0003", ("0001", "0002"))

@@ -46,7 +46,7 @@ def test_the_former_state_is_saved_and_can_be_restored(run, blog, backup_file, m
     assert dump_rows(blog / "blog.db") == before
 
 
-def test_a_restore_without_a_blog_creates_it(run, backup_file, tmp_path, monkeypatch):
+def test_a_restore_creates_the_blog_if_there_is_none(run, backup_file, tmp_path, monkeypatch):
     home = tmp_path / "new" / "home"
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(home))
     result = run("restore", backup_file)
@@ -64,7 +64,8 @@ def test_a_restore_without_a_blog_creates_it(run, backup_file, tmp_path, monkeyp
 
 def test_existing_settings_are_not_replaced(run, blog, backup_file):
     (blog / "config.toml").write_text("SESSION_DAYS = 1\n", encoding="utf-8")
-    assert "The settings stay unchanged; the backup has different ones." in run("restore", backup_file).stdout
+    output = run("restore", backup_file).stdout
+    assert "The settings were not changed; those in the backup are different." in output
     assert (blog / "config.toml").read_text(encoding="utf-8") == "SESSION_DAYS = 1\n"
     assert (blog / "secret_key").read_text(encoding="ascii") == "s" * 64
 
@@ -150,7 +151,7 @@ def test_a_full_disk_does_not_change_the_blog(run, blog, backup_file, fingerprin
     assert {name: held for name, held in fingerprint().items() if name != "backups"} == before
 
 
-def test_a_restore_gives_up_on_a_database_that_stays_locked(run, blog, backup_file, fingerprint, monkeypatch):
+def test_a_restore_fails_if_the_database_stays_locked(run, blog, backup_file, fingerprint, monkeypatch):
     monkeypatch.setattr("blogapi.backups.restoring._WAIT_SECONDS", 0)
     before = fingerprint()
     with integrity.open_database(blog / "blog.db") as connection:

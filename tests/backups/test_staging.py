@@ -111,7 +111,7 @@ def test_the_next_holder_of_a_lock_creates_a_new_file(tmp_path, monkeypatch):
     deleted = []
 
     def lock_late(file):
-        # The previous holder deletes the file after the next one has opened it.
+        # The previous holder of the lock deletes the file after the next holder has opened it.
         if not deleted:
             deleted.append(path.unlink())
         return lock(file)

@@ -68,7 +68,7 @@ def read_tag_numbers(path: Path) -> set[int]:
         return {int(name.split()[1]) for (name,) in connection.execute("SELECT name FROM tag")}
 
 
-def test_every_backup_under_load_holds_every_earlier_write(last_written, instance, tmp_path):
+def test_a_backup_under_load_contains_every_earlier_write(last_written, instance, tmp_path):
     for number in range(ROUNDS):
         acknowledged = last_written()
         service.create_backup(instance, tmp_path / f"{number}.zip")
@@ -101,7 +101,9 @@ def test_a_copy_ends_while_another_connection_writes_all_the_time(tmp_path):
     assert read_tag_numbers(target) <= {0, 1}
 
 
-def test_a_restore_under_load_loses_no_write_between_the_two_states(last_written, instance, tmp_path):
+def test_no_write_under_load_is_lost_between_the_former_and_the_restored_state(
+    last_written, instance, tmp_path
+):
     service.create_backup(instance, tmp_path / "saved.zip")
     saved = len(restoring.verify(tmp_path / "saved.zip").rows)
     before = last_written()
@@ -110,7 +112,7 @@ def test_a_restore_under_load_loses_no_write_between_the_two_states(last_written
     restoring.restore(done.former_copy, tmp_path / "former")
     former, now = read_tag_numbers(tmp_path / "former" / "blog.db"), read_tag_numbers(instance / "blog.db")
     assert_writes_continue(last_written)
-    # Writes before the exchange are in the former state, later ones in the live blog.
+    # Writes before the restore are in the former state; later writes are in the live blog.
     assert former == set(range(len(former))) and len(former) > before
     later = now - set(range(done.manifest.rows["tag"]))
     assert not later or min(later) == len(former)

@@ -48,7 +48,8 @@ RECORD_FILE = "benchmark.json"
 class Blog:
     """A blog of `articles` articles of about `size` characters.
 
-    `key` is a reader's; `newest` the uuid of the newest article, which has the tag `tag` (a uuid).
+    `key` is the API key of a reader. `newest` is the uuid of the newest article. `tag` is the uuid of
+    one of its tags.
     """
 
     folder: Path
@@ -67,7 +68,7 @@ class Blog:
 def create_blogs(home: Path, sizes: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Blog]:
     """Return a blog for each (articles, size), created under `home` unless it exists.
 
-    Two are created at a time, and nothing is measured meanwhile. Raises MeasurementError if one fails.
+    Two blogs are created at a time. Raises MeasurementError if a blog cannot be created.
     """
     pairs = sorted(set(sizes), reverse=True)
     with ThreadPoolExecutor(2) as pool:
@@ -85,8 +86,8 @@ def _create_blog(home: Path, articles: int, size: int) -> Blog:
 
 
 def fill_blog(folder: Path, articles: int, size: int) -> None:
-    """Create the blog in the instance folder; the same texts each time, under new uuids."""
-    # A thousand rows are many objects; garbage collection at the default interval takes a fifth more time.
+    """Create the blog in the instance folder. Each run creates the same texts with new uuids."""
+    # Garbage collection runs less often, because the default interval makes this function 20 % slower.
     gc.set_threshold(50_000, 20, 50)
     app = create_app()
     with app.app_context():
@@ -153,7 +154,7 @@ def _write_articles(
 
 
 def _choose_tags(writer: Writer, tags: Sequence[Tag], *, newest: bool) -> list[Tag]:
-    # The last tag is renamed before each cold read, so the newest article, which is read, must have it.
+    # The last tag is renamed before each cold read. The newest article is read, so it must have this tag.
     if newest:
         return list(tags[-TAGS_PER_ARTICLE:])
     return writer.random.sample(tags, TAGS_PER_ARTICLE)

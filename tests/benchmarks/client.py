@@ -1,6 +1,6 @@
-"""Our own client, a program with the modes `send_continuously` and `send_at_rate`.
+"""The load generator in Python, with the modes `send_continuously` and `send_at_rate`.
 
-Both print one line of JSON with the fields of `load.Load`. They count complete responses on persistent
+Both modes print one line of JSON with the fields of `load.Load`. They count complete responses on persistent
 connections. A response without a 2xx status or without a known length is an error.
 """
 
@@ -43,7 +43,10 @@ class Connection:
         self.socket.sendall(self.request)
 
     def receive(self) -> bool:
-        """Read the received bytes; return whether the response is complete. Raises Broken or OSError."""
+        """Read the received bytes; return whether the response is complete.
+
+        Raises BrokenConnection or OSError if the connection fails.
+        """
         data = self.socket.recv(RECEIVE_BYTES)
         if not data:
             raise BrokenConnection

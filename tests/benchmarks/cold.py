@@ -12,7 +12,7 @@ from tests.benchmarks.plan import ARTICLES, LIST_OF_20, LIST_OF_100, Plan, Table
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Medians in ms on a blog with `articles` articles: through WSGI, the view alone, and the previous write.
+    """Median times of a read through WSGI, of the view alone, and of the write before the read.
 
     If `problem` is not empty, the numbers are invalid.
     """
@@ -30,7 +30,7 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure one size after the other; raises MeasurementError where the measuring process breaks."""
+    """Measure one size after the other; raises MeasurementError if the measuring process fails."""
     rows = []
     for blog in plan.cold_blogs():
         plan.print_progress(f"cold: {blog.name}, {plan.samples} samples of each read")

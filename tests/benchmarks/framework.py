@@ -23,7 +23,7 @@ INSTALL_SECONDS = 300
 
 
 def start_server(stack: ExitStack, plan: Plan, responses: Mapping[str, Response]) -> Server | None:
-    """Start the server with the content of the responses, or note why it cannot be done and return None."""
+    """Start the server with the content of the responses. If this fails, note the reason and return None."""
     blog, port = plan.hot_blog(), free_port()
     file, database = plan.home / "drf.json", plan.home / "drf.sqlite3"
     file.write_text(json.dumps(_make_content(responses, blog.key)), encoding="utf-8")

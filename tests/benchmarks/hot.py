@@ -30,7 +30,7 @@ from tests.benchmarks.servers import (
 
 BLOGAPI, BARE, MINIMAL = "blogapi", "bare waitress", "minimal Flask"
 
-# The number of responses that makes a round reliable, and how much longer a round may take to get them.
+# A round needs this number of responses to be reliable. To get them, it may take MAX_EXTENSION times as long.
 MIN_REQUESTS = 200
 MAX_EXTENSION = 4
 
@@ -78,7 +78,7 @@ Samples = Mapping[tuple[str, str], Sequence[Sample]]
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure; raises MeasurementError where a server does not run."""
+    """Measure all reads of all servers; raises MeasurementError if a server does not run."""
     blog = plan.hot_blog()
     reads = _make_reads(blog.newest)
     with ExitStack() as stack:

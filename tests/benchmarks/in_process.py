@@ -36,7 +36,7 @@ Headers = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ColdRead:
-    """Medians in ms: the whole application, the view alone, the write. All are 0 if `status` is not 200."""
+    """Median times of the whole application, the view alone and the write; 0 if `status` is not 200."""
 
     wsgi_ms: float
     view_ms: float
@@ -45,7 +45,7 @@ class ColdRead:
 
 
 def measure_reads(blog: Blog, paths: Mapping[str, str], samples: int) -> dict[str, ColdRead]:
-    """Return the cost of the first read after a write by name of the path, measured in a new process."""
+    """Measure the first read of each path after a write in a new process; return the costs by path name."""
     task = {"key": blog.key, "tag": blog.tag, "paths": dict(paths), "samples": samples}
     with pin_to_core("server"):
         completed = subprocess.run(
@@ -63,7 +63,7 @@ def measure_reads(blog: Blog, paths: Mapping[str, str], samples: int) -> dict[st
 
 
 def measure_application(app: Flask, path: str, headers: Headers) -> tuple[float, int]:
-    """Return the CPU ms and the status of one call of the WSGI application; the environ is already built."""
+    """Return the CPU ms and the status of one call of the WSGI application, without building the environ."""
     environ = create_environ(path, headers=dict(headers))
     status = 0
 

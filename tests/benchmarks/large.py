@@ -53,7 +53,7 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure over HTTP, then inside a process; raises MeasurementError where one of them breaks."""
+    """Measure over HTTP, then inside a process; raises MeasurementError if either measurement fails."""
     blog, port = plan.large_blog(), free_port()
     single = f"{ARTICLES}{blog.newest}/"
     plan.print_progress(f"large: the whole list of {blog.name}")
@@ -103,7 +103,7 @@ def _make_latency_rows(when: str, load: Load) -> list[Row]:
 
 @contextmanager
 def _read_at_rate(port: int, path: str, key: str) -> Iterator[list[Load]]:
-    """Let another process read the path RATE times per second; its result is in the list after the block."""
+    """Let a child process read the path at a fixed rate; after the block, the list contains its result."""
     command = [
         sys.executable,
         "-m",
@@ -149,7 +149,7 @@ def _record_rss(server: Server) -> Iterator[list[float]]:
 
 
 def _read_whole_list(port: int, path: str, key: str) -> tuple[int, float, float]:
-    """Return the bytes of the response, and the seconds to the first and to the last one."""
+    """Return the size of the response in bytes, and the seconds until its first and its last byte."""
     started_at = time.perf_counter()
     connection = HTTPConnection(HOST, port, timeout=300)
     try:

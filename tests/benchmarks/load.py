@@ -19,7 +19,7 @@ SCRIPT = Path(__file__).with_name("report.lua")
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The result: complete responses, and errors (responses without a 2xx status, broken connections)."""
+    """The result of a load. Errors are responses without a 2xx status, and broken connections."""
 
     requests: int
     seconds: float

@@ -1,4 +1,4 @@
-"""Responses of the service in a file, for the servers that it is compared with."""
+"""Reads and writes a file with responses of the service, for the other servers to send."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
-# The server writes these itself; the last two depend on whether the body is one chunk or several.
+# The server adds these headers; the last two depend on whether the body is one chunk or several.
 _SERVER_HEADERS = frozenset({"date", "connection", "server", "via", "content-length", "transfer-encoding"})
 
 RecordedResponse = tuple[str, list[tuple[str, str]], bytes]
@@ -17,7 +17,7 @@ RecordedResponse = tuple[str, list[tuple[str, str]], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response of a server, its header names as they were sent."""
+    """A response of a server, with the header names as the server sent them."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -25,7 +25,7 @@ class Response:
 
 
 def save(file: Path, responses: Mapping[str, Response]) -> None:
-    """Write the responses by their paths."""
+    """Write the responses to the file, each under its path."""
     recorded = {
         path: {
             "status": f"{response.status} {HTTPStatus(response.status).phrase}",

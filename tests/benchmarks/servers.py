@@ -96,7 +96,10 @@ def pin_to_core(role: str) -> Iterator[None]:
 def run_server(
     name: str, command: Sequence[str], port: int, folder: Path, ready: str, key: str
 ) -> Iterator[Server]:
-    """Run a server; yield it after the first 200 for the path `ready`. Raises MeasurementError."""
+    """Run a server; yield it after the first 200 for the path `ready`.
+
+    Raises MeasurementError if the server does not start.
+    """
     log = folder / f"{name.replace(' ', '-')}.log"
     with log.open("w", encoding="utf-8") as output:
         started_at = time.monotonic()

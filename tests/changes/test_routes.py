@@ -33,7 +33,7 @@ def test_a_new_blog_has_no_changes(as_reader):
     assert as_reader.get(CHANGES).json == {"changes": [], "cursor": "0", "more": False}
 
 
-def test_a_public_article_is_reported_as_fetch_and_a_withdrawn_one_as_drop(
+def test_the_action_is_fetch_for_a_public_article_and_drop_for_a_withdrawn_one(
     as_admin, read_changes, make_article
 ):
     article = make_article()
@@ -99,7 +99,7 @@ def test_a_scheduled_article_is_reported_at_its_publication_time(
     ],
     ids=["draft", "later", "deleted"],
 )
-def test_an_article_that_became_public_by_schedule_and_was_withdrawn_is_reported_as_drop(
+def test_the_action_is_drop_for_an_article_withdrawn_after_it_became_public_by_schedule(
     as_admin, read_changes, make_article, set_clock, withdraw
 ):
     set_clock(NOON)
@@ -122,7 +122,7 @@ def test_scheduled_articles_are_reported_in_the_order_of_their_publication_times
     assert [change["uuid"] for change in page["changes"]] == [str(created[place].uuid) for place in (1, 2, 0)]
 
 
-def test_an_article_published_at_this_microsecond_is_reported_once(
+def test_an_article_published_in_the_current_microsecond_is_reported_once(
     as_admin, read_changes, make_article, set_clock
 ):
     set_clock(NOON)
@@ -131,7 +131,7 @@ def test_an_article_published_at_this_microsecond_is_reported_once(
     assert read_changes() == []
 
 
-def test_an_article_that_is_hidden_by_setting_the_clock_back_is_reported_again_at_its_time(
+def test_an_article_hidden_by_setting_the_clock_back_is_reported_again_when_it_is_public(
     read_changes, make_article, set_clock
 ):
     set_clock(NOON)
@@ -197,7 +197,7 @@ def test_the_feed_can_be_read_in_parts(as_reader, make_article):
 
 
 @pytest.mark.parametrize(("limit", "more"), [(1, True), (4, True), (5, False), (6, False)])
-def test_more_is_true_while_changes_remain(as_reader, make_article, limit, more):
+def test_the_field_more_is_true_while_changes_remain(as_reader, make_article, limit, more):
     for _ in range(4):
         make_article()
     response = as_reader.get(f"{CHANGES}?limit={limit}").json
@@ -234,7 +234,7 @@ def test_an_invalid_cursor_or_limit_is_refused(as_reader, query):
     assert outcome(as_reader.get(f"{CHANGES}?{query}")) == (400, "invalid_query")
 
 
-def test_a_cursor_of_another_feed_or_of_the_future_is_refused(as_admin, as_reader, make_article):
+def test_a_cursor_that_this_feed_has_not_returned_is_refused(as_admin, as_reader, make_article):
     make_article()
     for client, cursor in (
         (as_reader, as_admin.get(CHANGES).json["cursor"]),
@@ -245,7 +245,7 @@ def test_a_cursor_of_another_feed_or_of_the_future_is_refused(as_admin, as_reade
         assert (response.status_code, response.json["code"]) == (400, "cursor_unknown")
 
 
-def test_no_change_is_skipped_under_concurrent_writers(app, people, make_client, make_category):
+def test_the_feed_omits_no_change_while_several_clients_write(app, people, make_client, make_category):
     category = str(make_category().uuid)
     key = people.key(people.admin, "write")
     created, seen = set(), set()

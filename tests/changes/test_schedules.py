@@ -46,7 +46,7 @@ def read_elsewhere(feed):
 
 @pytest.fixture
 def schedule(set_clock, make_article):
-    """Schedules an article at noon, for one o'clock unless a time is given; returns its uuid."""
+    """Schedules an article at noon and returns its uuid. The default publication time is one o'clock."""
     set_clock(NOON)
 
     def create(time=ONE, **fields):
@@ -57,7 +57,7 @@ def schedule(set_clock, make_article):
 
 @pytest.fixture
 def feed(as_reader, make_article):
-    """The feed of a reader who knows a public article."""
+    """The feed of a reader who has already read the change of a public article."""
     make_article()
     feed = Feed(as_reader)
     feed.read()
@@ -66,14 +66,14 @@ def feed(as_reader, make_article):
 
 @pytest.fixture
 def admin_feed(as_admin, feed):
-    """The feed of an admin who knows the same article."""
+    """The feed of an admin who has already read the change of the same article."""
     feed = Feed(as_admin)
     feed.read()
     return feed
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 1000])
-def test_articles_with_the_same_publication_time_are_reported_once_in_pages(
+def test_articles_with_the_same_publication_time_are_reported_once_with_any_limit(
     schedule, feed, as_reader, set_clock, limit, make_tag
 ):
     uuids = [schedule() for _ in range(3)]
@@ -102,7 +102,9 @@ def test_a_response_without_new_changes_has_the_same_etag_and_cursor(schedule, f
     assert (after.json["cursor"], after.headers["ETag"]) == (feed.cursor, before.headers["ETag"])
 
 
-def test_a_schedule_does_not_change_what_a_reader_sees_before_its_time(schedule, feed, as_admin, set_clock):
+def test_a_reader_gets_no_changes_of_an_article_before_its_publication_time(
+    schedule, feed, as_admin, set_clock
+):
     cursor = feed.cursor
     uuid = schedule()
     path = f"{ARTICLES}{uuid}/"
@@ -137,7 +139,9 @@ def test_a_change_after_the_publication_time_is_reported_once(
     assert feed.read() == []
 
 
-def test_an_article_that_was_withdrawn_until_later_is_reported_again(schedule, feed, as_admin, set_clock):
+def test_an_article_that_was_withdrawn_and_scheduled_again_is_reported_again(
+    schedule, feed, as_admin, set_clock
+):
     uuid = schedule()
     set_clock(ONE)
     assert feed.read() == [(uuid, "fetch")]
@@ -161,7 +165,7 @@ def test_an_admin_gets_a_scheduled_article_when_it_is_written_and_when_it_is_pub
     assert admin_feed.read() == []
 
 
-def test_a_cursor_of_an_older_version_is_continued(schedule, feed, set_clock):
+def test_a_cursor_from_an_older_version_is_accepted(schedule, feed, set_clock):
     assert feed.cursor == "p2"
     uuid = schedule()
     set_clock(ONE)
@@ -188,7 +192,7 @@ def test_a_malformed_time_in_a_cursor_is_refused(as_reader, cursor):
     assert outcome(as_reader.get(f"{CHANGES}?since={cursor}")) == (400, "invalid_query")
 
 
-def test_a_time_in_the_future_skips_no_later_article(schedule, feed, set_clock):
+def test_a_cursor_with_a_time_in_the_future_skips_no_article(schedule, feed, set_clock):
     uuid = schedule()
     follower = Feed(feed.client, "p2." + "9" * 17)
     assert follower.read() == []

@@ -1,4 +1,4 @@
-"""The tags and attributes of HTML, in their order."""
+"""Lists the tags and attributes of HTML in document order."""
 
 from __future__ import annotations
 

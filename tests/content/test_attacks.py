@@ -1,4 +1,4 @@
-"""Attacks on the sanitizer leave nothing dangerous."""
+"""Sanitized HTML is safe even if the content is an attack."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_any_text_renders_to_safe_html(content, kind):
     )
 
 
-# Elements with special parsing rules.
+# HTML has special parsing rules for these elements.
 SPECIAL = [
     *("iframe", "noembed", "noframes", "noscript", "xmp", "plaintext", "title", "textarea", "select"),
     *("style", "script", "template", "math", "svg", "object", "applet", "frameset", "listing", "table"),
@@ -164,5 +164,5 @@ def test_nested_special_elements_cannot_hide_markup(outer):
         written = f"<{outer}><{inner}>{attack}{end.format(outer, inner)}{attack}<p id=location>b"
         safe = sanitizer.to_safe_html(written, "html")
         assert_safe(safe)
-        # Parsing the result again gives the same HTML, as a browser would see it.
+        # A browser parses the result again, so sanitizing it again must not change it.
         assert sanitizer.to_safe_html(safe, "html") == safe

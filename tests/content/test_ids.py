@@ -1,4 +1,4 @@
-"""Ids and names: those of page globals are prefixed, those of footnotes are never replaced."""
+"""Ids and names of page globals get a prefix, and ids of footnotes are never replaced."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CLOBBERING = [
 
 
 @pytest.mark.parametrize("name", CLOBBERING)
-def test_an_id_or_name_of_a_page_global_is_prefixed(name):
+def test_an_id_or_name_that_equals_a_page_global_gets_a_prefix(name):
     assert sanitizer.to_safe_html(f'<p id="{name}">a</p>', "html") == f'<p id="user-content-{name}">a</p>'
     assert f'<a name="user-content-{name}"' in sanitizer.to_safe_html(f'<a name="{name}"></a>', "html")
     assert f'id="user-content-{name}"' in sanitizer.to_safe_html(f'<h2 id="{name}">A</h2>', "markdown")
@@ -40,7 +40,7 @@ def test_an_id_or_name_of_a_page_global_is_prefixed(name):
         ("## Footnotes", "footnotes"),
     ],
 )
-def test_only_a_clashing_heading_id_is_prefixed(written, id_):
+def test_a_heading_id_gets_a_prefix_only_if_it_equals_a_page_global(written, id_):
     assert f'id="{id_}"' in sanitizer.to_safe_html(written, "markdown")
 
 
@@ -64,7 +64,7 @@ def test_only_a_clashing_heading_id_is_prefixed(written, id_):
         ),
     ],
 )
-def test_links_follow_a_prefixed_id_of_the_same_article(written, shown):
+def test_links_to_a_prefixed_id_of_the_same_article_also_get_the_prefix(written, shown):
     assert shown in sanitizer.to_safe_html(written, "markdown")
 
 
@@ -99,7 +99,7 @@ def test_footnotes_written_in_html_keep_their_ids():
         assert 'id="fn-1"' in shown and 'href="#fnref-1"' in shown and "user-content" not in shown
 
 
-def test_the_footnote_mark_is_removed():
+def test_the_internal_footnote_mark_is_removed_from_the_html():
     shown = sanitizer.to_safe_html(f"{FOOTNOTES}## c[^1] [^d] {{#e}}\n\n`[^f]`[^ü]\n\n[^ü]: note", "markdown")
     assert markdown.FOOTNOTE_MARK not in shown
     assert re.findall(r'"#?(fn[^"]*)"', shown) == [
@@ -115,5 +115,5 @@ def test_a_duplicate_id_is_removed():
     assert shown == '<p id="a">1</p><p>2</p><p id="user-content-top"></p><p></p>'
 
 
-def test_a_heading_id_contains_no_number_of_a_footnote():
+def test_a_heading_id_does_not_contain_a_footnote_number():
     assert '<h2 id="a">' in sanitizer.to_safe_html("## a[^1]\n\n[^1]: b", "markdown")

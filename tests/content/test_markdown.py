@@ -33,7 +33,7 @@ from tests.content.inspector import Inspector
         ("[a](mailto:a@example.org)", 'href="mailto:a@example.org"'),
     ],
 )
-def test_markdown_renders(content, expected):
+def test_markdown_is_rendered_as_html(content, expected):
     assert expected in sanitizer.to_safe_html(content, "markdown")
 
 

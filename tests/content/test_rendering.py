@@ -12,12 +12,12 @@ import pytest
 from blogapi.content import markdown, rendering, sanitizer
 
 SIZE = 2_000_000
-# Of CPU time, for 2 MB.
+# Rendering 2 MB of content may take this CPU time.
 LIMIT_SECONDS = 2
 
 
 def repeat(unit):
-    """Return SIZE characters of repetitions of the unit; `{i}` in it becomes a number."""
+    """Repeat the unit up to SIZE characters. `{i}` is replaced with the number of the repetition."""
     if "{i}" not in unit:
         return (unit * (SIZE // len(unit) + 1))[:SIZE]
     number = SIZE // len(unit)
@@ -25,7 +25,7 @@ def repeat(unit):
 
 
 def half(first, second):
-    """Return as many repetitions of the first unit as of the second, of SIZE characters together."""
+    """Repeat the first unit, then the second unit equally often, up to SIZE characters in total."""
     number = SIZE // (len(first) + len(second))
     return first * number + second * number
 
@@ -245,7 +245,7 @@ PATTERNS = [
 
 
 class Inspector(HTMLParser):
-    """Collects what no rendered content contains."""
+    """Collects the tags and attributes that rendered content must not contain."""
 
     def __init__(self, html):
         super().__init__()
@@ -292,7 +292,7 @@ def test_equal_headings_get_different_ids():
     assert [f'id="{name}"' in html for name in ("a", "a-1", "a-999", "a-1000")] == [True, True, True, False]
 
 
-def test_a_heading_of_a_long_document_has_no_id_after_the_first_thousands():
+def test_headings_after_the_maximum_number_of_ids_have_no_id():
     html = rendering.render("# a\n" * (sanitizer.MAX_HEADING_IDS + 1), "markdown").html
     assert html.count("<h1 id=") == sanitizer.MAX_HEADING_IDS and html.endswith("<h1>a</h1>\n")
 
@@ -311,7 +311,7 @@ MARKDOWN_OF_10_KB = (
 )
 
 
-def test_threads_render_the_same():
+def test_rendering_in_several_threads_gives_the_same_result():
     expected = rendering.render(MARKDOWN_OF_10_KB, "markdown")
     with ThreadPoolExecutor(4) as pool:
         results = pool.map(rendering.render, [MARKDOWN_OF_10_KB] * 40, ["markdown"] * 40)
@@ -320,7 +320,7 @@ def test_threads_render_the_same():
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory is read from /proc")
 @pytest.mark.parametrize("content", [MARKDOWN_OF_10_KB, "", "[a]: b", "a"])
-def test_rendering_keeps_no_memory(content):
+def test_rendering_leaks_no_memory(content):
     def render_often():
         for _ in range(30):
             markdown.render_markdown(content)
@@ -328,5 +328,5 @@ def test_rendering_keeps_no_memory(content):
 
     render_often()
     before = render_often()
-    # If they are not freed, 30 documents keep 30 MB, which is 7,500 pages.
+    # If the memory is not freed, 30 documents occupy 30 MB, which is 7,500 memory pages.
     assert render_often() - before < 1_000

@@ -31,7 +31,7 @@ FORM = re.compile(r"[^\W_]+(-[^\W_]+)*")
         ("2026", "2026"),
     ],
 )
-def test_a_slug_is_the_lowercase_hyphenated_form(words, slug):
+def test_a_slug_is_the_lowercase_hyphenated_form_of_the_words(words, slug):
     assert slugs.make_slug(words) == slug
 
 
@@ -43,7 +43,7 @@ def test_words_without_letters_and_digits_get_a_random_slug(words):
 
 
 @pytest.mark.parametrize("words", ["a" * 1000, "word " * 300, "日" * 1000, "ß" * 500, "½" * 500])
-def test_a_derived_slug_leaves_space_for_a_number(words):
+def test_a_derived_slug_is_short_enough_to_append_a_number(words):
     slug = slugs.make_slug(words)
     assert len(slug) <= slugs.MAX_DERIVED_LENGTH
     assert FORM.fullmatch(slug)
@@ -51,7 +51,7 @@ def test_a_derived_slug_leaves_space_for_a_number(words):
 
 @settings(deadline=None)
 @given(st.text())
-def test_any_text_has_a_slug(words):
+def test_a_slug_can_be_derived_from_any_text(words):
     slug = slugs.make_slug(words)
     assert FORM.fullmatch(slug), (words, slug)
     assert slug == slug.lower()

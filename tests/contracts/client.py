@@ -31,7 +31,7 @@ class Contract:
         ]
 
     def operation(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
-        """Return the path template and the operation, or None if none is documented."""
+        """Return the path template and the operation, or None if the operation is not documented."""
         path = path.removesuffix("/")
         matches = [template for pattern, template in self.paths if pattern.fullmatch(path)]
         matches.sort(key=lambda template: template.count("{"))
@@ -41,7 +41,7 @@ class Contract:
         return matches[0], self.document["paths"][matches[0]][method]
 
     def check(self, method: str, path: str, response: TestResponse) -> None:
-        """Raise AssertionError if the response differs from the document."""
+        """Raise AssertionError if the response differs from the OpenAPI document."""
         check_headers(method, response, storable=not path.startswith(PREVIEWS))
         if response.status_code >= 400:
             assert response.content_type == "application/problem+json", response.content_type
@@ -66,7 +66,7 @@ class Contract:
             self._validate(f"{pointer}/content/{escape_pointer(response.mimetype)}/schema", response.json)
 
     def response(self, template: str, method: str, status: str) -> tuple[str, dict[str, Any]]:
-        """Return the JSON pointer of a documented response, and the response. Errors are references."""
+        """Return the JSON pointer and the content of a documented response, and resolve its reference."""
         documented = self.document["paths"][template][operation_method(method)]["responses"][status]
         if "$ref" not in documented:
             return (
@@ -93,12 +93,12 @@ def escape_pointer(name: str) -> str:
 
 
 def operation_method(method: str) -> str:
-    """Return the method under which the document lists the operation."""
+    """Return the method under which the OpenAPI document lists the operation."""
     return "get" if method == "HEAD" else method.lower()
 
 
 def check_headers(method: str, response: TestResponse, *, storable: bool = True) -> None:
-    """Raise AssertionError if a header that every response carries is missing or wrong.
+    """Raise AssertionError if a header that every response must have is missing or wrong.
 
     `storable`: a browser may store the response.
     """
@@ -141,6 +141,6 @@ def get_stable_headers(response: Any) -> list[tuple[str, str]]:
 
 
 def outcome(response: TestResponse) -> tuple[int, str | None]:
-    """Return the status of a response and its error code, or None if it is no error or has no body."""
+    """Return the status of a response, and its error code (None if there is no error or no body)."""
     is_error = response.mimetype == "application/problem+json" and response.data
     return response.status_code, response.json["code"] if is_error else None

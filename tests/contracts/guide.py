@@ -34,7 +34,7 @@ CALLERS = {
 
 
 def get_section(page: Path, heading: str) -> str:
-    """Return the text below a second-level heading of a page, up to the next one."""
+    """Return the text below a second-level heading of a page, up to the next heading."""
     return page.read_text(encoding="utf-8").split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
 
 

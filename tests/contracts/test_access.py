@@ -20,7 +20,7 @@ CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_re
 
 @dataclass(frozen=True)
 class AccessCase:
-    """An operation and the statuses that the CALLERS get."""
+    """An operation, and the status for each of the CALLERS."""
 
     endpoint: str
     path: str
@@ -36,7 +36,7 @@ ADMINS = (401, 403, 403, 403, 200, 200)
 
 
 def writes(status: int) -> tuple[int, int, int, int, int, int]:
-    """Return the statuses of a write, which only an admin's key with the write scope may make."""
+    """Return the statuses of a write that only an admin's key with the `write` scope may make."""
     return (401, 403, 403, 403, 403, status)
 
 
@@ -114,7 +114,7 @@ ACCESS_CASES = [
 
 @pytest.fixture
 def fill_path(request, as_admin, make_article, make_tag):
-    """Return a function that creates the items a path names and fills in the path."""
+    """Return a function that creates the items for a path and inserts their ids into the path."""
 
     def fill(template):
         names, tag = {}, make_tag()
@@ -152,7 +152,7 @@ def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app,
     assert outcome(response) == (status, code)
 
 
-def test_every_operation_is_tried(app):
+def test_every_operation_has_an_access_case(app):
     assert {endpoint for _, _, endpoint, _ in registry.list_operations(app)} == {
         case.endpoint for case in ACCESS_CASES
     }

@@ -30,15 +30,15 @@ def list_commands(group: click.Group = main, prefix: str = ""):
 COMMANDS = dict(list_commands())
 
 
-def test_the_settings_table_is_current():
+def test_the_settings_table_of_the_guide_is_up_to_date():
     assert guide.get_table(guide.SETTINGS_PAGE, "Settings") == guide.make_settings_table(), HINT
 
 
-def test_the_permissions_table_is_current(app):
+def test_the_permissions_table_of_the_guide_is_up_to_date(app):
     assert guide.get_table(guide.PERMISSIONS_PAGE, "Permissions") == guide.make_permissions_table(app), HINT
 
 
-def test_the_command_writes_the_tables_that_are_committed(monkeypatch, tmp_path):
+def test_the_command_writes_the_committed_tables(monkeypatch, tmp_path):
     for name in ("SETTINGS_PAGE", "PERMISSIONS_PAGE"):
         committed = getattr(guide, name)
         monkeypatch.setattr(guide, name, tmp_path / committed.name)
@@ -55,7 +55,7 @@ def test_the_environment_variables_are_in_the_guide():
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
-def test_every_command_is_in_the_table_with_its_options(name):
+def test_the_guide_lists_every_command_with_its_options(name):
     options = {
         max(parameter.opts, key=len)
         for parameter in COMMANDS[name].params
@@ -66,7 +66,7 @@ def test_every_command_is_in_the_table_with_its_options(name):
     assert set(re.findall(r"--[a-z-]+", row.split(" | ")[0])) == options
 
 
-def test_the_table_has_no_other_commands():
+def test_the_guide_lists_no_unknown_commands():
     rows = guide.get_table(guide.SETTINGS_PAGE, "Commands").splitlines()[2:]
     assert len(rows) == len(COMMANDS)
 

@@ -93,7 +93,7 @@ def blog(make_article, make_category, make_tag):
 
 
 @pytest.mark.parametrize("caller", ["as_stranger", "as_reader", "as_member", "as_admin"])
-def test_2_1_and_4_1_create_api_key(request, caller):
+def test_an_api_key_is_created_as_in_sections_2_1_and_4_1(request, caller):
     response = request.getfixturevalue(caller).post(KEYS)
     assert response.status_code == 201
     assert response.headers["Content-Type"] == "application/json"
@@ -104,7 +104,7 @@ def test_2_1_and_4_1_create_api_key(request, caller):
     assert AWARE.fullmatch(response.json["created"]) and response.json["created"].endswith("+00:00")
 
 
-def test_4_2_delete_api_key(as_stranger):
+def test_an_api_key_is_deleted_as_in_section_4_2(as_stranger):
     created = as_stranger.post(KEYS).json
     header = {"X-API-KEY": created["public_state"]}
     response = as_stranger.delete(f"{KEYS}{created['uuid']}/", headers=header)
@@ -112,7 +112,7 @@ def test_4_2_delete_api_key(as_stranger):
     assert as_stranger.get(TAGS, headers=header).status_code == 401
 
 
-def test_4_2_delete_api_key_requires_the_header(as_stranger):
+def test_deleting_an_api_key_requires_the_header_of_section_4_2(as_stranger):
     created = as_stranger.post(KEYS).json
     assert outcome(as_stranger.delete(f"{KEYS}{created['uuid']}/")) == (401, "key_missing")
     assert as_stranger.get(TAGS, headers={"X-API-KEY": created["public_state"]}).status_code == 200
@@ -129,14 +129,16 @@ READS = [
 
 
 def path_of(template, article):
-    return template.format(article=article.uuid, category=article.category_id, tag=article.tag_links[0].tag_id)
+    return template.format(
+        article=article.uuid, category=article.category_id, tag=article.tag_links[0].tag_id
+    )
 
 
 @pytest.mark.parametrize("template", READS)
 @pytest.mark.parametrize(
     ("caller", "status"), [("as_stranger", 401), ("as_reader", 200), ("as_member", 200), ("as_admin", 200)]
 )
-def test_section_4_reads_for_each_kind_of_caller(request, blog, template, caller, status):
+def test_each_kind_of_caller_gets_the_status_of_section_4(request, blog, template, caller, status):
     response = request.getfixturevalue(caller).get(path_of(template, blog))
     assert response.status_code == status
     if status == 200:
@@ -147,20 +149,20 @@ def test_section_4_reads_for_each_kind_of_caller(request, blog, template, caller
 @pytest.mark.parametrize(
     ("caller", "status"), [("as_stranger", 401), ("as_reader", 403), ("as_member", 403), ("as_admin", 200)]
 )
-def test_4_9_own_articles_are_for_admins_only(request, blog, caller, status):
+def test_only_admins_can_read_their_own_articles_as_in_section_4_9(request, blog, caller, status):
     response = request.getfixturevalue(caller).get(ARTICLES + "author/me/")
     assert outcome(response) == (status, {401: "key_missing", 403: "forbidden", 200: None}[status])
 
 
 @pytest.mark.parametrize("template", [*READS, pytest.param(ARTICLES + "author/me/", id="4.9 own")])
-def test_section_4_paths_work_without_the_trailing_slash(as_admin, blog, template):
+def test_the_paths_of_section_4_work_without_the_trailing_slash(as_admin, blog, template):
     path = path_of(template, blog)
     with_slash, without = as_admin.get(path), as_admin.get(path.rstrip("/"))
     assert (with_slash.status_code, without.status_code) == (200, 200)
     assert with_slash.data == without.data
 
 
-def test_2_2_and_4_3_list_categories(as_reader, blog):
+def test_categories_are_listed_as_in_sections_2_2_and_4_3(as_reader, blog):
     (category,) = as_reader.get(CATEGORIES).json
     check_category(category, CATEGORY_FIELDS)
     assert category["name"] == "Slow Food" and category["slug"] == "slow-food"
@@ -168,14 +170,14 @@ def test_2_2_and_4_3_list_categories(as_reader, blog):
     assert category["cover_image"] == "https://example.org/a.jpg"
 
 
-def test_2_2_and_4_4_get_category(as_reader, blog):
+def test_a_category_is_returned_as_in_sections_2_2_and_4_4(as_reader, blog):
     category = as_reader.get(f"{CATEGORIES}{blog.category_id}/").json
     check_category(category, [*CATEGORY_FIELDS, "articles"])
     assert [article["uuid"] for article in category["articles"]] == [str(blog.uuid)]
     check_article(category["articles"][0])
 
 
-def test_2_3_and_4_5_list_tags(as_reader, blog):
+def test_tags_are_listed_as_in_sections_2_3_and_4_5(as_reader, blog):
     tags = as_reader.get(TAGS).json
     assert [tag["name"] for tag in tags] == ["rye", "sour dough"]
     for tag in tags:
@@ -183,7 +185,7 @@ def test_2_3_and_4_5_list_tags(as_reader, blog):
     assert tags[1]["slug"] == "sour-dough"
 
 
-def test_2_3_and_4_6_retrieve_tag(as_reader, blog):
+def test_a_tag_is_returned_as_in_sections_2_3_and_4_6(as_reader, blog):
     tag = as_reader.get(f"{TAGS}{blog.tag_links[0].tag_id}/").json
     assert list(tag) == ["uuid", "name", "articles"]
     assert tag["name"] == "sour dough"
@@ -191,7 +193,7 @@ def test_2_3_and_4_6_retrieve_tag(as_reader, blog):
     check_article(tag["articles"][0])
 
 
-def test_2_4_and_4_7_list_published_articles(as_reader, blog):
+def test_published_articles_are_listed_as_in_sections_2_4_and_4_7(as_reader, blog):
     (article,) = as_reader.get(ARTICLES).json
     check_article(article)
     assert article["status"] == "published"
@@ -199,19 +201,19 @@ def test_2_4_and_4_7_list_published_articles(as_reader, blog):
     assert [tag["name"] for tag in article["tags"]] == ["sour dough", "rye"]
 
 
-def test_2_4_and_4_8_article_detail(as_reader, blog):
+def test_an_article_is_returned_as_in_sections_2_4_and_4_8(as_reader, blog):
     article = as_reader.get(f"{ARTICLES}{blog.uuid}/").json
     check_article(article)
     assert article == as_reader.get(ARTICLES).json[0]
 
 
-def test_2_5_a_new_seo_record_has_its_defaults(as_reader, blog):
+def test_a_new_seo_record_has_the_defaults_of_section_2_5(as_reader, blog):
     seo = as_reader.get(f"{ARTICLES}{blog.uuid}/").json["seo"]
     assert (seo["title"], seo["description"]) == ("Bread, and how it waits", "Two days")
     assert (seo["og_image"], seo["canonical_url"]) == ("https://example.org/bread.jpg", "")
 
 
-def test_section_3_and_4_9_own_articles_have_any_status(as_admin, people, blog, make_article):
+def test_own_articles_have_any_status_as_in_sections_3_and_4_9(as_admin, people, blog, make_article):
     make_article(title="Old", status="archived", published_at="2020-01-01T00:00:00Z")
     make_article(title="Ahead", published_at="2999-01-01T00:00:00Z")
     make_article(title="Somebody else's", author=people.other_admin)
@@ -226,13 +228,13 @@ def test_section_3_and_4_9_own_articles_have_any_status(as_admin, people, blog, 
     }
 
 
-def test_section_5_an_admin_reads_with_a_read_scoped_key(as_reading_admin, blog):
+def test_an_admin_can_read_with_a_key_of_scope_read_as_in_section_5(as_reading_admin, blog):
     titles = {article["title"] for article in as_reading_admin.get(ARTICLES + "author/me/").json}
     assert titles == {"A draft", "Bread, and how it waits"}
 
 
 @pytest.mark.parametrize("template", READS)
-def test_4_10_shared_headers(as_reader, blog, template):
+def test_responses_have_the_shared_headers_of_section_4_10(as_reader, blog, template):
     headers = as_reader.get(path_of(template, blog)).headers
     assert headers["Vary"] == "Accept, origin"
     assert headers["X-Frame-Options"] == "DENY"
@@ -242,5 +244,5 @@ def test_4_10_shared_headers(as_reader, blog, template):
 
 
 @pytest.mark.parametrize("path", [CATEGORIES, TAGS, ARTICLES])
-def test_section_4_lists_of_an_empty_blog_are_empty_arrays(as_reader, path):
+def test_the_lists_of_section_4_are_empty_arrays_if_the_blog_is_empty(as_reader, path):
     assert as_reader.get(path).json == []

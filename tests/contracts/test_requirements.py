@@ -71,7 +71,7 @@ def list_imported_distributions():
 
 
 def resolve(requirements):
-    """Return the names of the requirements and of all that they require, as the installed packages say."""
+    """Return the names of the requirements and of their direct and indirect dependencies."""
     found, waiting = {}, [(name, requirement.extras) for name, requirement in requirements.items()]
     while waiting:
         name, extras = waiting.pop()
@@ -93,7 +93,7 @@ def test_every_required_library_is_imported():
     assert REQUIRED.keys() <= list_imported_distributions()
 
 
-def test_the_pins_are_exactly_what_the_installed_packages_require():
+def test_every_required_package_is_pinned_and_no_other_package():
     assert read_pins("requirements.txt").keys() == resolve(REQUIRED)
 
 
@@ -117,7 +117,7 @@ def test_every_requirement_of_the_tests_is_pinned():
     assert required.keys() <= read_pins("tests/requirements.txt").keys()
 
 
-def test_waitress_stays_at_the_minor_version_whose_internals_are_extended():
+def test_waitress_is_limited_to_the_minor_version_whose_internals_the_server_extends():
     installed = Version(version("waitress"))
     following = f"{installed.major}.{installed.minor + 1}.0"
     assert not REQUIRED["waitress"].specifier.contains(following)

@@ -87,7 +87,7 @@ def read_contents(url: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("through", ["a file", "the engine of the suite"])
-def test_a_blog_copied_there_and_back_is_the_same(
+def test_a_blog_copied_to_another_database_and_back_is_unchanged(
     app, full_blog, databases, tmp_path, make_app, make_client, through
 ):
     before = {path: full_blog.get(path).data for path in PATHS}
@@ -119,7 +119,7 @@ def test_rows_and_digests_are_printed(app, full_blog, tmp_path):
     assert any(line.split()[:2] == ["4", "article"] for line in lines)
     assert any(line.split()[:2] == ["4", "search_index"] for line in lines)
     assert lines[-1].startswith("Copied ") and lines[-1].endswith("; both databases are equal.")
-    # A path and a URL are both accepted, and the digests do not depend on the engine.
+    # The command accepts both a path and a URL, and the digests do not depend on the engine.
     again = json.loads(run_copy(target, f"sqlite:///{tmp_path / 'again.db'}", "--json").stdout)
     sums = {name: one["sha256"][:16] for name, one in again["tables"].items()}
     assert all(line.split()[2] == sums[line.split()[1]] for line in lines[:-1])
@@ -204,7 +204,7 @@ def test_an_interrupted_copy_leaves_nothing_behind(app, full_blog, databases, tm
         assert not any(read_contents(target)[name] for name in ("account", "article", "search_entry"))
 
 
-def test_a_row_that_is_stored_with_other_values_is_detected(app, full_blog, tmp_path):
+def test_a_row_that_differs_in_the_copy_is_detected(app, full_blog, tmp_path):
     source = get_url(app)
 
     def alter_row(connection, cursor, sql, *_):

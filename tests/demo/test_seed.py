@@ -23,7 +23,7 @@ def test_the_sample_has_every_status_and_content_type(app, make_client):
     assert max(len(article["tags"]) for article in own) >= 3
 
 
-def test_a_blog_with_an_article_is_not_changed(app, make_article):
+def test_the_sample_is_not_stored_in_a_blog_with_an_article(app, make_article):
     make_article()
     with app.app_context():
         assert seed.fill_empty_blog() == 0

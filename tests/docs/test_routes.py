@@ -61,13 +61,13 @@ def test_no_module_uses_the_content_types_of_the_operating_system():
                 assert not names & forbidden, path
 
 
-def test_the_content_security_policy_allows_only_own_scripts(as_stranger):
+def test_the_content_security_policy_allows_only_scripts_of_the_service(as_stranger):
     policy = as_stranger.get("/docs/").headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "script-src 'self';" in policy
 
 
 @pytest.mark.parametrize("name", ["secret.txt", "..%2f..%2fdocument.py", "index.html"])
-def test_other_file_names_are_not_found(as_stranger, name):
+def test_a_path_that_is_not_an_asset_gets_a_404(as_stranger, name):
     assert outcome(as_stranger.get(f"/docs/{name}")) == (404, "not_found")
 
 

@@ -92,7 +92,7 @@ def is_intact(path: Path) -> bool:
 
 
 def get_repetitions(name: str, default: int) -> int:
-    """Return the value of the variable `BLOGAPI_TEST_<name>`, or `default` without it."""
+    """Return the value of the variable `BLOGAPI_TEST_<name>`, or `default` if it is not set."""
     return int(os.environ.get(f"BLOGAPI_TEST_{name}", default))
 
 
@@ -140,7 +140,7 @@ def get_status_and_code(response: Response) -> tuple[int, str]:
 
 
 def get_start_error(**settings: Any) -> str:
-    """Return the sentence with which the start is refused."""
+    """Start the application and return its error message."""
     with pytest.raises(CannotStart) as raised:
         create_app(settings)
     assert raised.value.message.endswith(".") and "\n" not in raised.value.message

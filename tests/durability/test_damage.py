@@ -30,7 +30,7 @@ from tests.durability.conftest import (
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 
-# The number of pages that are damaged one by one, and of further ones that contain article text.
+# How many pages of the whole file, and how many pages with article text, are damaged one at a time.
 PAGE_COUNT = get_repetitions("PAGES", 8)
 JUNK = (b"\xff" * PAGE_SIZE, bytes(PAGE_SIZE), os.urandom(PAGE_SIZE))
 
@@ -78,7 +78,7 @@ def test_a_damaged_page_gives_no_wrong_response(blog, expected_responses, write_
         close_connections(test_client.application)
 
 
-def test_damage_that_the_start_finds_is_reported_in_one_sentence(blog, app):
+def test_damage_that_is_found_at_the_start_is_reported_in_one_sentence(blog, app):
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'article_tally'"))
     close_connections(app)
@@ -115,7 +115,7 @@ def killed_database(app, make_tag, instance, tmp_path) -> Path:
 
 
 def list_tag_names() -> list[str]:
-    """Return the names of all tags that a new start finds."""
+    """Start the application again and return the names of all tags."""
     app = create_app()
     with app.app_context():
         found = list(db.session.scalars(select(Tag.name)))
@@ -123,11 +123,11 @@ def list_tag_names() -> list[str]:
     return found
 
 
-def test_the_log_of_a_killed_server_is_read_to_its_end(killed_database):
+def test_every_write_in_the_log_of_a_killed_server_is_kept(killed_database):
     assert len(list_tag_names()) == 30
 
 
-def test_a_last_write_that_a_power_failure_cut_off_is_dropped(killed_database):
+def test_a_last_write_that_a_power_failure_interrupted_is_dropped(killed_database):
     log = side_files(killed_database).log
     overwrite(log, log.stat().st_size - 100)
     assert len(list_tag_names()) == 29

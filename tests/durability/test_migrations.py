@@ -99,7 +99,7 @@ def read_migration(path: Path) -> str:
 
 
 def install_database(old_database: Path, instance: Path) -> None:
-    """Make the old file the only one of the instance folder."""
+    """Empty the instance folder and copy the old database into it."""
     shutil.rmtree(instance)
     instance.mkdir()
     shutil.copy(old_database, instance / "blog.db")

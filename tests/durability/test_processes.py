@@ -45,7 +45,7 @@ class ServerProcess:
             self.lines.put(line)
 
     def wait_for(self, pattern: str) -> re.Match[str]:
-        """Return the match in the first line that has one; fails if no line matches in time."""
+        """Return the match in the first line that matches; fails if no line matches in time."""
         deadline = time.monotonic() + TIMEOUT
         while time.monotonic() < deadline:
             try:
@@ -111,7 +111,7 @@ def send(port: int, method: str, path: str, key: str | None = None) -> tuple[int
         connection.close()
 
 
-def test_wsgi_py_serves_a_key_and_the_lists(tmp_path, instance):
+def test_a_key_created_through_wsgi_py_reads_the_lists(tmp_path, instance):
     with start_server_process(WSGI, tmp_path) as (port, server_process):
         assert "The blog is empty." in "".join(server_process.output)
         status, created = send(port, "POST", KEYS)

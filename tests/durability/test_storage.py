@@ -149,7 +149,7 @@ def test_nothing_is_stored_in_a_removed_or_replaced_file(serve, blog, hide_file)
 
 
 @POSIX
-def test_a_read_only_file_is_reported_and_still_read(serve, blog, tmp_path, app):
+def test_a_read_only_file_is_reported_and_reads_still_succeed(serve, blog, tmp_path, app):
     with serve(command=UNPRIVILEGED) as (client, _):
         before = client("GET", ARTICLES).json
         blog.chmod(0o400)

@@ -25,8 +25,8 @@ CLIENTS = 8
 WRITES = get_repetitions("WRITES", 5)
 LOCK_SECONDS = get_repetitions("LOCK_SECONDS", 3)
 
-# How many reads of each kind succeed while another process holds the write lock. If each waited for the lock,
-# as a write does for 5 seconds, so many would not end in time.
+# How many reads of each kind must succeed while another process holds the write lock. If each read waited 5
+# seconds for the lock, as a write does, this number would not be reached in time.
 READS = 20
 
 LIN = {"username": "lin", "password": "a long password"}
@@ -74,7 +74,7 @@ def lin_account(app):
         users.create(LIN["username"], LIN["password"], role=Role.MEMBER)
 
 
-def test_eight_clients_of_two_servers_lose_no_read_modify_write(serve, make_article):
+def test_no_update_of_eight_clients_of_two_servers_is_lost(serve, make_article):
     path = f"{ARTICLES}{make_article(subtitle='0').uuid}/"
     statuses: Counter[int] = Counter()
 

@@ -66,7 +66,7 @@ def test_damage_that_the_check_at_the_start_finds_is_reported(
     assert "the database is damaged (" in caplog.text
 
 
-def test_damage_is_reported_after_a_request_has_hit_it(as_stranger, as_admin, app, instance, check_at_start):
+def test_damage_is_reported_after_a_request_has_read_it(as_stranger, as_admin, app, instance, check_at_start):
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'tag'"))
     close_connections(app)

@@ -4,7 +4,7 @@
 
 writes `blogs/NNNN.sql`, the database with NNNN as its last migration, and `blogs/NNNN.json`, the values of
 the API keys and the responses to reads with two of them. Each migration has such a blog, written by the
-version that introduced it.
+version that introduced the migration.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def fill(folder: Path) -> dict[str, Any]:
     (posts / "2020-05-06-taken-in.md").write_text(POST, encoding="utf-8")
     run("import", str(folder / "site"), "--author", "ada")
 
-    # It is half a day later, and the brief key has expired.
+    # The clock is now half a day later, and the brief key has expired.
     clock.now = lambda: LATER
     paths = [f"{API}{name}/" for name in ("articles", "categories", "tags", "redirects")]
     paths += [f"{API}categories/{categories[0]['uuid']}/", f"{API}tags/{tags[0]['uuid']}/"]

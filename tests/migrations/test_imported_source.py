@@ -1,4 +1,4 @@
-"""The migration after which the row of an imported file outlives its article."""
+"""The migration that keeps the row of an imported file when its article is deleted."""
 
 from __future__ import annotations
 

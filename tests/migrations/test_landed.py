@@ -1,4 +1,4 @@
-"""Migrations that have landed are frozen, and a blog of each of them can be upgraded."""
+"""Merged migrations are not edited, and a blog recorded at any migration can be upgraded."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def select_stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return the columns that no migration and no start changes, with UUIDs as SQLite stores them."""
     excluded = {"pieces", "source_digest"}
     if row.get("owner_id") is None:
-        # Later versions decide the scope of anonymous keys.
+        # A later migration changes the scope of anonymous keys.
         excluded.add("scope")
     values = {name: value.hex if isinstance(value, UUID) else value for name, value in row.items()}
     return sorted((name, value) for name, value in values.items() if name not in excluded)
 
 
 @pytest.mark.parametrize("migration", upgrades.list_migrations())
-def test_a_migration_that_has_landed_is_not_edited(migration):
+def test_a_merged_migration_is_not_edited(migration):
     (path,) = (upgrades.SCRIPTS / "versions").glob(f"{migration}_*.py")
     digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     if migration not in DIGESTS:
@@ -91,7 +91,7 @@ OLDER = MIGRATIONS[:-1]
 
 @pytest.fixture(params=MIGRATIONS)
 def recorded_blog(request, tmp_path, instance, databases):
-    """The rows and the responses of a blog recorded at a migration, which replaces the test's own blog."""
+    """The rows and the responses of a blog recorded at a migration, which replaces the blog of the test."""
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(read_text(f"{request.param}.sql"))
@@ -109,7 +109,7 @@ def recorded_blog(request, tmp_path, instance, databases):
 
 
 def copy_to_server(source, databases, tmp_path, migration, instance):
-    """Copy the rows into a PostgreSQL database at the migration, in place of the test's own."""
+    """Copy the rows into a PostgreSQL database at the migration, and use it as the database of the test."""
     url = databases.create_empty(tmp_path)
     target = create_engine(url)
     migrate_to(target, migration)

@@ -39,7 +39,7 @@ def make_key_row(name, owner, scope):
 
 @pytest.fixture
 def old_engine(databases, tmp_path):
-    """The engine of a database at the migration before, with a key of each kind."""
+    """The engine of a database at the previous migration, with a key of each kind."""
     engine = create_engine(databases.create_empty(tmp_path))
     migrate_to(engine, "0003")
     now = clock.now().replace(tzinfo=None)
@@ -73,7 +73,7 @@ def test_anonymous_keys_become_published_and_owned_keys_keep_their_scope(old_eng
 
 
 @pytest.mark.parametrize(("owned", "scope"), [(False, "read"), (False, "write"), (True, "admin")])
-def test_the_table_refuses_an_anonymous_key_of_wider_scope(old_engine, owned, scope):
+def test_the_table_refuses_a_key_with_an_invalid_scope(old_engine, owned, scope):
     migrate_to(old_engine, "0004")
     with old_engine.connect() as connection:
         owner = connection.execute(text("SELECT uuid FROM account").columns(uuid=Uuid())).scalar()

@@ -23,7 +23,7 @@ def draft(make_article):
 
 @pytest.fixture
 def preview_link(as_admin, draft):
-    """A link to the draft."""
+    """A preview link to the draft article."""
     response = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/", json={"expires_in": 3600})
     assert response.status_code == 201
     return response.json
@@ -35,7 +35,7 @@ def test_anyone_with_the_link_can_read_the_article(as_admin, as_stranger, draft,
     assert seen.json == as_admin.get(f"{ARTICLES}{draft.uuid}/").json
 
 
-def test_the_token_gives_access_to_nothing_but_its_link(as_stranger, draft, preview_link, make_article):
+def test_the_token_of_a_link_gives_no_other_access(as_stranger, draft, preview_link, make_article):
     token = preview_link["url"].split("/")[-2]
     other = make_article(status="draft")
     for path in (f"{ARTICLES}{draft.uuid}/", ARTICLES, f"{ARTICLES}{other.uuid}/"):
@@ -50,7 +50,9 @@ def test_a_link_expires(as_stranger, preview_link, set_clock):
     assert outcome(as_stranger.get(preview_link["url"])) == (404, "not_found")
 
 
-def test_a_link_expires_at_the_same_microsecond_in_the_list(as_admin, as_stranger, draft, set_clock):
+def test_an_expired_link_disappears_from_the_list_in_the_same_microsecond(
+    as_admin, as_stranger, draft, set_clock
+):
     made_at, where = datetime(2030, 1, 1, tzinfo=UTC), f"{ARTICLES}{draft.uuid}/preview/"
     set_clock(made_at)
     url = as_admin.post(where, json={"expires_in": 60}).json["url"]
@@ -72,7 +74,7 @@ def test_a_link_lasts_a_week_by_default_and_at_most_ninety_days(as_admin, draft,
     assert created["expires"][:19] == (now + timedelta(days=days)).isoformat()[:19]
 
 
-def test_an_article_can_have_several_links_listed_newest_first(
+def test_an_article_can_have_several_links_which_are_listed_newest_first(
     as_admin, as_stranger, people, draft, make_article, set_clock
 ):
     where, created = f"{ARTICLES}{draft.uuid}/preview/", []
@@ -91,14 +93,14 @@ def test_an_article_can_have_several_links_listed_newest_first(
     assert [as_stranger.get(link["url"]).status_code for link in created] == [404, 200, 200]
 
 
-def test_fields_selects_the_fields_of_a_preview(as_stranger, preview_link):
+def test_the_fields_parameter_selects_the_fields_of_a_preview(as_stranger, preview_link):
     assert as_stranger.get(f"{preview_link['url']}?fields=title,status").json == {
         "title": "Secret",
         "status": "draft",
     }
 
 
-def test_an_unknown_article_has_no_links(as_admin):
+def test_requests_for_the_links_of_an_unknown_article_return_404(as_admin):
     where = f"{ARTICLES}00000000-0000-4000-8000-000000000000/preview/"
     assert [as_admin.get(where).status_code, as_admin.post(where).status_code] == [404, 404]
 
@@ -116,7 +118,9 @@ def test_a_revoked_link_is_not_found(as_admin, as_stranger, draft, preview_link)
     assert as_admin.get(where).json == []
 
 
-def test_a_link_can_be_revoked_only_under_its_article(as_admin, as_stranger, preview_link, make_article):
+def test_a_link_can_be_revoked_only_at_the_path_of_its_article(
+    as_admin, as_stranger, preview_link, make_article
+):
     other = make_article()
     assert outcome(as_admin.delete(f"{ARTICLES}{other.uuid}/preview/{preview_link['uuid']}/")) == (
         404,

@@ -98,7 +98,9 @@ def test_an_attempt_in_progress_counts_as_failed(make_limited_app):
 @pytest.mark.parametrize(
     ("rate", "longest"), [("1 per 20 seconds", 20), ("1 per minute", 60), ("1 per 2 hours", 7200)]
 )
-def test_a_refusal_contains_the_time_to_wait(make_limited_app, advance_clock, rate, longest):
+def test_the_error_of_a_refused_attempt_contains_the_time_to_wait(
+    make_limited_app, advance_clock, rate, longest
+):
     make_limited_app(rate)
     limiter.count_attempts(("KEY_LIMIT", "a"))
     with pytest.raises(TooManyRequests) as error:
@@ -110,7 +112,7 @@ def test_a_refusal_contains_the_time_to_wait(make_limited_app, advance_clock, ra
 
 
 @IN_MEMORY
-def test_two_applications_count_separately(make_limited_app):
+def test_two_applications_have_separate_counters(make_limited_app):
     for _ in range(2):
         make_limited_app("1 per minute")
         assert not is_refused("a")

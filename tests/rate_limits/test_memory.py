@@ -1,4 +1,4 @@
-"""Counters and sliding windows."""
+"""The counters of attempts and their sliding windows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blogapi.rate_limits.redis import RedisCounters
 
 @pytest.fixture
 def counters(limits_url, advance_clock):
-    """Empty counters, on a clock that the test sets."""
+    """Empty counters that use a clock set by the test."""
     return RedisCounters(limits_url, "secret", getLogger("test")) if limits_url else MemoryCounters()
 
 
@@ -30,7 +30,7 @@ def test_several_limits_are_counted_together_or_not_at_all(counters, advance_clo
     assert [counters.count(none), counters.count()] == [0, 0]
 
 
-def test_an_attempt_that_is_taken_back_does_not_count(counters, advance_clock):
+def test_an_undone_attempt_does_not_count(counters, advance_clock):
     attempts = [("A", "2 per minute; 3 per hour", "a"), ("B", "3 per minute", ("b", "c"))]
     counters.count(*attempts)
     advance_clock(10)
@@ -41,13 +41,13 @@ def test_an_attempt_that_is_taken_back_does_not_count(counters, advance_clock):
     assert counters.count(("A", "5 per minute", "nobody")) == 0
 
 
-def test_only_a_remembered_key_is_known(counters):
+def test_remembers_is_true_only_for_remembered_keys(counters):
     counters.remember(("ada", "192.0.2.1"))
     known = [counters.remembers(key) for key in (("ada", "192.0.2.1"), ("ada", "192.0.2.2"), "ada")]
     assert known == [True, False, False]
 
 
-def test_the_key_seen_least_recently_is_forgotten(monkeypatch):
+def test_the_least_recently_remembered_key_is_forgotten(monkeypatch):
     monkeypatch.setattr(memory, "MAX_TRACKED", 2)
     counters = MemoryCounters()
     for key in ("a", "b", "a", "c"):
@@ -66,7 +66,7 @@ def test_counting_does_not_use_the_system_clock(monkeypatch):
     amount=st.integers(1, 5),
     pauses=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0, 9.5, 10.0]), max_size=60),
 )
-def test_no_window_ever_holds_more_than_the_limit(counters, advance_clock, amount, pauses):
+def test_no_window_ever_contains_more_attempts_than_the_limit(counters, advance_clock, amount, pauses):
     key, now, counted = uuid4().hex, 0.0, []
     for pause in pauses:
         now += pause

@@ -48,7 +48,7 @@ def test_a_request_over_the_limit_gets_a_429(make_limited_client, setting, stead
     assert get_statuses(client, 4) == [200, 200, 200, 429]
 
 
-def test_cached_responses_count_too(make_limited_client, record_statements):
+def test_requests_with_cached_responses_are_counted(make_limited_client, record_statements):
     client = make_limited_client(REQUEST_KEY_LIMIT="3 per minute")
     client.get(TAGS)
     with record_statements() as seen:
@@ -67,7 +67,9 @@ def test_cached_responses_count_too(make_limited_client, record_statements):
         ("HEAD", TAGS, 200),
     ],
 )
-def test_every_request_counts_and_is_refused_as_documented(make_limited_client, method, path, status):
+def test_a_request_of_any_kind_is_counted_and_refused_as_documented(
+    make_limited_client, method, path, status
+):
     client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute")
     assert client.open(path, method=method).status_code == status
     # The client checks body and headers against the OpenAPI document.
@@ -82,14 +84,14 @@ def test_a_health_check_is_never_refused(make_limited_client):
     assert get_statuses(client, 2) == [200, 429]
 
 
-def test_addresses_are_counted_separately_and_ipv6_by_network(make_limited_client):
+def test_requests_are_counted_for_each_ipv4_address_and_each_ipv6_network(make_limited_client):
     client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute")
     addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"]
     found = [outcome(client.get(TAGS, **from_address(address)))[1] for address in addresses]
     assert found == [None, None, SLOWED, None, SLOWED, None]
 
 
-def test_keys_are_counted_separately_at_any_address(make_limited_client, people):
+def test_requests_are_counted_for_each_key_from_any_address(make_limited_client, people):
     client = make_limited_client(REQUEST_KEY_LIMIT="1 per minute")
     other = {"X-API-KEY": people.key(None)}
     assert client.get(TAGS).status_code == 200
@@ -98,7 +100,7 @@ def test_keys_are_counted_separately_at_any_address(make_limited_client, people)
 
 
 @pytest.mark.parametrize("value", ["x", "", "é", "blogapi_" + "a" * 38])
-def test_a_malformed_key_is_not_counted(make_limited_client, value):
+def test_requests_with_a_malformed_key_are_not_counted(make_limited_client, value):
     client = make_limited_client(REQUEST_KEY_LIMIT="1 per minute")
     assert get_statuses(client, 3, headers={"X-API-KEY": value}) == [401] * 3
 
@@ -133,11 +135,11 @@ def test_a_page_of_an_allowed_origin_can_read_the_429(make_limited_client, origi
     [
         # Without a trusted proxy, the header is ignored.
         ("", "192.0.2.1", ["1.1.1.1", "2.2.2.2", "3.3.3.3"], [200, 429, 429]),
-        # Behind the proxy every client has its own count. Only the address that the proxy appends is used.
+        # Behind the proxy, the requests of each client are counted by the address that the proxy appends.
         ("10.0.0.1", "10.0.0.1", ["1.1.1.1", "2.2.2.2", "1.1.1.1"], [200, 200, 429]),
         ("10.0.0.1", "10.0.0.1", ["8.8.8.8, 1.1.1.1", "9.9.9.9, 1.1.1.1"], [200, 429]),
         ("10.0.0.1", "10.0.0.1", ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"], [200, 429, 200]),
-        # A client that does not connect through the proxy sends the header itself.
+        # This client does not connect through the proxy, so its own header is ignored.
         ("10.0.0.1", "192.0.2.1", ["1.1.1.1", "2.2.2.2"], [200, 429]),
         ("10.0.0.0/8", "10.9.9.9", ["1.1.1.1", "2.2.2.2"], [200, 200]),
     ],

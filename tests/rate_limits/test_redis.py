@@ -82,7 +82,7 @@ def log_in(client, body, address):
 
 
 def read_all_keys(client):
-    """Return all values in Redis by their names."""
+    """Return all values in Redis by key."""
     lists = {name: client.lrange(name, 0, -1) for name in client.scan_iter(_type="list")}
     return {name: client.get(name) for name in client.scan_iter(_type="string")} | lists
 
@@ -94,7 +94,7 @@ def wait_for_checks():
             thread.join(30)
 
 
-# While Redis responds
+# Tests with a Redis server that responds
 
 
 def test_two_servers_together_accept_exactly_the_limit(redis, make_app, make_client):
@@ -115,7 +115,7 @@ def test_a_limit_used_up_on_one_server_applies_on_the_other(redis, make_app, mak
     assert 1 <= int(other.post(KEYS).headers["Retry-After"]) <= 60
 
 
-def test_a_client_that_logged_in_on_one_server_is_known_on_the_other(
+def test_a_client_that_logged_in_on_one_server_is_recognized_by_the_other(
     redis, make_app, make_client, grace_password
 ):
     settings = {"LIMITS_URL": redis.url, "LOGIN_STRANGERS_LIMIT": "2 per minute"}
@@ -125,7 +125,7 @@ def test_a_client_that_logged_in_on_one_server_is_known_on_the_other(
     assert [log_in(other, GRACE, address) for address in ("192.0.2.8", "192.0.2.7")] == [429, 200]
 
 
-def test_two_blogs_in_one_redis_count_separately(redis, make_app):
+def test_two_blogs_in_one_redis_have_separate_counters(redis, make_app):
     for secret in ("x" * 32, "y" * 32):
         counted = limiter.get_counters(make_app(LIMITS_URL=redis.url, SECRET_KEY=secret))
         assert [counted.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
@@ -168,10 +168,10 @@ def test_setting_back_the_clock_of_redis_blocks_no_request(redis, make_counters)
     assert counted.count(ATTEMPT) == 0
 
 
-# While Redis does not respond
+# Tests with a Redis server that does not respond
 
 
-def test_each_process_counts_by_itself_until_redis_is_back(
+def test_each_process_uses_its_own_counters_until_redis_is_back(
     own_redis, make_counters, monkeypatch, redis_messages
 ):
     monkeypatch.setattr(shared_counters, "RETRY_SECONDS", 0)
@@ -299,5 +299,5 @@ def test_doctor_reports_whether_redis_responds(app, own_redis, make_app, instanc
     own_redis.stop()
     ill = doctor(args=["doctor"])
     assert ill.exit_code == 1
-    assert "wrong     limits: Redis does not respond; each process counts in its own memory: " in ill.stdout
+    assert "limits: Redis does not respond; each process counts requests in its own memory: " in ill.stdout
     assert "Do: start Redis, or correct LIMITS_URL." in ill.stdout

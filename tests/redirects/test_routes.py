@@ -23,7 +23,7 @@ def test_a_former_slug_still_finds_its_article(as_reader, renamed_article):
         assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug={slug}").json] == ["second"]
 
 
-def test_the_list_shows_each_former_slug_with_the_current_one(as_admin, as_reader, renamed_article):
+def test_the_list_shows_each_former_slug_with_the_current_slug(as_admin, as_reader, renamed_article):
     as_admin.patch(f"{ARTICLES}{renamed_article.uuid}/", json={"slug": "third"})
     expected = [(row["old"], row["new"], row["article"]) for row in as_reader.get(REDIRECTS).json]
     assert expected == [
@@ -45,11 +45,11 @@ def test_a_draft_cannot_take_a_former_slug(as_admin, as_reader, renamed_article)
     assert [found["slug"] for found in as_reader.get(f"{ARTICLES}?slug=first").json] == ["second"]
 
 
-def test_a_derived_slug_is_numbered_past_a_former_slug(as_admin, renamed_article, make_article):
+def test_a_derived_slug_gets_a_number_if_it_equals_a_former_slug(as_admin, renamed_article, make_article):
     assert make_article(title="First").slug == "first-2"
 
 
-def test_a_numbered_slug_also_avoids_a_former_slug(as_admin, as_reader, make_article):
+def test_a_derived_slug_with_a_number_also_differs_from_former_slugs(as_admin, as_reader, make_article):
     article = make_article(slug="first-2")
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "second"})
     assert [make_article(title="First").slug for _ in range(2)] == ["first", "first-3"]

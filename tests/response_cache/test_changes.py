@@ -128,9 +128,7 @@ def test_a_write_of_another_process_is_shown(app, as_reader, make_article):
 
 
 @pytest.mark.sqlite("its file")
-def test_without_its_database_file_a_blog_serves_nothing_from_the_cache(
-    app, as_reader, make_article, instance
-):
+def test_no_cached_response_is_served_if_the_database_file_is_missing(app, as_reader, make_article, instance):
     make_article()
     warm(as_reader, ARTICLES)
     with app.app_context():
@@ -142,7 +140,7 @@ def test_without_its_database_file_a_blog_serves_nothing_from_the_cache(
     assert outcome(as_reader.get(ARTICLES)) == (503, "unavailable")
 
 
-def test_a_read_pipelined_behind_a_write_sees_it(cached_blog, people):
+def test_a_read_pipelined_behind_a_write_sees_that_write(cached_blog, people):
     key = people.key(None)
     uuid = people.uuid(key)
     assert cached_blog.get(TAGS, key, Host="blog")[0] == "200 OK"

@@ -127,7 +127,7 @@ def test_a_waiting_request_gets_a_response_that_started_at_a_later_time(cached_b
     assert cached_blog.application.paths == [ME, TAGS]
 
 
-def test_a_request_that_finds_the_response_only_after_registering_blocks_no_others(
+def test_a_request_that_finds_a_response_after_registering_blocks_no_others(
     cached_blog, environ, make_article, monkeypatch, set_clock
 ):
     set_clock(NOON)
@@ -135,7 +135,7 @@ def test_a_request_that_finds_the_response_only_after_registering_blocks_no_othe
     for _ in range(2):
         call(cached_blog.middleware, environ)
     cached_blog.application.paths.clear()
-    # The first clock reading is a minute earlier, as if the response had been computed after it.
+    # The first call of the clock returns an earlier time, as if the response had been computed later.
     times = iter([NOON - MINUTE])
     monkeypatch.setattr(clock, "now", lambda: next(times, NOON))
     assert call(cached_blog.middleware, environ)[2] == b"[]"
@@ -180,7 +180,7 @@ def test_a_client_that_reads_slowly_blocks_no_others(cached_blog, environ):
     chunks.close()
 
 
-def test_a_client_that_is_too_slow_for_the_server_blocks_no_others(cached_blog, environ):
+def test_a_client_that_the_server_considers_too_slow_blocks_no_others(cached_blog, environ):
     slow = dict(environ)
     chunks = cached_blog.middleware(slow, lambda status, headers, *_: None)
     slow[GIVE_UP_KEY]()

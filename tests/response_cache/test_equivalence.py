@@ -64,7 +64,7 @@ WRITE = st.tuples(st.sampled_from(WRITES), st.integers(0, 40))
 
 
 class Blog:
-    """A blog and its callers; it sends each request through the cache and directly to the application."""
+    """A blog and its callers. Each request is sent through the cache and directly to the application."""
 
     def __init__(self, app, set_clock, monkeypatch):
         self.app, self.set_clock, self.now = app, set_clock, NOON

@@ -68,7 +68,9 @@ def test_an_interrupted_response_is_not_cached(cached_blog, environ):
     assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
 
 
-def test_a_database_failure_after_the_response_does_not_change_it(cached_blog, environ, monkeypatch):
+def test_a_database_failure_after_the_response_is_computed_does_not_change_the_response(
+    cached_blog, environ, monkeypatch
+):
     def fail(now):
         raise OperationalError("", {}, Exception("the disk is gone"))
 

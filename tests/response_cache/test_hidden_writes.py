@@ -57,7 +57,7 @@ VISIBLE_WRITES = {
     "create a category": lambda blog: blog.admin.post(CATEGORIES, json={"name": "New"}),
     "delete a key": lambda blog: blog.admin.delete(f"{KEYS}{blog.other_key}/"),
 }
-# What other programs write. They do not know the counters.
+# Writes of other programs, which do not increment the counters themselves.
 FOREIGN_WRITES = {
     "article": update(Article).where(Article.status == "published").values(title="New"),
     "unpublish": update(Article).values(status="draft"),
@@ -160,8 +160,8 @@ def test_a_write_of_another_program_to_a_draft_keeps_the_cached_responses(app, b
     assert blog.is_cached()
 
 
-def test_a_changed_article_is_shown_although_it_was_changed_while_the_clock_was_behind(blog, set_clock):
-    # The article became public by the clock of one server. By the clock of another one, it is scheduled.
+def test_an_article_changed_while_the_clock_was_behind_is_shown(blog, set_clock):
+    # By the clock of one server, the article is public. By the clock of another server, it is scheduled.
     set_clock(datetime(2999, 1, 2, tzinfo=UTC))
     assert len(warm(blog.reader, ARTICLES).json) == 2
     set_clock(NOON)
@@ -173,7 +173,7 @@ def test_a_changed_article_is_shown_although_it_was_changed_while_the_clock_was_
 # Tables
 
 
-def test_every_table_is_counted_or_known_not_to_be():
+def test_every_table_has_triggers_or_is_listed_as_an_exception():
     assert {table.name for table in Base.metadata.sorted_tables} == (
         TRIGGERS.keys() | {"article_tag"} | HIDDEN_TABLES | (WITHOUT_TRIGGERS - {"search_index"})
     )

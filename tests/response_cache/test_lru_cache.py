@@ -97,10 +97,10 @@ def test_a_response_of_an_older_version_is_not_stored(cache):
     ("version", "bodies"),
     [
         (CommitVersion(5, 2), [b"public", b"drafts"]),
-        # A commit that readers cannot notice.
+        # This commit cannot be noticed by readers.
         (CommitVersion(6, 2), [b"public", None]),
         (CommitVersion(6, 3), [None, None]),
-        # An older version, which another request has read.
+        # This older version was read by another request.
         (CommitVersion(4, 2), [b"public", None]),
         (CommitVersion(4, 1), [None, None]),
     ],
@@ -230,10 +230,10 @@ def test_the_counted_memory_is_close_to_the_actual_memory():
     assert 0.6 * cache.used_bytes < after - before < cache.used_bytes
 
 
-# Against a model
+# Comparison with a simple model
 
 BODIES = [b"", b"a" * 100, b"b" * 4_000, b"c" * 6_000, b"d" * 12_500, b"e" * 12_501]
-# Every second commit is one that readers can notice.
+# Readers can notice every second commit.
 VERSIONS = st.sampled_from([CommitVersion(commit, commit // 2) for commit in range(6)])
 PUT = st.tuples(
     *(st.integers(0, 9), VERSIONS, st.booleans(), st.sampled_from(BODIES)),

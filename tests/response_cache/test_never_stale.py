@@ -1,4 +1,4 @@
-"""Every read shows all writes that were acknowledged before it began, also those of other processes."""
+"""Every read shows all writes that were acknowledged before it began, including writes of other processes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def run_writer_process(article: Any, folder: Path) -> Iterator[Callable[[], int]
 
 
 class Readers:
-    """Threads that read one article, and how many of their reads were stale or failed."""
+    """Threads that read one article, and the numbers of their stale and failed reads."""
 
     def __init__(self, blog: CachedBlog, path: str, key: str) -> None:
         self.middleware = blog.middleware
@@ -95,7 +95,7 @@ class Readers:
         while (reads > 0 or number < writes) and time.monotonic() < deadline:
             reads -= 1
             number = acknowledged()
-            # As on a server, every other read has a time of arrival, so readers can share a commit version.
+            # As on a server, every second read has a time of arrival, so readers can share a version.
             received = {commit_version.RECEIVED_KEY: time.monotonic()} if reads % 2 else {}
             shown = self._read(received)
             self.reads += 1

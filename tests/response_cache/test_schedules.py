@@ -14,7 +14,7 @@ NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
 
-def test_scheduled_articles_appear_at_their_times(
+def test_scheduled_articles_appear_at_their_publication_times(
     as_reader, make_article, make_tag, make_category, set_clock
 ):
     set_clock(NOON)
@@ -62,7 +62,9 @@ def test_an_article_that_becomes_due_while_a_response_is_computed_is_in_the_next
     assert len(as_reader.get(ARTICLES).json) == 1
 
 
-def test_an_article_published_by_a_fast_clock_appears_at_its_time(as_reader, make_article, set_clock):
+def test_an_article_published_while_the_clock_was_fast_appears_at_its_publication_time(
+    as_reader, make_article, set_clock
+):
     set_clock(NOON + MINUTE)
     make_article(status="published", published_at=(NOON + MINUTE).isoformat())
     set_clock(NOON)

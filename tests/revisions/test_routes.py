@@ -145,7 +145,7 @@ def test_a_restored_article_keeps_its_author(as_admin, people, make_article):
     assert as_admin.post(f"{path}revisions/1/restore/").json["author"] == str(people.other_admin.uuid)
 
 
-def test_the_user_who_restores_a_deleted_article_is_the_writer_of_that_version(
+def test_the_user_who_restores_a_deleted_article_is_the_writer_of_the_new_version(
     as_admin, people, make_article
 ):
     path = f"{ARTICLES}{make_article(author=people.other_admin).uuid}/"
@@ -164,7 +164,7 @@ def test_the_user_who_restores_a_deleted_article_is_the_writer_of_that_version(
         (b"[]", (422, "invalid_fields")),
     ],
 )
-def test_restoring_accepts_no_body(as_admin, article_path, body, expected):
+def test_restoring_refuses_an_invalid_body(as_admin, article_path, body, expected):
     before = as_admin.get(article_path).json
     response = as_admin.post(
         f"{article_path}revisions/1/restore/", data=body, content_type="application/json"
@@ -249,7 +249,7 @@ def test_an_unknown_version_gets_a_404(as_admin, article_path, tail):
     assert outcome(as_admin.get(article_path + tail)) == (404, "not_found")
 
 
-def test_a_version_stored_before_a_field_existed_shows_its_default(app, as_admin, article_path):
+def test_a_version_stored_before_a_field_existed_shows_the_default_of_the_field(app, as_admin, article_path):
     with app.app_context(), transaction():
         for revision in db.session.query(ArticleRevision):
             content = json.loads(revision.content)
@@ -259,7 +259,7 @@ def test_a_version_stored_before_a_field_existed_shows_its_default(app, as_admin
     assert as_admin.post(f"{article_path}revisions/1/restore/").json["cover_image"] == ""
 
 
-def test_an_unknown_article_has_no_versions(as_admin):
+def test_requests_for_the_versions_of_an_unknown_article_return_404(as_admin):
     nowhere = f"{ARTICLES}00000000-0000-4000-8000-000000000000/revisions/"
     assert outcome(as_admin.get(nowhere)) == (404, "not_found")
     assert outcome(as_admin.post(f"{nowhere}1/restore/")) == (404, "not_found")

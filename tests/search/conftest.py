@@ -23,7 +23,7 @@ def find(as_reader):
 
 @pytest.fixture
 def snippet(as_reader):
-    """Searches as a reader for a single match; returns its snippet."""
+    """Searches as a reader, expects a single match and returns the snippet of this match."""
 
     def ask(words, **more):
         response = as_reader.get(ARTICLES, query_string={"q": words, "fields": "snippet"} | more)

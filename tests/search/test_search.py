@@ -14,7 +14,7 @@ from tests.texts import texts
 
 
 def test_matches_are_ordered_by_relevance(find, make_article):
-    # Each article is more relevant and older than the next one.
+    # The articles are in descending order of relevance. Their publication times have another order.
     fits = [
         {"title": "Rye bread"},
         {"title": "Bread of rye"},
@@ -36,7 +36,7 @@ def test_matches_are_ordered_by_relevance(find, make_article):
         assert [title for page in pages for title in page] == expected
 
 
-def test_matches_of_one_word_are_ordered_by_the_field_that_has_it(find, make_article):
+def test_matches_of_one_word_are_ordered_by_the_field_with_the_match(find, make_article):
     make_article(title="Bread", published_at=day(1))
     make_article(title="B", subtitle="bread", published_at=day(2))
     make_article(title="C", content="bread bread bread bread", published_at=day(4))
@@ -78,7 +78,7 @@ IDEOGRAPHS = [
 ]
 
 
-def test_ideographs_are_found_in_their_order(find, make_article):
+def test_a_query_of_ideographs_finds_only_texts_with_the_same_order(find, make_article):
     make_article(title="T", content="我们学习Go语言编程。パンを焼く")
     assert [(words, bool(find(words))) for words, _ in IDEOGRAPHS] == IDEOGRAPHS
 
@@ -203,7 +203,7 @@ def test_a_search_without_matches_is_empty(as_reader, kitchen):
             assert (response.json, response.headers["X-Total-Count"]) == ([], "0")
 
 
-def test_a_match_has_the_same_fields_as_in_a_list(as_reader, kitchen):
+def test_a_search_result_has_the_same_fields_as_a_list_item(as_reader, kitchen):
     whole = {one["uuid"]: one for one in as_reader.get(ARTICLES).json}
     for hit in as_reader.get(ARTICLES + "?q=bread").json:
         assert hit == whole[hit["uuid"]]
@@ -217,7 +217,7 @@ def test_markup_is_not_searched(find, make_article):
     assert [word for word in ("p", "class", "href", "example", "hidden") if find(word)] == []
 
 
-def test_the_index_follows_every_write(find, as_admin, make_article):
+def test_every_write_updates_the_search_index(find, as_admin, make_article):
     one, other = make_article(title="Zebra"), make_article(title="Other", content="zebra")
     path = f"{ARTICLES}{one.uuid}/"
     assert find("zebra") == ["Zebra", "Other"]
@@ -240,7 +240,7 @@ def test_the_index_follows_every_write(find, as_admin, make_article):
     assert find("zebra") == ["Zebra", "Other"]
 
 
-def test_many_articles_of_the_same_time_are_all_found(app, find, as_admin, make_article):
+def test_many_articles_with_the_same_publication_time_are_all_found(app, find, as_admin, make_article):
     created = [make_article(title=f"Bread {number}", published_at=day(1)) for number in range(60)]
     make_article(title="Bread later", published_at="2026-01-01T00:00:00.000001")
     make_article(title="Bread before", published_at="2025-12-31T23:59:59.9999Z")

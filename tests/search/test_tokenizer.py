@@ -1,4 +1,4 @@
-"""Words of queries and texts, snippets as HTML, and the numbers of articles in the index."""
+"""Splitting queries and texts into words, snippets as HTML, and the article numbers of the index."""
 
 from __future__ import annotations
 
@@ -67,19 +67,19 @@ def test_a_snippet_is_shown_as_html_with_marked_hits(snippet, html):
 
 @settings(max_examples=40)
 @given(texts)
-def test_a_text_cannot_contain_marks_of_its_own(text):
+def test_hit_markers_in_a_text_do_not_become_mark_elements(text):
     assert "<mark>" not in snippet_to_html(separate_ideographs(text + HIT_START + text + HIT_END))
     assert "<" not in snippet_to_html(separate_ideographs(text))
 
 
 @given(times, times)
-def test_numbers_increase_with_time(one, other):
+def test_article_numbers_increase_with_the_publication_time(one, other):
     assert (first_number(one) < first_number(other)) == (one < other)
     assert first_number(one) <= last_number(one)
 
 
 @given(times)
-def test_the_numbers_of_a_microsecond_do_not_overlap_the_next_and_fit_in_64_bits(time):
+def test_each_microsecond_has_its_own_range_of_article_numbers_within_64_bits(time):
     assert last_number(time) - first_number(time) == NUMBERS_PER_MICROSECOND - 1
     assert first_number(time) >= 0 and last_number(time) < 2**63
     if time < datetime.max.replace(tzinfo=UTC):

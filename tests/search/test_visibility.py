@@ -1,4 +1,4 @@
-"""A search finds only what its reader may see."""
+"""A search finds only articles that the caller may see."""
 
 from __future__ import annotations
 

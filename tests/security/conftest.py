@@ -15,7 +15,7 @@ from blogapi.storage.database import Base, CommitCounter, db
 from tests.conftest import ARTICLES, KEYS
 
 LOGIN = "/api/v1/auth/login/"
-# The uuid of no item.
+# No item has this uuid.
 OTHER_UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 
 # Everything that only admins may see contains this text.
@@ -46,7 +46,7 @@ def record_attempt(request):
 
 @pytest.fixture
 def blog(app, people, make_category, make_tag, make_article):
-    """The ids of the items of the blog by their names in paths. The secret items belong to Grace."""
+    """The ids of the blog's items, by their placeholder names in paths. Grace owns the secret items."""
     tag, category = make_tag("shared"), make_category(name="Shared")
     secret = {
         "title": f"{SECRET} title",
@@ -150,5 +150,5 @@ def assert_unchanged(request, read_tables):
 
 def assert_refused(response, *statuses: int) -> None:
     assert response.status_code in (statuses or (400, 404, 405, 413, 414, 415, 422)), response.text
-    # The client checks the body against the OpenAPI document. Here the texts for people must not be empty.
+    # The client checks the body against the OpenAPI document, which allows empty texts.
     assert response.json["detail"] and response.json["code"] and response.json["title"]

@@ -54,7 +54,7 @@ def bodies(blog):
 
 
 def assigned_fields(row, former):
-    """Return the protected fields that the write has set."""
+    """Return the names of the protected fields that the write has set."""
     return [
         name
         for name, value in PROTECTED_FIELDS.items()
@@ -71,7 +71,7 @@ def test_a_write_cannot_set_a_protected_field(
     verb, _, many = method.partition(" ")
     for name, value in PROTECTED_FIELDS.items():
         if many and name == "uuid":
-            # In a bulk write the uuid names the item.
+            # In a bulk write the uuid selects the item to change.
             continue
         before = {row["uuid"]: row for row in read_tables()[kind]}
         sent = [body | {"uuid": item.split("/")[-2], name: value}] if many else body | {name: value}
@@ -87,7 +87,7 @@ def test_a_write_cannot_set_a_protected_field(
 
 @pytest.mark.parametrize("caller", ["member", "admin's read key"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-def test_a_write_of_a_key_cannot_set_a_protected_field(
+def test_creating_or_changing_a_key_cannot_set_a_protected_field(
     request, record_attempt, blog, read_tables, caller, method
 ):
     client = request.getfixturevalue(CALLERS[caller])

@@ -40,7 +40,7 @@ BROKEN_IDS = [
 
 
 @pytest.mark.parametrize("id", BROKEN_IDS, ids=lambda id: id[:20])
-def test_a_malformed_id_is_a_404(as_admin, id):
+def test_a_malformed_id_gets_a_404(as_admin, id):
     for base in (KEYS, CATEGORIES, TAGS, ARTICLES):
         assert_refused(as_admin.get(f"{base}{id}/"), 404)
     assert_refused(as_admin.delete(f"{KEYS}{id}/"), 404)
@@ -116,7 +116,7 @@ def test_an_invalid_filter_of_keys_gets_a_400(as_admin, query):
 
 
 @pytest.mark.parametrize("path", [LOGIN, KEYS, f"{KEYS}{OTHER_UUID}/", "/health/", "/openapi.json"])
-def test_an_operation_without_parameters_refuses_any(as_admin, path):
+def test_an_operation_without_query_parameters_refuses_every_parameter(as_admin, path):
     method = "POST" if path == LOGIN else "PATCH" if OTHER_UUID in path else "GET"
     assert_refused(
         as_admin.open(f"{path}?nonsense=1", method=method, json={} if method != "GET" else None), 400

@@ -63,7 +63,7 @@ def get_expected_refusal(caller):
 
 @pytest.fixture
 def visible_ids(people, make_article, make_category, make_tag):
-    """The ids of a blog without hidden articles, by their names in paths."""
+    """The ids of a blog without hidden articles, by their placeholder names in paths."""
     tag, category = make_tag("shared"), make_category(name="Shared")
     public = make_article(category, tags=(tag,), title="Public")
     return {
@@ -148,7 +148,7 @@ def test_a_hidden_article_changes_no_response(
 
 
 @pytest.mark.parametrize("caller", ["as_published_member", "as_published_admin"])
-def test_a_published_key_reads_the_same_as_an_anonymous_key(
+def test_a_published_key_gets_the_same_responses_as_an_anonymous_key(
     request, visible_ids, request_paths, create_hidden, as_reader, caller
 ):
     create_hidden("draft")
@@ -171,7 +171,7 @@ def test_the_etag_of_a_draft_reveals_nothing(request, record_attempt, visible_id
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_an_idempotency_key_replays_nothing_to_another_caller(
+def test_an_idempotency_key_does_not_replay_a_response_to_another_caller(
     request, record_attempt, visible_ids, as_admin, caller
 ):
     body = {"title": SECRET, "category": {"uuid": visible_ids["category"]}}

@@ -44,7 +44,7 @@ CHECKS = [
 ]
 
 
-# A request may also be refused because its condition does not hold.
+# A request may also be refused for reasons other than its data.
 REFUSAL_STATUSES = [400, 401, 403, 404, 405, 409, 412, 415, 422, 428]
 CONFIG = SchemathesisConfig.from_dict(
     {"checks": {"negative_data_rejection": {"expected-statuses": REFUSAL_STATUSES}}}
@@ -69,7 +69,7 @@ def existing_ids(as_admin, make_article, make_category, make_tag):
 
 @pytest.fixture
 def send_generated(request, app, existing_ids, contract, monkeypatch):
-    """Sends generated requests as a caller, and checks each response against the document."""
+    """Sends generated requests as a caller, and checks each response against the OpenAPI document."""
     # Password hashing is slow, and no generated password is right.
     monkeypatch.setattr(passwords, "verify_password", lambda digest, password: False)
     limits = ("KEY_LIMIT", "LOGIN_ADDRESS_LIMIT", "LOGIN_ACCOUNT_LIMIT", "LOGIN_STRANGERS_LIMIT")
@@ -107,7 +107,7 @@ def insert_existing_ids(case, existing_ids, choice, *, in_body):
 
 
 def list_operations(contract, app, tag):
-    """Return the operations of the document that have the tag."""
+    """Return the operations that have the tag in the OpenAPI document."""
     schema = schemathesis.openapi.from_dict(contract.document, config=CONFIG)
     schema.app = app
     found = [result.ok() for result in schema.get_all_operations()]
@@ -116,7 +116,7 @@ def list_operations(contract, app, tag):
 
 @pytest.mark.parametrize("tag", [blueprint.name for blueprint in BLUEPRINTS])
 @pytest.mark.parametrize("caller", CALLERS)
-def test_every_response_conforms_to_the_document(contract, app, send_generated, caller, tag):
+def test_every_response_conforms_to_the_openapi_document(contract, app, send_generated, caller, tag):
     operations = list_operations(contract, app, tag)
     assert operations
     for operation in operations:

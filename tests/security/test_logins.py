@@ -35,7 +35,7 @@ def passwords(app, people, digest):
 
 @pytest.fixture
 def as_ada(passwords, app, make_client):
-    """Ada, logged in by her password."""
+    """Ada, logged in with her password."""
     client = make_client(app)
     assert client.post(LOGIN, json=ADA).status_code == 200
     return client
@@ -43,7 +43,7 @@ def as_ada(passwords, app, make_client):
 
 @pytest.fixture
 def try_cookie(app, make_client, record_attempt):
-    """Tries a stolen, planted or forged cookie."""
+    """Sends a request with a stolen, planted or forged cookie."""
 
     def send_cookie(what, value):
         client = make_client(app)
@@ -80,7 +80,7 @@ def test_every_failed_login_needs_the_same_work_and_has_the_same_detail(
     assert hashed == ["scrypt:32768:8:1"]
     assert (response.status_code, response.json["detail"]) == (401, "The user name or the password is wrong.")
     assert "Set-Cookie" not in response.headers
-    # An invalid name is not looked up: an attacker can tell without a request that it is invalid.
+    # No statement looks up an invalid name. This reveals nothing, because the rules for names are public.
     assert len(seen) <= 1
 
 
@@ -104,13 +104,13 @@ def test_a_stolen_cookie_is_refused_after_the_logout(as_ada, try_cookie):
     assert outcome(try_cookie("a stolen cookie after the logout", stolen)) == (401, "login_over")
 
 
-def test_a_stolen_cookie_is_refused_after_the_next_login_of_that_browser(as_ada, try_cookie):
+def test_a_stolen_cookie_is_refused_after_the_next_login_in_the_same_browser(as_ada, try_cookie):
     stolen = get_cookie_value(as_ada)
     as_ada.post(LOGIN, json=ADA)
     assert outcome(try_cookie("a stolen cookie after the next login", stolen)) == (401, "login_over")
 
 
-def test_a_stolen_cookie_is_refused_after_a_new_password(app, as_ada, try_cookie):
+def test_a_stolen_cookie_is_refused_after_a_change_of_the_password(app, as_ada, try_cookie):
     stolen = get_cookie_value(as_ada)
     with app.app_context():
         users.set_password("ada", "another password")
@@ -190,7 +190,7 @@ def test_a_cross_site_request_changes_nothing(as_login, record_attempt, operatio
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
-def test_a_form_is_refused_as_a_body(as_login, record_attempt, operations, read_tables, kind):
+def test_a_form_is_refused_as_the_body_of_a_request(as_login, record_attempt, operations, read_tables, kind):
     before = read_tables()
     for endpoint, method, path, body in operations:
         if method == "POST" and body:

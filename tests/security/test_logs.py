@@ -75,7 +75,7 @@ def make_request(method, path, *headers, body=None):
 
 
 def make_requests(password, key, cookie, token, search, junk, body):
-    """Return requests that contain each secret, in the right places and in wrong ones."""
+    """Return requests that contain each secret, where the API expects it and elsewhere."""
     by_key, writing = f"X-API-KEY: {key}", json.dumps({"title": body})
     return [
         make_request("POST", LOGIN, body=json.dumps({"username": "ada", "password": password})),
@@ -169,7 +169,7 @@ def test_an_interrupted_response_does_not_log_its_preview_token(app, secrets, mo
             for _ in range(1000):
                 yield b"x" * 65536
 
-        # Without an ETag, the whole response would be read to compute one.
+        # If the response had no ETag, the application would read the whole response to compute one.
         return Response(stream_body(), headers={"ETag": '"a"'})
 
     monkeypatch.setitem(app.view_functions, "previews.single", stream)

@@ -33,7 +33,9 @@ def test_no_operation_reveals_a_secret_or_changes_anything(
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_a_hidden_article_responds_like_an_unknown_one(request, record_attempt, blog, caller):
+def test_a_request_for_a_hidden_article_gets_the_same_response_as_for_an_unknown_one(
+    request, record_attempt, blog, caller
+):
     client, nothing = request.getfixturevalue(CALLERS[caller]), "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
     for state in ("draft", "scheduled", "archived"):
         for method in ("GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"):
@@ -50,7 +52,7 @@ def test_a_hidden_article_responds_like_an_unknown_one(request, record_attempt, 
 
 
 @pytest.mark.parametrize("caller", ["anonymous key", "admin's published key", "member"])
-def test_a_hidden_article_needs_as_many_statements_as_an_unknown_one(
+def test_a_request_for_a_hidden_article_executes_as_many_statements_as_for_an_unknown_one(
     request, record_attempt, blog, record_statements, caller
 ):
     client, nothing = request.getfixturevalue(CALLERS[caller]), "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
@@ -64,7 +66,7 @@ def test_a_hidden_article_needs_as_many_statements_as_an_unknown_one(
 
 
 @pytest.mark.parametrize("caller", ["anonymous key", "admin's published key", "member"])
-def test_the_articles_of_a_category_or_tag_are_the_public_ones(request, record_attempt, blog, caller):
+def test_only_the_public_articles_of_a_category_or_tag_are_listed(request, record_attempt, blog, caller):
     client = request.getfixturevalue(CALLERS[caller])
     for path in (f"{CATEGORIES}{blog['category']}/", f"{TAGS}{blog['tag']}/"):
         response = record_attempt(

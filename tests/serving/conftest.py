@@ -1,4 +1,4 @@
-"""Fixtures: a server, and applications whose answers a test controls."""
+"""Fixtures: a server, and applications whose responses a test controls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNK = b"x" * 65536
 
 @pytest.fixture
 def port(make_app: Callable[..., Any]) -> Iterator[int]:
-    """The port of a server with a limit of 1 MB on bodies."""
+    """The port of a server that limits request bodies to 1 MB."""
     with serve(make_app(MAX_CONTENT_LENGTH=MAX_BODY_BYTES)) as number:
         yield number
 
@@ -50,7 +50,7 @@ def blocked_application(app: Any, monkeypatch: pytest.MonkeyPatch) -> BlockedApp
 
 
 class ServerClock:
-    """The clock of the server's deadlines; it stands still until a test moves it."""
+    """The clock of the server's deadlines; only the test advances it."""
 
     def __init__(self) -> None:
         self.seconds = time.monotonic()
@@ -72,7 +72,7 @@ def server_clock(monkeypatch: pytest.MonkeyPatch) -> ServerClock:
 
 @pytest.fixture
 def long_response(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replaces the application by one that streams 20 MB."""
+    """Replaces the application with an application that streams 20 MB."""
 
     def respond(environ: Any, start_response: Any) -> Iterator[bytes]:
         small = environ["PATH_INFO"] == "/health"
@@ -93,7 +93,7 @@ def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def max_unread(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The largest number of unread bytes, by address and, as `all`, in all."""
+    """The largest number of unread bytes by address, and of all addresses together under the key `all`."""
     found: Counter[str] = Counter()
     unread: dict[Channel, int] = {}
     lock = threading.Lock()

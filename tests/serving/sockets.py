@@ -1,4 +1,4 @@
-"""Requests and answers as bytes on a socket."""
+"""Functions that send requests and receive responses as bytes on a socket."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def connect(port: int) -> socket.socket:
 
 
 def read_all(sock: socket.socket) -> bytes:
-    """Return all that is received until the server closes the connection."""
+    """Return all bytes that are received until the server closes the connection."""
     chunks = []
     while chunk := sock.recv(65536):
         chunks.append(chunk)
@@ -66,7 +66,7 @@ def assert_problem(response: Response, status: int, code: str) -> None:
 
 def assert_shared_headers(response: Response) -> None:
     for name, value in HEADERS.items():
-        # waitress capitalizes header names; these are case-insensitive.
+        # waitress capitalizes header names, but header names are case-insensitive.
         assert response.headers[name] == value
     assert re.fullmatch(r"[0-9a-f]{16}", response.headers["X-Request-Id"])
     assert response.headers["Vary"].startswith("Accept, origin")

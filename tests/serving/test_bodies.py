@@ -1,4 +1,4 @@
-"""Limits on the memory of request bodies, in all and of each address."""
+"""Limits on the memory for request bodies, for all addresses together and for each address."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make_head(address: str, length: int | None) -> bytes:
 
 
 def send_body(server: serving.Server, address: str, *, chunked: bool = False) -> socket.socket:
-    """Return a connection that has sent all but the end of a body."""
+    """Send a request without the last bytes of its body; return the connection."""
     sock = connect(server.effective_port)
     sock.sendall(make_head(address, None if chunked else MAX_BODY_BYTES))
     sock.sendall((b"f4000\r\n" if chunked else b"") + b" " * (MAX_BODY_BYTES - 1000))
@@ -67,7 +67,7 @@ def test_the_bodies_buffered_for_all_addresses_are_limited(blog):
             assert_problem(parse_response(read_all(refused)), 503, "unavailable")
 
 
-def test_the_room_of_a_body_is_released_after_its_response_or_a_disconnect(blog):
+def test_the_memory_of_a_body_is_released_after_its_response_or_a_disconnect(blog):
     with start_server(blog, limits=LIMITS) as server:
         with send_body(server, "1.2.3.4"):
             wait_until(lambda: server.bodies.held)
@@ -79,7 +79,7 @@ def test_the_room_of_a_body_is_released_after_its_response_or_a_disconnect(blog)
         wait_until(lambda: not server.bodies.held)
 
 
-def test_the_room_of_an_incomplete_body_is_released_at_its_timeout(blog):
+def test_the_memory_of_an_incomplete_body_is_released_at_its_timeout(blog):
     limits = Limits(request=0.5, sweep=0.05, bodies=3, bodies_per_address=2, short_body_bytes=1000)
     with start_server(blog, limits=limits) as server, send_body(server, "1.2.3.4") as sock:
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")

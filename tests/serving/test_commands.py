@@ -39,7 +39,7 @@ def serve(monkeypatch, started_servers):
     former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, BREAK)}
 
     def invoke(*options: str):
-        # Each run needs an application of its own, as in a new process.
+        # Each run needs its own application, as in a new process.
         script_info = ScriptInfo(create_app=create_app)
         return CliRunner().invoke(main, ["serve", "--port", "0", *options], obj=script_info)
 
@@ -73,7 +73,7 @@ def test_no_next_steps_are_printed_for_a_blog_with_articles(serve, make_article)
     assert len(serve().output.splitlines()) == 1
 
 
-def test_the_integrity_check_runs_at_the_start(serve, monkeypatch):
+def test_the_integrity_check_runs_when_the_server_starts(serve, monkeypatch):
     checked: list[object] = []
     monkeypatch.setattr(health, "start_integrity_check", checked.append)
     assert serve().exit_code == 0
@@ -94,7 +94,7 @@ def test_the_demo_does_not_change_a_blog_with_articles(serve, make_article, app)
     assert count_articles(app) == 1
 
 
-def test_a_port_in_use_is_one_sentence_and_creates_no_articles(serve, app):
+def test_a_port_in_use_is_reported_in_one_sentence_and_creates_no_articles(serve, app):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = serve("--port", str(port), "--demo")
@@ -104,7 +104,7 @@ def test_a_port_in_use_is_one_sentence_and_creates_no_articles(serve, app):
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", "256.1.1.1", "192.0.2.1"])
-def test_an_unusable_host_is_one_sentence(serve, host):
+def test_an_unusable_host_is_reported_in_one_sentence(serve, host):
     result = serve("--host", host)
     assert result.exit_code == 1
     assert result.output.startswith(f"Error: Cannot listen on {host}:0: ") and result.output.count("\n") == 1
@@ -141,7 +141,7 @@ def test_a_signal_stops_the_server_and_a_second_one_ends_it_immediately(serve, m
     monkeypatch.setattr(signal, "SIGBREAK", BREAK, raising=False)
 
     def run(self: server.Server) -> None:
-        # No loop runs that the signal could wake.
+        # This test replaces the server loop, so the signal is raised here.
         signal.raise_signal(number)
         assert self.stopping
         self.task_dispatcher.shutdown()
@@ -154,7 +154,7 @@ def test_a_signal_stops_the_server_and_a_second_one_ends_it_immediately(serve, m
     assert ended.value.code == 128 + number
 
 
-def test_the_options_reach_the_server(serve, started_servers):
+def test_the_options_are_passed_to_the_server(serve, started_servers):
     result = serve("--url-scheme", "https", "--trusted-proxy", "10.0.0.0/8")
     assert result.exit_code == 0
     (server_started,) = started_servers

@@ -1,4 +1,4 @@
-"""The time that a client has for a request, and between two."""
+"""The time limits for sending a request, for a pause between two requests, and for reading a response."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.serving.sockets import HEALTH, assert_problem, connect, parse_respons
     "sent",
     [b"G", b"GET / HTTP/1.1\r\nHost: a\r\n", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"],
 )
-def test_an_incomplete_request_is_a_408(app, sent):
+def test_an_incomplete_request_gets_a_408(app, sent):
     with serve(app, limits=Limits(request=0.2, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(sent)
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
@@ -48,7 +48,7 @@ def test_an_idle_connection_is_closed(app, monkeypatch, clock):
         assert read_all(sock).startswith(b"HTTP/1.1 200")
 
 
-def test_setting_the_clock_closes_no_connection(app, monkeypatch):
+def test_setting_the_system_clock_closes_no_connection(app, monkeypatch):
     monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
     with start_server(app, limits=Limits(sweep=0.02)) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -59,7 +59,7 @@ def test_setting_the_clock_closes_no_connection(app, monkeypatch):
         assert parse_response(read_all(sock)).status == 200
 
 
-def test_a_slow_response_exceeds_no_deadline_of_the_client(app, blocked_application):
+def test_a_slow_application_does_not_count_against_the_deadlines_of_its_client(app, blocked_application):
     hurried = Limits(request=0.1, idle=0.1, stall=0.1, sweep=0.02)
     with start_server(app, limits=hurried) as server, connect(server.effective_port) as sock:
         sock.sendall(HEALTH)

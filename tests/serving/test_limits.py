@@ -1,4 +1,4 @@
-"""Connections, file descriptors, and room in the queue."""
+"""Limits on connections, file descriptors and queued requests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_file_descriptor_over_1023_does_not_end_the_process(app):
 
 
 def test_the_server_works_without_poll(app, monkeypatch):
-    # select() takes 512 files on Windows; the process needs some for itself.
+    # On Windows, select() accepts 512 files, and the process needs some of them for other purposes.
     assert Limits().connections <= 450
     monkeypatch.delattr(select, "poll", raising=False)
     with serve(app) as port:
@@ -54,7 +54,7 @@ def test_waiting_writes_leave_threads_for_reads(make_app, monkeypatch):
         for sock in writes:
             sock.sendall(post)
         assert send(server.effective_port, HEALTH).status == 200
-        # The first still waits for the write lock; the others got a 503.
+        # At least one write still waits for the write lock; the others got a 503.
         waiting = [sock for sock in writes if not select.select([sock], [], [], 0)[0]]
         refused = [parse_response(read_all(sock)) for sock in writes if sock not in waiting]
         assert waiting and {response.status for response in refused} <= {503}
@@ -66,11 +66,11 @@ def test_250_slow_connections_from_one_address_do_not_block_other_requests(app):
             stack.enter_context(connect(server.effective_port)).sendall(b"GET / HTTP/1.1\r\n")
         for _ in range(5):
             assert send(server.effective_port, HEALTH).status == 200
-        # From 200 on, half of all, a new connection replaces the slowest of its address.
+        # Above 200 connections, half of the maximum, a new connection replaces the slowest of its address.
         assert len(server.active_channels) >= 195
 
 
-def test_an_address_is_limited_once_half_of_the_connections_are_taken(app):
+def test_the_limit_of_an_address_applies_once_half_of_all_connections_are_in_use(app):
     with start_server(app, limits=Limits(connections=8, per_address=3)) as server, ExitStack() as stack:
         for _ in range(6):
             stack.enter_context(connect(server.effective_port)).sendall(b"G")
@@ -88,7 +88,7 @@ def test_an_address_is_limited_once_half_of_the_connections_are_taken(app):
         assert server.addresses == {"127.0.0.1": 4}
 
 
-def test_the_most_stalled_connection_is_evicted_for_a_new_one_of_its_address(app, monkeypatch):
+def test_the_connection_that_stalled_longest_is_closed_for_a_new_one_from_its_address(app, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with (
         start_server(app, limits=Limits(connections=2, per_address=1)) as server,
@@ -100,7 +100,7 @@ def test_the_most_stalled_connection_is_evicted_for_a_new_one_of_its_address(app
         assert read_all(slow) == b""
 
 
-def test_a_half_closed_connection_is_evicted_for_a_new_one(app, monkeypatch):
+def test_a_half_closed_connection_is_closed_for_a_new_connection(app, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with start_server(app, limits=Limits(connections=2, linger=600)) as server, ExitStack() as stack:
         for _ in range(2):
@@ -111,7 +111,7 @@ def test_a_half_closed_connection_is_evicted_for_a_new_one(app, monkeypatch):
         assert send(server.effective_port, HEALTH).status == 200
 
 
-def test_the_proxy_has_no_limit_of_its_own(app):
+def test_the_connections_of_the_proxy_are_not_limited_by_address(app):
     limits = Limits(connections=8, per_address=1)
     with start_server(app, limits=limits, trusted_proxy="127.0.0.1") as server, ExitStack() as stack:
         for _ in range(7):
@@ -129,12 +129,14 @@ def test_the_proxy_has_no_limit_of_its_own(app):
         ("10.0.0.7", ""),
     ],
 )
-def test_an_address_is_counted_under_its_key(app, address, client):
+def test_connections_are_counted_by_ipv4_address_or_ipv6_network(app, address, client):
     with start_server(app, trusted_proxy="10.0.0.0/8") as server:
         assert server.get_client((address, 1)) == client
 
 
-def test_a_connection_waits_while_all_slots_are_taken(app, blocked_application, caplog):
+def test_a_new_connection_waits_while_the_maximum_number_of_connections_is_open(
+    app, blocked_application, caplog
+):
     limits = Limits(connections=2, accept_pause=0.02, sweep=0.05)
     with start_server(app, limits=limits) as server, ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(3)]
@@ -145,7 +147,7 @@ def test_a_connection_waits_while_all_slots_are_taken(app, blocked_application, 
         assert len(server.active_channels) == 2
         blocked_application.open.set()
         assert [parse_response(read_all(sock)).body for sock in held] == [b"ok"] * 3
-    assert len([line for line in caplog.messages if "All connections" in line]) <= 1
+    assert len([line for line in caplog.messages if "All connection slots" in line]) <= 1
 
 
 def test_accepting_pauses_without_a_free_file_descriptor(app, caplog, monkeypatch, server_clock):
@@ -168,12 +170,12 @@ def test_accepting_pauses_without_a_free_file_descriptor(app, caplog, monkeypatc
         server_clock.move(5)
         sock.sendall(HEALTH)
         assert parse_response(read_all(sock)).status == 200
-    # One try for each time that the clock showed.
+    # There is only one attempt per time of the clock.
     assert len(attempts) == len(set(attempts))
     assert len([line for line in caplog.messages if "Cannot accept a connection" in line]) == 1
 
 
-def test_a_request_beyond_the_queue_is_a_503(app, blocked_application, caplog):
+def test_a_request_gets_a_503_if_the_queue_is_full(app, blocked_application, caplog):
     with start_server(app, threads=1, limits=Limits(queue=2)) as server, ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(3)]
         held[0].sendall(HEALTH)
@@ -189,7 +191,7 @@ def test_a_request_beyond_the_queue_is_a_503(app, blocked_application, caplog):
     assert not caplog.messages
 
 
-def test_a_client_that_reads_nothing_is_evicted_for_a_new_connection(app, long_response, monkeypatch):
+def test_a_client_that_reads_nothing_is_disconnected_for_a_new_connection(app, long_response, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with (
         start_server(app, limits=Limits(connections=2, stall=600, sweep=0.05)) as server,

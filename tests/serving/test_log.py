@@ -29,7 +29,7 @@ def make_entry(**fields: Any) -> AccessLogEntry:
 
 @pytest.fixture
 def recorded_log() -> Iterator[tuple[AccessLog, list[AccessLogEntry]]]:
-    """An access log, and the entries that it has passed on."""
+    """An access log, and a list of the entries that it has written."""
     entries: list[AccessLogEntry] = []
     access_log = AccessLog(entries.extend)
     yield access_log, entries
@@ -58,7 +58,7 @@ def test_the_text_format_shows_every_field():
     )
 
 
-def test_an_absent_value_is_a_dash():
+def test_an_absent_value_is_written_as_a_dash():
     line = log.format_text(make_entry(method="", path="", route=""))
     assert line == "2026-11-18T11:06:40.250Z - - - 200 1.2ms 45B id-1 -"
 
@@ -99,7 +99,7 @@ def test_a_logged_path_contains_no_secret(path, route, shown):
 
 
 @pytest.mark.parametrize("key", ["hunter2", "blogapi_short", KEY + "x", "blogapi_" + "é" * 38, "a\nb"])
-def test_nothing_is_logged_of_a_malformed_key(key):
+def test_no_part_of_a_malformed_key_is_logged(key):
     assert log.key_prefix(key) == ""
 
 
@@ -130,13 +130,13 @@ def test_each_request_is_logged_once(app, people, recorded_log):
 
 def test_a_cached_response_is_logged_like_a_computed_one(app, people, recorded_log):
     question = make_request(TAGS, f"X-API-KEY: {people.key(None)}")
-    # The first stores the use of the key, the second is cached, the third is replayed.
+    # The first request stores the use of the key, the second response is cached, and the third is replayed.
     _, first, again = log_requests(app, recorded_log, question, question, question)
     assert (first.route, first.size, first.status) == (again.route, again.size, again.status)
     assert again.route == TAGS
 
 
-def test_a_line_has_the_request_id_of_its_response(app, recorded_log):
+def test_a_log_entry_has_the_request_id_of_the_response(app, recorded_log):
     access_log, entries = recorded_log
     with start_server(app, access_log=access_log) as server:
         ids = [
@@ -147,7 +147,7 @@ def test_a_line_has_the_request_id_of_its_response(app, recorded_log):
     assert [entry.request_id for entry in entries] == ids
 
 
-def test_a_refused_request_of_the_proxy_is_logged(make_app, recorded_log):
+def test_a_request_from_the_proxy_is_logged_even_if_it_is_refused(make_app, recorded_log):
     app = make_app(TRUSTED_PROXY="127.0.0.1")
     (entry,) = log_requests(
         app, recorded_log, make_request("/health", "X-Forwarded-For: <x>", "X-Request-ID: r")
@@ -177,7 +177,7 @@ def test_an_interrupted_response_is_logged_with_the_bytes_sent(app, monkeypatch,
     assert entry.size >= 100
 
 
-def test_a_stop_writes_all_lines(app, recorded_log):
+def test_a_stop_writes_all_log_lines(app, recorded_log):
     access_log, entries = recorded_log
     with start_server(app, access_log=access_log) as server:
         connections = [connect(server.effective_port) for _ in range(8)]
@@ -191,7 +191,7 @@ def test_a_stop_writes_all_lines(app, recorded_log):
     assert {entry.path for entry in entries} == {f"/{number}" for number in range(8)}
 
 
-def test_entries_that_are_dropped_are_counted(monkeypatch, caplog):
+def test_dropped_log_entries_are_counted(monkeypatch, caplog):
     monkeypatch.setattr(log, "MAX_WAITING_ENTRIES", 2)
     entered, released = threading.Event(), threading.Event()
 
@@ -211,19 +211,19 @@ def test_entries_that_are_dropped_are_counted(monkeypatch, caplog):
 
 @pytest.fixture
 def new_logger(monkeypatch):
-    """The logger as it is in a new process."""
+    """A logger without handlers, as in a new process."""
     logger = logging.Logger("blogapi.access")
     monkeypatch.setattr(log, "logger", logger)
     return logger
 
 
-def test_lines_are_written_to_standard_error(new_logger, monkeypatch):
+def test_log_lines_are_written_to_standard_error(new_logger, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     log.log_lines("text")([make_entry(), make_entry(request_id="id-2")])
     assert re.fullmatch(r"[^\n]+ id-1 -\n[^\n]+ id-2 -\n", sys.stderr.getvalue())
 
 
-def test_lines_are_written_to_configured_handlers(new_logger, monkeypatch):
+def test_log_lines_are_written_to_configured_handlers(new_logger, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     stream = io.StringIO()
     new_logger.addHandler(logging.StreamHandler(stream))

@@ -1,4 +1,4 @@
-"""Whom a limit counts and which scheme is told, with and without a trusted proxy."""
+"""The client address and the scheme of a request, with and without a trusted proxy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.serving.sockets import HEALTH, LOGIN, assert_problem, connect, read_a
 
 
 def create_key(port: int, **headers: str) -> int:
-    """Create a key and return the status."""
+    """Send a request that creates a key; return the status of the response."""
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("POST", KEYS, headers=headers)
     status = connection.getresponse().status
@@ -28,7 +28,7 @@ def test_requests_are_limited_by_the_address_that_a_trusted_proxy_forwards(make_
         statuses = [
             create_key(port, **{"X-Forwarded-For": address}) for address in ("1.2.3.4", "1.2.3.4", "::5")
         ]
-        # Only the last address is from the proxy; the client may have sent those before it.
+        # Only the last address is from the proxy; the client may have sent the addresses before it.
         statuses.append(create_key(port, **{"X-Forwarded-For": "9.9.9.9, 1.2.3.4"}))
     assert statuses == [201, 429, 201, 429]
 
@@ -39,7 +39,7 @@ def test_a_network_of_proxies_can_be_trusted(make_app):
 
 
 @pytest.mark.parametrize("trusted", ["", "10.0.0.1"])
-def test_a_forwarded_address_from_elsewhere_is_ignored(make_app, trusted):
+def test_a_forwarded_address_from_an_untrusted_sender_is_ignored(make_app, trusted):
     with serve(make_app(TRUSTED_PROXY=trusted, KEY_LIMIT="1 per hour")) as port:
         statuses = [create_key(port, **{"X-Forwarded-For": address}) for address in ("1.2.3.4", "1.2.3.5")]
     assert statuses == [201, 429]
@@ -72,7 +72,7 @@ def test_untrusted_forwarding_headers_are_removed(make_app, monkeypatch, trusted
         ("X-Forwarded-Proto", "http, https"),
     ],
 )
-def test_a_malformed_forwarding_header_is_a_400(make_app, header):
+def test_a_malformed_forwarding_header_gets_a_400(make_app, header):
     with serve(make_app(TRUSTED_PROXY="127.0.0.1")) as port:
         head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{header[0]}: {header[1]}\r\n\r\n"
         assert_problem(send(port, head.encode()), 400, "malformed")
@@ -102,7 +102,7 @@ def test_the_cookie_is_secure_if_the_proxy_forwards_https(make_app, trusted, sec
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_the_url_scheme_is_that_of_the_option(app, monkeypatch, scheme):
+def test_the_url_scheme_option_sets_the_scheme(app, monkeypatch, scheme):
     def respond(environ: Any, start_response: Any) -> list[bytes]:
         start_response("200 OK", [("Content-Length", str(len(environ["wsgi.url_scheme"])))])
         return [environ["wsgi.url_scheme"].encode()]

@@ -1,4 +1,4 @@
-"""Requests that the server refuses itself, and what their clients hear."""
+"""Requests that the server itself refuses, and the responses to these requests."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_trailer_may_be_split_at_any_point(port, split):
 
 
 @pytest.mark.parametrize("more", ["", "Content-Length: 0\r\n"])
-def test_expect_100_continue_without_a_body_is_answered(app, more):
+def test_expect_100_continue_without_a_body_gets_the_final_response(app, more):
     head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n{more}\r\n"
     with serve(app, limits=Limits(request=1, sweep=0.05)) as port:
         assert send(port, head.encode()).status == 200
@@ -114,19 +114,19 @@ def test_a_client_that_sends_a_header_of_10_megabytes_reads_the_error(port):
     assert_problem(response, 431, "headers_too_large")
 
 
-def test_a_declared_body_over_the_limit_is_refused_before_it_is_sent(port):
+def test_a_body_with_a_declared_length_over_the_limit_is_refused_before_it_is_sent(port):
     with connect(port) as sock:
         sock.sendall(f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nContent-Length: 2147483648\r\n\r\n".encode())
         response = parse_response(read_all(sock))
     assert_problem(response, 413, "too_large")
 
 
-def test_expect_100_continue_with_a_too_large_body_is_refused(port):
+def test_a_request_with_expect_100_continue_and_a_too_large_body_is_refused(port):
     request = f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2147483648\r\n\r\n"
     assert_problem(send(port, request.encode()), 413, "too_large")
 
 
-def test_expect_100_continue_is_answered_with_100(port):
+def test_a_request_with_expect_100_continue_gets_a_100(port):
     head = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
     with connect(port) as sock:
         sock.sendall(f"{head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n".encode())
@@ -161,7 +161,7 @@ def test_a_body_of_exactly_the_limit_reaches_the_application(port):
     assert_problem(response, 422, "invalid_fields")
 
 
-def test_an_error_for_head_has_no_body(port):
+def test_an_error_response_to_a_head_request_has_no_body(port):
     response = send(port, b"HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2147483648\r\n\r\n")
     assert (response.status, response.body) == (413, b"")
     assert_shared_headers(response)
@@ -171,7 +171,7 @@ def test_a_refused_client_that_keeps_sending_is_disconnected(app):
     deadline = time.monotonic() + 8
     with serve(app, limits=Limits(linger=0.3, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
-        with pytest.raises(OSError):  # reset or broken pipe, depending on the system
+        with pytest.raises(OSError):  # the system reports a reset or a broken pipe
             while time.monotonic() < deadline:
                 sock.sendall(b"x")
                 time.sleep(0.01)
@@ -180,7 +180,7 @@ def test_a_refused_client_that_keeps_sending_is_disconnected(app):
 def test_a_refused_client_that_sends_too_much_is_disconnected(app):
     with serve(app, limits=Limits(linger_bytes=1_000_000)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
-        with pytest.raises(OSError):  # reset or broken pipe, depending on the system
+        with pytest.raises(OSError):  # the system reports a reset or a broken pipe
             for _ in range(1000):
                 sock.sendall(b"x" * 100_000)
 
@@ -194,6 +194,6 @@ def test_a_disconnect_after_a_malformed_request_logs_no_error(make_app, caplog):
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
-def test_an_unfinished_trailer_is_limited(port):
+def test_the_length_of_an_unfinished_trailer_is_limited(port):
     head = f"POST {KEYS} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n".encode()
     assert_problem(send(port, head + b"x" * 30_000), 400, "malformed")

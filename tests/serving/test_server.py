@@ -42,7 +42,7 @@ def test_a_response_of_the_application_has_no_server_header(port):
 def test_the_connection_header_is_read_as_a_list_of_options(port, version, connection, kept):
     request = f"GET /health HTTP/{version}\r\nHost: a\r\nConnection: {connection}\r\n\r\n".encode()
     with connect(port) as sock:
-        # A server that keeps the connection answers the second request, which closes it.
+        # If the server keeps the connection open, it also responds to the second request and then closes it.
         sock.sendall(request + b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         assert read_all(sock).count(b" 200 OK\r\n") == (2 if kept else 1)
 
@@ -110,19 +110,19 @@ def test_an_unusual_target_gets_a_regular_response(port, target, status):
 
 
 @pytest.mark.parametrize("method", ["BREW", "TRACE", "CONNECT", "PROPFIND", "A" * 500])
-def test_an_unknown_method_is_a_405_with_the_allowed_methods(port, method):
+def test_an_unknown_method_gets_a_405_with_the_allowed_methods(port, method):
     response = send(port, f"{method} /health/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
     assert_problem(response, 405, "method_not_allowed")
     assert response.headers["Allow"] == "GET, HEAD, OPTIONS"
 
 
 def test_a_port_in_use_raises_oserror(port, app):
-    with pytest.raises(OSError):  # the message depends on the system
+    with pytest.raises(OSError):  # The message depends on the operating system.
         serving.create_server(app, host="127.0.0.1", port=port, threads=1)
 
 
 def test_a_host_that_does_not_exist_raises_oserror(app):
-    with pytest.raises(OSError):  # the message depends on the resolver
+    with pytest.raises(OSError):  # The message depends on the resolver.
         serving.create_server(app, host="nowhere.invalid", port=0, threads=1)
 
 
@@ -134,7 +134,7 @@ def test_http_client_reads_a_204(port):
     connection.close()
 
 
-def test_a_response_without_a_body_keeps_the_connection(app):
+def test_a_response_without_a_body_keeps_the_connection_open(app):
     with serve(app) as port:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
         connection.request("GET", "/health")

@@ -1,4 +1,4 @@
-"""Answers to clients that read slowly."""
+"""Responses to clients that read slowly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.serving.conftest import CHUNK
 from tests.serving.sockets import HEALTH, connect, read_all, send, wait_until
 
 
-def test_slow_clients_of_streams_leave_threads_for_others(app, long_response):
+def test_slow_clients_of_streamed_responses_leave_threads_for_others(app, long_response):
     with serve(app) as port, ExitStack() as stack:
         for _ in range(8):
             sock = stack.enter_context(connect(port))
@@ -40,7 +40,7 @@ def test_sent_bytes_are_not_kept_in_memory(app, monkeypatch):
             yield CHUNK
             (channel,) = server.active_channels.values()
             buffers = [outbuf for outbuf in channel.outbufs if isinstance(outbuf, ChunkBuffer)]
-            # All but the few bytes around the chunks is sent without being copied.
+            # Only the few bytes around the chunks are copied before they are sent.
             assert channel.total_outbufs_len - sum(map(len, buffers)) < 64
             held.append(sum(buffer.held for buffer in buffers) - channel.total_outbufs_len)
 
@@ -48,7 +48,7 @@ def test_sent_bytes_are_not_kept_in_memory(app, monkeypatch):
     with start_server(app) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         assert read_all(sock).count(CHUNK) == 320
-    # The sent part of the first chunk, and the overhead of each.
+    # The rest is the sent part of the first chunk and the overhead of each chunk.
     assert max(held) < 2 * len(CHUNK) + 320 * OVERHEAD_BYTES
 
 

@@ -1,4 +1,4 @@
-"""A stop answers what was received, within a bounded time."""
+"""At shutdown the server finishes the received requests within a time limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.serving.conftest import CHUNK
 from tests.serving.sockets import HEALTH, connect, parse_response, read_all, wait_until
 
 
-def test_a_stop_finishes_running_and_queued_requests(app, blocked_application):
+def test_a_stopping_server_finishes_running_and_queued_requests(app, blocked_application):
     with start_server(app) as server, ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(16)]
         for sock in held:
@@ -25,7 +25,7 @@ def test_a_stop_finishes_running_and_queued_requests(app, blocked_application):
     assert {response.headers["Connection"] for response in responses} == {"close"}
 
 
-def test_a_stop_finishes_requests_of_connections_not_yet_accepted(app):
+def test_a_stopping_server_finishes_requests_on_connections_not_yet_accepted(app):
     server = serving.create_server(app, host="127.0.0.1", port=0, threads=2)
     with ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(5)]
@@ -36,7 +36,7 @@ def test_a_stop_finishes_requests_of_connections_not_yet_accepted(app):
         assert [parse_response(read_all(sock)).status for sock in held] == [200] * 5
 
 
-def test_a_stop_takes_a_bounded_time(app, blocked_application, server_clock):
+def test_a_stop_takes_a_limited_time(app, blocked_application, server_clock):
     limits = Limits(stop=8, stop_grace=1, sweep=0.05)
     with start_server(app, limits=limits) as server, ExitStack() as stack:
         half, idle, stuck = (stack.enter_context(connect(server.effective_port)) for _ in range(3))
@@ -53,7 +53,7 @@ def test_a_stop_takes_a_bounded_time(app, blocked_application, server_clock):
         blocked_application.open.set()
 
 
-def test_a_stop_waits_a_bounded_time_for_refused_clients(app, server_clock):
+def test_a_stop_waits_a_limited_time_for_refused_clients(app, server_clock):
     limits = Limits(stop=8, stop_grace=1, sweep=0.05)
     with start_server(app, limits=limits) as server, ExitStack() as stack:
         refused = stack.enter_context(connect(server.effective_port))
@@ -65,7 +65,7 @@ def test_a_stop_waits_a_bounded_time_for_refused_clients(app, server_clock):
         wait_until(lambda: not server.active_channels)
 
 
-def test_a_stop_sends_a_whole_response_that_is_being_read(app, long_response):
+def test_a_stopping_server_sends_the_rest_of_a_response_that_a_client_is_reading(app, long_response):
     with start_server(app, limits=Limits(sweep=0.05)) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         wait_until(lambda: any(channel.total_outbufs_len for channel in server.active_channels.values()))
@@ -74,7 +74,7 @@ def test_a_stop_sends_a_whole_response_that_is_being_read(app, long_response):
         assert read_all(sock).count(CHUNK) == 320
 
 
-def test_a_stop_gives_refused_clients_time_to_read(app, server_clock):
+def test_a_stopping_server_gives_refused_clients_time_to_read_the_error(app, server_clock):
     with start_server(app, limits=Limits(stop_grace=5, sweep=0.05)) as server, ExitStack() as stack:
         refused = stack.enter_context(connect(server.effective_port))
         refused.sendall(b"garbage\r\n\r\n")

@@ -1,4 +1,4 @@
-"""The head of a response: the same as waitress writes."""
+"""The head of a response equals the head that waitress writes, apart from one difference."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REQUEST_HEADERS = ({}, {"CONNECTION": "close"}, {"CONNECTION": "keep-alive"})
 
 
 def write_head(kind: type[WSGITask], status: str, version: str, request_headers, length, headers) -> bytes:
-    """Return the head that a task writes."""
+    """Return the response head that a task writes."""
     server = SimpleNamespace(stopping=False, adj=SimpleNamespace(ident=None))
     request = SimpleNamespace(version=version, headers=request_headers, command="GET")
     task = kind(SimpleNamespace(server=server), request)
@@ -42,7 +42,7 @@ def write_head(kind: type[WSGITask], status: str, version: str, request_headers,
 
 
 @pytest.mark.parametrize("status", ["200 OK", "204 No Content", "304 Not Modified", "404 Not Found"])
-def test_the_head_equals_that_of_waitress(status):
+def test_the_head_of_a_response_equals_that_of_waitress(status):
     different = []
     for case in product(
         ("1.0", "1.1"), REQUEST_HEADERS, HEADERS, ([], [(request_id.REQUEST_ID_HEADER, "5f")])
@@ -54,7 +54,7 @@ def test_the_head_equals_that_of_waitress(status):
         )
         closing = ("Connection", "close") in headers or request_headers.get("CONNECTION") == "close"
         if status[0:3] in ("204", "304") and version == "1.1" and not closing:
-            # The one difference: a response without a body does not close the connection.
+            # The only difference is that a response without a body does not close the connection.
             theirs = theirs.replace(b"Connection: close\r\n", b"")
         if ours != theirs:
             different.append(f"{case}\n  waitress: {theirs!r}\n  ours: {ours!r}")
@@ -71,7 +71,7 @@ def make_task(command: str, *, stopping: bool = False) -> ResponseTask:
 
 
 @pytest.mark.parametrize(("command", "stored"), [("GET", 1), ("HEAD", 0), ("POST", 0), ("DELETE", 0)])
-def test_only_heads_of_reads_are_cached(command, stored):
+def test_only_response_heads_of_get_requests_are_cached(command, stored):
     tasks._make_head_template.cache_clear()
     task = make_task(command)
     task.response_headers = [LENGTH, ("Set-Cookie", "a=1"), (request_id.REQUEST_ID_HEADER, "5f")]

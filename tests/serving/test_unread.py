@@ -1,4 +1,4 @@
-"""Limits on the memory of responses that clients do not read, in all and of each address."""
+"""Limits on the memory for unread responses, for all addresses together and for each address."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_unread_bytes_never_exceed_the_limit(blog, max_unread, addresses, path, 
             address = f"10.0.0.{number % addresses}"
             stack.enter_context(send_request(server, path, address=address, times=20))
         wait_until(lambda: len(blog.requested_paths) >= 16 and not server.task_dispatcher.queue)
-        # Other clients are answered meanwhile.
+        # Other clients still get responses.
         assert get_response(server, "/health", address="10.1.0.1").status == 200
         assert any(channel.total_outbufs_len for channel in server.active_channels.values())
     assert 0 < max_unread.pop("all") <= MAX_UNREAD_BYTES
     assert max(max_unread.values()) <= MAX_UNREAD_BYTES // SHARE_COUNT
-    # No second request was processed.
+    # The server has not processed the second request of any connection.
     assert len(blog.requested_paths) <= 16
 
 
@@ -49,7 +49,7 @@ def test_the_next_request_waits_until_the_previous_response_is_read(blog):
     assert blog.requested_paths == ["/whole"] * 3
 
 
-def test_an_error_waits_until_the_previous_response_is_read(blog):
+def test_an_error_response_waits_until_the_previous_response_is_read(blog):
     with serve_blog(blog.app) as server, send_request(server, "/whole") as sock:
         sock.sendall(b"garbage\r\n\r\n")
         response, _, refused = read_all(sock).rpartition(b" 400 Bad Request\r\n")
@@ -73,7 +73,7 @@ def test_a_stalled_connection_with_a_waiting_request_is_closed(blog):
         ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"),
     ],
 )
-def test_behind_a_proxy_the_share_belongs_to_the_forwarded_address(blog, first, second, other):
+def test_behind_a_proxy_unread_bytes_are_counted_for_the_forwarded_address(blog, first, second, other):
     with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
         stack.enter_context(send_request(server, "/whole", address=first))
         wait_until(lambda: server.unread.held)
@@ -88,7 +88,7 @@ def test_behind_a_proxy_the_share_belongs_to_the_forwarded_address(blog, first, 
 
 
 @pytest.mark.parametrize("path", ["/whole", "/stream"])
-def test_a_response_larger_than_a_share_is_sent_as_its_client_reads_it(blog, path):
+def test_a_response_over_the_limit_of_its_address_is_sent_as_its_client_reads_it(blog, path):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app) as server, send_request(server, path) as sock:
         wait_until(lambda: blog.application.gave_up.is_set())
@@ -113,14 +113,14 @@ def test_a_large_streamed_response_arrives_completely(blog):
     assert body == LARGE_BODY
 
 
-def test_the_limit_of_unread_bytes_is_a_setting(make_app):
+def test_a_setting_limits_the_unread_bytes(make_app):
     with start_server(make_app(UNREAD_MEGABYTES=32)) as server:
         assert server.limits.unread_bytes == 32 * 2**20
         # Error responses always fit into the limit.
         assert server.unread.allowance > OVERHEAD_BYTES * 3
 
 
-def test_unread_bytes_are_a_metric(blog):
+def test_the_number_of_unread_bytes_is_a_metric(blog):
     with serve_blog(blog.app) as server, send_request(server, "/whole"):
         wait_until(lambda: server.unread.held)
         assert registry.get_metrics(blog.app)["unread_bytes"].read() >= len(BODY) - server.unread.allowance

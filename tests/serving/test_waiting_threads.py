@@ -1,4 +1,4 @@
-"""Threads that wait for their clients, and who makes room for others."""
+"""Threads that wait for slow clients, and connections that are closed to free memory for other responses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.serving.unread_responses import (
 
 @pytest.fixture
 def no_garbage_collection() -> Iterator[None]:
-    """Reference cycles are not freed."""
+    """Turns the garbage collector off, so that reference cycles are not freed."""
     gc.disable()
     yield
     gc.enable()
@@ -50,8 +50,8 @@ def test_at_most_half_of_the_threads_wait_for_slow_clients(blog, no_garbage_coll
             refused = get_response(server, path, address="10.0.0.9")
             assert_problem(refused, 503, "unavailable")
             assert refused.headers["Retry-After"] == "1"
-        # Of the refused responses no more was produced than may be buffered; the socket buffers hold a part
-        # of the two that are streamed.
+        # Only the bytes that may be buffered were produced for the refused responses. The socket buffers
+        # contain a part of the two streamed responses.
         assert blog.application.served_bytes - before < 2 * MAX_UNREAD_BYTES // SHARE_COUNT
         # No chunk is kept, not even by a reference cycle.
         wait_until(
@@ -61,14 +61,14 @@ def test_at_most_half_of_the_threads_wait_for_slow_clients(blog, no_garbage_coll
                 )
             )
         )
-        # A response of unknown length that fits needs no waiting thread.
+        # A response of unknown length needs no waiting thread if the whole response can be buffered.
         blog.application.body = BODY
         response = get_response(server, "/stream", address="10.0.0.9")
         assert (response.status, response.body) == (200, BODY)
         assert get_response(server, "/health", address="10.0.0.9").status == 200
 
 
-def test_a_committed_write_is_not_answered_by_a_503(blog):
+def test_a_committed_write_never_gets_a_503(blog):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
         for number in range(2):
@@ -92,7 +92,7 @@ def test_at_most_half_of_the_waiting_threads_wait_for_one_address(blog):
         wait_until(lambda: sum(channel.streams for channel in server.active_channels.values()) == 3)
 
 
-def test_a_stalled_client_is_closed_for_a_response_to_its_address(blog):
+def test_a_stalled_connection_is_closed_for_a_new_response_to_its_address(blog):
     limits = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02, stall_when_full=0.1)
     with serve_blog(blog.app, threads=2, limits=limits) as server, ExitStack() as stack:
         for _ in range(2):
@@ -122,7 +122,7 @@ def make_channel(reader: str, *, since: float | None, reserved: int = 1, streams
         (True, 9, {"oldest", "older", "other's"}),
     ],
 )
-def test_the_longest_stalled_are_closed_and_active_ones_are_kept(app, monkeypatch, full, enough, closed):
+def test_only_the_longest_stalled_connections_are_closed(app, monkeypatch, full, enough, closed):
     channels = {
         "older": make_channel("a", since=20),
         "oldest": make_channel("a", since=10),

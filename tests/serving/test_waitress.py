@@ -1,4 +1,4 @@
-"""Checks for the undocumented parts of waitress that the server uses: an update may remove them."""
+"""Checks that waitress still has the undocumented parts that the server uses."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def rows(table):
 
 
 @pytest.mark.parametrize(("owner", "name"), rows(METHODS), ids=str)
-def test_waitress_has_each_method_that_is_overridden_or_called(owner, name):
+def test_waitress_has_each_method_that_the_server_overrides_or_calls(owner, name):
     assert callable(getattr(owner, name))
 
 
 @pytest.mark.parametrize(("owner", "name"), rows(ATTRIBUTES), ids=str)
-def test_waitress_sets_each_attribute_that_is_read(owner, name):
+def test_waitress_sets_each_attribute_that_the_server_reads(owner, name):
     source = "".join(
         inspect.getsource(base) for base in owner.__mro__ if base.__module__.startswith("waitress")
     )
     assert hasattr(owner, name) or f"self.{name} =" in source
 
 
-def test_waitress_has_the_functions_that_are_used():
+def test_waitress_has_the_functions_that_the_server_uses():
     assert callable(wasyncore.poll)
     assert callable(wasyncore.poll2)
     assert callable(parser.get_header_lines)

@@ -1,4 +1,4 @@
-"""A server whose clients leave answers unread, and those clients."""
+"""A server with small socket buffers, and clients that do not read their responses."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from tests.live_server import start_server
 from tests.serving.sockets import Response, parse_response, read_all
 
 BODY = b"0123456789abcdef" * 25_000
-# Long responses may use half of the share of an address: enough for one of 400 kB, but not for two.
+# Long responses may use half of the memory for one address, which is enough for one response of 400 kB but
+# not for two.
 MAX_UNREAD_BYTES = 1_200_000 * SHARE_COUNT
 LIMITS = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02)
 LARGE_BODY = BODY * 8
 
 
 class Blog:
-    """An application with a long body at `/whole` and `/stream`, and a short one at `/health`."""
+    """An application with a long response at `/whole` and `/stream`, and a short one at `/health`."""
 
     def __init__(self, real: Any) -> None:
         self.real, self.body = real, BODY
@@ -51,7 +52,7 @@ class Blog:
 
 @contextmanager
 def serve_blog(app: Any, **options: Any) -> Iterator[serving.Server]:
-    """Serve with socket buffers so small that the server holds nearly all unread bytes."""
+    """Serve with socket buffers so small that the server itself buffers nearly all unread bytes."""
     with start_server(app, **{"limits": LIMITS} | options) as server:
         server.adj.socket_options = [*server.adj.socket_options, (socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)]
         yield server
@@ -83,7 +84,7 @@ def get_response(server: serving.Server, path: str, *, address: str = "") -> Res
 
 
 def list_unread_channels(server: serving.Server, address: str) -> list[Channel]:
-    """Return the connections with unread bytes for that address."""
+    """Return the connections of the address that have unread bytes."""
     return [
         channel
         for channel in list(server.active_channels.values())

@@ -51,8 +51,8 @@ def begin_read(connection: sqlite3.Connection) -> None:
     connection.execute("SELECT count(*) FROM account").fetchall()
 
 
-def test_overlapping_readers_do_not_keep_the_log_long(instance, log_path, write_rows):
-    """One of two connections is always reading: each ends its read as soon as the other has begun."""
+def test_the_log_stays_short_while_reads_overlap(instance, log_path, write_rows):
+    """One of two connections is always reading: each ends its read as soon as the other begins to read."""
     turns, stop = [threading.Semaphore(1), threading.Semaphore(0)], threading.Event()
 
     def take_turns(own: int) -> None:

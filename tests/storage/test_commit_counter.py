@@ -87,7 +87,7 @@ def test_the_version_contains_the_time_of_the_server(source, engine):
     assert source.get_version().time >= before
 
 
-def test_a_counter_that_was_read_after_the_arrival_is_reused(source, increment):
+def test_a_counter_read_after_the_arrival_of_a_request_is_reused(source, increment):
     received_at = time.monotonic()
     first = source.get_version()
     increment()
@@ -110,7 +110,7 @@ def test_an_increment_during_a_read_is_seen_by_later_requests(source, increment,
     assert source.get_version(since=received_at[0]) > first
 
 
-def test_a_database_that_comes_back_has_a_new_version_with_the_same_counter(source, execute):
+def test_the_version_is_new_after_an_outage_even_if_the_counter_is_the_same(source, execute):
     before = source.get_version()
     execute("ALTER TABLE revision RENAME TO gone")
     assert source.get_version() is None
@@ -127,7 +127,7 @@ def test_a_lost_connection_is_replaced(source, engine):
     assert source.get_version() > before
 
 
-def test_an_empty_table_has_no_version(source, execute):
+def test_an_empty_revision_table_gives_no_version(source, execute):
     execute("CREATE TABLE kept AS SELECT * FROM revision")
     execute("DELETE FROM revision")
     try:
@@ -150,7 +150,7 @@ def test_an_unreachable_database_has_no_version():
 # Epochs
 
 
-def test_another_identity_gives_a_new_epoch_and_a_new_version(app, source, execute):
+def test_a_changed_identity_gives_a_new_epoch_and_a_new_version(app, source, execute):
     version, before = source.get_version(), read_epoch(app)
     # A restored or promoted database has the same counters and another identity.
     execute("UPDATE revision SET identity = 'another database'")
@@ -160,14 +160,14 @@ def test_another_identity_gives_a_new_epoch_and_a_new_version(app, source, execu
     assert source.get_version() == after
 
 
-def test_the_epoch_is_renewed_without_a_cache(app, execute):
+def test_the_epoch_is_renewed_without_the_response_cache(app, execute):
     before = read_epoch(app)
     assert read_epoch(app) == before
     execute("UPDATE revision SET identity = 'another database'")
     assert read_epoch(app) != before
 
 
-def test_a_new_file_of_the_table_gives_a_new_epoch(app, execute):
+def test_a_rewritten_revision_table_gives_a_new_epoch(app, execute):
     before = read_epoch(app)
     execute("CREATE TABLE kept AS SELECT * FROM revision; TRUNCATE revision")
     execute("INSERT INTO revision SELECT * FROM kept; DROP TABLE kept")
@@ -181,7 +181,7 @@ def test_the_identity_contains_the_cluster_and_the_timeline(engine):
     assert identity[2:] == [str(system), "00000001"]
 
 
-def test_the_identity_consists_of_the_tables_if_the_server_does_not_reveal_more(engine):
+def test_without_permission_the_identity_contains_only_the_tables(engine):
     functions = "pg_walfile_name(pg_lsn), pg_control_system()"
     with engine.connect() as connection, connection.begin() as transaction:
         full = connection.scalar(text("SELECT database_identity()"))
@@ -200,7 +200,7 @@ def test_the_identity_consists_of_the_tables_if_the_server_does_not_reveal_more(
 
 
 class Relay:
-    """A TCP relay to the server, which counts how often the client sends after it has received."""
+    """A TCP relay to the database server; it counts the requests of the client."""
 
     def __init__(self) -> None:
         self.round_trips = 0

@@ -68,7 +68,7 @@ def insert_note(connection):
     connection.execute("INSERT INTO note VALUES (1)")
 
 
-def test_the_version_stays_while_nothing_is_written(source, other_connection):
+def test_the_version_does_not_change_without_a_write(source, other_connection):
     first = source.get_version()
     for _ in range(10):
         other_connection.execute("SELECT * FROM note").fetchall()
@@ -116,7 +116,7 @@ def test_the_version_grows_with_a_transaction_of_the_application(app):
 def test_the_version_can_be_read_during_a_write(source, other_connection):
     other_connection.execute("BEGIN EXCLUSIVE")
     insert_note(other_connection)
-    # A read that waits for the write fails after its timeout: nobody ends the write meanwhile.
+    # A read that waited for the write would fail after its timeout, because the write does not end.
     assert source.get_version() is not None
     other_connection.execute("ROLLBACK")
 
@@ -170,10 +170,10 @@ def test_releasing_the_application_closes_the_connection(make_app):
     assert middleware._source._connection is None
 
 
-# One query for many requests
+# One query serves many requests
 
 
-def test_a_version_that_was_read_after_the_arrival_is_reused(source, other_connection):
+def test_a_version_read_after_the_arrival_of_a_request_is_reused(source, other_connection):
     received_at = time.monotonic()
     first = source.get_version()
     insert_note(other_connection)
@@ -181,16 +181,16 @@ def test_a_version_that_was_read_after_the_arrival_is_reused(source, other_conne
     assert source.get_version() > first
 
 
-def test_a_version_that_was_read_before_the_arrival_is_not_reused(source, other_connection):
+def test_a_version_read_before_the_arrival_of_a_request_is_not_reused(source, other_connection):
     first = source.get_version()
     insert_note(other_connection)
     assert source.get_version(since=time.monotonic()) > first
 
 
-def test_a_version_that_was_read_at_the_time_of_the_arrival_is_not_reused(
+def test_a_version_read_at_the_time_of_arrival_of_a_request_is_not_reused(
     source, other_connection, monkeypatch
 ):
-    # On Windows the resolution of the clock is 16 ms, so the order of two events within it is unknown.
+    # On Windows the resolution of the clock is 16 ms, so two events may have the same time.
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
     first = source.get_version()
     insert_note(other_connection)
@@ -218,7 +218,7 @@ def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other_connecti
 
 
 class Rows(list):
-    """The rows of a statement."""
+    """The rows that a statement returned."""
 
     def fetchall(self):
         return list(self)
@@ -231,7 +231,7 @@ def test_no_version_is_reused_after_its_connection_was_closed(engine, source):
     assert source.get_version(since=received_at) > first
 
 
-def test_no_thread_reads_a_version_from_before_a_commit(source, other_connection):
+def test_no_thread_reads_a_version_older_than_the_last_commit(source, other_connection):
     versions, done, failures = [source.get_version()], threading.Event(), []
 
     def read():

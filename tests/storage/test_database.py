@@ -68,7 +68,7 @@ def database_path(settings: dict[str, object]) -> Path:
     return Path(database)
 
 
-def test_database_url_names_the_file(tmp_path, monkeypatch):
+def test_the_database_url_setting_selects_the_file(tmp_path, monkeypatch):
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", f"sqlite:///{tmp_path / 'named.db'}")
     assert database_path({}) == tmp_path / "named.db"
     assert (tmp_path / "named.db").is_file()
@@ -81,7 +81,7 @@ def test_flask_sqlalchemys_setting_wins_over_database_url(tmp_path, monkeypatch)
 
 
 @pytest.mark.sqlite("its file")
-def test_a_relative_path_starts_at_the_instance_folder(instance):
+def test_a_relative_database_path_is_resolved_in_the_instance_folder(instance):
     assert database_path({"DATABASE_URL": "sqlite:///mine.db"}) == instance / "mine.db"
 
 

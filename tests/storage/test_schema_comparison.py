@@ -19,7 +19,7 @@ ON_BOTH = {
     "a missing index": ("DROP INDEX ix_change_due", "index ix_change_due is missing"),
     "a missing search index": ("DROP TABLE search_index", "table search_index is missing"),
 }
-# Statements of PostgreSQL; on SQLite the test edits the SQL of a table.
+# These statements need PostgreSQL. On SQLite, the test edits the SQL of a table instead.
 ON_POSTGRESQL = {
     "a type": ("ALTER TABLE tag ALTER name TYPE text", "table tag lacks: name character varying NOT NULL"),
     "nullability": (
@@ -81,7 +81,7 @@ ON_SQLITE = {
 
 @pytest.fixture
 def compare(app):
-    """Returns the differences after the statements, which are rolled back."""
+    """Runs the statements, returns the differences and rolls back."""
 
     def compare(*statements: str) -> list[str]:
         with app.app_context(), db.engine.connect() as connection:

@@ -84,7 +84,7 @@ def test_a_failure_of_the_outer_transaction_rolls_back_everything(pushed_app):
     assert list_usernames() == ["after"]
 
 
-def test_rows_that_were_read_before_are_read_again(pushed_app):
+def test_rows_read_before_a_transaction_are_read_again_in_it(pushed_app):
     with transaction():
         db.session.add(make_account("a"))
     seen = db.session.scalars(select(Account)).one()
@@ -105,7 +105,7 @@ def test_a_row_of_the_previous_transaction_is_read_again_under_the_lock(pushed_a
         assert row.username == "grace"
 
 
-def test_rows_that_were_pending_before_are_dropped(pushed_app):
+def test_rows_pending_before_a_transaction_are_dropped(pushed_app):
     db.session.add(make_account("pending"))
     with transaction():
         db.session.add(make_account("a"))
@@ -128,7 +128,7 @@ def test_a_transaction_that_does_not_wait_fails_immediately(pushed_app, lock_tim
 
 
 def try_to_write(app) -> str:
-    """Return the error of a transaction with `wait=False` in another thread; empty if it succeeds."""
+    """Start a transaction with `wait=False` in another thread; return its error, or "" if it succeeds."""
     errors: list[str] = []
 
     def write() -> None:
@@ -146,7 +146,7 @@ def try_to_write(app) -> str:
 
 
 def test_a_transaction_holds_the_write_lock_until_its_commit_has_ended(pushed_app):
-    # A commit may move the log into the file, and no other connection may write then.
+    # A commit may start a checkpoint, and no other connection may write during the checkpoint.
     during: list[str] = []
 
     def on_commit(connection: object) -> None:
@@ -179,7 +179,7 @@ def test_a_transaction_waits_a_limited_time_for_another_process(make_app, monkey
     assert lock_timeouts == [1]
 
 
-def test_the_wait_for_the_lock_shortens_the_wait_for_another_process(pushed_app, monkeypatch):
+def test_the_time_spent_waiting_for_the_lock_shortens_the_wait_for_another_process(pushed_app, monkeypatch):
     monkeypatch.setattr(WriteLock, "_wait", lambda self, turn: 3.2)
     statements = []
     with (
@@ -205,7 +205,7 @@ def test_reads_do_not_wait_for_a_write(pushed_app):
         assert list_usernames() == []
 
 
-def test_eight_threads_lose_no_read_modify_write(pushed_app):
+def test_no_update_of_eight_threads_is_lost(pushed_app):
     with transaction():
         db.session.add(make_account("0"))
 

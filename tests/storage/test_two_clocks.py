@@ -25,14 +25,14 @@ offset: ContextVar[timedelta] = ContextVar("offset", default=timedelta())
 
 @dataclass
 class Server:
-    """A server whose clock differs from that of the database, with clients of an admin and of a reader."""
+    """A server whose clock may differ from that of the database, and two clients: an admin and a reader."""
 
     admin: Any
     reader: Any
     cursor: str = "0"
 
     def read_changes(self, client: Any = None) -> list[tuple[str, str]]:
-        """Return the changes since the last call, as a reader unless a client is given."""
+        """Return the changes since the last call; the reader sends the request unless a client is given."""
         response = (client or self.reader).get(f"{CHANGES}?since={self.cursor}").json
         self.cursor = response["cursor"]
         return [(change["kind"], change["action"]) for change in response["changes"]]
@@ -66,7 +66,7 @@ def set_server_time(monkeypatch):
 
 @pytest.fixture(params=[3, -3, 30, -30])
 def servers(request, app, people, set_server_time, make_app, make_client, make_article):
-    """A server with the clock of the database, and one whose clock is seconds ahead or behind."""
+    """Two servers: the first has the same clock as the database, and the clock of the second differs."""
     admin, reader = people.key(people.admin, "write"), people.key(None)
     found = []
     for seconds in (0, request.param):
@@ -93,7 +93,7 @@ def get_category(server):
 
 
 @pytest.mark.parametrize("writer", [0, 1])
-def test_an_article_is_announced_by_both_when_both_show_it(servers, set_server_time, writer):
+def test_both_servers_announce_an_article_when_both_show_it(servers, set_server_time, writer):
     path = schedule(servers[writer], get_category(servers[0]))
     for seconds in (-31, -4, -3, -0.000001, 0, 1, 3, 31):
         set_server_time(DUE + seconds * SECOND)
@@ -106,7 +106,7 @@ def test_an_article_is_announced_by_both_when_both_show_it(servers, set_server_t
             assert server.read_changes() == ([("article", "fetch")] if seconds == 0 else [])
 
 
-def test_a_client_that_changes_the_server_gets_each_article_once(servers, set_server_time):
+def test_a_client_that_switches_servers_gets_each_article_once(servers, set_server_time):
     category = get_category(servers[0])
     for number in range(5):
         schedule(servers[number % 2], category, DUE + 10 * number * SECOND)
@@ -120,7 +120,7 @@ def test_a_client_that_changes_the_server_gets_each_article_once(servers, set_se
             assert announced == max(0, min(5, 1 + seconds // 10))
 
 
-def test_an_article_published_now_by_one_is_visible_on_the_other(servers):
+def test_an_article_published_on_one_server_is_visible_on_the_other(servers):
     category = get_category(servers[0])
     for writer, reader in (servers, servers[::-1]):
         body = {"title": "Now", "category": {"uuid": category}, "status": "published"}
@@ -147,7 +147,7 @@ def test_reads_write_nothing(servers, app, set_server_time):
             assert other.exec_driver_sql("SELECT commits FROM revision").scalar() == before
 
 
-def test_the_times_come_from_the_clock_of_the_database(app, make_tag, monkeypatch):
+def test_stored_times_come_from_the_clock_of_the_database(app, make_tag, monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: NOON)
     with other_connection(app) as other:
         before = other.exec_driver_sql("SELECT clock_timestamp()").scalar()

@@ -251,7 +251,7 @@ def test_a_file_that_is_not_a_database_is_refused_and_unchanged(tmp_path):
 
 
 @pytest.mark.sqlite("its file")
-def test_a_folder_in_the_place_of_the_database_is_refused(instance):
+def test_a_folder_with_the_name_of_the_database_is_refused(instance):
     (instance / "blog.db").mkdir(parents=True)
     assert f"{instance / 'blog.db'} cannot be opened: " in get_start_error()
 

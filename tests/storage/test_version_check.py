@@ -83,7 +83,7 @@ def test_a_command_reports_the_upgrade_in_one_sentence(upgraded, app):
     assert "upgrade this server" in result.stderr
 
 
-def test_the_version_that_starts_last_may_write(app, make_app, make_client, people, upgrade):
+def test_only_the_version_that_started_last_may_write(app, make_app, make_client, people, upgrade):
     key = people.key(people.admin, "write")
     upgrade(UPGRADES["another rendering"])
     first, second = make_client(app, key), make_client(make_app(), key)
@@ -126,7 +126,7 @@ def test_an_interrupted_rendering_is_repeated_at_the_next_start(app, make_app, m
         assert other.exec_driver_sql("SELECT count(*) FROM article_pieces").scalar() == 1
 
 
-def test_a_start_ends_if_another_version_takes_over(app, upgrade, monkeypatch):
+def test_a_start_fails_if_another_version_takes_over_the_database(app, upgrade, monkeypatch):
     upgrade(UPGRADES["another rendering"])
     version_check.accept_renderers(app, "another")
     render_all = json_writer.render_all

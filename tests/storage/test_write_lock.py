@@ -1,4 +1,4 @@
-"""The write lock, with threads that really wait."""
+"""Tests of the write lock with real threads."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def test_a_list_is_ordered_by_name_without_regard_to_case_then_by_uuid(as_admin,
 
 
 @BOTH
-def test_a_list_has_pages_in_the_same_order(as_admin, path):
+def test_the_pages_of_a_list_have_the_order_of_the_complete_list(as_admin, path):
     for name in "cab":
         create(as_admin, path, name)
     pages = [as_admin.get(f"{path}?page={number}&page_size=2&fields=name") for number in (1, 2, 3)]
@@ -107,7 +107,7 @@ def test_a_bulk_write_is_all_or_nothing(as_admin, path, make_article, method):
 
 
 @BOTH
-def test_a_bulk_write_responds_in_order_and_refuses_the_same_uuid_twice(as_admin, path):
+def test_a_bulk_write_keeps_the_order_of_its_items_and_refuses_a_repeated_uuid(as_admin, path):
     one, two = str(uuid4()), str(uuid4())
     items = [{"uuid": two, "name": "B"}, {"uuid": one, "name": "A"}]
     assert [row["uuid"] for row in as_admin.put(path, json=items).json] == [two, one]

@@ -31,7 +31,7 @@ def run(app):
     return lambda *words: app.test_cli_runner().invoke(args=[str(word) for word in words])
 
 
-def test_import_reports_what_it_did_with_each_file(run, people, folder):
+def test_import_reports_the_result_for_each_file(run, people, folder):
     result = run("import", folder, "--author", "ada")
     assert result.exit_code == 0
     assert "blog/photo.png" in result.stdout
@@ -41,7 +41,9 @@ def test_import_reports_what_it_did_with_each_file(run, people, folder):
 
 
 @pytest.mark.parametrize("dry_run", [(), ("--dry-run",)])
-def test_the_report_begins_with_the_visibility_of_the_articles(run, people, folder, dry_run, set_clock):
+def test_the_report_begins_with_the_numbers_of_public_draft_and_scheduled_articles(
+    run, people, folder, dry_run, set_clock
+):
     set_clock(datetime(2026, 1, 1, tzinfo=UTC))
     for name, text in {
         "a.md": BROKEN,
@@ -75,7 +77,7 @@ def test_the_report_of_a_second_import_counts_the_current_visibility(run, people
     assert "updated    blog/bread.md: It has `private: true`; the article became a draft." in changed
 
 
-def test_publish_undated_publishes_files_without_front_matter_and_date(run, people, folder):
+def test_the_publish_undated_option_publishes_files_without_front_matter_and_date(run, people, folder):
     (folder / "diary.md").write_text("Dear diary", encoding="utf-8")
     assert run("import", folder, "--author", "ada").stdout.startswith("1 public, 1 drafts")
     report = run("import", folder, "--author", "ada", "--publish-undated").stdout
@@ -97,7 +99,7 @@ def test_a_second_import_changes_nothing(run, people, folder):
 
 
 def results(run, *words):
-    """Import, and return the keys of the files by result."""
+    """Run an import and return the keys of the files, grouped by result."""
     report = json.loads(run("import", *words, "--author", "ada", "--json").stdout)
     files = [file for file in report["files"] if not file["key"].endswith(".png")]
     return {
@@ -109,7 +111,7 @@ def found(results):
     return {name: keys for name, keys in results.items() if keys}
 
 
-def test_a_subfolder_and_the_folder_above_make_no_second_copy(run, people, folder):
+def test_importing_a_subfolder_and_then_its_parent_creates_no_duplicates(run, people, folder):
     posts = folder / "posts"
     posts.mkdir()
     for name in "ab":
@@ -126,7 +128,7 @@ def test_a_subfolder_and_the_folder_above_make_no_second_copy(run, people, folde
     }
 
 
-def test_a_renamed_folder_and_a_renamed_file_make_no_second_copy(run, people, folder):
+def test_importing_a_renamed_file_in_a_renamed_folder_creates_no_duplicate(run, people, folder):
     run("import", folder, "--author", "ada")
     folder = folder.rename(folder.with_name("site"))
     (folder / "bread.md").rename(folder / "2024-05-01-bread.md")
@@ -142,7 +144,7 @@ def test_two_files_with_the_same_content_are_two_articles(run, people, folder):
     assert found(results(run, folder)) == {"unchanged": ["blog/bread.md", "blog/copy.md"]}
 
 
-def test_a_deleted_article_returns_only_with_restore_deleted(run, people, folder, as_admin):
+def test_a_deleted_article_is_imported_again_only_with_restore_deleted(run, people, folder, as_admin):
     run("import", folder, "--author", "ada")
     (uuid,) = [article["uuid"] for article in as_admin.get(ARTICLES).json]
     as_admin.delete(f"{ARTICLES}{uuid}/")

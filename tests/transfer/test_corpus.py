@@ -38,7 +38,7 @@ DIFFERENCES: dict[str, tuple[dict[str, int], str]] = {
     "markdown-yaml/hexo-site": ({"files": -1, "yaml": -1, "titled": -1}, MISSING),
     "markdown-yaml/hexo-unit-test": ({"dated": 14, "titled": 13, "tagged": 2, "categorised": 1}, BARE),
 }
-#: How many files are imported, refused, and skipped (section pages, a headless bundle, a YAML file).
+#: The numbers of imported, refused and skipped files (section pages, a headless bundle, a YAML file).
 OUTCOMES = {
     "markdown-i18n/opentelemetry": (68, 0, 17),
     "markdown-i18n/sofastack-zh": (69, 0, 0),
@@ -75,7 +75,7 @@ def read_expected(source: str) -> Counter[str]:
 
 
 def count_files(source: str) -> Counter[str]:
-    """Return the counts of a source, made with the reader's own parsers."""
+    """Count the files of a source with the parsers of the reader."""
     found: Counter[str] = Counter()
     for entry in folder.walk_path(Path(CORPUS) / source):
         found["files"] += 1

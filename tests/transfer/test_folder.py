@@ -34,7 +34,7 @@ def now():
 
 @pytest.fixture
 def deep_folders(blog, monkeypatch):
-    """The names of nested folders whose complete path is too long for the system."""
+    """The names of nested folders whose complete path is too long for the operating system."""
     monkeypatch.chdir(blog)
     names = [letter * 200 for letter in "abcdefghijklmnopqrstuvwxyz"]
     for name in names:
@@ -54,7 +54,7 @@ def list_keys(path):
 
 
 def list_problems(path):
-    """Return the type of the problem of each entry that has one."""
+    """Return the types of the problems by key, for entries that have a problem."""
     return {entry.key: type(entry.problem) for entry in folder.walk_path(path) if entry.problem}
 
 
@@ -112,7 +112,7 @@ def test_a_missing_folder_is_refused(tmp_path):
 
 
 @POSIX
-def test_links_are_not_followed(blog, tmp_path):
+def test_symbolic_links_are_not_followed(blog, tmp_path):
     (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
     (blog / "link.md").symlink_to(tmp_path / "secret.md")
     (blog / "loop").symlink_to(blog)
@@ -139,7 +139,7 @@ def test_a_windows_junction_is_not_followed(blog, monkeypatch):
 
 
 @POSIX
-def test_a_path_too_long_for_the_system_is_reported_as_one_refused_entry(blog, deep_folders):
+def test_a_path_that_is_too_long_is_reported_as_one_refused_entry(blog, deep_folders):
     found = list_problems(blog)
     assert list(found.values()) == [RefusedFile]
     assert next(iter(found)).startswith(f"blog/{'/'.join(deep_folders[:4])}")
@@ -171,7 +171,7 @@ def test_an_inaccessible_folder_is_reported_as_one_refused_entry(blog, monkeypat
     assert reason in str(by_key(blog)["blog/2021"].problem)
 
 
-def test_a_folder_that_is_deleted_meanwhile_is_reported_as_one_refused_entry(blog, monkeypatch):
+def test_a_folder_deleted_during_the_import_is_reported_as_one_refused_entry(blog, monkeypatch):
     original = type(blog).iterdir
 
     def iterdir(path):
@@ -187,7 +187,7 @@ def test_a_path_given_twice_is_imported_once(blog):
     assert len(list(folder.walk_paths([blog, blog / "a.md", blog]))) == 4
 
 
-def test_a_file_in_two_of_the_folders_is_imported_once(blog):
+def test_a_file_that_is_in_two_given_folders_is_imported_once(blog):
     assert [entry.key for entry in folder.walk_paths([blog / "2021", blog])] == [
         *("2021/c.md", "blog/a.md", "blog/b.md", "blog/photo.png")
     ]
@@ -228,7 +228,7 @@ def test_names_with_unprintable_characters_give_distinct_escaped_keys(blog):
 
 @POSIX
 @pytest.mark.skipif(sys.platform == "darwin", reason="the file system knows only one Unicode form")
-def test_two_names_with_the_same_key_do_not_overwrite_each_other(blog):
+def test_the_second_of_two_names_that_differ_only_in_unicode_form_is_refused(blog):
     for form in ("NFC", "NFD"):
         (blog / f"{unicodedata.normalize(form, 'é')}.md").write_text(form, encoding="utf-8")
     entries = [entry for entry in folder.walk_paths([blog]) if entry.key == "blog/é.md"]
@@ -244,11 +244,11 @@ def test_a_folder_that_cannot_be_listed_is_refused(blog, monkeypatch):
         list_keys(blog)
 
 
-def test_a_file_at_the_limit_is_read(blog):
+def test_a_file_with_exactly_the_maximum_size_is_read(blog):
     assert folder.read_bytes(blog / "a.md", limit=4) == b"Text"
 
 
-def test_a_file_over_the_limit_is_refused(blog):
+def test_a_file_larger_than_the_maximum_size_is_refused(blog):
     with pytest.raises(RefusedFile, match="4 bytes, more than 3"):
         folder.read_bytes(blog / "a.md", limit=3)
 

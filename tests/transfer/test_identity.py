@@ -1,4 +1,4 @@
-"""Files that were imported before are recognized under another key."""
+"""Files that were imported before are recognized even if their key has changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blogapi.transfer.identity import match_entries
 
 @pytest.fixture
 def match(tmp_path):
-    """Returns the stored keys that match the files of a folder; the content of a file is its digest."""
+    """Returns the stored keys that match the files of a folder. Each file contains its own digest."""
 
     def match(root, files, stored, *, present=()):
         path = tmp_path / root
@@ -27,11 +27,11 @@ def match(tmp_path):
     return match
 
 
-def test_a_known_key_needs_no_match(match):
+def test_a_file_with_a_known_key_is_not_matched(match):
     assert match("blog", {"a.md": "new"}, {"blog/a.md": "1"}) == {}
 
 
-def test_a_subfolder_of_an_imported_folder_is_recognized_whatever_its_content(match):
+def test_a_subfolder_of_an_imported_folder_is_recognized_with_any_content(match):
     stored = {"blog/posts/a.md": "1", "blog/posts/b.md": None}
     found = match("blog/posts", {"a.md": "changed", "b.md": "2", "c.md": "3"}, stored)
     assert found == {"posts/a.md": "blog/posts/a.md", "posts/b.md": "blog/posts/b.md"}
@@ -60,7 +60,7 @@ def test_a_renamed_file_is_recognized_by_its_content(match):
     assert match("blog", {"a.md": "1", "drafts/c.md": "2"}, stored) == {"blog/drafts/c.md": "blog/b.md"}
 
 
-def test_a_copy_of_a_file_that_still_exists_is_another_file(match):
+def test_a_copy_of_a_file_that_still_exists_is_not_matched(match):
     assert match("blog", {"a.md": "1", "b.md": "1"}, {"blog/a.md": "1"}) == {}
     assert match("blog/b", {"c.md": "1"}, {"blog/a.md": "1"}, present=["blog/a.md"]) == {}
 
@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_read_is_not_recognized_by_content(tmp_path):
     assert match_entries(entries, {"blog/c.md": "1"}, lambda entry: None) == {}
 
 
-def test_nothing_is_read_if_nothing_was_imported(tmp_path):
+def test_no_file_is_read_if_there_is_nothing_to_match(tmp_path):
     def compute_digest(entry):
         raise AssertionError
 

@@ -1,4 +1,4 @@
-"""Records are stored as articles: new, unchanged, changed and invalid ones."""
+"""The importer handles new, unchanged, changed and invalid records."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_an_edited_article_is_not_overwritten(app, store, stored):
     assert stored()[0].title == "My own words"
 
 
-def test_the_slug_of_the_record_stays_when_the_title_changes(store, stored):
+def test_a_slug_from_the_record_does_not_change_with_the_title(store, stored):
     record = replace(RECORD, slug="how-i-bake", status="draft")
     store(record)
     assert stored()[0].slug == "how-i-bake"
@@ -139,7 +139,7 @@ def delete(app, stored):
         article_service.delete(stored()[0].uuid)
 
 
-def test_a_deleted_article_does_not_return(app, store, stored):
+def test_a_deleted_article_is_not_imported_again(app, store, stored):
     store(RECORD)
     delete(app, stored)
     for record in (RECORD, replace(RECORD, title="Rye bread"), replace(RECORD, key="blog/rye.md")):
@@ -207,11 +207,11 @@ def test_an_edited_article_is_kept_if_only_the_path_of_its_file_has_changed(app,
     assert (hidden.result, "edited in this blog" in hidden.notes[0]) == (Result.REFUSED, True)
 
 
-def test_a_row_of_a_former_version_gets_the_source_digest_at_the_next_import(app, store, stored):
+def test_a_row_from_an_older_version_gets_a_source_digest_at_the_next_import(app, store, stored):
     store(RECORD)
     with app.app_context(), transaction():
         row = db.session.get_one(ImportedFile, RECORD.key)
-        # The digest of a record included its key, and there was none of the source.
+        # In older versions, the digest of a record included its key, and no source digest was stored.
         row.digest, row.source_digest = service._compute_digest(RECORD, key=RECORD.key), None
     assert store(replace(RECORD, source_digest="1"), dry_run=True).result is Result.UNCHANGED
     assert store(replace(RECORD, source_digest="1")).result is Result.UNCHANGED
@@ -220,14 +220,14 @@ def test_a_row_of_a_former_version_gets_the_source_digest_at_the_next_import(app
         assert (row.digest, row.source_digest) == (service._compute_digest(RECORD), "1")
 
 
-def test_a_file_that_is_only_written_differently_is_unchanged_and_gets_the_new_source_digest(app, store):
+def test_an_unchanged_record_of_a_changed_file_gets_the_new_source_digest(app, store):
     store(replace(RECORD, source_digest="1"))
     assert store(replace(RECORD, source_digest="2")).result is Result.UNCHANGED
     with app.app_context():
         assert db.session.get_one(ImportedFile, RECORD.key).source_digest == "2"
 
 
-def test_the_digest_of_a_record_is_that_of_former_versions():
+def test_the_digest_of_a_record_is_the_same_as_in_older_versions():
     digest = "c78c644de657ab73446105e52414b1dcc5c0be754bd91152286e168d5e12b26d"
     assert service._compute_digest(RECORD, key=RECORD.key) == digest
 
@@ -276,7 +276,7 @@ def test_a_draft_gets_no_redirects(store, redirects):
     assert redirects() == [("rye", "bread")]
 
 
-def test_a_redirect_of_the_same_run_gives_way_to_the_slug_of_an_article(importer, stored, redirects):
+def test_a_redirect_is_removed_if_a_later_article_of_the_import_has_its_slug(importer, stored, redirects):
     first = replace(RECORD, former_slugs=("rye", "loaf"))
     second = replace(RECORD, key="blog/rye.md", title="Rye")
     reports = [*importer.store([first]), *importer.store([second])]
@@ -295,7 +295,7 @@ def importer(app, people):
         yield service.Importer(people.admin.uuid)
 
 
-def test_an_invalid_record_does_not_stop_the_others_of_its_batch(importer, stored):
+def test_an_invalid_record_does_not_stop_the_other_records_of_its_batch(importer, stored):
     bad = replace(RECORD, key="blog/bad.md", title="x" * 256, tags=("new", "rye"), category="Other")
     good = replace(RECORD, key="blog/good.md", tags=("new",), category="Other")
     skipped = service.FileReport("blog/x.png", Result.SKIPPED)
@@ -312,7 +312,7 @@ def test_an_invalid_record_does_not_stop_the_others_of_its_batch(importer, store
     ]
 
 
-def test_a_record_that_the_database_refuses_does_not_stop_the_others(importer, stored, monkeypatch):
+def test_a_record_that_the_database_refuses_does_not_stop_the_other_records(importer, stored, monkeypatch):
     original = article_service.create
 
     def create(author, given, **options):
@@ -329,7 +329,9 @@ def test_a_record_that_the_database_refuses_does_not_stop_the_others(importer, s
 
 
 @pytest.mark.parametrize(("seconds", "transactions"), [(600, 1), (-1, 5)])
-def test_a_batch_is_one_transaction_unless_it_takes_long(importer, monkeypatch, seconds, transactions):
+def test_a_batch_is_one_transaction_unless_it_exceeds_the_time_limit(
+    importer, monkeypatch, seconds, transactions
+):
     monkeypatch.setattr(service, "MAX_BATCH_SECONDS", seconds)
     commits = []
 
@@ -362,7 +364,7 @@ def test_a_batch_without_records_takes_no_write_lock(importer, record_statements
     assert found == []
 
 
-def test_batches_are_bounded_by_count_and_length():
+def test_the_number_of_records_and_the_length_of_a_batch_are_limited():
     records = [replace(RECORD, key=f"blog/{number}.md", content="x") for number in range(120)]
     batches = list(service.make_batches([service.FileReport("blog/x.png", Result.SKIPPED), *records]))
     assert [len(batch) for batch in batches] == [50, 50, 21]

@@ -26,7 +26,7 @@ def digest():
 
 @pytest.fixture
 def passwords(app, people, digest):
-    """Ada and Mel with passwords; Grace has none."""
+    """Sets a password for Ada and Mel. Grace has no password."""
     with app.app_context(), transaction():
         for name in ("ada", "mel"):
             queries.get_by_name(name).password_digest = digest
@@ -34,7 +34,7 @@ def passwords(app, people, digest):
 
 @pytest.fixture
 def as_ada(passwords, app, make_client):
-    """Ada, logged in."""
+    """A client that is logged in as Ada."""
     client = make_client(app)
     assert client.post(LOGIN, json=ADA).status_code == 200
     return client

@@ -85,7 +85,7 @@ def test_a_usage_error_exits_with_2(run, args):
     assert run(*args).exit_code == 2
 
 
-def test_list_prints_one_line_per_item(run, people):
+def test_list_prints_one_line_per_user(run, people):
     result = run("list")
     assert [line.split()[::3] for line in result.stdout.splitlines()] == [
         [str(people.admin.uuid), "ada"],
@@ -104,7 +104,7 @@ def test_list_prints_json(run, people):
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", one["created"]) for one in shown)
 
 
-def test_list_without_users_is_an_empty_array(run):
+def test_list_without_users_prints_an_empty_array(run):
     assert run("list", "--json").stdout == "[]\n"
 
 
@@ -147,7 +147,7 @@ def test_delete_reports_an_error_on_one_line(run, people, make_tag, name, says):
     assert result.stderr.count("\n") == 1 and says in result.stderr
 
 
-def test_the_installed_program_runs_the_command(app, can_log_in):
+def test_the_installed_program_runs_user_create(app, can_log_in):
     # A new process creates its own application.
     fresh = ScriptInfo(create_app=create_app)
     result = CliRunner().invoke(

@@ -42,6 +42,6 @@ def test_a_same_site_write_is_accepted(as_ada, headers):
 
 
 @pytest.mark.parametrize("headers", FOREIGN)
-def test_reads_and_requests_with_a_key_ignore_the_origin(as_ada, as_admin, headers):
+def test_the_origin_is_ignored_for_reads_and_for_requests_with_a_key(as_ada, as_admin, headers):
     assert as_ada.get(TAGS, headers=headers).json == []
     assert as_admin.post(KEYS, headers=headers).json["public_state"]

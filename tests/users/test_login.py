@@ -11,7 +11,7 @@ from tests.contracts.client import outcome
 from tests.users.conftest import ADA, LOGIN, PASSWORD, WRONG, flags_of
 
 
-def test_login_shows_the_user(passwords, people, as_stranger):
+def test_the_response_to_a_login_shows_the_user(passwords, people, as_stranger):
     response = as_stranger.post(LOGIN, json=ADA)
     assert response.status_code == 200
     assert response.json == {"uuid": str(people.admin.uuid), "username": "ada", "role": "admin"}
@@ -31,7 +31,7 @@ def test_the_cookie_is_secure_if_the_request_used_https(passwords, as_stranger):
     assert flags_of(response) == {"Expires", "HttpOnly", "Path=/", "SameSite=Lax", "Secure"}
 
 
-def test_the_setting_session_days_sets_the_expiry_of_the_cookie(passwords, make_app, make_client):
+def test_the_session_days_setting_determines_the_expiry_of_the_cookie(passwords, make_app, make_client):
     client = make_client(make_app(SESSION_DAYS=3))
     client.post(LOGIN, json=ADA)
     left = client.get_cookie("blogapi_session").expires - datetime.now(UTC)

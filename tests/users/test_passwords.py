@@ -42,7 +42,7 @@ def hashed(monkeypatch):
         ("x" * 64, "x" * 64),
     ],
 )
-def test_a_user_name_is_stored_folded(username, stored):
+def test_a_user_name_is_normalized_before_it_is_stored(username, stored):
     assert usernames.normalize_username(username) == stored
 
 
@@ -72,7 +72,7 @@ def test_an_invalid_user_name_is_refused(username):
 
 @given(st.text(max_size=80))
 @example("ϔ")
-def test_a_normalized_name_is_its_own_normal_form(username):
+def test_normalizing_a_normalized_name_does_not_change_it(username):
     try:
         stored = usernames.normalize_username(username)
     except Invalid:
@@ -111,5 +111,5 @@ def test_an_invalid_password_is_refused(password):
 
 
 @pytest.mark.parametrize("password", ["x" * 10, "x" * 1024, "пароль, длинный", "🔑" * 10])
-def test_any_other_password_is_accepted(password):
+def test_a_valid_password_is_accepted(password):
     assert passwords.verify_password(passwords.hash_password(password), password)

@@ -93,7 +93,7 @@ def test_a_login_deletes_expired_sessions(context, set_clock):
     assert db.session.scalar(select(func.count()).select_from(WebSession)) == 1
 
 
-def test_logging_out_ends_only_that_session(context):
+def test_logging_out_ends_only_the_current_session(context):
     account = service.create("ada", None, role=Role.ADMIN)
     here, there = (service.log_in(account, lifetime=DAY) for _ in range(2))
     assert queries.find_session(here) is not None
@@ -102,7 +102,7 @@ def test_logging_out_ends_only_that_session(context):
     assert queries.find_session(there) is not None
 
 
-def test_a_new_password_ends_all_sessions_of_only_that_user(context):
+def test_a_new_password_ends_all_sessions_of_its_user_but_no_other_session(context):
     ada, mel = (service.create(name, PASSWORD, role=Role.MEMBER) for name in ("ada", "mel"))
     hers = [service.log_in(ada, lifetime=DAY) for _ in range(2)]
     other = service.log_in(mel, lifetime=DAY)
@@ -122,7 +122,7 @@ def test_an_invalid_new_password_changes_nothing(context):
 
 
 @pytest.mark.parametrize("act", [service.delete_user, lambda name: service.set_password(name, PASSWORD)])
-def test_an_unknown_user_is_not_found(context, act):
+def test_an_operation_on_an_unknown_user_raises_not_found(context, act):
     with pytest.raises(NotFound, match="nobody"):
         act("nobody")
 
@@ -146,7 +146,7 @@ def test_a_user_with_content_cannot_be_deleted(app, people, request, as_stranger
     assert me["username"] == "ada"
 
 
-def test_anonymous_keys_survive_the_deletion_of_a_user(app, people, as_stranger):
+def test_deleting_a_user_does_not_delete_anonymous_keys(app, people, as_stranger):
     with app.app_context():
         value = api_keys.issue(None).value
         service.delete_user("mel")

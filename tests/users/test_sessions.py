@@ -13,7 +13,7 @@ from tests.contracts.client import outcome
 from tests.users.conftest import ADA, LOGIN, LOGOUT, ME, NOON, PASSWORD, cookie_of
 
 
-def test_me_returns_401_to_a_stranger(as_stranger):
+def test_the_me_endpoint_returns_401_without_a_key_or_a_login(as_stranger):
     response = as_stranger.get(ME)
     assert (response.status_code, response.json["code"]) == (401, "key_missing")
 
@@ -30,7 +30,9 @@ def test_me_returns_401_to_a_stranger(as_stranger):
         ("admin", "write", "ada", "admin", ["published", "read", "write"]),
     ],
 )
-def test_me_shows_the_owner_and_scopes_of_the_key(app, people, make_client, owner, scope, name, role, scopes):
+def test_the_me_endpoint_shows_the_owner_and_scopes_of_the_key(
+    app, people, make_client, owner, scope, name, role, scopes
+):
     account = owner and getattr(people, owner)
     with app.app_context():
         key = api_keys.issue(account and account.uuid, scopes=frozenset({scope}))
@@ -43,7 +45,7 @@ def test_me_shows_the_owner_and_scopes_of_the_key(app, people, make_client, owne
     }
 
 
-def test_me_shows_the_logged_in_user(as_ada, people):
+def test_the_me_endpoint_shows_the_logged_in_user(as_ada, people):
     assert as_ada.get(ME).json == {
         "user": str(people.admin.uuid),
         "username": "ada",
@@ -53,7 +55,7 @@ def test_me_shows_the_logged_in_user(as_ada, people):
     }
 
 
-def test_a_login_session_reads_what_its_user_may_read(as_ada):
+def test_a_login_session_has_the_read_access_of_its_user(as_ada):
     assert as_ada.get(f"{ARTICLES}author/me/").json == []
 
 
@@ -63,7 +65,7 @@ def test_every_login_gets_a_new_token(as_ada):
     assert cookie_of(as_ada) != before
 
 
-def test_a_login_drops_the_previous_session(passwords, as_stranger, with_cookie):
+def test_a_login_discards_the_data_of_the_previous_session(passwords, as_stranger, with_cookie):
     with as_stranger.session_transaction() as session:
         session["token"] = "planted"
         session["else"] = "planted"

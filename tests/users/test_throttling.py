@@ -11,7 +11,7 @@ from tests.users.conftest import ADA, FAILED, LOGIN, SLOWED, WRONG
 
 @pytest.fixture
 def limited_login(passwords, make_app, make_client):
-    """Creates functions that log in from an address, under the given limits."""
+    """Creates an application with the given limits and returns a function that logs in from an address."""
 
     def make(**limits):
         client = make_client(make_app(**limits))
@@ -24,7 +24,7 @@ def limited_login(passwords, make_app, make_client):
     return make
 
 
-def test_the_setting_login_account_limit_limits_an_address_per_account(limited_login):
+def test_the_login_account_limit_applies_to_each_address_and_account(limited_login):
     log_in = limited_login(LOGIN_ACCOUNT_LIMIT="2 per minute")
     responses = [log_in(WRONG) for _ in range(3)]
     assert [response.status_code for response in responses] == [401, 401, 429]
@@ -41,24 +41,25 @@ def test_guesses_from_one_address_do_not_lock_out_the_user(limited_login):
     assert log_in(ADA, "192.0.2.7").json["username"] == "ada"
 
 
-def test_the_setting_login_strangers_limit_limits_guesses_from_many_addresses(limited_login):
+def test_the_login_strangers_limit_limits_guesses_from_many_addresses(limited_login):
     log_in = limited_login(LOGIN_STRANGERS_LIMIT="2 per minute")
     assert log_in(ADA, "192.0.2.7").status_code == 200
     responses = [outcome(log_in(WRONG, f"198.51.100.{number}")) for number in range(4)]
     assert responses == [FAILED, FAILED, SLOWED, SLOWED]
-    # The known address may still log in with any spelling. A new one may log in only to other accounts.
+    # The known address may still log in with any spelling of the name. A new address may log in only to
+    # other accounts.
     assert log_in(ADA | {"username": "ADA"}, "192.0.2.7").status_code == 200
     assert outcome(log_in(ADA, "192.0.2.8")) == SLOWED
     assert log_in(ADA | {"username": "mel"}, "192.0.2.8").json["username"] == "mel"
 
 
-def test_a_known_address_is_limited_too(limited_login):
+def test_failed_logins_from_a_known_address_are_also_limited(limited_login):
     log_in = limited_login(LOGIN_STRANGERS_LIMIT="2 per minute", LOGIN_ACCOUNT_LIMIT="3 per minute")
     log_in(ADA)
     assert [outcome(log_in(WRONG)) for _ in range(4)] == [FAILED, FAILED, FAILED, SLOWED]
 
 
-def test_an_ipv6_64_counts_as_one_address(limited_login):
+def test_an_ipv6_64_prefix_counts_as_one_address(limited_login):
     log_in = limited_login(LOGIN_ACCOUNT_LIMIT="2 per minute")
     addresses = ["2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2:3::4", "2001:db8:1:3::1"]
     assert [outcome(log_in(WRONG, address)) for address in addresses] == [FAILED, FAILED, SLOWED, FAILED]
@@ -91,7 +92,7 @@ def test_an_unknown_account_is_throttled_like_a_known_one(limited_login):
     assert [outcome(log_in(nobody)) for _ in range(2)] == [FAILED, SLOWED]
 
 
-def test_the_setting_login_address_limit_limits_an_address(limited_login):
+def test_the_login_address_limit_limits_failed_logins_from_one_address(limited_login):
     log_in = limited_login(LOGIN_ADDRESS_LIMIT="2 per minute")
     names = ["ada", "mel", "grace"]
     assert [outcome(log_in(WRONG | {"username": name})) for name in names] == [FAILED, FAILED, SLOWED]

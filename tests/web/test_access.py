@@ -66,7 +66,7 @@ ADMINS = {"admin's read key", "admin's write key", "admin's login"}
     ids=lambda value: getattr(value, "name", None),
 )
 @pytest.mark.parametrize("caller", CALLERS)
-def test_a_rule_admits_exactly_these_callers(rule, scope, allowed, caller):
+def test_each_rule_and_scope_allow_exactly_the_expected_callers(rule, scope, allowed, caller):
     if caller in allowed:
         authorize(Access(rule, scope), CALLERS[caller])
     else:
@@ -91,7 +91,7 @@ def test_the_role_is_checked_before_the_scope():
     assert refused.value.code == "forbidden"
 
 
-def test_get_access_returns_what_the_view_declares():
+def test_get_access_returns_the_access_declared_by_the_view():
     @allow(admin, scope="write")
     def view():
         """Do something."""
@@ -100,7 +100,7 @@ def test_get_access_returns_what_the_view_declares():
     assert get_access(lambda: None) is None
 
 
-def test_check_before_body_runs_before_the_view_and_keeps_its_rule():
+def test_check_before_body_runs_before_the_view_and_keeps_the_access_rule():
     order = []
 
     @allow(reader)

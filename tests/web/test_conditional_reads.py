@@ -19,7 +19,7 @@ READS = [
 
 
 @pytest.mark.parametrize("path", READS)
-def test_an_unchanged_response_gets_a_304(as_reader, path):
+def test_a_request_with_the_current_etag_returns_304(as_reader, path):
     first = as_reader.get(path)
     again = as_reader.get(path, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", first.headers["ETag"])
@@ -47,7 +47,7 @@ def test_a_change_gives_a_new_etag(as_reader, make_article):
     assert response.headers["ETag"] != before
 
 
-def test_an_error_response_is_never_a_304(as_reader):
+def test_an_error_response_is_never_replaced_with_a_304(as_reader):
     path = f"{ARTICLES}00000000-0000-4000-8000-000000000000/"
     assert outcome(as_reader.get(path, headers={"If-None-Match": "*"})) == (404, "not_found")
 
@@ -122,7 +122,7 @@ def test_another_origin_is_not_allowed(cors_client):
         ("é", 200),
     ],
 )
-def test_if_none_match_with_the_same_etag_gets_a_304_and_never_an_error(as_stranger, sent, status):
+def test_only_a_matching_if_none_match_returns_304_and_a_malformed_one_returns_200(as_stranger, sent, status):
     etag = as_stranger.get("/openapi.json").headers["ETag"]
     response = as_stranger.get("/openapi.json", headers={"If-None-Match": sent.format(etag=etag)})
     assert (response.status_code, response.headers["ETag"]) == (status, etag)

@@ -21,7 +21,7 @@ def test_a_write_with_the_current_etag_succeeds(as_admin, resource, method):
 
 
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
-def test_a_write_with_a_stale_etag_is_refused_with_the_current_one(as_admin, resource, method):
+def test_the_response_to_a_write_with_a_stale_etag_has_the_current_etag(as_admin, resource, method):
     stale = as_admin.get(resource["path"]).headers["ETag"]
     now = as_admin.patch(resource["path"], json=resource["change"]).headers["ETag"]
     body = {"put": resource["body"], "patch": {}}.get(method)
@@ -59,7 +59,7 @@ def test_bulk_writes_check_the_etag_of_the_list(as_admin, resource):
     assert as_admin.patch(resource["list"], json=item, headers={"If-Match": etag}).status_code == 200
 
 
-def test_the_setting_require_if_match_refuses_writes_without_one(
+def test_with_the_setting_require_if_match_a_write_needs_if_match(
     make_app, make_client, people, as_admin, resource
 ):
     strict = make_client(make_app(REQUIRE_IF_MATCH=True), people.key(people.admin, "write"))
@@ -98,7 +98,7 @@ def test_a_term_is_created_changed_and_deleted(as_admin, path):
 
 
 @pytest.mark.parametrize("path", TERM_PATHS)
-def test_a_term_that_was_read_can_be_sent_back(as_admin, path, make_article, make_tag, make_category):
+def test_put_accepts_the_response_of_get_for_a_term(as_admin, path, make_article, make_tag, make_category):
     tag, category = make_tag("t"), make_category(description="d", cover_image="/c.jpg")
     make_article(category=category, tags=(tag,))
     item_path = f"{path}{category.uuid if path == CATEGORIES else tag.uuid}/"
@@ -142,7 +142,7 @@ def test_a_deleted_tag_is_removed_from_its_articles(as_admin, make_article, make
     assert [tag["name"] for tag in as_admin.get(f"{ARTICLES}{article.uuid}/").json["tags"]] == ["stays"]
 
 
-def test_a_new_slug_changes_the_etag_of_a_single_tag_which_does_not_show_it(as_admin, make_tag):
+def test_a_new_slug_changes_the_etag_of_a_tag_although_its_response_shows_no_slug(as_admin, make_tag):
     path = f"{TAGS}{make_tag().uuid}/"
     etag = as_admin.get(path).headers["ETag"]
     as_admin.patch(path, json={"slug": "new"})

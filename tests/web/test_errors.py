@@ -66,7 +66,7 @@ def postgresql_error(sqlstate: str, kind=OperationalError):
         (ZeroDivisionError("secret"), 500, "internal_error"),
     ],
 )
-def test_an_internal_error_is_reported_without_internals(error, status, code):
+def test_an_internal_error_is_reported_without_internal_details(error, status, code):
     response = get_error_response(error)
     assert (response.status_code, response.json["code"]) == (status, code)
     assert "secret" not in response.text and "SELECT" not in response.text
@@ -91,7 +91,7 @@ def test_every_http_error_has_a_problem_body(status):
 @pytest.mark.parametrize(
     ("status", "title", "code"),
     [
-        # Python 3.13 renamed these in http.HTTPStatus.
+        # Python 3.13 renamed these phrases titles in http.HTTPStatus.
         (413, "Request Entity Too Large", "too_large"),
         (416, "Requested Range Not Satisfiable", "requested_range_not_satisfiable"),
         (422, "Unprocessable Entity", "invalid_fields"),
@@ -100,7 +100,7 @@ def test_every_http_error_has_a_problem_body(status):
         (412, "Precondition Failed", "stale"),
     ],
 )
-def test_title_and_code_are_the_same_on_every_python(status, title, code):
+def test_title_and_code_are_the_same_on_every_python_version(status, title, code):
     response = get_error_response(default_exceptions[status]())
     assert (response.json["title"], response.json["code"]) == (title, code)
     assert response.status.casefold() == f"{status} {title}".casefold()
@@ -128,11 +128,11 @@ def test_nested_messages_are_flattened_to_paths():
     }
 
 
-def test_methods_are_listed_in_a_fixed_order():
+def test_the_allow_header_lists_methods_in_a_fixed_order():
     assert errors.format_allow({"OPTIONS", "HEAD", "DELETE", "GET", "BREW"}) == "GET, DELETE, HEAD, OPTIONS"
 
 
-def test_errors_carry_their_headers():
+def test_error_responses_have_the_headers_of_their_problem():
     assert get_error_response(errors.Unavailable("Busy.")).headers["Retry-After"] == "1"
     assert get_error_response(errors.TooManyRequests("Slow.", seconds=7)).headers["Retry-After"] == "7"
     assert get_error_response(errors.Unauthorized("Send a key.")).headers["WWW-Authenticate"] == "ApiKey"

@@ -49,7 +49,7 @@ def test_a_canonical_uuid_is_parsed():
         "\x00",
     ],
 )
-def test_any_other_text_is_not_a_uuid(text):
+def test_a_text_in_another_format_is_not_a_uuid(text):
     assert fields.parse_uuid(text) is None
 
 
@@ -108,7 +108,7 @@ def test_a_timestamp_is_parsed_as_utc(text, time):
         "2026-01-31T09:30:00.1234567Z",
     ],
 )
-def test_any_other_text_is_not_a_timestamp(text):
+def test_a_text_in_another_format_is_not_a_timestamp(text):
     assert fields.parse_timestamp(text) is None
 
 
@@ -229,7 +229,7 @@ def test_a_web_address_is_http_or_relative(address):
         "https://ex\u2100mple.org",
     ],
 )
-def test_any_other_text_is_not_a_web_address(app, address):
+def test_an_unsafe_or_malformed_text_is_not_a_web_address(app, address):
     assert not fields.is_web_address(address)
     with app.app_context():
         assert is_refused(WebAddress(), address)
@@ -265,7 +265,7 @@ def test_an_input_schema_ignores_read_only_fields_and_refuses_unknown_ones():
     assert Body().validate([]) == {"_schema": ["Invalid input type."]}
 
 
-def test_output_fields_are_required_and_partial_ones_are_not():
+def test_fields_of_output_schemas_are_required_and_fields_of_partial_schemas_are_not():
     class Example(OutputSchema):
         a = ma.fields.String()
 

@@ -41,7 +41,7 @@ def test_a_retry_may_omit_the_trailing_slash(as_admin):
     assert (first.json, again.status_code) == (again.json, 201)
 
 
-def test_a_post_with_a_key_checks_the_etag_of_its_list(as_admin, resource):
+def test_a_post_with_an_idempotency_key_checks_the_etag_of_the_list(as_admin, resource):
     etag = as_admin.get(resource["list"]).headers["ETag"]
 
     def post(condition):
@@ -53,11 +53,11 @@ def test_a_post_with_a_key_checks_the_etag_of_its_list(as_admin, resource):
     assert as_admin.get(resource["list"]).headers["ETag"] == etag
     created = post(etag)
     assert created.status_code == 201
-    # The retry is replayed although the ETag has changed since.
+    # The retry gets the stored response although the ETag of the list has changed.
     assert (post(etag).json, as_admin.get(created.headers["Location"]).status_code) == (created.json, 200)
 
 
-def test_a_restore_with_a_key_checks_the_etag_of_its_article(as_admin, make_article):
+def test_a_restore_with_an_idempotency_key_checks_the_etag_of_the_article(as_admin, make_article):
     path = f"{ARTICLES}{make_article(title='One').uuid}/"
     etag = as_admin.patch(path, json={"title": "Two"}).headers["ETag"]
 
@@ -117,7 +117,7 @@ def test_an_invalid_idempotency_key_is_refused(as_admin, resource, key):
     assert outcome(response) == (400, "malformed")
 
 
-def test_a_response_with_a_secret_accepts_no_idempotency_key(as_admin, make_article):
+def test_an_operation_that_returns_a_secret_refuses_an_idempotency_key(as_admin, make_article):
     article = make_article()
     for path in ("/api/v1/auth/api-key/", f"{ARTICLES}{article.uuid}/preview/"):
         assert outcome(as_admin.post(path, headers={"Idempotency-Key": "k"})) == (400, "malformed")

@@ -52,7 +52,7 @@ def test_invalid_json_is_refused(data, detail):
 
 @settings(deadline=None)
 @given(st.binary())
-def test_any_bytes_parse_or_raise_a_problem(data):
+def test_parsing_any_bytes_returns_a_value_or_raises_a_problem(data):
     try:
         web_json.parse_json(data)
     except Problem as error:
@@ -61,7 +61,7 @@ def test_any_bytes_parse_or_raise_a_problem(data):
 
 @settings(deadline=None)
 @given(st.text(alphabet='{}[]",:0123456789.eE+-\\u \n\ttruefalsnN', max_size=40))
-def test_text_similar_to_json_parses_or_raises_a_problem(text):
+def test_parsing_text_similar_to_json_returns_a_value_or_raises_a_problem(text):
     try:
         web_json.parse_json(text.encode())
     except Problem as error:

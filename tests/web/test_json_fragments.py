@@ -48,7 +48,7 @@ names = texts.map(lambda some: f"n{some}")
 
 
 def field_lists(schema):
-    """Return a strategy of one or more fields of the schema."""
+    """Return a strategy for lists of field names of the schema."""
     return st.lists(st.sampled_from(list(schema._declared_fields)), min_size=1, max_size=6)
 
 
@@ -69,7 +69,7 @@ def test_fragments_are_in_the_order_of_the_schema(app, make_tag):
 
 @settings(max_examples=50)
 @given(st.dictionaries(texts, texts | st.none() | st.integers() | st.lists(texts), max_size=4))
-def test_fragments_form_the_object_that_they_came_from(fields):
+def test_joined_fragments_equal_the_original_object(fields):
     assert json.loads(json_fragments.to_object(json_fragments.to_fragments(fields))) == fields
     assert json_fragments.to_fragments(fields).count("\n") == max(len(fields) - 1, 0)
 
@@ -111,7 +111,7 @@ def test_the_etag_depends_on_the_body_and_all_state():
 @many_examples
 @given(name=names, description=st.none() | texts, fields=field_lists(SingleCategoryFieldsSchema))
 @example(name="n", description=None, fields=["articles"])
-def test_stored_json_of_a_category_equals_what_its_schemas_dump(
+def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
     app, make_category, name, description, fields
 ):
     body = CategoryBodySchema(partial=True)
@@ -146,7 +146,7 @@ def test_stored_json_of_a_category_equals_what_its_schemas_dump(
 @many_examples
 @given(name=names, fields=field_lists(SingleTagFieldsSchema))
 @example(name="n", fields=["articles"])
-def test_stored_json_of_a_tag_equals_what_its_schemas_dump(app, make_tag, name, fields):
+def test_stored_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, name, fields):
     with app.app_context():
         uuid = db.session.query(Tag.uuid).limit(1).scalar() or make_tag().uuid
         taxonomies.change(tags_definition.TAGS, uuid, TagBodySchema(partial=True).load({"name": name}))
@@ -189,7 +189,7 @@ def test_every_write_is_visible_in_the_next_read(as_admin, path):
 
 
 @pytest.mark.parametrize("path", [CATEGORIES, TAGS])
-def test_a_page_of_names_past_the_end_is_empty(as_reader, make_category, make_tag, path):
+def test_a_page_past_the_end_is_empty_when_only_names_are_selected(as_reader, make_category, make_tag, path):
     make_category(), make_tag()
     response = as_reader.get(f"{path}?page=3&page_size=1&fields=name")
     assert (response.json, response.headers["X-Total-Count"]) == ([], "1")

@@ -1,4 +1,4 @@
-"""The pagination links visit the whole list exactly once, with the same filters."""
+"""Following the pagination links reads each item of a filtered list exactly once."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def follow_links(client, path, direction):
 
 
 @pytest.mark.parametrize("path", [ARTICLES, OWN, CATEGORIES, TAGS, KEYS, "/api/v1/blog/redirects/"])
-def test_a_page_past_the_end_links_to_the_first_and_last(as_admin, path):
+def test_a_page_past_the_end_links_to_the_first_and_last_page(as_admin, path):
     response = as_admin.get(f"{path}?page=2000&page_size=7")
     found = parse_links(response)
     assert (response.json, set(found)) == ([], {"first", "prev", "last"})

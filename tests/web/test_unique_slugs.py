@@ -1,4 +1,4 @@
-"""Slugs in use that are like a new one are found through the index."""
+"""Existing slugs that are similar to a new slug are found through the index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blogapi.web.unique_slugs import is_similar, similar_slug_range
 
 @pytest.fixture
 def find(app, make_article):
-    """Returns the slugs that are similar to one, of the articles with these slugs."""
+    """Creates articles with the given slugs; returns their slugs that are similar to the first argument."""
 
     def find(slug, *slugs):
         for other in slugs:
@@ -35,7 +35,7 @@ def test_similar_slugs_are_equal_or_continue_with_a_hyphen(find):
     }
 
 
-def test_similar_slugs_of_other_scripts_are_found(find):
+def test_similar_slugs_in_other_scripts_are_found(find):
     assert find("面包", "面包", "面包-2", "面", "面包机") == {"面包", "面包-2"}
 
 

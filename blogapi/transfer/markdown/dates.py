@@ -62,7 +62,7 @@ def _from_numbers(match: re.Match[str]) -> datetime:
 
 
 def _parse_month_name(text: str) -> datetime:
-    # `strptime` is slow, and most values that come here are words such as `true`.
+    # `strptime` is slow, and most values that this function gets are words such as `true`.
     if not any(map(str.isdigit, text)):
         raise ValueError(text)
     for form in _MONTH_NAME_FORMATS:

@@ -62,7 +62,7 @@ class Fields:
         self.notes.append(sentence)
 
     def unused_keys(self) -> list[str]:
-        """Return the keys of unused entries as written, except if a used entry has the same value."""
+        """Return the keys, as written, of unused entries whose value no used entry has."""
         used_values = {to_line(self._entries[key]) for key in self._used} - {""}
         return [
             key

@@ -14,7 +14,7 @@ from blogapi.transfer.markdown.text import format_count
 MAX_FRONT_MATTER_LENGTH = 256 * 1024
 
 _OPENING_FENCE = re.compile(r"(-{3,}|\+\+\+)[ \t]*(?:\n|\Z)")
-# By the character of the opening fence.
+# Maps the first character of the opening fence to the closing fence.
 _CLOSING_FENCES = {
     "-": re.compile(r"^(?:-{3,}|\.\.\.)[ \t]*$", re.MULTILINE),
     "+": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),

@@ -18,7 +18,7 @@ from blogapi.transfer.markdown.text import to_line
 Entries = dict[str, object]
 
 _MAX_DEPTH = 32
-# In characters; the parser in C is recursive and has no limit of its own.
+# The maximum number of characters for the parser in C, which is recursive and has no limit of its own.
 _MAX_FAST_LENGTH = 8 * 1024
 _MAX_ALIASES = 8
 _MAX_KEY_DOTS = 64
@@ -61,7 +61,7 @@ class _TextLoader(_TextConstructor, yaml.BaseLoader):
 
 
 class _FastTextLoader(_TextConstructor, getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
-    """The same in C where PyYAML has it; for short blocks without aliases, which it does not limit."""
+    """A loader in C, if available. It does not limit aliases, so it is used only for blocks without them."""
 
 
 def _construct_null(loader: _TextConstructor, node: yaml.Node) -> None:
@@ -99,7 +99,7 @@ def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
         return loader.get_single_data()
 
     if len(block) <= _MAX_FAST_LENGTH and "*" not in block:
-        # The error of a block that is not valid comes from the other loader, which describes it better.
+        # If the block is not valid, the other loader parses it again, because its errors are clearer.
         with suppress(yaml.YAMLError, ValueError, RecursionError):
             value = load(_FastTextLoader)
             return _parse("YAML", lambda: value, first_line), _duplicate_notes(duplicates)

@@ -14,11 +14,11 @@ from blogapi.transfer.markdown.text import to_line
 _CONTENT_TYPES = {
     **dict.fromkeys(("md", "markdown", "mkd", "mkdn", "mdown", "rmd", "text"), "markdown"),
     **dict.fromkeys(("html", "htm"), "html"),
-    # Nikola and Pelican; shown as plain text.
+    # The formats of Nikola and Pelican, which are shown as plain text.
     "rst": "text",
     "txt": "text",
 }
-# Folders of many articles, whose names say nothing about a single one, in lower case.
+# Names of folders with many articles, in lower case; such a name does not describe a single article.
 _COLLECTIONS = {
     *(
         "post",
@@ -95,7 +95,7 @@ class PathInfo:
     """The name and the date of an article, derived from the path of its file."""
 
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
-    slug: str  #: the same name; "" if it is that of a folder with many articles
+    slug: str  #: the same name; "" if it is the name of a folder with many articles
     date: datetime | None  #: the date in the file name, or else in the folder names
     has_date_prefix: bool  #: whether the file name itself begins with a date, like Jekyll's posts
 

@@ -150,7 +150,7 @@ def _to_words(value: object) -> Iterator[str]:
         for child in value:
             yield from _to_words(child)
     else:
-        # A mapping becomes "{}", which is in no rule.
+        # A mapping becomes "{}", which no rule contains.
         yield to_line(value).casefold() or "{}"
 
 

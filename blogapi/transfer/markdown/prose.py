@@ -9,11 +9,11 @@ from blogapi.transfer.markdown.text import to_plain_line
 
 _CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX_HEADING = re.compile(r" {0,3}#[ \t]+(?P<text>\S.*)")
-# Closing `#` characters and attributes such as `{#id}`.
+# Matches closing `#` characters and attributes such as `{#id}`.
 _HEADING_END = re.compile(r"(?:[ \t]+#+)?[ \t]*(?:\{[^{}]{0,200}\})?[ \t]*$")
 _SETEXT_UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
 _CODE_SPAN = re.compile(r"`+[^`\n]*`+")
-# Liquid `{% x %}` and `{{ x }}`, Hugo `{{< x >}}` and `{{% x %}}`; closing tags do not count.
+# Matches Liquid `{% x %}` and `{{ x }}`, and Hugo `{{< x >}}` and `{{% x %}}`, but not closing tags.
 _TEMPLATE_TAG = re.compile(r"\{%-?\s*(?!end)\w|\{\{[<%]?-?\s*(?!end)[\w.\"]")
 # The repetitions are bounded, because a body may be 16 MiB of "![".
 _IMAGE = re.compile(
@@ -21,7 +21,7 @@ _IMAGE = re.compile(
     r"|<img\s[^<>]{0,500}?\bsrc\s{0,9}=\s{0,9}[\"']?(?P<html>[^\"'\s>]{1,2048})",
     re.IGNORECASE,
 )
-# `[[ -f file ]]` is a test of a shell, `[[1]](url)` a link.
+# Matches a wiki link, but not `[[ -f file ]]` (a shell test) or `[[1]](url)` (a link).
 _WIKI_LINK = re.compile(r"(!?)\[\[(?![\s\]])[^\[\]\n]{1,500}\]\](?!\()")
 _ABSOLUTE_URL = re.compile(r"//|[a-z][a-z0-9+.-]{1,20}:|\{", re.IGNORECASE)
 

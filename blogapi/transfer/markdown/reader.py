@@ -52,7 +52,7 @@ def compute_source_digest(entry: folder.Entry) -> str | None:
 
 
 def _read_source(entry: folder.Entry) -> tuple[bytes, bytes]:
-    """Return the content of a file and that of its `.meta` file, b"" without one."""
+    """Return the content of a file, and the content of its `.meta` file (b"" if there is none)."""
     if entry.problem:
         raise entry.problem
     paths.get_content_type(entry.key)
@@ -61,7 +61,7 @@ def _read_source(entry: folder.Entry) -> tuple[bytes, bytes]:
 
 
 def _digest(data: bytes, metadata: bytes) -> str:
-    # Git changes line ends when a blog moves between systems.
+    # Git may change line ends when a blog is moved to another operating system.
     source = b"\0".join(part.replace(b"\r\n", b"\n") for part in (data, metadata))
     return hashlib.sha256(source).hexdigest()
 
@@ -117,7 +117,7 @@ def parse_file(
 
 
 def _add_metadata(fields: Fields, metadata: bytes) -> Fields:
-    """Return the fields of a file together with those of its `.meta` file, which come first."""
+    """Return the fields of a file and of its `.meta` file; the `.meta` file takes precedence."""
     text, notes = decode(metadata)
     parsed = front_matter.parse_metadata(text)
     entries = parsed.entries | {
@@ -187,7 +187,7 @@ def _read_slug(fields: Fields) -> str:
 
 
 def _derive_slug(format_: str, title: str, path: paths.PathInfo) -> str:
-    # Pelican makes addresses from titles, the others from file names.
+    # Pelican derives addresses from titles; the other generators derive them from file names.
     return paths.make_pelican_slug(title) if format_ == "pelican" else path.slug
 
 
@@ -200,7 +200,7 @@ def _read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
         more = f" and {len(unusable) - 1:,} more" if len(unusable) > 1 else ""
         fields.add_note(
             f"There is no redirect from “{unusable[0][:100]}”{more}, because a redirect needs an address "
-            f"that ends with a slug; of one article at most {_MAX_FORMER_ADDRESSES} are stored."
+            f"that ends with a slug; each article can have at most {_MAX_FORMER_ADDRESSES} redirects."
         )
     others = (_to_former_slug(fields.take_line(name)) for name in _ADDRESS_FIELDS)
     return tuple(dict.fromkeys(other for other in [*slugs.values(), *others] if other not in ("", slug)))

@@ -25,7 +25,7 @@ class HasKey(permissions.BasePermission):
 
 
 class Pages(pagination.PageNumberPagination):
-    """Lists are complete without `page`; a page has the total number of items in a header."""
+    """Without `page`, a list is complete. With `page`, a header contains the total number of items."""
 
     page_size_query_param = "page_size"
 

@@ -1,4 +1,4 @@
-"""Dates in the forms that blogs use."""
+"""Dates are parsed in the formats that blogs use."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_toml_dates_are_parsed(text, hour):
 
 
 @pytest.mark.parametrize("value", [None, "0001-01-01T00:00:00Z", "0000-00-00 00:00:00"])
-def test_null_and_zero_dates_are_missing(value):
+def test_null_and_zero_dates_count_as_missing(value):
     assert dates.is_missing(value)
 
 
@@ -124,7 +124,7 @@ def test_a_file_name_is_split_into_its_date_and_the_rest(name, day, rest):
         ("/2021/05/", None),
     ],
 )
-def test_folder_names_that_spell_a_date_are_found(path, day):
+def test_a_date_is_found_in_the_folder_names_of_a_path(path, day):
     date = dates.find_in_path(path)
     assert (date and dates.format_day(date)) == day
 

@@ -51,7 +51,7 @@ def test_each_format_is_recognized(name, text):
         "a\n---\nb\n---\n",
     ],
 )
-def test_a_text_without_front_matter_is_only_a_body(text):
+def test_a_text_without_front_matter_is_parsed_as_a_body(text):
     parsed = front_matter.parse_file(text)
     assert (parsed.format, parsed.entries, parsed.body) == ("none", {}, text)
 
@@ -75,7 +75,7 @@ def test_yaml_scalars_stay_as_written():
     ]  # fmt: skip
 
 
-def test_only_plain_nulls_are_null():
+def test_only_unquoted_nulls_are_parsed_as_null():
     text = '---\na:\nb: ~\nc: null\nd: "null"\ne: ""\nf: nullable\n---\n'
     assert list(front_matter.parse_file(text).entries.values()) == [None, None, None, "null", "", "nullable"]
 
@@ -104,7 +104,7 @@ def test_indented_lines_continue_a_pelican_value():
         ".. title: A\n.. date: b\n.. title: C\n",
     ],
 )
-def test_of_a_key_that_appears_twice_the_last_one_counts(text):
+def test_the_last_value_of_a_key_that_appears_twice_is_used(text):
     parsed = front_matter.parse_file(text)
     assert parsed.entries == {"title": "C", "date": "b"}
     assert parsed.notes == ["The key “title” appears twice; the last one counts."]
@@ -115,7 +115,7 @@ def test_a_key_that_appears_twice_in_an_inner_mapping_is_noted():
     assert (parsed.entries, len(parsed.notes)) == ({"a": {"b": "d"}}, 1)
 
 
-def test_metadata_is_fields_only():
+def test_a_metadata_file_may_contain_only_fields():
     assert front_matter.parse_metadata(".. title: A\n.. slug: b\n").entries == {"title": "A", "slug": "b"}
     assert front_matter.parse_metadata("---\ntitle: A\n---\n").entries == {"title": "A"}
     for text in ("A\nb", ".. title: A\n\nText"):

@@ -94,14 +94,14 @@ def read(front, key="blog/a.md"):
         "saveAsDraft: true",
         "publishStatus: unlisted",
         "post-status: draft",
-        # Two spellings, one of which is private
+        # One of the two fields makes the article private.
         "draft: false\nDraft: true",
         "private: false\nisPrivate: true",
         "status: published\nprivate: true",
         "status: archived\nprivate: true",
     ],
 )
-def test_a_private_value_makes_a_draft(front):
+def test_an_article_with_a_private_value_becomes_a_draft(front):
     record = read(front)
     assert record.status == "draft"
     assert not any("not understood" in note for note in record.notes)
@@ -110,7 +110,7 @@ def test_a_private_value_makes_a_draft(front):
 @pytest.mark.parametrize(
     "name", sorted(name for name, rule in privacy.FIELD_RULES.items() if not rule.others_are_public)
 )
-def test_an_unknown_value_makes_a_draft_with_a_note(name):
+def test_an_article_with_an_unknown_value_becomes_a_draft_with_a_note(name):
     outer, _, inner = name.partition(".")
     record = read(f"{outer}: {{{inner}: perhaps}}" if inner else f"{name}: perhaps")
     assert record.status == "draft"
@@ -123,7 +123,7 @@ def test_an_unknown_value_makes_a_draft_with_a_note(name):
 @pytest.mark.parametrize(
     "name", ["draft", "private", "published", "status", "visibility", "eleventyExcludeFromCollections"]
 )
-def test_a_value_of_another_type_makes_a_draft(name, value):
+def test_an_article_with_a_value_of_the_wrong_type_becomes_a_draft(name, value):
     assert read(f"{name}: {value}").status == "draft"
 
 
@@ -160,12 +160,12 @@ def test_a_value_of_another_type_makes_a_draft(name, value):
         "params: {featured: true}",
     ],
 )
-def test_a_public_value_makes_no_draft(front):
+def test_an_article_with_a_public_value_is_published(front):
     assert read(front).status == "published"
 
 
 @pytest.mark.parametrize("front", ["draft: true", "isDraft: yes", "published: false", "status: draft"])
-def test_a_draft_of_the_source_gets_no_note(front):
+def test_an_article_marked_as_a_draft_in_its_file_gets_no_note(front):
     assert read(front).notes == ()
 
 
@@ -233,12 +233,12 @@ def test_restructured_text_directives_are_not_a_header(text):
         "# Hello\n\npassword: mellon",
     ],
 )
-def test_a_private_field_in_an_unparsed_header_makes_a_draft(text):
+def test_an_article_with_a_private_field_in_an_unparsed_header_becomes_a_draft(text):
     assert read_text(text, "blog/2020-01-02-a.md").status == "draft"
 
 
 @pytest.mark.parametrize("text", ["Text", "Status: fine\n\nText", "draft: false\n\nText", "Note: hidden: x"])
-def test_a_text_with_a_date_in_its_name_is_published(text):
+def test_a_file_with_a_date_in_its_name_is_published(text):
     assert read_text(text, "blog/2020-01-02-a.md").status == "published"
 
 
@@ -255,14 +255,14 @@ def test_a_text_with_a_date_in_its_name_is_published(text):
         "blog/_a.md",
     ],
 )
-def test_a_private_path_makes_a_draft(key):
+def test_an_article_with_a_private_path_becomes_a_draft(key):
     assert read("", key).status == "draft"
 
 
 @pytest.mark.parametrize(
     "key", ["blog/_posts/a.md", "blog/drafts.md", "blog/private-life/a.md", "blog/a_b.md"]
 )
-def test_other_paths_make_no_draft(key):
+def test_an_article_with_any_other_path_is_published(key):
     assert read("", key).status == "published"
 
 
@@ -289,7 +289,7 @@ def test_a_file_with_front_matter_and_without_a_date_is_published():
     assert read_text("---\ntitle: Hello\n---\nText").status == "published"
 
 
-def test_publish_undated_publishes_no_private_files():
+def test_the_publish_undated_option_publishes_no_private_files():
     assert read_text("Dear diary", "blog/drafts/a.md", publish_undated=True).status == "draft"
     assert read_text("draft: true\n\nDear diary", publish_undated=True).status == "draft"
 
@@ -350,5 +350,5 @@ def test_a_repository_file_with_title_and_date_is_a_draft(name):
         *("authors-note.md", "history-of-rome.md", "my-requirements.md", "readme/index.md", "robots.md"),
     ],
 )
-def test_posts_with_similar_names_are_published(name):
+def test_posts_with_names_similar_to_repository_files_are_published(name):
     assert read("", f"blog/{name}").status == "published"

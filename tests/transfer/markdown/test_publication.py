@@ -43,7 +43,7 @@ def test_the_date_is_found_in_front_matter_and_path(key, front, day):
 
 
 @pytest.mark.parametrize("front", ["date: soon", "date: 2020-02-30", "date: [2020]", "publishDate: soon"])
-def test_an_unreadable_date_makes_a_draft(front):
+def test_an_article_with_an_unreadable_date_becomes_a_draft(front):
     record = read(front)
     assert record.status == "draft"
     assert "could not be read; the article became a draft" in record.notes[0]

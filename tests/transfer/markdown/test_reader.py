@@ -160,7 +160,7 @@ def test_the_slug_is_the_last_segment_of_an_address_or_the_file_name(key, front,
         ("Title: !\n\nText", ""),
     ],
 )
-def test_a_pelican_file_without_a_slug_gets_that_of_its_title(text, slug):
+def test_a_pelican_file_without_a_slug_gets_a_slug_from_its_title(text, slug):
     assert read_file(text, "blog/issue-7.md").slug == slug
 
 
@@ -186,7 +186,7 @@ def test_former_addresses_become_former_slugs(front, slugs):
 
 
 @pytest.mark.parametrize("address", ["/", "/?p=12", "/Old_Post/", "/:title/"])
-def test_a_former_address_without_a_slug_is_reported(address):
+def test_a_former_address_without_a_valid_slug_is_reported(address):
     record = read(f"aliases: [/old/, '{address}']")
     assert record.former_slugs == ("old",)
     assert record.notes[0].startswith(f"There is no redirect from “{address}”, because")
@@ -233,7 +233,7 @@ def test_a_metadata_file_is_read_with_its_article(tmp_path):
     assert (record.title, record.slug, record.status) == ("Bread", "mine", "draft")
 
 
-def test_a_metadata_file_makes_articles_of_html_and_restructured_text():
+def test_html_and_restructured_text_files_with_a_metadata_file_are_articles():
     metadata = b".. title: Bread\n.. date: 2020-01-02\n"
     page = reader.parse_file("a/b.html", b"<p>Text", metadata, now=NOW)
     assert (page.title, page.status, page.content) == ("Bread", "published", "<p>Text")
@@ -242,11 +242,11 @@ def test_a_metadata_file_makes_articles_of_html_and_restructured_text():
     assert "reStructuredText" in text.notes[0]
 
 
-def test_the_header_of_nikola_makes_an_article_of_restructured_text():
+def test_a_restructured_text_file_with_a_nikola_header_is_an_article():
     assert read_file(".. title: Bread\n.. date: 2020-01-02\n\nText", "a/b.rst").title == "Bread"
 
 
-def test_an_unreadable_metadata_file_refuses_the_article():
+def test_an_article_with_an_unreadable_metadata_file_is_refused():
     with pytest.raises(RefusedFile, match="meta"):
         reader.parse_file("a/b.md", b"Text", b"Bread\nbread\n2020-01-02", now=NOW)
 
@@ -264,7 +264,7 @@ def test_an_unreadable_metadata_file_refuses_the_article():
         ("author: 7", "7"),
     ],
 )
-def test_authors_are_read_in_all_shapes(front, author):
+def test_authors_are_read_in_all_formats(front, author):
     assert read(front).author == author
 
 
@@ -282,7 +282,7 @@ def test_authors_are_read_in_all_shapes(front, author):
         ("images: [[]]", ""),
     ],
 )
-def test_the_cover_is_read_in_all_shapes(front, cover):
+def test_the_cover_image_is_read_in_all_formats(front, cover):
     assert read(front).cover_image == cover
 
 
@@ -347,7 +347,7 @@ def test_a_note_names_the_ignored_fields():
     assert record.notes == ("Ignored front matter fields: menu, weight.",)
 
 
-def test_the_note_on_ignored_fields_names_at_most_ten():
+def test_the_note_on_ignored_fields_names_at_most_ten_fields():
     record = read("\n".join(f"k{number}: v" for number in range(12)))
     assert record.notes[0].endswith("k9 and 2 more.")
 

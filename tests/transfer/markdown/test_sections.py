@@ -1,4 +1,4 @@
-"""Section pages that make the articles below them private."""
+"""A private section page makes the articles below the section private."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_all_articles_below_a_private_section_are_drafts(statuses, section):
         "",
     ],
 )
-def test_fields_about_the_section_page_itself_make_no_drafts(statuses, section):
+def test_fields_that_concern_only_the_section_page_do_not_affect_its_articles(statuses, section):
     assert set(statuses(section).values()) == {"published"}
 
 

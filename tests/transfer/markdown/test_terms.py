@@ -1,4 +1,4 @@
-"""Categories and tags in all the shapes that blogs use."""
+"""Categories and tags are read in all formats that blogs use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read(front, key="blog/a.md"):
         ("keywords: a, b", "", ("a", "b")),
     ],
 )
-def test_terms_are_read_in_all_shapes(front, category, tags):
+def test_terms_are_read_in_all_formats(front, category, tags):
     record = read(front)
     assert (record.category, record.tags) == (category, tags)
 

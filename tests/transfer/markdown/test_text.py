@@ -38,7 +38,7 @@ def test_a_file_that_is_not_utf_8_gets_a_note():
         (b"\xff\xfe\x00\xd8a\x00", "UTF-16: byte 0x00 at offset 2"),
     ],
 )
-def test_other_encodings_are_refused_with_the_first_invalid_byte(data, place):
+def test_a_file_in_another_encoding_is_refused_and_its_first_invalid_byte_named(data, place):
     with pytest.raises(RefusedFile) as caught:
         read(data)
     assert place in str(caught.value)
