@@ -21,7 +21,7 @@ from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
 from blogapi.backups.staging import staging
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
-from blogapi.storage import database, files, integrity, sqlite_errors, upgrades
+from blogapi.storage import database, epoch, files, integrity, sqlite_errors, upgrades
 from blogapi.storage.database import Base, db
 from blogapi.web import json_fragments
 from blogapi.web.errors import Conflict, Problem
@@ -64,6 +64,7 @@ def restore(path: Path, home: Path, *, progress: ProgressReporter = no_progress)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with staging(live.parent) as folder:
             manifest = _prepare(path, folder, progress)
+            _renew_epoch(folder / DATABASE)
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
             former_copy, unreadable = _replace_database(folder / DATABASE, live, aside)
             return Restored(
@@ -122,6 +123,12 @@ def _upgrade(folder: Path) -> None:
         _close(app)
     with integrity.open_database(folder / DATABASE) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
+
+
+def _renew_epoch(path: Path) -> None:
+    """Give the staged database another epoch, because its counters can repeat those of the current one."""
+    with integrity.open_database(path) as connection:
+        connection.execute("UPDATE revision SET epoch = ?", [epoch.generate_epoch()])
 
 
 def _is_up_to_date(path: Path) -> bool:

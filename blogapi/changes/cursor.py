@@ -11,7 +11,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 # A cursor consists of the letter of the feed, a position, the time of the last listed item that became public
 # by schedule, and the uuid of this item. Cursors of older versions have no time and no uuid.
-PATTERN = r"(0|[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?)\Z"
+PATTERN = r"[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Cursor:
 def parse_cursor(text: str, letter: str) -> Cursor | None:
     """Return the cursor that the text represents, or None if it belongs to another feed than `letter`.
 
-    The text must match PATTERN.
+    The text must be `0` or match PATTERN.
     """
     if text == "0":
         return Cursor()

@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
+from blogapi.changes import epoch_prefix
 from blogapi.changes.cursor import Cursor, format_cursor, parse_cursor
 from blogapi.storage import change_log
 from blogapi.storage.change_log import Change
@@ -41,10 +42,13 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
 
     Changes by writes come first, from old to new. Then come the items that have become public by schedule.
     Raises InvalidQuery if the cursor belongs to the other feed, or if this blog has not issued it yet because
-    it was restored from a backup. The client must then start again, or it would miss changes.
+    it was restored from a backup or replaced by another server. The client must then start again, or it would
+    miss changes.
     """
     letter, column = ("p", Change.public_position) if public else ("a", Change.position)
-    cursor, now, last = parse_cursor(since, letter), current_time(), change_log.last_position(public=public)
+    now, last = current_time(), change_log.last_position(public=public)
+    text = epoch_prefix.remove_epoch(since)
+    cursor = None if text is None else parse_cursor(text, letter)
     if cursor is None or cursor.position > last:
         raise _unknown_cursor()
     if cursor.due is not None and cursor.due > now:
@@ -62,7 +66,9 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     if len(page) > len(written):
         cursor = replace(cursor, due=page[-1].due, uuid=page[-1].uuid if more else None)
     return ChangeList(
-        [_to_item(change, now, public=public) for change in page], format_cursor(cursor, letter), more
+        [_to_item(change, now, public=public) for change in page],
+        epoch_prefix.add_epoch(format_cursor(cursor, letter)),
+        more,
     )
 
 

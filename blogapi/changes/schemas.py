@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.changes.cursor import PATTERN
+from blogapi.changes import cursor, epoch_prefix
 from blogapi.storage.change_log import TracksChanges
 from blogapi.storage.database import Base
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, StrictInteger
@@ -39,7 +39,7 @@ class ChangesSchema(OutputSchema):
 
     changes = ma.fields.List(ma.fields.Nested(ChangeSchema))
     cursor = ma.fields.String(
-        metadata={"description": "The value of `since` for the next request.", "example": "p42"}
+        metadata={"description": "The value of `since` for the next request.", "example": "5fa31c07-p42"}
     )
     more = ma.fields.Boolean(metadata={"description": "Whether more changes follow.", "example": False})
 
@@ -48,7 +48,10 @@ class ChangesQuery(InputSchema):
     """The query parameters of a request for the feed of changes."""
 
     since = ma.fields.String(
-        validate=validate.Regexp(PATTERN, error="Not a cursor; send 0 to start again."),
+        validate=validate.Regexp(
+            rf"(0|{epoch_prefix.PATTERN}{cursor.PATTERN})\Z",
+            error="Not a cursor; send 0 to start again.",
+        ),
         load_default="0",
         metadata={"description": "The `cursor` of the last response, or 0 for all changes.", "example": "0"},
     )

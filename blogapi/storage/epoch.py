@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import select, text
 
 from blogapi.storage.database import CommitCounter, db, transaction
 
@@ -18,6 +18,8 @@ from blogapi.storage.database import CommitCounter, db, transaction
 RENEW_SQL = (
     "UPDATE revision SET epoch = :epoch, identity = database_identity() WHERE identity <> database_identity()"
 )
+
+_READ_SQL = "SELECT epoch, identity = database_identity() FROM revision"
 
 
 def generate_epoch() -> str:
@@ -27,11 +29,11 @@ def generate_epoch() -> str:
 
 def get_epoch() -> str:
     """Return the epoch of the database; renew it first if the database was replaced."""
-    if db.engine.dialect.name != "sqlite" and not _is_same_database(db.session.connection()):
-        with transaction():
-            db.session.execute(text(RENEW_SQL), {"epoch": generate_epoch()})
-    return db.session.scalars(select(CommitCounter.epoch)).one()
-
-
-def _is_same_database(connection: Connection) -> bool:
-    return bool(connection.scalar(text("SELECT identity = database_identity() FROM revision")))
+    if db.engine.dialect.name == "sqlite":
+        return db.session.scalars(select(CommitCounter.epoch)).one()
+    current, same_database = db.session.execute(text(_READ_SQL)).one()
+    if same_database:
+        return str(current)
+    with transaction():
+        db.session.execute(text(RENEW_SQL), {"epoch": generate_epoch()})
+        return db.session.scalars(select(CommitCounter.epoch)).one()

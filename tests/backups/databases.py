@@ -11,13 +11,19 @@ from tests.migrations.alembic_runner import migrate_to
 
 
 def dump_rows(path) -> list[str]:
+    """Return the rows and the schema as SQL, without the row whose epoch changes with each restore."""
     with closing(sqlite3.connect(path)) as connection:
-        return list(connection.iterdump())
+        return [sql for sql in connection.iterdump() if not sql.startswith('INSERT INTO "revision"')]
 
 
-def execute(path, statement: str) -> None:
+def read_row(path, query: str) -> tuple:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(query).fetchone()
+
+
+def execute(path, statement: str, *values: int) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(statement)
+        connection.execute(statement, values)
 
 
 def create_older_blog(tmp_path):

@@ -12,8 +12,11 @@ from blogapi import create_app
 from blogapi.backups import service
 from blogapi.storage import files, integrity, upgrades
 from blogapi.storage.database import db
-from tests.backups.databases import create_older_blog, dump_rows, execute
+from tests.backups.databases import create_older_blog, dump_rows, execute, read_row
 from tests.conftest import ARTICLES, TAGS, close_connections
+from tests.response_cache.cached_blog import warm
+
+CHANGES = "/api/v1/blog/changes/"
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
@@ -34,6 +37,27 @@ def test_a_restore_brings_back_all_data_and_settings(as_admin, run, blog, make_a
     (blog / "secret_key").chmod(0o600)
     (blog / "blog.db").chmod(0o600)
     assert run("doctor").exit_code == 0
+
+
+def test_a_restore_ends_all_cursors(as_admin, run, backup_file, make_article):
+    cursor = as_admin.get(CHANGES).json["cursor"]
+    assert run("restore", backup_file).exit_code == 0
+    # Without an epoch, the cursor would be valid and skip the next change.
+    make_article(title="Later")
+    response = as_admin.get(f"{CHANGES}?since={cursor}")
+    assert (response.status_code, response.json["code"]) == (400, "cursor_unknown")
+
+
+def test_a_restore_invalidates_cached_responses_although_the_counters_repeat(
+    as_reader, run, blog, backup_file, make_article
+):
+    make_article(title="Later")
+    titles = [{one["title"] for one in warm(as_reader, ARTICLES).json}]
+    counter = read_row(blog / "blog.db", "SELECT visible FROM revision")
+    assert run("restore", backup_file).exit_code == 0
+    execute(blog / "blog.db", "UPDATE revision SET visible = ?", *counter)
+    titles.append({one["title"] for one in as_reader.get(ARTICLES).json})
+    assert titles == [{"Later", "Bread"}, {"Bread"}]
 
 
 def test_the_former_state_is_saved_and_can_be_restored(run, blog, backup_file, make_article, app):

@@ -69,7 +69,8 @@ def test_writes_of_drafts_do_not_move_the_cursor_of_a_reader(as_admin, as_reader
     assert as_reader.get(CHANGES).json == before
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"title": "x"})
     after = as_reader.get(CHANGES).json["cursor"]
-    assert int(after.removeprefix("p")) == int(before["cursor"].removeprefix("p")) + 1
+    position, position_before = (int(cursor.partition("-p")[2]) for cursor in (after, before["cursor"]))
+    assert position == position_before + 1
 
 
 def test_the_feed_of_an_admin_includes_drafts(as_admin, make_article):
@@ -225,6 +226,8 @@ def test_without_a_limit_all_changes_are_returned(as_reader, make_tag):
         "since=p0",
         "since=p",
         "since=p%0A1",
+        "since=5fa31c07-0",
+        "since=5fa31c0-p1",
         "limit=0",
         "limit=1001",
         "since=" + "9" * 30,
@@ -236,13 +239,25 @@ def test_an_invalid_cursor_or_limit_is_refused(as_reader, query):
 
 def test_a_cursor_that_this_feed_has_not_returned_is_refused(as_admin, as_reader, make_article):
     make_article()
+    cursor_of_admin, cursor_of_reader = (
+        client.get(CHANGES).json["cursor"] for client in (as_admin, as_reader)
+    )
     for client, cursor in (
-        (as_reader, as_admin.get(CHANGES).json["cursor"]),
-        (as_reader, "p999"),
-        (as_admin, "p1"),
+        (as_reader, cursor_of_admin),
+        (as_reader, f"{cursor_of_reader}999"),
+        (as_admin, cursor_of_reader),
     ):
         response = client.get(f"{CHANGES}?since={cursor}")
         assert (response.status_code, response.json["code"]) == (400, "cursor_unknown")
+
+
+@pytest.mark.parametrize("prefix", ["", "00000000-"])
+def test_a_cursor_of_another_epoch_is_refused(as_reader, make_article, prefix):
+    make_article()
+    cursor = as_reader.get(CHANGES).json["cursor"]
+    assert as_reader.get(f"{CHANGES}?since={cursor}").status_code == 200
+    refused = as_reader.get(f"{CHANGES}?since={prefix}{cursor.partition('-')[2]}")
+    assert outcome(refused) == (400, "cursor_unknown")
 
 
 def test_the_feed_omits_no_change_while_several_clients_write(app, people, make_client, make_category):

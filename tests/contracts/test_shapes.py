@@ -18,7 +18,7 @@ FORMATS = {
     "key": r"blogapi_[0-9A-Za-z]{38}",
     "key prefix": r"blogapi_[0-9A-Za-z]{6}",
     "preview path": r"/api/v1/blog/preview/[\w-]{43}/",
-    "cursor": r"[ap]\d+",
+    "cursor": r"[0-9a-f]{8}-[ap]\d+",
 }
 
 TAG = [
