@@ -11,7 +11,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from blogapi.config import CannotStart
-from blogapi.storage import files, upgrades
+from blogapi.storage import driver_options, files, upgrades
 
 # How long a write waits for other writes of any process, in seconds.
 BUSY_SECONDS = 5
@@ -47,7 +47,14 @@ def engine_options(url: str | URL) -> dict[str, Any]:
         # A list and its total must come from one snapshot. `pool_pre_ping` replaces lost connections before
         # use.
         options |= {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
-        options |= {"connect_args": {"connect_timeout": BUSY_SECONDS, "application_name": "blogapi"}}
+        try:
+            url = make_url(url)
+        except ArgumentError as error:
+            raise database_url_error(error) from error
+        defaults = {"connect_timeout": BUSY_SECONDS, "application_name": "blogapi"}
+        # An option in the URL replaces the default.
+        arguments = {name: value for name, value in defaults.items() if name not in url.query}
+        options |= {"connect_args": arguments | driver_options.get_typed_options(url)}
     return options
 
 
@@ -130,9 +137,11 @@ def _refuse_replaced_file(engine: Engine) -> None:
 
 
 def _set_postgresql_timeouts(connection: Any, record: Any) -> None:
+    # One statement costs one round trip, and with `prepare_threshold=0` several cannot be sent together.
     connection.execute(
-        f"SET lock_timeout = '{BUSY_SECONDS}s'; SET statement_timeout = '{STATEMENT_SECONDS}s'; "
-        f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+        f"SELECT set_config('lock_timeout', '{BUSY_SECONDS}s', false), "
+        f"set_config('statement_timeout', '{STATEMENT_SECONDS}s', false), "
+        f"set_config('idle_in_transaction_session_timeout', '{IDLE_SECONDS}s', false)"
     )
     connection.commit()
 
@@ -144,8 +153,9 @@ def _lock_postgresql(connection: Connection) -> None:
     seconds = connection.get_execution_options().get("writes")
     if seconds is not None:
         # For PostgreSQL, a timeout of 0 means no timeout.
-        timeout = f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'; " if seconds < BUSY_SECONDS else ""
-        connection.exec_driver_sql(f"{timeout}{upgrades.WRITE_LOCK_SQL}")
+        if seconds < BUSY_SECONDS:
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'")
+        connection.exec_driver_sql(upgrades.WRITE_LOCK_SQL)
 
 
 def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:

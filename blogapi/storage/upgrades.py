@@ -17,7 +17,7 @@ from sqlalchemy.exc import DatabaseError
 
 from blogapi import clock
 from blogapi.config import CannotStart
-from blogapi.storage import files, integrity, schema_comparison
+from blogapi.storage import driver_options, files, integrity, schema_comparison
 
 SCRIPTS = Path(__file__).parent.parent / "migrations"
 
@@ -111,7 +111,8 @@ def current_migration(engine: Engine) -> str | None:
         return None
     if engine.dialect.name == "sqlite":
         _refuse_damaged_log(Path(str(engine.url.database)))
-    plain = create_engine(engine.url, hide_parameters=True)
+    options = driver_options.get_typed_options(engine.url)
+    plain = create_engine(engine.url, hide_parameters=True, connect_args=options)
     try:
         with plain.connect() as connection:
             return _read_migration(connection)

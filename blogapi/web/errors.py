@@ -28,6 +28,16 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 # Key of `app.extensions` under which database damage is recorded until the next start; `/health` reports it.
 DAMAGE_KEY = "blogapi.damage"
 
+# The SQLSTATE that PostgreSQL reports for writes during a failover.
+_READ_ONLY = "25006"
+
+_SQLITE_STATES = {
+    sqlite3.SQLITE_BUSY: "is busy",
+    sqlite3.SQLITE_LOCKED: "is busy",
+    sqlite3.SQLITE_CANTOPEN: "cannot be reached",
+    sqlite3.SQLITE_READONLY: "accepts no writes at the moment",
+}
+
 PROBLEM_JSON = "application/problem+json"
 
 Errors = dict[str, list[str]]
@@ -286,7 +296,7 @@ def _handle_damage(error: Damaged) -> Response:
 def _is_full(error: DBAPIError) -> bool:
     return (
         primary_result_code(error) == sqlite3.SQLITE_FULL
-        or getattr(error.orig, "sqlstate", None) == "53100"
+        or _get_sqlstate(error) == "53100"
         or "no space left" in str(error.orig).lower()
     )
 
@@ -296,13 +306,28 @@ def _is_temporary(error: DBAPIError) -> bool:
     # SQLITE_ERROR means an invalid statement, which fails again at every retry.
     if isinstance(error, OperationalError):
         return primary_result_code(error) != sqlite3.SQLITE_ERROR
-    # 25006 (read_only_sql_transaction) is what PostgreSQL reports during a failover.
-    return getattr(error.orig, "sqlstate", None) == "25006"
+    return _get_sqlstate(error) == _READ_ONLY
 
 
 def _handle_busy(error: DBAPIError | PoolTimeout) -> Response:
     current_app.logger.warning("database unavailable: %s", getattr(error, "orig", error))
-    return _handle_problem(Unavailable("The database is busy; send the same request again in a second."))
+    state = "is busy" if isinstance(error, PoolTimeout) else _describe_state(error)
+    return _handle_problem(Unavailable(f"The database {state}; send the same request again in a second."))
+
+
+def _describe_state(error: DBAPIError) -> str:
+    """Return why the database is unavailable, as the predicate of a sentence."""
+    if isinstance(error.orig, sqlite3.Error):
+        return _SQLITE_STATES.get(primary_result_code(error), "is not available")
+    state = _get_sqlstate(error)
+    # psycopg reports no SQLSTATE if the server has not answered.
+    if error.connection_invalidated or state is None or state.startswith(("08", "57P")):
+        return "cannot be reached"
+    return "accepts no writes at the moment" if state == _READ_ONLY else "is busy"
+
+
+def _get_sqlstate(error: DBAPIError) -> str | None:
+    return getattr(error.orig, "sqlstate", None)
 
 
 def _handle_newer_schema(error: NewerSchema) -> Response:

@@ -139,6 +139,41 @@ def test_a_missing_database_is_reported_in_one_sentence():
     assert "does not exist" in message
 
 
+@pytest.mark.parametrize(("value", "threshold"), [("0", 0), ("none", None), ("7", 7)])
+def test_a_typed_option_of_the_driver_can_be_set_in_the_url(databases, tmp_path, make_app, value, threshold):
+    url = make_url(databases.create_empty(tmp_path)).update_query_dict(
+        {"prepare_threshold": value, "connect_timeout": "3", "application_name": "tests"}
+    )
+    app = make_app(SQLALCHEMY_DATABASE_URI=url.render_as_string(hide_password=False))
+    with app.app_context():
+        with transaction(wait=False):
+            users.create("ada", None, role=Role.ADMIN)
+    with app.app_context(), db.engine.connect() as connection:
+        for _ in range(8):
+            assert connection.scalar(text("SHOW application_name")) == "tests"
+        assert connection.connection.driver_connection.prepare_threshold == threshold
+
+
+def test_an_invalid_option_of_the_driver_is_reported_in_one_sentence():
+    url = make_url(SERVER_URL).update_query_dict({"prepare_threshold": "x"})
+    message = get_start_error(DATABASE_URL=url.render_as_string(hide_password=False))
+    assert message == "In DATABASE_URL, prepare_threshold must be a number or none."
+
+
+def test_a_server_that_is_down_gives_503_that_says_so(app, as_reader, monkeypatch):
+    as_reader.get(TAGS)
+    close_connections(app)
+    with app.app_context():
+        connect = db.engine.dialect.connect
+        # Nothing listens on this port.
+        monkeypatch.setattr(
+            db.engine.dialect, "connect", lambda *given, **options: connect(**{**options, "port": 1})
+        )
+    response = as_reader.get(TAGS)
+    assert (response.status_code, response.json["code"]) == (503, "unavailable")
+    assert response.json["detail"].startswith("The database cannot be reached;")
+
+
 def test_reads_see_one_snapshot_until_the_end_of_the_request(app):
     with app.app_context():
         with transaction():

@@ -34,7 +34,7 @@ def sqlite_error(code: int, message: str, kind=OperationalError):
     return kind("SELECT secret", {}, original)
 
 
-def postgresql_error(sqlstate: str, kind=OperationalError):
+def postgresql_error(sqlstate: str | None, kind=OperationalError):
     original = RuntimeError("a message in any language")
     original.sqlstate = sqlstate
     return kind("SELECT secret", {}, original)
@@ -71,6 +71,26 @@ def test_an_internal_error_is_reported_without_internal_details(error, status, c
     assert (response.status_code, response.json["code"]) == (status, code)
     assert "secret" not in response.text and "SELECT" not in response.text
     assert ("Retry-After" in response.headers) is (status == 503)
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (sqlite_error(sqlite3.SQLITE_BUSY, "database is locked"), "is busy"),
+        (sqlite_error(sqlite3.SQLITE_CANTOPEN, "unable to open database file"), "cannot be reached"),
+        (sqlite_error(sqlite3.SQLITE_READONLY, "readonly"), "accepts no writes at the moment"),
+        (sqlite_error(sqlite3.SQLITE_IOERR, "disk I/O error"), "is not available"),
+        (postgresql_error("55P03"), "is busy"),
+        (postgresql_error("57P01"), "cannot be reached"),
+        (postgresql_error("08006"), "cannot be reached"),
+        (postgresql_error(None), "cannot be reached"),
+        (postgresql_error("25006", InternalError), "accepts no writes at the moment"),
+        (PoolTimeout("QueuePool limit"), "is busy"),
+    ],
+)
+def test_a_503_says_why_the_database_is_unavailable(error, says):
+    detail = get_error_response(error).json["detail"]
+    assert detail == f"The database {says}; send the same request again in a second."
 
 
 def test_an_incident_can_be_found_in_the_log(caplog):
