@@ -15,12 +15,31 @@ from typing import Any
 import click
 from rich.console import Console
 
-from tests.benchmarks import cold, hot, large, load, machine, plot, report, start
-from tests.benchmarks.blogs import create_blogs
-from tests.benchmarks.plan import COLD_SIZE, HOT_BLOG, LARGE_SIZE, Plan
+from tests.benchmarks import (
+    cold,
+    databases,
+    hot,
+    large,
+    load,
+    machine,
+    plot,
+    postgresql,
+    report,
+    start,
+    writes,
+)
+from tests.benchmarks.blogs import create_blogs, delete_databases
+from tests.benchmarks.plan import Plan
 from tests.benchmarks.servers import PINNED, MeasurementError
 
-PARTS: dict[str, Any] = {"hot": hot, "cold": cold, "large": large, "start": start}
+PARTS: dict[str, Any] = {
+    "hot": hot,
+    "cold": cold,
+    "writes": writes,
+    "large": large,
+    "start": start,
+    "postgresql": postgresql,
+}
 
 # The defaults of the options: for a full run of some minutes, and for a quick run of about one minute.
 DEFAULTS = {
@@ -29,9 +48,20 @@ DEFAULTS = {
     "sizes": (1_000, 100_000),
     "samples": 30,
     "articles": 20_000,
+    "writes": 200,
+    "imports": 1_000,
     "starts": 5,
 }
-QUICK = {"rounds": 1, "seconds": 1, "sizes": (200, 2_000), "samples": 5, "articles": 1_000, "starts": 2}
+QUICK = {
+    "rounds": 1,
+    "seconds": 1,
+    "sizes": (200, 2_000),
+    "samples": 5,
+    "articles": 1_000,
+    "writes": 20,
+    "imports": 50,
+    "starts": 2,
+}
 
 
 def _parse_sizes(
@@ -51,9 +81,20 @@ def _parse_sizes(
 @click.command()
 @click.argument("parts", nargs=-1, type=click.Choice(list(PARTS)))
 @click.option("--quick", is_flag=True, help="Use small blogs and one round, only to try the benchmark.")
-@click.option("--drf", is_flag=True, help="Also install and measure Django REST framework.")
+@click.option(
+    "--drf", is_flag=True, help="Also install Django REST framework and measure it in `hot` and `writes`."
+)
+@click.option(
+    "--postgresql",
+    envvar="BLOGAPI_TEST_DATABASE_URL",
+    default="",
+    help="URL of a PostgreSQL server, as a user who may create databases. Needed for `postgresql`; `large` "
+    "also searches there.",
+)
 @click.option("--no-wrk", is_flag=True, help="Use the built-in Python client even if wrk is installed.")
-@click.option("--rounds", type=click.IntRange(1, 50), help="Rounds over all reads and servers in `hot`. [5]")
+@click.option(
+    "--rounds", type=click.IntRange(1, 50), help="Rounds over all servers in `hot` and `writes`. [5]"
+)
 @click.option("--seconds", type=click.IntRange(1, 60), help="Seconds of load for each read in `hot`. [2]")
 @click.option(
     "--sizes", callback=_parse_sizes, help="Numbers of articles of the blogs in `cold`. [1000,100000]"
@@ -62,11 +103,14 @@ def _parse_sizes(
     "--samples", type=click.IntRange(2, 1000), help="Cold reads of each kind in `cold` and `large`. [30]"
 )
 @click.option("--articles", type=click.IntRange(100), help="Articles in `large` and `start`. [20000]")
+@click.option("--writes", type=click.IntRange(10), help="Writes of each kind in `writes`. [200]")
+@click.option("--imports", type=click.IntRange(1), help="Markdown files to import in `writes`. [1000]")
 @click.option("--starts", type=click.IntRange(1, 50), help="Starts of each blog in `start`. [5]")
 @click.option(
     "--keep",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the blogs in this folder for later runs; delete it if the tables or texts change.",
+    help="Keep the blogs in this folder, and their databases, for later runs; delete them if the tables or "
+    "texts change.",
 )
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write all rows.")
 @click.option(
@@ -81,6 +125,7 @@ def measure(
     parts: tuple[str, ...],
     quick: bool,
     drf: bool,
+    postgresql: str,
     no_wrk: bool,
     keep: Path | None,
     json_file: Path | None,
@@ -88,9 +133,10 @@ def measure(
     markdown: bool,
     **given: Any,
 ) -> None:
-    """Measure the service: PARTS are hot, cold, large and start; the default is all of them.
+    """Measure the service; without PARTS, measure all that can be measured.
 
-    The exit status is 1 if a number could not be measured.
+    The part `postgresql` repeats hot, cold and writes on PostgreSQL. The exit status is 1 if a number could
+    not be measured.
     """
     notes: list[str] = []
 
@@ -100,13 +146,20 @@ def measure(
 
     numbers = (QUICK if quick else DEFAULTS) | {name: value for name, value in given.items() if value}
     wrk = load.WRK is not None and not no_wrk
-    facts = machine.collect_facts(generator="wrk" if wrk else "our own Python client")
-    chosen = [name for name in PARTS if not parts or name in parts]
-    with _open_home(keep) as home:
+    if "postgresql" in parts and not postgresql:
+        raise click.UsageError("The part postgresql needs the option --postgresql.")
+    chosen = [name for name in PARTS if name in (parts or PARTS) and (postgresql or name != "postgresql")]
+    try:
+        version = databases.get_version(postgresql) if postgresql else "not measured"
+    except MeasurementError as error:
+        raise click.ClickException(f"{error}.") from error
+    facts = machine.collect_facts(generator="wrk" if wrk else "our own Python client", postgresql=version)
+    with _open_home(keep, postgresql) as home:
         plan = Plan(
             home=home,
             wrk=wrk,
             drf=drf,
+            postgresql=postgresql,
             print_progress=_print_progress,
             add_note=add_note,
             blogs={},
@@ -131,14 +184,9 @@ def measure(
 
 def _measure_parts(plan: Plan, chosen: list[str]) -> dict[str, list[Any]]:
     """Return the rows of each part that could be measured."""
-    needed = {
-        "hot": [HOT_BLOG],
-        "cold": [(size, COLD_SIZE) for size in plan.sizes],
-        "large": [(plan.articles, LARGE_SIZE)],
-        "start": [HOT_BLOG, (plan.articles, LARGE_SIZE)],
-    }
     plan.print_progress("making the blogs")
-    plan.blogs.update(create_blogs(plan.home, (blog for name in chosen for blog in needed[name])))
+    kinds = [kind for name in chosen for kind in plan.kinds_for(name)]
+    plan.blogs.update(create_blogs(plan.home, kinds, server=plan.postgresql))
     found = {}
     for name in chosen:
         try:
@@ -149,13 +197,16 @@ def _measure_parts(plan: Plan, chosen: list[str]) -> dict[str, list[Any]]:
 
 
 @contextmanager
-def _open_home(keep: Path | None) -> Iterator[Path]:
+def _open_home(keep: Path | None, postgresql: str) -> Iterator[Path]:
     if keep:
         keep.mkdir(parents=True, exist_ok=True)
         yield keep.resolve()
         return
     with tempfile.TemporaryDirectory(prefix="blogapi-benchmarks-", ignore_cleanup_errors=True) as folder:
-        yield Path(folder).resolve()
+        try:
+            yield Path(folder).resolve()
+        finally:
+            delete_databases(Path(folder), postgresql)
 
 
 def _print_progress(sentence: str) -> None:

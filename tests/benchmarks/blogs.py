@@ -1,6 +1,7 @@
 """Blogs to measure, each created in a process of its own.
 
-`python -m tests.benchmarks.blogs FOLDER ARTICLES SIZE`
+`python -m tests.benchmarks.blogs FOLDER ARTICLES SIZE`; its database is SQLite unless the folder has a
+configuration that names another one.
 """
 
 from __future__ import annotations
@@ -9,15 +10,20 @@ import gc
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from blogapi import create_app
 from blogapi.api_keys import service as api_keys
+from blogapi.articles import service as articles_service
+from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.lifecycle import ContentType, Status
 from blogapi.articles.models import Article, Seo
 from blogapi.categories import taxonomy as categories_definition
@@ -30,6 +36,8 @@ from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
+from tests.benchmarks import databases
+from tests.benchmarks.databases import POSTGRESQL, SQLITE
 from tests.benchmarks.prose import RARE_EVERY, Writer
 from tests.benchmarks.servers import ROOT, MeasurementError, make_environment
 
@@ -44,45 +52,78 @@ YEARS = 10
 RECORD_FILE = "benchmark.json"
 
 
+class BlogKind(NamedTuple):
+    """The properties of a blog: the number of articles, the characters in each, and the database."""
+
+    articles: int
+    size: int
+    engine: str = SQLITE
+
+
 @dataclass(frozen=True, slots=True)
 class Blog:
     """A blog of `articles` articles of about `size` characters.
 
-    `key` is the API key of a reader. `newest` is the uuid of the newest article. `tag` is the uuid of
-    one of its tags.
+    `key` is a reader's and `admin_key` one that may write; `newest` is the uuid of the newest article, which
+    has the tag `tag` (a uuid); `draft` is the uuid of a draft.
     """
 
     folder: Path
     articles: int
     size: int
+    engine: str
     key: str
+    admin_key: str
     newest: str
     tag: str
+    draft: str
 
     @property
     def name(self) -> str:
         """Return the name of the blog in the results."""
-        return f"{self.articles:,} articles"
+        return f"{self.articles:,} articles{' on PostgreSQL' if self.engine == POSTGRESQL else ''}"
 
 
-def create_blogs(home: Path, sizes: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Blog]:
-    """Return a blog for each (articles, size), created under `home` unless it exists.
+def create_blogs(home: Path, kinds: Iterable[BlogKind], *, server: str) -> dict[BlogKind, Blog]:
+    """Return a blog of each kind, created under `home` unless it exists; `server` is a PostgreSQL server.
 
     Two blogs are created at a time. Raises MeasurementError if a blog cannot be created.
     """
-    pairs = sorted(set(sizes), reverse=True)
+    ordered = sorted(set(kinds), reverse=True)
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(pairs, pool.map(lambda pair: _create_blog(home, *pair), pairs), strict=True))
+        blogs = pool.map(lambda kind: _create_blog(home, kind, server), ordered)
+        return dict(zip(ordered, blogs, strict=True))
 
 
-def _create_blog(home: Path, articles: int, size: int) -> Blog:
-    folder = home / f"blog-{articles}-{size}"
+@contextmanager
+def temporary_blog(home: Path, kind: BlogKind, *, server: str) -> Iterator[Blog]:
+    """Yield a blog that is deleted after the block, for measurements that change it."""
+    with tempfile.TemporaryDirectory(prefix="temporary-", dir=home, ignore_cleanup_errors=True) as folder:
+        try:
+            yield _create_blog(Path(folder), kind, server)
+        finally:
+            delete_databases(Path(folder), server)
+
+
+def delete_databases(home: Path, server: str) -> None:
+    """Drop the PostgreSQL databases of all blogs under `home`."""
+    for file in home.glob(f"*/{databases.CONFIG_FILE}"):
+        databases.drop_database(server, file.parent)
+
+
+def _create_blog(home: Path, kind: BlogKind, server: str) -> Blog:
+    articles, size, engine = kind
+    folder = home / f"blog-{articles}-{size}{'-postgresql' if engine == POSTGRESQL else ''}"
     if not (folder / RECORD_FILE).exists():
+        if engine == POSTGRESQL:
+            databases.create_database(server, folder)
         command = [sys.executable, "-m", "tests.benchmarks.blogs", str(folder), str(articles), str(size)]
         if subprocess.run(command, cwd=ROOT, env=make_environment(folder)).returncode:
             raise MeasurementError(f"the blog of {articles:,} articles could not be created")
+        if engine == POSTGRESQL:
+            databases.vacuum(folder)
     record = json.loads((folder / RECORD_FILE).read_text(encoding="utf-8"))
-    return Blog(folder, articles, size, **record)
+    return Blog(folder, articles, size, engine, **record)
 
 
 def fill_blog(folder: Path, articles: int, size: int) -> None:
@@ -99,7 +140,13 @@ def fill_blog(folder: Path, articles: int, size: int) -> None:
         ]
         articles_to_store = _write_articles(ada, articles, size, categories, tags)
         newest = _store_articles(articles_to_store)
-        record = {"key": api_keys.issue(None).value, "newest": newest, "tag": str(tags[-1].uuid)}
+        record = {
+            "key": api_keys.issue(None).value,
+            "admin_key": api_keys.issue(ada.uuid, scopes={"write"}).value,
+            "newest": newest,
+            "tag": str(tags[-1].uuid),
+            "draft": _create_draft(ada, categories[0]),
+        }
         db.session.remove()
         db.engine.dispose()
     (folder / RECORD_FILE).write_text(json.dumps(record), encoding="utf-8")
@@ -114,6 +161,14 @@ def _create_categories(ada: Account) -> list[Category]:
         )
         for name in names
     ]
+
+
+def _create_draft(ada: Account, category: Category) -> str:
+    draft = ArticleInput(
+        texts={"title": "A draft", "content_type": ContentType.MARKDOWN.value},
+        category=TermReference(uuid=category.uuid),
+    )
+    return str(articles_service.create(ada.uuid, draft).uuid)
 
 
 def _store_articles(articles_to_store: Iterator[Article]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.benchmarks import in_process
+from tests.benchmarks.blogs import Blog
 from tests.benchmarks.in_process import ColdRead
 from tests.benchmarks.plan import ARTICLES, LIST_OF_20, LIST_OF_100, Plan, Table, format_value
 
@@ -14,12 +15,14 @@ from tests.benchmarks.plan import ARTICLES, LIST_OF_20, LIST_OF_100, Plan, Table
 class Row:
     """Median times of a read through WSGI, of the view alone, and of the write before the read.
 
-    If `problem` is not empty, the numbers are invalid.
+    They are CPU times, except `elapsed_ms` (through WSGI). If `problem` is not empty, the numbers are
+    invalid.
     """
 
     read: str
     articles: int
     wsgi_ms: float
+    elapsed_ms: float
     view_ms: float
     write_ms: float
     problem: str
@@ -30,9 +33,14 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure one size after the other; raises MeasurementError if the measuring process fails."""
+    """Measure on SQLite; raises MeasurementError where the measuring process breaks."""
+    return measure(plan, plan.cold_blogs())
+
+
+def measure(plan: Plan, blogs: Sequence[Blog]) -> list[Row]:
+    """Measure one blog after the other."""
     rows = []
-    for blog in plan.cold_blogs():
+    for blog in blogs:
         plan.print_progress(f"cold: {blog.name}, {plan.samples} samples of each read")
         reads = {
             "one article": f"{ARTICLES}{blog.newest}/",
@@ -44,16 +52,22 @@ def run(plan: Plan) -> list[Row]:
     return rows
 
 
-def make_tables(rows: Sequence[Row]) -> list[Table]:
-    """Return the rows as a table with a column for each size and one for the growth of the cost."""
+def make_tables(rows: Sequence[Row], *, elapsed: bool = False) -> list[Table]:
+    """Return the rows as a table with a column for each size and one for the growth of the cost.
+
+    With `elapsed`, the table has elapsed times in addition to the CPU times.
+    """
     sizes = sorted({row.articles for row in rows})
     found = {(row.read, row.articles): row for row in rows}
-    columns = ("CPU", *(f"at {size:,}, ms" for size in sizes), "growth")
+    columns = ("CPU", *(f"at {size:,} articles, ms" for size in sizes), "growth")
     lines = []
     for read in dict.fromkeys(row.read for row in rows):
         same = [found[read, size] for size in sizes]
         lines.append(_make_line(f"{read}, through WSGI", [(row.wsgi_ms, row.problem) for row in same]))
         lines.append(_make_line(f"{read}, the view alone", [(row.view_ms, row.problem) for row in same]))
+        if elapsed:
+            cells = [(row.elapsed_ms, row.problem) for row in same]
+            lines.append(_make_line(f"{read}, through WSGI, elapsed time", cells))
     last = [found[rows[-1].read, size] for size in sizes]
     lines.append(_make_line("the write: a tag renamed", [(row.write_ms, row.problem) for row in last]))
     return [Table("First reads after a write, by the number of articles", columns, lines)]
@@ -67,4 +81,4 @@ def _make_line(name: str, cells: Sequence[tuple[float, str]]) -> tuple[str, ...]
 
 def _make_row(read: str, articles: int, cold: ColdRead) -> Row:
     problem = "" if cold.status == 200 else f"answered {cold.status}"
-    return Row(read, articles, cold.wsgi_ms, cold.view_ms, cold.write_ms, problem)
+    return Row(read, articles, cold.wsgi_ms, cold.elapsed_ms, cold.view_ms, cold.write_ms, problem)

@@ -1,7 +1,8 @@
 """Measures hot reads of a small blog, compared with bare waitress, a minimal Flask view and DRF.
 
 All servers run at the same time, but only one of them gets requests. In each round every server gets every
-read, so that other load on the machine affects all servers.
+read, so that other load on the machine affects all servers. One more read of blogapi happens while a draft is
+saved each second.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 from tests.benchmarks import framework, recorded_responses
+from tests.benchmarks.blogs import Blog
+from tests.benchmarks.drafts import save_drafts
 from tests.benchmarks.load import Load, generate_load
 from tests.benchmarks.plan import ARTICLES, CATEGORIES, LIST_OF_20, TAGS, Plan, Table, format_value
 from tests.benchmarks.recorded_responses import Response
@@ -29,6 +33,7 @@ from tests.benchmarks.servers import (
 )
 
 BLOGAPI, BARE, MINIMAL = "blogapi", "bare waitress", "minimal Flask"
+ONE_ARTICLE, WITH_DRAFTS = "one article", "one article, while a draft is saved each second"
 
 # A round needs this number of responses to be reliable. To get them, it may take MAX_EXTENSION times as long.
 MIN_REQUESTS = 200
@@ -61,11 +66,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The result of one read of one server in one round."""
+    """The result of one read of one server in one round; `errors` counts drafts that were not saved."""
 
     load: Load
     cpu_seconds: float
     rss_mb: float
+    errors: int = 0
 
     @property
     def rate(self) -> float:
@@ -78,49 +84,65 @@ Samples = Mapping[tuple[str, str], Sequence[Sample]]
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure all reads of all servers; raises MeasurementError if a server does not run."""
-    blog = plan.hot_blog()
+    """Measure on SQLite; raises MeasurementError where a server does not run."""
+    return measure(plan, plan.hot_blog(), compare=True)
+
+
+def measure(plan: Plan, blog: Blog, *, compare: bool) -> list[Row]:
+    """Measure blogapi with this blog and bare waitress; with `compare`, also the other servers."""
     reads = _make_reads(blog.newest)
     with ExitStack() as stack:
-        own_server = _start_server(stack, plan, BLOGAPI, make_serve_command)
+        own_server = _start_server(stack, blog, BLOGAPI, make_serve_command)
         responses = _record_responses(own_server, reads, blog.key)
         file = plan.home / "answers.json"
         recorded_responses.save(file, responses)
-        bare = _start_server(stack, plan, BARE, lambda port: _make_replay_command("bare", file, port))
-        minimal = _start_server(
-            stack, plan, MINIMAL, lambda port: _make_replay_command("minimal", file, port)
-        )
-        problems = _find_differences((bare, minimal), responses, blog.key)
-        servers = [own_server, minimal, bare]
-        if plan.drf and (other := framework.start_server(stack, plan, responses)):
-            servers.append(other)
-            problems |= framework.find_differences(other, responses, blog.key)
-        samples = _take_samples(plan, servers, reads)
+        replays = {BARE: "bare", MINIMAL: "minimal"} if compare else {BARE: "bare"}
+        others = [
+            _start_server(stack, blog, name, partial(_make_replay_command, module, file))
+            for name, module in replays.items()
+        ]
+        problems = _find_differences(others, responses, blog.key)
+        if compare and plan.drf and (drf := framework.start_server(stack, plan, responses, blog)):
+            others.append(drf)
+            problems |= framework.find_differences(drf, responses, blog.key)
+        samples = _take_samples(plan, blog, [own_server, *others], reads)
+    paths = reads | {WITH_DRAFTS: reads[ONE_ARTICLE]}
     return [
         _make_row(
-            read, server.name, len(responses[path].body), samples, problems.get((server.name, path), "")
+            read, name, len(responses[paths[read]].body), samples, problems.get((name, paths[read]), "")
         )
-        for read, path in reads.items()
-        for server in servers
+        for read, name in samples
     ]
 
 
 def make_tables(rows: Sequence[Row]) -> list[Table]:
-    """Return the rows as a table."""
-    columns = ("Read", "Server", "req/s", "of bare", "p50 ms", "p99 ms", "CPU ms", "RSS MB")
-    return [Table("Hot reads", columns, [_make_line(row) for row in rows])]
+    """Return the rows as a table with a line for each read."""
+    others = [name for name in dict.fromkeys(row.server for row in rows) if name != BLOGAPI]
+    columns = ("Read", "blogapi, req/s", "of bare waitress", *(f"{name}, req/s" for name in others))
+    columns += ("p50, ms", "p99, ms", "CPU, ms", "RSS, MB")
+    found = {(row.read, row.server): row for row in rows}
+    lines = [
+        _make_line(row, [found.get((row.read, name)) for name in others])
+        for row in rows
+        if row.server == BLOGAPI
+    ]
+    return [Table("Hot reads", columns, lines)]
 
 
-def _make_line(row: Row) -> tuple[str, ...]:
-    if row.problem:
-        return (row.read, row.server, "invalid", *"-----")
-    numbers = (row.requests_per_second, row.ratio, row.p50_ms, row.p99_ms, row.cpu_ms, row.rss_mb)
-    return (row.read, row.server, *map(format_value, numbers))
+def _make_line(row: Row, others: Sequence[Row | None]) -> tuple[str, ...]:
+    rates = ["-" if other is None else _format(other, other.requests_per_second) for other in others]
+    first = (_format(row, row.requests_per_second), _format(row, row.ratio))
+    last = (row.p50_ms, row.p99_ms, row.cpu_ms, row.rss_mb)
+    return (row.read, *first, *rates, *(_format(row, value) for value in last))
+
+
+def _format(row: Row, value: float) -> str:
+    return "invalid" if row.problem else format_value(value)
 
 
 def _make_reads(newest: str) -> dict[str, str]:
     return {
-        "one article": f"{ARTICLES}{newest}/",
+        ONE_ARTICLE: f"{ARTICLES}{newest}/",
         "list of 20": LIST_OF_20,
         "list of 100": ARTICLES,
         "tags": TAGS,
@@ -128,8 +150,8 @@ def _make_reads(newest: str) -> dict[str, str]:
     }
 
 
-def _start_server(stack: ExitStack, plan: Plan, name: str, command: Command) -> Server:
-    blog, port = plan.hot_blog(), free_port()
+def _start_server(stack: ExitStack, blog: Blog, name: str, command: Command) -> Server:
+    port = free_port()
     return stack.enter_context(run_server(name, command(port), port, blog.folder, ARTICLES, blog.key))
 
 
@@ -161,10 +183,10 @@ def _find_differences(
     return found
 
 
-def _take_samples(plan: Plan, servers: Sequence[Server], reads: Mapping[str, str]) -> Samples:
-    plan.print_progress("hot: warming up")
+def _take_samples(plan: Plan, blog: Blog, servers: Sequence[Server], reads: Mapping[str, str]) -> Samples:
+    plan.print_progress(f"hot: warming up, {blog.name}")
     seconds = {
-        (server.name, path): _choose_seconds(plan, _take_sample(plan, server, path, 1))
+        (server.name, path): _choose_seconds(plan, _take_sample(plan, blog, server, path, 1))
         for path in reads.values()
         for server in servers
     }
@@ -174,7 +196,11 @@ def _take_samples(plan: Plan, servers: Sequence[Server], reads: Mapping[str, str
         for read, path in reads.items():
             for server in servers:
                 samples.setdefault((read, server.name), []).append(
-                    _take_sample(plan, server, path, seconds[server.name, path])
+                    _take_sample(plan, blog, server, path, seconds[server.name, path])
+                )
+            if read == ONE_ARTICLE:
+                samples.setdefault((WITH_DRAFTS, BLOGAPI), []).append(
+                    _take_sample_with_drafts(plan, blog, servers[0], path)
                 )
     return samples
 
@@ -185,9 +211,15 @@ def _choose_seconds(plan: Plan, warm_up: Sample) -> int:
     return max(plan.seconds, min(needed, MAX_EXTENSION * plan.seconds))
 
 
-def _take_sample(plan: Plan, server: Server, path: str, seconds: int) -> Sample:
+def _take_sample_with_drafts(plan: Plan, blog: Blog, server: Server, path: str) -> Sample:
+    with save_drafts(server.port, blog) as saves:
+        sample = _take_sample(plan, blog, server, path, plan.seconds)
+    return replace(sample, errors=sum(status != 200 for status in saves) if saves else 1)
+
+
+def _take_sample(plan: Plan, blog: Blog, server: Server, path: str, seconds: int) -> Sample:
     before = server.cpu_seconds()
-    load = generate_load(server.port, path, plan.hot_blog().key, seconds, wrk=plan.wrk)
+    load = generate_load(server.port, path, blog.key, seconds, wrk=plan.wrk)
     cpu_seconds = server.cpu_seconds() - before
     # Requests that the server still works on must not slow down the next server.
     server.settle()
@@ -195,13 +227,15 @@ def _take_sample(plan: Plan, server: Server, path: str, seconds: int) -> Sample:
 
 
 def _make_row(read: str, server: str, size: int, samples: Samples, problem: str) -> Row:
-    own_samples, bare = samples[read, server], samples[read, BARE]
+    own_samples, bare = samples[read, server], samples[ONE_ARTICLE if read == WITH_DRAFTS else read, BARE]
     # If the bare server failed, the ratio is meaningless.
     loads = [sample.load for sample in (*own_samples, *bare)]
     failed_loads = [load for load in loads if load.errors or not load.requests]
     if failed_loads and not problem:
         errors = sum(load.errors for load in failed_loads)
         problem = f"{errors} errors or failed responses, its own or those of {BARE}"
+    elif any(sample.errors for sample in own_samples):
+        problem = "a draft could not be saved"
     if problem:
         return Row(read, server, size, 0, 0, 0, 0, 0, 0, problem)
     return Row(

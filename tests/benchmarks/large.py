@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import quote
 
-from tests.benchmarks import in_process
+from tests.benchmarks import in_process, searches
 from tests.benchmarks.blogs import Blog
 from tests.benchmarks.load import Load
 from tests.benchmarks.plan import ARTICLES, LIST_OF_20, Plan, Table, format_value
@@ -52,24 +52,26 @@ class Row:
         return self.measure
 
 
-def run(plan: Plan) -> list[Row]:
-    """Measure over HTTP, then inside a process; raises MeasurementError if either measurement fails."""
+def run(plan: Plan) -> list[Row | searches.Row]:
+    """Measure over HTTP, then inside a process; raises MeasurementError where one of them breaks."""
     blog, port = plan.large_blog(), free_port()
     single = f"{ARTICLES}{blog.newest}/"
     plan.print_progress(f"large: the whole list of {blog.name}")
     with run_server("large", make_serve_command(port), port, blog.folder, single, blog.key) as server:
         rows = _measure_whole_list(server, single, blog.key)
     plan.print_progress("large: pages and searches, cold")
-    return rows + _measure_pages(plan, blog) + _measure_searches(plan, blog)
+    return [*rows, *_measure_pages(plan, blog), *_measure_searches(plan, blog), *searches.run(plan)]
 
 
-def make_tables(rows: Sequence[Row]) -> list[Table]:
-    """Return the rows as a table."""
+def make_tables(rows: Sequence[Row | searches.Row]) -> list[Table]:
+    """Return the rows as a table, and the searches as another one."""
     lines = [
         (row.measure, "invalid" if row.problem else f"{format_value(row.value)} {row.unit}".strip())
         for row in rows
+        if isinstance(row, Row)
     ]
-    return [Table("A large blog", ("Measure", "value"), lines)]
+    found = [row for row in rows if isinstance(row, searches.Row)]
+    return [Table("A large blog", ("Measure", "value"), lines), *searches.make_tables(found)]
 
 
 def _measure_whole_list(server: Server, single: str, key: str) -> list[Row]:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import psutil
 
-from tests.benchmarks.in_process import CLOCK
 from tests.benchmarks.servers import MEGABYTE, PINNED
+from tests.benchmarks.wsgi_calls import CLOCK
 
 PACKAGES = ("blogapi", "flask", "sqlalchemy", "waitress", "marshmallow", "werkzeug")
 
 
-def collect_facts(*, generator: str) -> dict[str, str]:
+def collect_facts(*, generator: str, postgresql: str) -> dict[str, str]:
     """Return the facts that a reader of the numbers must know, by name."""
     found = {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -26,6 +26,7 @@ def collect_facts(*, generator: str) -> dict[str, str]:
         "platform": platform.platform(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "sqlite": sqlite3.sqlite_version,
+        "postgresql": postgresql,
         "load": generator,
         "pinned": "server and load on a core each" if PINNED else "no: one core, or pinning is not possible",
         "cold clock": CLOCK,
@@ -35,7 +36,7 @@ def collect_facts(*, generator: str) -> dict[str, str]:
 
 def format_facts(facts: dict[str, str]) -> str:
     """Return the facts that are printed below the tables."""
-    names = ("date", "cpu", "cores", "platform", "python", "sqlite", "load", "pinned")
+    names = ("date", "cpu", "cores", "platform", "python", "sqlite", "postgresql", "load", "pinned")
     return "; ".join(f"{name}: {facts[name]}" for name in names) + "."
 
 

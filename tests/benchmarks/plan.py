@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.blogs import Blog
+from tests.benchmarks.blogs import Blog, BlogKind
+from tests.benchmarks.databases import POSTGRESQL, SQLITE
 
 ARTICLES = "/api/v1/blog/articles/"
 TAGS = "/api/v1/blog/tags/"
@@ -15,15 +16,18 @@ CATEGORIES = "/api/v1/blog/categories/"
 LIST_OF_20 = f"{ARTICLES}?page=1&page_size=20"
 LIST_OF_100 = f"{ARTICLES}?page=1&page_size=100"
 
-# Pairs are numbers of articles and of characters in each article.
-HOT_BLOG = (100, 4_000)
+# This blog has 100 articles, each of 4,000 characters. In the others only the size of an article is fixed.
+HOT_BLOG = BlogKind(100, 4_000)
 COLD_SIZE = 1_000
 LARGE_SIZE = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The options of a run; `print_progress` prints a sentence, `add_note` also records it."""
+    """The options of a run; `print_progress` prints a sentence, `add_note` also records it.
+
+    `postgresql` is the URL of a server, or an empty string.
+    """
 
     home: Path
     rounds: int
@@ -31,24 +35,51 @@ class Plan:
     sizes: tuple[int, ...]
     samples: int
     articles: int
+    writes: int
+    imports: int
     starts: int
     wrk: bool
     drf: bool
+    postgresql: str
     print_progress: Callable[[str], None]
     add_note: Callable[[str], None]
-    blogs: dict[tuple[int, int], Blog]
+    blogs: dict[BlogKind, Blog]
 
-    def hot_blog(self) -> Blog:
+    @property
+    def engines(self) -> list[str]:
+        """Return the databases that can be measured."""
+        return [SQLITE, POSTGRESQL] if self.postgresql else [SQLITE]
+
+    def kinds_for(self, part: str) -> list[BlogKind]:
+        """Return the kinds of the blogs that a part measures."""
+        large = BlogKind(self.articles, LARGE_SIZE)
+        return {
+            "hot": [HOT_BLOG],
+            "cold": self._cold_kinds(SQLITE),
+            "writes": [],
+            "large": [large, *(self._cold_kinds(engine)[-1] for engine in self.engines)],
+            "postgresql": [HOT_BLOG._replace(engine=POSTGRESQL), *self._cold_kinds(POSTGRESQL)],
+            "start": [HOT_BLOG, large],
+        }[part]
+
+    def hot_blog(self, engine: str = SQLITE) -> Blog:
         """Return the small blog that is read as fast as possible."""
-        return self.blogs[HOT_BLOG]
+        return self.blogs[HOT_BLOG._replace(engine=engine)]
 
-    def cold_blogs(self) -> list[Blog]:
+    def cold_blogs(self, engine: str = SQLITE) -> list[Blog]:
         """Return the blogs that are read after a write, the smallest first."""
-        return [self.blogs[size, COLD_SIZE] for size in sorted(self.sizes)]
+        return [self.blogs[kind] for kind in self._cold_kinds(engine)]
 
     def large_blog(self) -> Blog:
         """Return the large blog, whose complete list is read."""
-        return self.blogs[self.articles, LARGE_SIZE]
+        return self.blogs[BlogKind(self.articles, LARGE_SIZE)]
+
+    def searched_blogs(self) -> list[Blog]:
+        """Return the blog with the most articles on each database."""
+        return [self.blogs[self._cold_kinds(engine)[-1]] for engine in self.engines]
+
+    def _cold_kinds(self, engine: str) -> list[BlogKind]:
+        return [BlogKind(size, COLD_SIZE, engine) for size in sorted(self.sizes)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def draw_plot(file: Path, parts: Mapping[str, Sequence[Any]], caption: str) -> b
 
 
 def _hot(ax: Axes, rows: Sequence[hot.Row]) -> None:
-    valid = [row for row in rows if not row.problem]
+    valid = [row for row in rows if not row.problem and row.read != hot.WITH_DRAFTS]
     _bars(
         ax,
         {(row.read, row.server): row.requests_per_second for row in valid},

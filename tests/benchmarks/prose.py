@@ -42,6 +42,17 @@ def make_searches() -> dict[str, str]:
     }
 
 
+def make_common_searches() -> dict[str, str]:
+    """Return searches with many matches by their descriptions; they are the slowest."""
+    words, _ = make_vocabulary(Random(0))
+    return {
+        "a common word": words[30],
+        "two common words": f"{words[20]} {words[50]}",
+        "a word of every article": words[0],
+        "two words of nearly every article": f"{words[0]} {words[1]}",
+    }
+
+
 class Writer:
     """Generates titles and texts; the same seed gives the same texts."""
 
@@ -64,8 +75,22 @@ class Writer:
             characters_left -= len(parts[-1]) + 1
         return "\n".join(parts)
 
+    def markdown(self, size: int) -> str:
+        """Return Markdown paragraphs of about `size` characters, with headings, emphasis and links."""
+        parts: list[str] = []
+        while sum(map(len, parts)) < size:
+            sentences = self._sentences()
+            sentences[0] = f"**{sentences[0]}**"
+            sentences[-1] = f"[{sentences[-1]}](https://example.org/{len(parts)})"
+            heading = f"## {self.phrase(3)}\n\n" if len(parts) % 5 == 4 else ""
+            parts.append(f"{heading}{' '.join(sentences)}")
+        return "\n\n".join(parts)
+
+    def _sentences(self) -> list[str]:
+        return [f"{self.phrase(self.random.randint(5, 16))}." for _ in range(self.random.randint(2, 5))]
+
     def _paragraph(self, number: int) -> str:
-        sentences = [f"{self.phrase(self.random.randint(5, 16))}." for _ in range(self.random.randint(2, 5))]
+        sentences = self._sentences()
         if number % 3 == 0:
             sentences[0] = f"<strong>{sentences[0]}</strong>"
         if number % 4 == 0:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from uuid import uuid4
 
 from django.db import models
+from django.utils import timezone
 
 
 class ApiKey(models.Model):
-    """An API key, stored as a digest."""
+    """An API key, stored as a digest; only the key of a user may write."""
 
     digest = models.CharField(max_length=64, unique=True)
+    user = models.UUIDField(null=True)
 
 
 class Category(models.Model):
@@ -80,10 +82,10 @@ class Seo(models.Model):
     """The description of an article for search engines."""
 
     uuid = models.UUIDField(primary_key=True, default=uuid4)
-    created = models.DateTimeField()
-    last_updated = models.DateTimeField()
-    og_image = models.TextField()
+    created = models.DateTimeField(default=timezone.now)
+    last_updated = models.DateTimeField(default=timezone.now)
+    og_image = models.TextField(blank=True)
     title = models.TextField()
-    description = models.TextField()
-    canonical_url = models.TextField()
+    description = models.TextField(blank=True)
+    canonical_url = models.TextField(blank=True)
     article = models.OneToOneField(Article, on_delete=models.CASCADE, related_name="seo")

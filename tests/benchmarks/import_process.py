@@ -1,0 +1,23 @@
+"""Measures the command `import`: `python -m tests.benchmarks.import_process FOLDER`.
+
+Prints the CPU time of all threads and the elapsed time of the command, in seconds, without the start of the
+process, and the number of articles that it created.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from blogapi import create_app
+
+if __name__ == "__main__":
+    runner = create_app().test_cli_runner()
+    cpu, wall = time.process_time(), time.perf_counter()
+    outcome = runner.invoke(args=["import", "--json", sys.argv[1]])
+    seconds = (time.process_time() - cpu, time.perf_counter() - wall)
+    if outcome.exit_code:
+        sys.exit(outcome.output)
+    created = json.loads(outcome.stdout)["counts"]["created"]
+    print(json.dumps({"cpu": seconds[0], "wall": seconds[1], "created": created}))
