@@ -33,7 +33,7 @@ from tests.benchmarks.servers import (
 )
 
 BLOGAPI, BARE, MINIMAL = "blogapi", "bare waitress", "minimal Flask"
-ONE_ARTICLE, WITH_DRAFTS = "one article", "one article, while a draft is saved each second"
+ONE_ARTICLE, WITH_DRAFTS = "one article", "one article, one draft saved per second"
 
 # A round needs this number of responses to be reliable. To get them, it may take MAX_EXTENSION times as long.
 MIN_REQUESTS = 200

@@ -19,7 +19,9 @@ def print_table(console: Console, table: Table) -> None:
     """Print the table to the terminal."""
     rich_table = RichTable(title=table.title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for number, column in enumerate(table.columns):
-        rich_table.add_column(column, justify="right" if _is_number(table, number) else "left", no_wrap=True)
+        rich_table.add_column(
+            column, justify="right" if _is_number(table, number) else "left", overflow="fold"
+        )
     for line in table.lines:
         rich_table.add_row(*line)
     console.print(rich_table)
