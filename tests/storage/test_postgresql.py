@@ -145,9 +145,8 @@ def test_a_typed_option_of_the_driver_can_be_set_in_the_url(databases, tmp_path,
         {"prepare_threshold": value, "connect_timeout": "3", "application_name": "tests"}
     )
     app = make_app(SQLALCHEMY_DATABASE_URI=url.render_as_string(hide_password=False))
-    with app.app_context():
-        with transaction(wait=False):
-            users.create("ada", None, role=Role.ADMIN)
+    with app.app_context(), transaction(wait=False):
+        users.create("ada", None, role=Role.ADMIN)
     with app.app_context(), db.engine.connect() as connection:
         for _ in range(8):
             assert connection.scalar(text("SHOW application_name")) == "tests"
