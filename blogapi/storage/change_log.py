@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Connection, Index, String, and_, bindparam, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Index, String, bindparam, func, insert, select, tuple_, update
 from sqlalchemy import event as events
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
@@ -69,6 +69,21 @@ class ChangeCounter(Base):
 
 _change, _counter = table_of(Change), table_of(ChangeCounter)
 
+# Built once: building a statement takes longer than executing it.
+_SELECT_BY_UUID = select(_change).where(_change.c.uuid.in_(bindparam("uuids", expanding=True)))
+_INSERT = insert(_change)
+_UPDATE = update(_change).where(
+    _change.c.kind == bindparam("old_kind"), _change.c.uuid == bindparam("old_uuid")
+)
+_INCREASE_COUNTERS = (
+    update(_counter)
+    .values(
+        position=_counter.c.position + bindparam("changes"),
+        public_position=_counter.c.public_position + bindparam("public_changes"),
+    )
+    .returning(_counter.c.position, _counter.c.public_position)
+)
+
 # How many rows one statement logs; databases limit the number of its parameters.
 _ROWS_PER_STATEMENT = 500
 
@@ -108,10 +123,8 @@ def _log_rows(session: Session, rows: Sequence[TracksChanges]) -> None:
     for row in rows:
         # SQLAlchemy applies the default of the column only during the flush, which is too late here.
         row.uuid = row.uuid or uuid4()
-    with_uuid = _change.c.uuid.in_([row.uuid for row in rows])
-    logged = {
-        (change.kind, change.uuid): change for change in connection.execute(select(_change).where(with_uuid))
-    }
+    found = connection.execute(_SELECT_BY_UUID, {"uuids": [row.uuid for row in rows]})
+    logged = {(change.kind, change.uuid): change for change in found}
     changes: list[dict[str, Any]] = []
     for row in rows:
         former = logged.get((row.kind, row.uuid))
@@ -137,7 +150,7 @@ def _log_rows(session: Session, rows: Sequence[TracksChanges]) -> None:
     _update_changes(connection, [change for change in changes if (change["kind"], change["uuid"]) in logged])
     new = [change for change in changes if (change["kind"], change["uuid"]) not in logged]
     if new:
-        connection.execute(insert(_change), new)
+        connection.execute(_INSERT, new)
 
 
 def _remember_due(session: Session, items: Iterable[tuple[str, UUID, datetime]]) -> None:
@@ -174,14 +187,8 @@ def _log_due_changes(session: Session) -> None:
 def _assign_positions(connection: Connection, changes: Sequence[dict[str, Any]]) -> None:
     """Set the position of each change, and the public position of each change with `moves_public`."""
     public = [change for change in changes if change.pop("moves_public")]
-    last = connection.execute(
-        update(_counter)
-        .values(
-            position=_counter.c.position + len(changes),
-            public_position=_counter.c.public_position + len(public),
-        )
-        .returning(_counter.c.position, _counter.c.public_position)
-    ).one()
+    counts = {"changes": len(changes), "public_changes": len(public)}
+    last = connection.execute(_INCREASE_COUNTERS, counts).one()
     for number, change in enumerate(changes, last.position - len(changes) + 1):
         change["position"] = number
     for number, change in enumerate(public, last.public_position - len(public) + 1):
@@ -191,6 +198,5 @@ def _assign_positions(connection: Connection, changes: Sequence[dict[str, Any]])
 def _update_changes(connection: Connection, changes: Sequence[Mapping[str, Any]]) -> None:
     if not changes:
         return
-    is_same = and_(_change.c.kind == bindparam("old_kind"), _change.c.uuid == bindparam("old_uuid"))
     rows = [{**change, "old_kind": change["kind"], "old_uuid": change["uuid"]} for change in changes]
-    connection.execute(update(_change).where(is_same), rows)
+    connection.execute(_UPDATE, rows)
