@@ -15,7 +15,7 @@ from blogapi.articles.lifecycle import SCHEDULED, Status
 from blogapi.articles.models import Article, ArticleStats, ArticleTag, FormerSlug
 from blogapi.categories.models import Category
 from blogapi.search import engines as search
-from blogapi.search.tokenizer import split_query
+from blogapi.search.tokenizer import parse_query
 from blogapi.storage.database import UtcDateTime, bytewise, current_time, db
 from blogapi.tags.models import Tag
 from blogapi.web.fields import parse_uuid
@@ -113,8 +113,8 @@ def _select(scope: Mapping[str, Any], filters: ArticleFilters) -> Selection:
         if name in given:
             values[name] = _resolve(model, given[name])
     if "q" in given:
-        words = split_query(given["q"])
-        values["q"] = search.get_engine(db.session()).build_query(words) if words else ""
+        query = parse_query(given["q"])
+        values["q"] = search.make_match(db.session(), query) if query else ""
     variants = tuple(sorted((name, _variant(name, values[name])) for name in (*scope, *given)))
     # A single uuid is compared with `=`, so that the database reads sorted rows from an index. Several uuids
     # need `IN`.

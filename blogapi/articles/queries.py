@@ -15,6 +15,7 @@ from blogapi.articles import json_reader
 from blogapi.articles.filters import (
     NO_FILTERS,
     ArticleFilters,
+    Selection,
     select_by_author,
     select_matching,
     select_public,
@@ -27,7 +28,7 @@ from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.access import Caller
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import Page, PageRequest
+from blogapi.web.pagination import MAX_SEARCH_PAGE, Page, PageRequest
 from blogapi.web.unique_slugs import is_similar, similar_slug_range
 
 # The names of the fields to return, or None for the documented fields.
@@ -59,8 +60,7 @@ def list_published(
     """
     if _ranks_by_relevance(filters):
         return _search(names, page, filters, published_by=current_time())
-    snippets = _snippet_maker(filters)
-    return json_reader.list_articles_json(select_public(filters), page, names, public=True, snippets=snippets)
+    return _list(select_public(filters), page, names, filters, public=True)
 
 
 def list_published_in_category(uuid: UUID) -> JsonBody:
@@ -82,8 +82,7 @@ def list_by_author(
     """Return the author's articles in any status that match the filters; undated drafts come first."""
     if _ranks_by_relevance(filters):
         return _search(names, page, filters, author_id=author_id)
-    selection, snippets = select_by_author(author_id, filters), _snippet_maker(filters)
-    return json_reader.list_articles_json(selection, page, names, public=False, snippets=snippets)
+    return _list(select_by_author(author_id, filters), page, names, filters, public=False)
 
 
 def get_visible_json(uuid: UUID, caller: Caller, names: Names = None) -> JsonBody:
@@ -187,6 +186,15 @@ def _snippet_maker(filters: ArticleFilters) -> Snippets | None:
     return partial(search.make_snippets, filters.q) if filters.q else None
 
 
+def _list(
+    selection: Selection, page: PageRequest | None, names: Names, filters: ArticleFilters, *, public: bool
+) -> Page[JsonBody]:
+    found = json_reader.list_articles_json(
+        selection, page, names, public=public, snippets=_snippet_maker(filters)
+    )
+    return replace(found, max_number=MAX_SEARCH_PAGE) if filters.q else found
+
+
 def _search(
     names: Names,
     page: PageRequest | None,
@@ -200,7 +208,7 @@ def _search(
     rows = json_reader.get_articles_json(
         uuids, names, public=published_by is not None, snippets=_snippet_maker(filters)
     )
-    return Page(rows, total, page)
+    return Page(rows, total, page, MAX_SEARCH_PAGE)
 
 
 def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:

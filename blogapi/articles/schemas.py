@@ -28,7 +28,7 @@ from blogapi.web.fields import (
     Timestamp,
     WebAddress,
 )
-from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.web.pagination import MAX_SEARCH_PAGE, DetailQuery, ListQuery
 
 ORDERINGS = ("published_at", "-published_at", "title", "-title")
 
@@ -187,7 +187,8 @@ class ArticleListQuery(ListQuery):
         min_length=1,
         metadata={
             "description": "Full-text query over title, subtitle and body. All words must match, the last "
-            "one as a prefix. The articles are ordered by relevance unless `ordering` is sent.",
+            "one as a prefix. The articles are ordered by relevance unless `ordering` is sent. A search "
+            f"ends at page {MAX_SEARCH_PAGE}.",
             "example": "bread",
         },
     )
@@ -229,6 +230,15 @@ class ArticleListQuery(ListQuery):
         }
     )
     ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-published_at"})
+
+    @ma.validates_schema
+    def check_search_page(self, data: Fields, **_: Any) -> None:
+        """Refuse a page of a search after the last one."""
+        if "q" in data and data.get("page", 1) > MAX_SEARCH_PAGE:
+            raise ma.ValidationError(
+                f"A search ends at page {MAX_SEARCH_PAGE}; add words or filters to find fewer articles.",
+                "page",
+            )
 
     @ma.validates_schema
     def check_snippet(self, data: Fields, **_: Any) -> None:

@@ -157,10 +157,9 @@ def _copy_table(
 
 def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
     """Fill the search index of the target with the texts from the search index of the source."""
-    engine = engines.get_engine(target)
 
     def store(rows: list[Row[*tuple[Any, ...]]]) -> None:
-        target.execute(insert(engine.table), [engine.make_row(*row) for row in rows])
+        engines.insert_rows(target, [(number, *texts) for number, *texts in rows])
 
     copied, stored = _RowReader(store), _RowReader()
     yield from copied.read(source, _select_index(source))

@@ -22,7 +22,6 @@ from blogapi.doctor.findings import Finding, Level, ok, wrong
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
-from blogapi.search.tokenizer import separate_ideographs
 from blogapi.storage.database import CommitCounter, db, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import json_fragments
@@ -146,19 +145,15 @@ def _with_other_json(articles: list[RenderedArticle]) -> Iterator[RenderedArticl
 
 
 def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[RenderedArticle]:
-    index = engines.get_engine(db.session())
-    texts = [index.table.c[name] for name in ("title", "subtitle", "text")]
-    statement = (
-        select(SearchEntry.article_id, SearchEntry.number, *texts)
-        .join(index.table, index.number == SearchEntry.number)
-        .where(SearchEntry.article_id.in_([article.uuid for article in articles]))
-    )
-    stored = {uuid: (number, texts) for uuid, number, *texts in db.session.execute(statement)}
+    connection = db.session.connection()
+    statement = engines.select_texts(connection, [article.uuid for article in articles])
+    stored = {
+        uuid: (number, texts)
+        for uuid, *texts, number in connection.execute(statement.add_columns(SearchEntry.number))
+    }
     for article in articles:
         number, indexed = stored.get(article.uuid, (0, []))
-        expected = [
-            separate_ideographs(text) for text in (article.title, article.subtitle, article.plain_text)
-        ]
+        expected = [article.title, article.subtitle, article.plain_text]
         if indexed != expected or not _is_number_plausible(number, article.visible_from()):
             yield article
 

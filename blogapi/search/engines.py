@@ -1,12 +1,19 @@
-"""The full-text indexes of SQLite (FTS5) and PostgreSQL (tsvector), behind one interface."""
+"""The full-text indexes of SQLite (FTS5) and PostgreSQL (tsvector), behind one interface.
+
+Both index the words that `tokenizer` finds, so that they find the same articles.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, Protocol
 from uuid import UUID
 
 from sqlalchemy import (
+    CTE,
     BigInteger,
     ColumnElement,
     Connection,
@@ -14,189 +21,198 @@ from sqlalchemy import (
     Select,
     String,
     TableClause,
+    any_,
     cast,
     column,
     func,
+    insert,
     literal,
     select,
     table,
 )
-from sqlalchemy.dialects.postgresql import TSQUERY, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, TSVECTOR
 from sqlalchemy.orm import Session
 
 from blogapi.search.models import SearchEntry
-from blogapi.search.snippets import SNIPPET_WORDS, make_snippet
-from blogapi.search.tokenizer import HIT_END, HIT_START, MIN_PREFIX_LENGTH, separate_ideographs, tokenize
+from blogapi.search.placement import Placed, place_words
+from blogapi.search.tokenizer import Query
+from blogapi.storage.database import table_of
 
-# The ranking tiers, best first. A tier consists of the columns that contain all words ("" for all columns)
-# and whether the words must form a phrase.
-# Phrase tiers apply only to queries of two or more words.
-_TIERS = (("title", True), ("title", False), ("title subtitle", False), ("", True), ("", False))
+# Among this number of newest matches, texts with the phrase rank above the others. PostgreSQL would need
+# seconds to read the positions of common words in the texts of 100,000 articles. The number is greater than
+# that of the articles on MAX_SEARCH_PAGE pages.
+MAX_CANDIDATES = 10_000
+
+# Number, title, subtitle and text of an article.
+IndexRow = tuple[int, str, str, str]
+Conditions = Sequence[ColumnElement[bool]]
+
+
+class Field(Enum):
+    """The texts in which a search looks for words; the value is their number."""
+
+    TITLE = 1
+    TITLE_AND_SUBTITLE = 2
+    ALL = 3
 
 
 class Engine(Protocol):
-    """A full-text index: its table, the column of article numbers, and how to query it.
-
-    Words come from `tokenizer.split_query`. The last word also matches as a prefix if it has
-    MIN_PREFIX_LENGTH characters or more.
-    """
+    """A full-text index: its table, the column of article numbers, and how to query it."""
 
     table: TableClause
     number: ColumnElement[int]
 
-    def build_query(self, words: Sequence[str]) -> str:
-        """Return the query for rows that contain all words, in any column."""
+    def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
+        """Return the full-text query for rows that contain all phrases in the field.
 
-    def build_tier_queries(self, words: Sequence[str]) -> list[str]:
-        """Return one query per ranking tier, best first; each row matches at most one of the queries."""
+        With `prefix`, the last word of the last phrase also matches as a prefix.
+        """
 
-    def matches(self, query: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition that a row matches the query."""
+    def matches(self, match: ColumnElement[str], field: Field = Field.ALL) -> ColumnElement[bool]:
+        """Return the condition that a row matches the full-text query for the field."""
 
     def has_number(self, numbers: Select[int] | Sequence[int]) -> ColumnElement[bool]:
         """Return the condition that a row has one of the numbers. Use it only together with `matches`."""
 
-    def find_snippets(
-        self, session: Session, words: Sequence[str], numbers: Sequence[int]
-    ) -> Iterable[tuple[int, str]]:
-        """Return the number and the snippet of each row that has one of the numbers and contains all words.
+    def find_newest(
+        self, connection: Connection, conditions: Conditions, limit: int | None
+    ) -> tuple[Sequence[int], int]:
+        """Return the numbers of the newest rows that meet the conditions, and the number of all such rows."""
 
-        The snippet comes from the column with the most hits. HIT_START and HIT_END enclose each hit.
+    def select_with_phrase(
+        self, phrase: str, matching: ColumnElement[bool], scope: Conditions
+    ) -> Select[int]:
+        """Return a statement that selects, newest first, the numbers of the rows that match the phrase.
+
+        It considers the newest MAX_CANDIDATES rows that are `matching` and in the scope.
         """
 
-    def make_row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
-        """Return the row of an article. The ideographs in the texts must be separated."""
+    def make_row(self, row: IndexRow) -> Mapping[str, Any]:
+        """Return the row of an article."""
+
+
+_TEXTS, _WORDS = ("title", "subtitle", "text"), ("title_words", "subtitle_words", "text_words")
 
 
 class Fts5:
-    """The index in SQLite's FTS5. Each word is quoted, so that no character in it is an operator."""
+    """The index in SQLite's FTS5.
+
+    The columns `…_words` contain our words with spaces between them; the others, which are shown and not
+    indexed, contain the texts. A dot separates words that are not adjacent, so that they are no phrase.
+    """
 
     table = table(
         "search_index",
         column("rowid", Integer),
-        *(column(name, String) for name in ("search_index", "title", "subtitle", "text")),
+        *(column(name, String) for name in ("search_index", *_TEXTS, *_WORDS)),
     )
     number: ColumnElement[int] = table.c.rowid
 
-    def build_query(self, words: Sequence[str]) -> str:
-        """Return the query for rows that contain all words, in any column."""
-        return _match_all(words)
+    def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
+        """Return the full-text query for rows that contain all phrases in the field."""
+        match = " AND ".join(f'"{" ".join(phrase)}"' for phrase in phrases) + ("*" if prefix else "")
+        return match if field == Field.ALL else f"{{{' '.join(_WORDS[: field.value])}}} : ({match})"
 
-    def build_tier_queries(self, words: Sequence[str]) -> list[str]:
-        """Return one query per ranking tier, best first."""
-        queries: list[str] = []
-        for columns, as_phrase in _tiers(words):
-            match = _match_phrase(words) if as_phrase else _match_all(words)
-            queries.append(f"{{{columns}}} : ({match})" if columns else f"({match})")
-        return [_exclude(query, queries[:index]) for index, query in enumerate(queries)]
-
-    def matches(self, query: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition that a row matches the query."""
-        return self.table.c.search_index.op("MATCH", is_comparison=True)(query)
+    def matches(self, match: ColumnElement[str], field: Field = Field.ALL) -> ColumnElement[bool]:
+        """Return the condition that a row matches the full-text query for the field."""
+        return self.table.c.search_index.op("MATCH", is_comparison=True)(match)
 
     def has_number(self, numbers: Select[int] | Sequence[int]) -> ColumnElement[bool]:
         """Return the condition that a row has one of the numbers."""
+        if not isinstance(numbers, Select):
+            # As one parameter, because SQLite limits their number.
+            numbers = select(func.json_each(json.dumps(numbers)).table_valued("value").c.value)
         # Without `+ 0`, SQLite queries the index once per number: 70 ms instead of 4 ms for a page of hits.
         return (self.number + 0).in_(numbers)
 
-    def find_snippets(
-        self, session: Session, words: Sequence[str], numbers: Sequence[int]
-    ) -> Iterable[tuple[int, str]]:
-        """Return the number and the snippet of each matching row."""
-        snippet = func.snippet(
-            self.table.c.search_index, -1, HIT_START, HIT_END, "…", SNIPPET_WORDS, type_=String
-        )
-        matching = self.matches(literal(self.build_query(words), String))
-        rows = session.execute(select(self.number, snippet).where(matching, self.has_number(numbers)))
-        return ((number, found) for number, found in rows)
+    def find_newest(
+        self, connection: Connection, conditions: Conditions, limit: int | None
+    ) -> tuple[Sequence[int], int]:
+        """Return the numbers of the newest rows that meet the conditions, and the number of all such rows."""
+        # FTS5 reads its index in either order, so both statements read no row and sort nothing.
+        newest = connection.scalars(_select_newest(self.number, *conditions).limit(limit)).all()
+        if limit is None or len(newest) < limit:
+            return newest, len(newest)
+        total = connection.scalar(select(func.count()).select_from(self.table).where(*conditions))
+        return newest, total or 0
 
-    def make_row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
+    def select_with_phrase(
+        self, phrase: str, matching: ColumnElement[bool], scope: Conditions
+    ) -> Select[int]:
+        """Return a statement that selects, newest first, the numbers of the rows that match the phrase."""
+        last = _select_newest(self.number, matching, *scope).offset(MAX_CANDIDATES - 1).limit(1)
+        oldest = func.coalesce(last.scalar_subquery(), -(2**63))
+        return _select_newest(self.number, self.matches(literal(phrase)), self.number >= oldest, *scope)
+
+    def make_row(self, row: IndexRow) -> Mapping[str, Any]:
         """Return the row of an article."""
-        return {"rowid": number, "title": title, "subtitle": subtitle, "text": text}
+        number, *texts = row
+        words = map(_join_adjacent, place_words(texts))
+        return {"rowid": number} | dict(zip((*_TEXTS, *_WORDS), (*texts, *words), strict=True))
 
 
 class Tsvector:
-    """The index in PostgreSQL's text search. Its words come from `tokenizer.tokenize`.
+    """The index in PostgreSQL's text search.
 
-    Therefore both engines find the same articles. PostgreSQL's own parser reads URLs, paths and decimal
-    numbers as single words. The size of a tsvector is limited: words beyond MAX_BYTES are not found, and
-    beyond MAX_POSITION the order of words is not stored.
+    `vector` contains all words; `titles`, with an index of its own, those of title (weight A) and subtitle.
     """
-
-    MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
 
     table = table(
         "search_index",
         column("number", BigInteger),
-        column("vector", TSVECTOR),
+        *(column(name, TSVECTOR) for name in ("vector", "titles")),
         *(column(name, String) for name in ("title", "subtitle", "text")),
     )
     number: ColumnElement[int] = table.c.number
 
-    def make_row(self, number: int, title: str, subtitle: str, text: str) -> dict[str, int | str]:
-        """Return the row of an article."""
-        vector = self._make_vector(title, subtitle, text)
-        return {"number": number, "title": title, "subtitle": subtitle, "text": text, "vector": vector}
-
-    def build_query(self, words: Sequence[str]) -> str:
-        """Return the query for rows that contain all words, in any column."""
-        return self._make_query(words, "", as_phrase=False)
-
-    def build_tier_queries(self, words: Sequence[str]) -> list[str]:
-        """Return one query per ranking tier, best first."""
-        queries = [self._make_query(words, columns, as_phrase=phrase) for columns, phrase in _tiers(words)]
-        return [
-            f"({query}) & !({' | '.join(f'({better})' for better in queries[:index])})" if index else query
-            for index, query in enumerate(queries)
+    def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
+        """Return the full-text query for rows that contain all phrases in the field."""
+        weight = "A" if field == Field.TITLE else ""
+        marks = [[weight for _ in phrase] for phrase in phrases]
+        marks[-1][-1] += "*" if prefix else ""
+        lexemes = [
+            " <-> ".join(f"'{word}':{mark}".rstrip(":") for word, mark in zip(words, signs, strict=True))
+            for words, signs in zip(phrases, marks, strict=True)
         ]
+        return " & ".join(f"({lexeme})" for lexeme in lexemes)
 
-    def matches(self, query: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition that a row matches the query."""
-        return self.table.c.vector.op("@@", is_comparison=True)(cast(query, TSQUERY))
+    def matches(self, match: ColumnElement[str], field: Field = Field.ALL) -> ColumnElement[bool]:
+        """Return the condition that a row matches the full-text query for the field."""
+        column = self.table.c.vector if field == Field.ALL else self.table.c.titles
+        return _match(column, match)
 
     def has_number(self, numbers: Select[int] | Sequence[int]) -> ColumnElement[bool]:
         """Return the condition that a row has one of the numbers."""
-        return self.number.in_(numbers)
+        if isinstance(numbers, Select):
+            return (self.number + 0).in_(select(_materialize(numbers, "among")))
+        return (self.number + 0) == any_(literal(numbers, ARRAY(BigInteger)))
 
-    def find_snippets(
-        self, session: Session, words: Sequence[str], numbers: Sequence[int]
-    ) -> Iterator[tuple[int, str]]:
-        """Yield the number and the snippet of each matching row."""
-        columns = self.table.c
-        matching = self.matches(literal(self.build_query(words), String))
-        rows = session.execute(
-            select(self.number, columns.title, columns.subtitle, columns.text).where(
-                matching, self.has_number(numbers)
-            )
-        )
-        phrases, (_, prefix) = _to_phrases(words), _mark_prefix(words)[-1]
-        for number, *texts in rows:
-            yield number, make_snippet(texts, phrases, prefix=prefix)
+    def find_newest(
+        self, connection: Connection, conditions: Conditions, limit: int | None
+    ) -> tuple[Sequence[int], int]:
+        """Return the numbers of the newest rows that meet the conditions, and the number of all such rows."""
+        # The planner does not know that a scan of the table reads the large vectors: 2 s instead of 30 ms.
+        connection.exec_driver_sql("SET LOCAL enable_seqscan = off; SET LOCAL jit = off")
+        # One statement reads the rows once for both results.
+        hits = _materialize(select(self.number).where(*conditions))
+        total = select(func.count()).select_from(hits).scalar_subquery()
+        rows = connection.execute(_select_newest(hits.c.number).add_columns(total).limit(limit)).all()
+        return [number for number, _ in rows], rows[0][1] if rows else 0
 
-    def _make_query(self, words: Sequence[str], columns: str, *, as_phrase: bool) -> str:
-        weights = {"title": "A", "title subtitle": "AB", "": ""}[columns]
-        _, prefix = _mark_prefix(words)[-1]
-        lexemes = [[f"'{word}':{weights}" for word in phrase] for phrase in _to_phrases(words)]
-        lexemes[-1][-1] += "*" if prefix else ""
-        phrases = [" <-> ".join(lexeme.rstrip(":") for lexeme in phrase) for phrase in lexemes]
-        return " <-> ".join(phrases) if as_phrase else " & ".join(f"({phrase})" for phrase in phrases)
+    def select_with_phrase(
+        self, phrase: str, matching: ColumnElement[bool], scope: Conditions
+    ) -> Select[int]:
+        """Return a statement that selects, newest first, the numbers of the rows that match the phrase."""
+        hits = _materialize(select(self.number, self.table.c.vector).where(matching, *scope))
+        newest = select(hits).order_by(hits.c.number.desc()).limit(MAX_CANDIDATES).subquery()
+        return _select_newest(newest.c.number, _match(newest.c.vector, literal(phrase)))
 
-    def _make_vector(self, *texts: str) -> str:
-        """Return the tsvector of title, subtitle and text: their words with positions and weights A, B, D."""
-        positions: dict[str, list[str]] = {}
-        position, bytes_left = 0, self.MAX_BYTES
-        for weight, text in zip("ABD", texts, strict=True):
-            for word, _, _ in tokenize(text):
-                position = min(position + 1, self.MAX_POSITION)
-                known = positions.setdefault(word, [])
-                bytes_left -= 2 if known else 8 + len(word.encode())
-                if bytes_left < 0:
-                    break
-                if len(known) < self.MAX_POSITIONS_PER_WORD:
-                    known.append(f"{position}{weight}")
-            # Leave a gap, so that no phrase matches across two texts.
-            position += 1
-        return " ".join(f"'{word}':{','.join(known)}" for word, known in positions.items() if known)
+    def make_row(self, row: IndexRow) -> Mapping[str, Any]:
+        """Return the row of an article."""
+        number, title, subtitle, text = row
+        placed = place_words([title, subtitle, text])
+        vectors = {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
+        return {"number": number, "title": title, "subtitle": subtitle, "text": text} | vectors
 
 
 def get_engine(database: Session | Connection) -> Engine:
@@ -205,40 +221,63 @@ def get_engine(database: Session | Connection) -> Engine:
     return Fts5() if bind.dialect.name == "sqlite" else Tsvector()
 
 
-def select_matching_articles(session: Session, query: ColumnElement[str]) -> Select[UUID]:
+def insert_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
+    """Add articles to the index; their entries must exist."""
+    engine = get_engine(connection)
+    connection.execute(insert(engine.table), [engine.make_row(row) for row in rows])
+
+
+def select_texts(connection: Connection, articles: Sequence[UUID]) -> Select[UUID, str, str, str]:
+    """Return a statement that selects the uuid, title, subtitle and text of each article in the index."""
+    engine, entry = get_engine(connection), table_of(SearchEntry).c
+    columns = engine.table.c
+    return (
+        select(entry.article_id, columns.title, columns.subtitle, columns.text)
+        .join(engine.table, engine.number == entry.number)
+        .where(entry.article_id.in_(articles))
+    )
+
+
+def make_match(session: Session, query: Query) -> str:
+    """Return the full-text query for articles that contain all words."""
+    return get_engine(session).make_match(query.phrases, prefix=query.prefix)
+
+
+def select_matching_articles(session: Session, match: ColumnElement[str]) -> Select[UUID]:
     """Return a statement that selects the uuids of all articles that match the query, unordered."""
     engine = get_engine(session)
-    numbers = select(engine.number).select_from(engine.table).where(engine.matches(query))
+    numbers = select(engine.number).select_from(engine.table).where(engine.matches(match))
     return select(SearchEntry.article_id).where(SearchEntry.number.in_(numbers))
 
 
-def _tiers(words: Sequence[str]) -> list[tuple[str, bool]]:
-    return [(columns, as_phrase) for columns, as_phrase in _TIERS if len(words) > 1 or not as_phrase]
+def _select_newest(number: ColumnElement[int], *conditions: ColumnElement[bool]) -> Select[int]:
+    return select(number).where(*conditions).order_by(number.desc())
 
 
-def _mark_prefix(words: Sequence[str]) -> list[tuple[str, bool]]:
-    """Return each word and whether it also matches as a prefix."""
-    last = len(words) - 1
-    return [(word, index == last and len(word) >= MIN_PREFIX_LENGTH) for index, word in enumerate(words)]
+def _materialize(statement: Select[*tuple[Any, ...]], name: str = "hits") -> CTE:
+    # Otherwise the planner may read the rows in the order of their numbers, and the large vector of each row.
+    # For the same reason, conditions use `number + 0`, for which there is no index.
+    return statement.cte(name).prefix_with("MATERIALIZED")
 
 
-def _match_all(words: Sequence[str]) -> str:
-    return " AND ".join(_quote(word, prefix=prefix) for word, prefix in _mark_prefix(words))
+def _match(vector: ColumnElement[Any], match: ColumnElement[str]) -> ColumnElement[bool]:
+    return vector.op("@@", is_comparison=True)(cast(match, TSQUERY))
 
 
-def _match_phrase(words: Sequence[str]) -> str:
-    return " + ".join(_quote(word, prefix=prefix) for word, prefix in _mark_prefix(words))
+def _join_adjacent(placed: Placed) -> str:
+    words: list[str] = []
+    next_position: int | None = None
+    for word, position in placed:
+        if next_position not in (None, position):
+            words.append(".")
+        words.append(word)
+        next_position = position + 1
+    return " ".join(words)
 
 
-def _quote(word: str, *, prefix: bool) -> str:
-    return f'"{separate_ideographs(word).strip().replace(chr(34), chr(34) * 2)}"{"*" if prefix else ""}'
-
-
-def _exclude(query: str, better: Sequence[str]) -> str:
-    return f"{query} NOT ({' OR '.join(better)})" if better else query
-
-
-def _to_phrases(words: Sequence[str]) -> list[list[str]]:
-    """Return the list of indexed words for each word of a query: `Go语言` gives go, 语 and 言."""
-    phrases = [[part for part, _, _ in tokenize(separate_ideographs(word))] for word in words]
-    return [phrase for phrase in phrases if phrase]
+def _make_vector(placed: Sequence[Placed]) -> str:
+    positions: dict[str, list[str]] = defaultdict(list)
+    for weight, words in zip("ABD", placed, strict=False):
+        for word, position in words:
+            positions[word].append(f"{position}{weight}")
+    return " ".join(f"'{word}':{','.join(found)}" for word, found in positions.items())

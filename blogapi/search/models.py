@@ -1,6 +1,6 @@
 """The search index, and the table that maps articles to rows of the index.
 
-`search_index` (number, title, subtitle, text) is an FTS5 virtual table on SQLite, or a table with a tsvector
+`search_index` (number, title, subtitle, text) is an FTS5 virtual table on SQLite, or a table with tsvectors
 on PostgreSQL. Its rows are deleted with their search entries, by a trigger or a foreign key. Migrations
 create it. The DDL below is used to compare the migrated schema with the models.
 """
@@ -32,16 +32,23 @@ class SearchEntry(Base):
 
 _INDEX = {
     "sqlite": (
-        "CREATE VIRTUAL TABLE search_index USING fts5"
-        "(title, subtitle, text, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')",
+        "CREATE VIRTUAL TABLE search_index USING fts5("
+        "title UNINDEXED, subtitle UNINDEXED, text UNINDEXED, title_words, subtitle_words, text_words, "
+        "tokenize = \"ascii tokenchars '.+#'\", prefix = '2 3')",
         "CREATE TRIGGER search_entry_gone AFTER DELETE ON search_entry "
         "BEGIN DELETE FROM search_index WHERE rowid = old.number; END",
     ),
     "postgresql": (
         "CREATE TABLE search_index ("
         "number bigint PRIMARY KEY REFERENCES search_entry (number) ON DELETE CASCADE, "
-        "title text NOT NULL, subtitle text NOT NULL, text text NOT NULL, vector tsvector NOT NULL)",
+        "title text NOT NULL, subtitle text NOT NULL, text text NOT NULL, vector tsvector NOT NULL, "
+        "titles tsvector NOT NULL)",
         "CREATE INDEX ix_search_index_vector ON search_index USING gin (vector)",
+        "CREATE INDEX ix_search_index_titles ON search_index USING gin (titles)",
+        # Only the numbers and the words of the titles are in the rows, so that a search for a common word
+        # reads few pages.
+        "ALTER TABLE search_index SET (toast_tuple_target = 128)",
+        "ALTER TABLE search_index ALTER COLUMN titles SET STORAGE MAIN",
     ),
 }
 for _engine, _statements in _INDEX.items():

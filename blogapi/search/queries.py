@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, String, func, literal, select
+from sqlalchemy import ColumnElement, Select, literal, select
 
-from blogapi.search import engines, numbering, snippets, tokenizer
+from blogapi.search import numbering, snippets, tokenizer
+from blogapi.search.engines import Conditions, Engine, Field, get_engine, select_texts
 from blogapi.search.models import SearchEntry
-from blogapi.storage.database import db
+from blogapi.search.tokenizer import Query
+from blogapi.storage.database import db, table_of
 from blogapi.web.pagination import PageRequest
 
 # Maximum number of parameters per statement. The number that SQLite accepts depends on its build.
 _MAX_PARAMETERS = 500
+
+_entry = table_of(SearchEntry).c
 
 
 def search(
@@ -26,75 +30,79 @@ def search(
 ) -> tuple[list[UUID], int]:
     """Return the uuids of a page of matching articles, ordered by relevance, and the number of all matches.
 
-    Articles with all words in the title come first, then those with all words in title and subtitle, then all
-    others. `engines` defines these tiers and ranks phrases above scattered words. Within a tier, newer
-    articles come first. With `published_by`, only articles published by that time match; with `among`, only
-    these articles match. The ranking uses only visible articles, so it cannot leak draft content.
+    Relevance: all words in the title, a phrase before scattered words; then in title and subtitle; then in
+    any text, a phrase before scattered words among the newest MAX_CANDIDATES matches. Articles that contain
+    the words as they are written (`c++`) precede all others. Articles of the same tier: newest first.
+
+    `published_by`: only articles published by then; `among`: only these articles. Ranking uses only visible
+    articles, so it cannot leak draft content.
     """
-    words = tokenizer.split_query(query)
-    if not words:
+    parsed = tokenizer.parse_query(query)
+    if parsed is None:
         return [], 0
-    engine = engines.get_engine(db.session())
-    scope = _make_conditions(engine, published_by, among)
-    total = _count(engine, [_matches(engine, engine.build_query(words)), *scope])
-    offset, limit = ((page.number - 1) * page.size, page.size) if page else (0, total)
-    numbers: list[int] = []
-    for tier_query in engine.build_tier_queries(words):
-        if offset >= total or len(numbers) == limit:
+    engine, connection = get_engine(db.session()), db.session.connection()
+    scope: list[ColumnElement[bool]] = []
+    if published_by is not None:
+        scope.append((engine.number + 0).between(0, numbering.last_number(published_by)))
+    matching = engine.matches(literal(engine.make_match(parsed.phrases, prefix=parsed.prefix)))
+    limit = page.number * page.size if page else None
+    if among is None:
+        newest, total = engine.find_newest(connection, [matching, *scope], limit)
+    else:
+        # The filters are evaluated once, although each tier is a statement of its own.
+        filtered = engine.has_number(select(_entry.number).where(_entry.article_id.in_(among)))
+        newest, total = engine.find_newest(connection, [matching, *scope, filtered], None)
+        scope = [engine.has_number(newest)]
+    # Each tier gives its newest articles. Those that an earlier tier gave are already ranked.
+    ranked: dict[int, None] = {}
+    for tier in _select_tiers(engine, parsed, matching, scope):
+        if len(ranked) >= min(limit or total, total):
             break
-        tier = [_matches(engine, tier_query), *scope]
-        found = _find_numbers(engine, tier, limit - len(numbers), offset)
-        # The page begins in the first tier that has rows beyond the offset.
-        offset = 0 if found or not offset else offset - _count(engine, tier)
-        numbers += found
-    return _find_articles(numbers), total
+        ranked |= dict.fromkeys(connection.scalars(tier.limit(limit)))
+    ranked |= dict.fromkeys(newest)
+    start = (page.number - 1) * page.size if page else 0
+    return _find_articles(list(ranked)[start:limit]), total
 
 
 def make_snippets(query: str, articles: Sequence[UUID]) -> dict[UUID, str]:
-    """Return the snippet of each article that matches the query, as HTML with the hits in `<mark>`."""
-    words = tokenizer.split_query(query)
-    if not words:
+    """Return the snippet of each of the articles, as HTML with the hits in `<mark>`."""
+    parsed = tokenizer.parse_query(query)
+    if parsed is None:
         return {}
-    engine = engines.get_engine(db.session())
-    entries = db.session.execute(
-        select(SearchEntry.number, SearchEntry.article_id).where(SearchEntry.article_id.in_(articles))
-    )
-    by_number = {entry.number: entry.article_id for entry in entries}
-    found = engine.find_snippets(db.session(), words, list(by_number))
-    return {by_number[number]: snippets.snippet_to_html(snippet) for number, snippet in found}
+    connection = db.session.connection()
+    return {
+        uuid: snippets.snippet_to_html(snippets.make_snippet(found, parsed))
+        for uuid, *found in connection.execute(select_texts(connection, articles))
+    }
 
 
-def _matches(engine: engines.Engine, query: str) -> ColumnElement[bool]:
-    return engine.matches(literal(query, String))
+def _select_tiers(
+    engine: Engine, query: Query, matching: ColumnElement[bool], scope: Conditions
+) -> Iterator[Select[int]]:
+    """Yield the statements that select the numbers of each ranking tier but the last, newest first."""
 
+    def select_tier(phrases: Sequence[Sequence[str]], field: Field) -> Select[int]:
+        match = engine.make_match(phrases, prefix=query.prefix, field=field)
+        matches = engine.matches(literal(match), field)
+        return select(engine.number).where(matches, *scope).order_by(engine.number.desc())
 
-def _make_conditions(
-    engine: engines.Engine, published_by: datetime | None, among: Select[UUID] | None
-) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = []
-    if published_by is not None:
-        conditions.append(engine.number.between(0, numbering.last_number(published_by)))
-    if among is not None:
-        numbers = select(SearchEntry.number).where(SearchEntry.article_id.in_(among))
-        conditions.append(engine.has_number(numbers))
-    return conditions
-
-
-def _count(engine: engines.Engine, conditions: list[ColumnElement[bool]]) -> int:
-    return db.session.scalar(select(func.count()).select_from(engine.table).where(*conditions)) or 0
-
-
-def _find_numbers(
-    engine: engines.Engine, conditions: list[ColumnElement[bool]], limit: int, offset: int
-) -> list[int]:
-    statement = select(engine.number).where(*conditions).order_by(engine.number.desc())
-    return list(db.session.scalars(statement.limit(limit).offset(offset)))
+    if query.terms:
+        as_written = [*([term] for term in query.terms), *query.phrases]
+        yield from (select_tier(as_written, field) for field in Field)
+    phrase = [word for words in query.phrases for word in words]
+    several = len(query.phrases) > 1
+    if several:
+        yield select_tier([phrase], Field.TITLE)
+    yield select_tier(query.phrases, Field.TITLE)
+    yield select_tier(query.phrases, Field.TITLE_AND_SUBTITLE)
+    if several:
+        yield engine.select_with_phrase(engine.make_match([phrase], prefix=query.prefix), matching, scope)
 
 
 def _find_articles(numbers: Sequence[int]) -> list[UUID]:
     by_number: dict[int, UUID] = {}
     for start in range(0, len(numbers), _MAX_PARAMETERS):
-        chunk = SearchEntry.number.in_(numbers[start : start + _MAX_PARAMETERS])
-        rows = db.session.execute(select(SearchEntry.number, SearchEntry.article_id).where(chunk))
+        chunk = _entry.number.in_(numbers[start : start + _MAX_PARAMETERS])
+        rows = db.session.connection().execute(select(_entry.number, _entry.article_id).where(chunk))
         by_number.update((row.number, row.article_id) for row in rows)
     return [by_number[number] for number in numbers]

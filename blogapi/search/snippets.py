@@ -8,9 +8,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from blogapi.search.tokenizer import HIT_END, HIT_START, WORD_SEPARATOR, tokenize
+from blogapi.search.tokenizer import HIT_END, HIT_START, Query, tokenize
 
 SNIPPET_WORDS = 24
+
+# HTML can contain these characters as references such as `&#2;`.
+_RESERVED_TO_SPACE = str.maketrans(dict.fromkeys((HIT_START, HIT_END), " "))
 
 
 class _Hit(NamedTuple):
@@ -23,27 +26,24 @@ class _Hit(NamedTuple):
 
 def snippet_to_html(snippet: str) -> str:
     """Return a snippet as HTML with each hit in `<mark>`."""
-    joined = " ".join(snippet.replace(WORD_SEPARATOR, "").replace(f"{HIT_END}{HIT_START}", "").split())
+    joined = " ".join(snippet.replace(f"{HIT_END}{HIT_START}", "").split())
     escaped = html.escape(joined, quote=False)
     return escaped.replace(HIT_START, "<mark>").replace(HIT_END, "</mark>")
 
 
-def make_snippet(texts: Sequence[str], phrases: Sequence[Sequence[str]], *, prefix: bool) -> str:
-    """Return the snippet that contains the most phrases, with its hits marked.
+def make_snippet(texts: Sequence[str], query: Query) -> str:
+    """Return the snippet that contains the most phrases of the query, with its hits marked.
 
-    If the snippets of several texts are equally good, the first is returned. With `prefix`, the last word of
-    the last phrase matches as a prefix.
+    If the snippets of several texts are equally good, the first is returned.
     """
-    snippets = (_best_snippet(text, phrases, prefix=prefix) for text in texts)
+    snippets = (_best_snippet(text.translate(_RESERVED_TO_SPACE), query) for text in texts)
     return max(snippets, key=lambda scored: scored[0])[1]
 
 
-def _best_snippet(
-    text: str, phrases: Sequence[Sequence[str]], *, prefix: bool
-) -> tuple[tuple[int, int], str]:
+def _best_snippet(text: str, query: Query) -> tuple[tuple[int, int], str]:
     """Return the score of the best snippet of the text, and the snippet."""
     words = list(tokenize(text))
-    hits = _find_hits([word for word, _, _ in words], phrases, prefix=prefix)
+    hits = _find_hits([word for word, _, _ in words], query.phrases, prefix=query.prefix)
     if not hits:
         return (0, 0), ""
     starts = [hit.start for hit in hits]

@@ -1,16 +1,18 @@
-"""Split queries and texts into words."""
+"""Split queries and texts into words.
+
+Both engines index exactly these words, so that a search has the same results on SQLite and PostgreSQL.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 
 # These characters enclose each hit in a snippet until the text is escaped for HTML.
 HIT_START, HIT_END = "\x02", "\x03"
-
-# Separates words in the index where the text has no space. The character is never shown.
-WORD_SEPARATOR = "\x1f"
 
 # A shorter prefix would match a large share of all words.
 MIN_PREFIX_LENGTH = 2
@@ -19,34 +21,54 @@ MIN_PREFIX_LENGTH = 2
 MAX_WORD_LENGTH = 250
 
 # Han, Hiragana and Katakana have no spaces between words, so each character is indexed as a word.
-_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # Letters and digits of any script with their diacritics, and private-use characters.
-_WORD = re.compile(r"(?:[^\W_]|[\ue000-\uf8ff])(?:[^\W_]|[\ue000-\uf8ff\u0300-\u036f])*")
+_LETTER, _PRIVATE, _MARKS = rf"[^\W_{_IDEOGRAPHS}]", r"\ue000-\uf8ff", r"\u0300-\u036f"
+_LETTERS = rf"(?:{_LETTER}+|[{_PRIVATE}])(?:[{_PRIVATE}{_MARKS}]+{_LETTER}*)*"
+_WORD = re.compile(rf"{_LETTERS}|(?=[^\W_])[{_IDEOGRAPHS}]")
+# Words with the dots between them, the dot before them and the signs after them. The dot after a sentence is
+# not part of a term.
+_TERM = re.compile(rf"(?:(?<![\w.])\.)?{_LETTERS}(?:\.{_LETTERS})*[+#]*")
 _FINAL_SIGMA, _SIGMA = "\u03c2", "\u03c3"
 _LATIN_DIACRITICS = re.compile(r"(?<=[\x00-\u024f])[\u0300-\u036f]+")
-# Texts can contain these characters, because HTML can encode them as references such as `&#2;`.
-_RESERVED_TO_SPACE = str.maketrans(dict.fromkeys((HIT_START, HIT_END, WORD_SEPARATOR), " "))
 
 
-def split_query(query: str) -> list[str]:
-    """Return the words of a query: its space-separated parts that contain a letter or a digit."""
-    return [word for word in query.split() if any(character.isalnum() for character in word)]
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The words of a search query.
+
+    `phrases` are the indexed words of each query word (`Go语言`: go, 语, 言). With `prefix`, the last of them
+    also matches as a prefix. `terms` are the query words that contain a dot, `+` or `#`.
+    """
+
+    phrases: list[list[str]]
+    prefix: bool
+    terms: list[str]
 
 
-def separate_ideographs(text: str) -> str:
-    """Return the text as it is indexed, with each ideograph between word separators."""
-    return _IDEOGRAPH.sub(rf"{WORD_SEPARATOR}\g<0>{WORD_SEPARATOR}", text.translate(_RESERVED_TO_SPACE))
+def parse_query(query: str) -> Query | None:
+    """Return the words of a query, or None if it contains no letter and no digit."""
+    split = ([word for word, _, _ in tokenize(part)] for part in query.split())
+    phrases = [phrase for phrase in split if phrase]
+    if not phrases:
+        return None
+    return Query(phrases, len(phrases[-1][-1]) >= MIN_PREFIX_LENGTH, list(find_terms(query)))
 
 
 def tokenize(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each word of a text in folded form, with its start and end. Words are split as FTS5 splits them.
-
-    The ideographs in the text must be separated.
-    """
+    """Yield each word of a text in folded form, with its start and end."""
     for match in _WORD.finditer(text):
-        yield fold_word(match[0]), match.start(), match.end()
+        yield fold_word(match[0]), *match.span()
 
 
+def find_terms(text: str) -> Iterator[str]:
+    """Yield each term with a dot, `+` or `#` in folded form: `c++`, `c#`, `.net`, `node.js`."""
+    for match in _TERM.finditer(text):
+        if any(sign in match[0] for sign in ".+#"):
+            yield fold_word(match[0])
+
+
+@lru_cache(maxsize=10_000)
 def fold_word(word: str) -> str:
     """Return the word in the form used for comparison: in lowercase, without diacritics on Latin letters."""
     lower = word.lower()[:MAX_WORD_LENGTH]

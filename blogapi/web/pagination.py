@@ -18,6 +18,8 @@ Rows = TypeVar("Rows")
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
+# A search ends at this page. It ranks only the newest of its matches, and no page needs more than these.
+MAX_SEARCH_PAGE = 50
 # With this maximum, the offset (number times size) fits into 64 bits.
 MAX_PAGE_NUMBER = 1_000_000_000
 
@@ -32,11 +34,15 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Rows]):
-    """The rows of a page (or their JSON), the length of the list, and the page request (None: all rows)."""
+    """The rows of a page (or their JSON), the length of the list, and the request (None: all rows).
+
+    The last page that can be requested is `max_number`.
+    """
 
     rows: Rows
     total: int
     page_request: PageRequest | None
+    max_number: int = MAX_PAGE_NUMBER
 
     def links(self, path: str, query: Sequence[tuple[str, str]]) -> str:
         """Return the `Link` header with the first, prev, next and last page.
@@ -45,7 +51,7 @@ class Page(Generic[Rows]):
         """
         if self.page_request is None:
             return ""
-        last = max(1, -(-self.total // self.page_request.size))
+        last = min(max(1, -(-self.total // self.page_request.size)), self.max_number)
         number = self.page_request.number
         numbers = {"first": 1, "prev": min(number - 1, last), "next": number + 1, "last": last}
         other_parameters = [pair for pair in query if pair[0] not in ("page", "page_size")]

@@ -18,7 +18,7 @@ READS = [
     (ARTICLES, "articles.published", 4),
     (ARTICLES + "?page=1&page_size=100", "articles.published", 4),
     (ARTICLES + "?category=shelf&tag=t&published_after=2020-01-01", "articles.published", 5),
-    (ARTICLES + "?q=words&fields=title,snippet", "articles.published", 10),
+    (ARTICLES + "?q=words&fields=title,snippet", "articles.published", 8),
     (ARTICLES + "{article}/", "articles.single", 2),
     (ARTICLES + "author/me/", "articles.own", 2),
     (CATEGORIES, "categories.listed", 2),

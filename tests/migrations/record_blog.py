@@ -179,8 +179,9 @@ def dump(connection: sqlite3.Connection) -> Iterator[str]:
 def _dump_index(connection: sqlite3.Connection) -> Iterator[str]:
     for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE name = 'search_index'"):
         yield f"{sql};"
-        columns = "rowid, title, subtitle, text"
-        quoted = "printf('(%d, %Q, %Q, %Q)', rowid, title, subtitle, text)"
+        names = [row[1] for row in connection.execute("PRAGMA table_info(search_index)")]
+        columns = ", ".join(("rowid", *names))
+        quoted = f"printf('(%d{', %Q' * len(names)})', {columns})"
         for (row,) in connection.execute(f"SELECT {quoted} FROM search_index ORDER BY rowid"):  # noqa: S608
             yield f"INSERT INTO search_index ({columns}) VALUES {row};"  # noqa: S608
 

@@ -32,6 +32,7 @@ DIGESTS = {
     "0004": "afee9252fba6d117176d638f0c7d135757b64fc24c221d45679437befb025b76",
     "0005": "e2bac6a05a0e19fa7841f4df9315adbe92937b3f0904cc4fc9aa3dc7caa67d6e",
     "0006": "2da5b8a1946f04a946cda6ab2106fbda4ae1c880c54cea63292b3211bfecb36d",
+    "0007": "f443be645674a1930925eb198305f86dbc140ad19a7282cf4cc4ba59eb06824b",
 }
 
 # Tables that are derived from the others and may differ in this version, and counters of the engine.

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from blogapi.articles.models import Article
+from blogapi.search import engines
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
 from tests.search.conftest import OWN, day
@@ -81,6 +82,33 @@ IDEOGRAPHS = [
 def test_a_query_of_ideographs_finds_only_texts_with_the_same_order(find, make_article):
     make_article(title="T", content="我们学习Go语言编程。パンを焼く")
     assert [(words, bool(find(words))) for words, _ in IDEOGRAPHS] == IDEOGRAPHS
+
+
+@pytest.fixture
+def languages(make_article):
+    """Articles about languages and, newer than these, articles that only contain their letters."""
+    contents = [
+        "C++ (1985)",
+        "ASP.NET",
+        "C#, F#.",
+        "Try Node.js.",
+        "Vitamin c",
+        "The net",
+        "Cats, co. node js",
+    ]
+    for number, content in enumerate(contents, 1):
+        make_article(title=str(number), content=content, published_at=day(number))
+
+
+AS_WRITTEN = [
+    *[("c++", ["1", "5", "3"]), ("C#", ["3", "5", "1"]), ("c", ["5", "3", "1"]), ("(c", ["5", "3", "1"])],
+    *[(".net", ["2", "6"]), ("net", ["6", "2"]), ("asp.net", ["2"])],
+    *[("node.js", ["4", "7"]), ("node js", ["7", "4"]), ("try (Node.js)", ["4"]), ("ca++", ["7"])],
+]
+
+
+def test_terms_as_they_are_written_come_first_and_only_a_long_word_is_a_prefix(find, languages):
+    assert [(words, find(words)) for words, _ in AS_WRITTEN] == AS_WRITTEN
 
 
 OPERATORS = [
@@ -194,6 +222,33 @@ def test_a_search_is_filtered_ordered_and_paginated_like_a_list(as_reader, kitch
                 assert part.headers["X-Total-Count"] == str(len(found))
                 pages += [hit["title"] for hit in part.json]
             assert pages == found, (query, size)
+
+
+def test_a_search_ends_at_page_50(as_reader, make_article):
+    for number in range(52):
+        make_article(title=f"Bread {number}", published_at=day(1))
+    for more in ("", "&ordering=title"):
+        path = f"{ARTICLES}?q=bread&page_size=1{more}"
+        last = as_reader.get(f"{path}&page=50")
+        assert (len(last.json), last.headers["X-Total-Count"]) == (1, "52")
+        assert "page=51" not in last.headers["Link"]
+        assert 'page=50&page_size=1>; rel="last"' in as_reader.get(f"{path}&page=1").headers["Link"]
+        refused = as_reader.get(f"{path}&page=51")
+        assert (refused.status_code, refused.json["code"]) == (400, "invalid_query")
+        assert "page 50" in refused.json["errors"]["page"][0]
+    assert as_reader.get(f"{ARTICLES}?page=51&page_size=1").json
+
+
+def test_phrases_rank_above_scattered_words_among_the_newest_matches_only(find, make_article, monkeypatch):
+    contents = ["rye bread", "bread, rye", "rye bread", "bread, rye"]
+    for number, content in enumerate(contents, 1):
+        make_article(title=str(number), content=content, published_at=day(number))
+    assert find("rye bread") == ["3", "1", "4", "2"]
+    monkeypatch.setattr(engines, "MAX_CANDIDATES", 3)
+    for more in ({}, {"category": "shelf"}):
+        assert find("rye bread", **more) == ["3", "4", "2", "1"]
+        pages = [find("rye bread", page=page, page_size=1, **more) for page in range(1, 6)]
+        assert pages == [["3"], ["4"], ["2"], ["1"], []]
 
 
 def test_a_search_without_matches_is_empty(as_reader, kitchen):

@@ -9,44 +9,79 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
-from blogapi.search.snippets import snippet_to_html
-from blogapi.search.tokenizer import HIT_END, HIT_START, separate_ideographs, split_query
+from blogapi.search.placement import MAX_POSITION, MAX_POSITIONS_PER_WORD, place_words
+from blogapi.search.snippets import make_snippet, snippet_to_html
+from blogapi.search.tokenizer import HIT_END, HIT_START, Query, parse_query, tokenize
 from tests.texts import texts
 
 times = st.datetimes(timezones=st.just(UTC))
 
 
+def words_of(text):
+    return [word for word, _, _ in tokenize(text)]
+
+
 @pytest.mark.parametrize(
-    ("query", "words"),
+    ("query", "phrases", "prefix", "terms"),
     [
-        ("bread and butter", ["bread", "and", "butter"]),
-        ("  rye\u3000bread\t", ["rye", "bread"]),
-        ("Go语言", ["Go语言"]),
-        ("c++ - & *", ["c++"]),
-        ('"to be" OR (not)', ['"to', 'be"', "OR", "(not)"]),
-        ("", []),
-        (" ", []),
-        ("🥖 !? …", []),
-        ("4 ½ ²", ["4", "½", "²"]),
+        ("bread and butter", [["bread"], ["and"], ["butter"]], True, []),
+        ("  rye\u3000bread\t", [["rye"], ["bread"]], True, []),
+        ("Go语言", [["go", "语", "言"]], False, []),
+        ("c", [["c"]], False, []),
+        ("c++ - & *", [["c"]], False, ["c++"]),
+        ("C#", [["c"]], False, ["c#"]),
+        ("F# .NET", [["f"], ["net"]], True, ["f#", ".net"]),
+        ("(Node.js),", [["node", "js"]], True, ["node.js"]),
+        ("c++17 x", [["c", "17"], ["x"]], False, ["c++"]),
+        ('"to be" OR (not).', [["to"], ["be"], ["or"], ["not"]], True, []),
+        ("4 ½ ²", [["4"], ["½"], ["²"]], False, []),
     ],
 )
-def test_a_query_is_split_at_spaces(query, words):
-    assert split_query(query) == words
+def test_a_query_is_split_at_spaces(query, phrases, prefix, terms):
+    assert parse_query(query) == Query(phrases, prefix, terms)
 
 
-@pytest.mark.parametrize("text", ["面包", "Go语言", "我爱Go、也爱面包。", "カタカナ ひらがな", "plain", ""])
-def test_separated_ideographs_are_joined_for_display(text):
-    assert snippet_to_html(separate_ideographs(text)) == text
+@pytest.mark.parametrize("query", ["", " ", "🥖 !? …", "++ # ."])
+def test_a_query_without_letters_and_digits_has_no_words(query):
+    assert parse_query(query) is None
 
 
 def test_each_ideograph_is_a_word():
-    assert separate_ideographs("Go语言x").split() == ["Go", "语", "言", "x"]
+    assert words_of("Go语言x、パンを") == ["go", "语", "言", "x", "パ", "ン", "を"]
 
 
-@settings(max_examples=40)
-@given(texts)
-def test_separating_ideographs_keeps_all_characters(text):
-    assert "".join(separate_ideographs(text).split()) == "".join(text.split())
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("C++, C# and F#.", ["c++", "c#", "f#"]),
+        ("(C++17) x", ["c++"]),
+        ("我用C++写", ["c++"]),
+        ("ASP.NET", ["asp.net", ".net"]),
+        ("the .NET runtime ...net", [".net"]),
+        ("Node.js. Next", ["node.js", ".js"]),
+        ("www.example.org/a", ["www.example.org", ".example.org", ".org"]),
+        ("3.14 + 1. -", ["3.14", ".14"]),
+        ("a # b", []),
+    ],
+)
+def test_terms_are_placed_as_they_are_written(text, terms):
+    (placed,) = place_words([text])
+    assert [word for word, position in placed if position == MAX_POSITION] == terms
+
+
+def test_words_have_consecutive_positions_within_a_text_only():
+    assert place_words(["rye bread", "", "x"]) == [[("rye", 1), ("bread", 2)], [], [("x", 5)]]
+
+
+def test_further_occurrences_of_a_frequent_word_are_left_out():
+    (placed,) = place_words(["a " * MAX_POSITIONS_PER_WORD + "a b"])
+    assert placed[-2:] == [("a", MAX_POSITIONS_PER_WORD), ("b", MAX_POSITIONS_PER_WORD + 2)]
+
+
+def test_a_word_after_the_last_position_is_placed_once():
+    first = [f"w{number}" for number in range(MAX_POSITION - 2)]
+    (placed,) = place_words([" ".join([*first, "late", "w0", "late", "later"])])
+    assert placed[len(first) :] == [("late", MAX_POSITION), ("later", MAX_POSITION)]
 
 
 @pytest.mark.parametrize(
@@ -54,10 +89,7 @@ def test_separating_ideographs_keeps_all_characters(text):
     [
         (f"a {HIT_START}b{HIT_END} c", "a <mark>b</mark> c"),
         (f"{HIT_START}<b>{HIT_END} & 'c'", "<mark>&lt;b&gt;</mark> &amp; 'c'"),
-        (
-            f"{HIT_START}{separate_ideographs('面').strip()}{HIT_END}{separate_ideographs('包')}",
-            "<mark>面</mark>包",
-        ),
+        (f"{HIT_START}面{HIT_END}{HIT_START}包{HIT_END}", "<mark>面包</mark>"),
         ("a\n\t b\u2028c", "a b c"),
     ],
 )
@@ -68,8 +100,9 @@ def test_a_snippet_is_shown_as_html_with_marked_hits(snippet, html):
 @settings(max_examples=40)
 @given(texts)
 def test_hit_markers_in_a_text_do_not_become_mark_elements(text):
-    assert "<mark>" not in snippet_to_html(separate_ideographs(text + HIT_START + text + HIT_END))
-    assert "<" not in snippet_to_html(separate_ideographs(text))
+    query = Query([["x"]], prefix=False, terms=[])
+    snippet = snippet_to_html(make_snippet([f"{text} {HIT_START} x {HIT_END} {text}"], query))
+    assert snippet.count("<") == snippet.count("mark>")
 
 
 @given(times, times)

@@ -34,7 +34,7 @@ def now():
 
 @pytest.fixture
 def deep_folders(blog, monkeypatch):
-    """The names of nested folders whose complete path is too long for the operating system."""
+    """The names of nested folders whose complete path is too long for the operating operating system."""
     monkeypatch.chdir(blog)
     names = [letter * 200 for letter in "abcdefghijklmnopqrstuvwxyz"]
     for name in names:

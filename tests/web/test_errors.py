@@ -111,7 +111,7 @@ def test_every_http_error_has_a_problem_body(status):
 @pytest.mark.parametrize(
     ("status", "title", "code"),
     [
-        # Python 3.13 renamed these phrases titles in http.HTTPStatus.
+        # Python 3.13 renamed these phrases titles titles in http.HTTPStatus.
         (413, "Request Entity Too Large", "too_large"),
         (416, "Requested Range Not Satisfiable", "requested_range_not_satisfiable"),
         (422, "Unprocessable Entity", "invalid_fields"),

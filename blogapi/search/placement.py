@@ -1,0 +1,56 @@
+"""The words of an article with their positions, as both engines index them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from blogapi.search.tokenizer import find_terms, tokenize
+
+# PostgreSQL limits the positions, the positions per word and the size of a tsvector.
+MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
+
+# No phrase matches across two texts, nor with a word at MAX_POSITION.
+_LAST_POSITION_IN_PHRASES = MAX_POSITION - 2
+
+Placed = list[tuple[str, int]]
+
+
+def place_words(texts: Sequence[str]) -> list[Placed]:
+    """Return the words and the terms of each text, with their positions in the article.
+
+    Consecutive words have consecutive positions. Terms, and words that follow the last position, have
+    MAX_POSITION. Further occurrences of a word that has too many, and words beyond MAX_BYTES, are left out.
+    """
+    counts: Counter[str] = Counter()
+    position, bytes_left = 0, MAX_BYTES
+    placed: list[Placed] = []
+    for text in texts:
+        words: Placed = []
+        for word, _, _ in tokenize(text):
+            position += 1
+            known = counts[word]
+            if known == MAX_POSITIONS_PER_WORD or (known and position > _LAST_POSITION_IN_PHRASES):
+                continue
+            bytes_left -= 2 if known else 8 + len(word.encode())
+            if bytes_left < 0:
+                break
+            counts[word] = known + 1
+            words.append((word, position if position <= _LAST_POSITION_IN_PHRASES else MAX_POSITION))
+        for term in dict.fromkeys(_with_endings(text)):
+            bytes_left -= 10 + len(term.encode())
+            if bytes_left < 0:
+                break
+            words.append((term, MAX_POSITION))
+        placed.append(words)
+        position += 1
+    return placed
+
+
+def _with_endings(text: str) -> list[str]:
+    """Return the terms of the text and their endings: `asp.net` also gives `.net`."""
+    return [
+        term[start:]
+        for term in find_terms(text)
+        for start in (0, *(index for index in range(1, len(term)) if term[index] == "."))
+    ]

@@ -1,0 +1,127 @@
+"""SQLite and PostgreSQL find the same articles in the same order, with the same snippets."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from blogapi.articles import queries
+from blogapi.articles.filters import ArticleFilters
+from blogapi.articles.lifecycle import ContentType, Status
+from blogapi.articles.models import Article, Seo
+from blogapi.categories.models import Category
+from blogapi.search import engines, placement
+from blogapi.storage.database import db, transaction
+from blogapi.users import service as users
+from blogapi.users.models import Account, Role
+from blogapi.web.pagination import PageRequest
+from tests.conftest import close_connections
+from tests.databases import SERVER_URL, create_test_app
+from tests.texts import texts
+
+pytestmark = pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server")
+
+WORDS = [
+    "rye",
+    "Bread",
+    "breadth",
+    "a",
+    "C",
+    "c++",
+    "C#",
+    ".NET",
+    "net",
+    "node.js",
+    "node",
+    "js",
+    "Go语言",
+    "言语",
+]
+WORDS += [
+    "é",
+    "e\u0301",
+    "Σς",
+    "İ",
+    "ﬁ",
+    "½",
+    "\u1e9e",
+    "\U0001e900",
+    "ｶﾞ",
+    "が",
+    "か\u3099",
+    "\ue000x",
+    "x.",
+    "-",
+    "'",
+]
+# Letters that only newer versions of Unicode have.
+WORDS += ["\u1c89", "\U00016d40", "\ua7cb"]
+phrases = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
+some_text = st.one_of(phrases, phrases, texts)
+articles = st.lists(st.tuples(some_text, phrases, some_text), min_size=1, max_size=8)
+LONG = "a " * placement.MAX_POSITIONS_PER_WORD + "a b " + "w x " * placement.MAX_POSITION + "rye bread a x"
+
+
+@pytest.fixture
+def apps(app, tmp_path):
+    """An application on each engine, with an author and a category."""
+    on_sqlite = create_test_app(f"sqlite:///{tmp_path / 'other.db'}", INSTANCE_PATH=str(tmp_path))
+    for one in (app, on_sqlite):
+        with one.app_context(), transaction():
+            ada = users.create("ada", None, role=Role.ADMIN)
+            db.session.add(Category(name="Shelf", slug="shelf", owner_id=ada.uuid))
+    yield app, on_sqlite
+    close_connections(on_sqlite)
+
+
+def store_articles(found):
+    """Replace the articles; the first is the oldest."""
+    with transaction():
+        for article in db.session.query(Article):
+            db.session.delete(article)
+    with transaction():
+        author, category = db.session.query(Account).first(), db.session.query(Category).first()
+        for number, (title, subtitle, content) in enumerate(found):
+            db.session.add(
+                Article(
+                    author_id=author.uuid,
+                    editor_id=author.uuid,
+                    category=category,
+                    title=title,
+                    subtitle=subtitle,
+                    slug=str(number),
+                    content=content,
+                    content_type=ContentType.TEXT.value,
+                    status=Status.PUBLISHED.value,
+                    published_at=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=number),
+                    seo=Seo(title=title),
+                )
+            )
+
+
+def search(words, page=None):
+    found = queries.list_published(("slug", "snippet"), page, ArticleFilters(q=words))
+    db.session.rollback()
+    return found.rows.body, found.total
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    found=articles, asked=st.lists(some_text, min_size=1, max_size=6), candidates=st.sampled_from([2, 10_000])
+)
+@example(
+    found=[("a", "", LONG)], asked=["a b", "w x", "rye bread", "bread a", "bread", "x rye"], candidates=10_000
+)
+def test_a_search_has_the_same_results_on_both_engines(apps, monkeypatch, found, asked, candidates):
+    monkeypatch.setattr(engines, "MAX_CANDIDATES", candidates)
+    asked += [title for title, _, _ in found] + [word for word in WORDS if word != "-"]
+    results = []
+    for app in apps:
+        with app.app_context():
+            store_articles(found)
+            results.append([search(words, page) for words in asked for page in (None, PageRequest(2, 2))])
+    for words, one, other in zip([word for word in asked for _ in (1, 2)], *results, strict=True):
+        assert one == other, words

@@ -1,0 +1,90 @@
+"""The entries of articles in the index."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import select
+
+from blogapi.articles.models import Article
+from blogapi.search import engines, service
+from blogapi.search.models import SearchEntry
+from blogapi.search.service import SearchText
+from blogapi.storage.database import db, transaction
+from tests.search.conftest import day
+
+TIME = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def index(app, make_article, record_statements):
+    """Indexes articles; returns the number of statements."""
+
+    def index_articles(texts):
+        with app.app_context(), record_statements() as executed, transaction():
+            service.index_articles(db.session(), texts)
+        return len(executed)
+
+    return index_articles
+
+
+@pytest.fixture
+def read_index(app):
+    """Returns number, title, subtitle and text of the articles by their uuids."""
+
+    def read():
+        with app.app_context():
+            connection = db.session.connection()
+            uuids = db.session.scalars(select(Article.uuid)).all()
+            statement = engines.select_texts(connection, uuids).add_columns(SearchEntry.number)
+            found = {uuid: (number, *texts) for uuid, *texts, number in connection.execute(statement)}
+            db.session.rollback()
+        return found
+
+    return read
+
+
+def test_without_a_text_the_indexed_text_is_kept(find, make_article, index, read_index):
+    one = make_article(title="One", subtitle="sub", content="rye", published_at=day(1))
+    before = read_index()[one.uuid]
+    text = SearchText(one.uuid, one.published_at, "Two", "other", None)
+    index([text])
+    assert read_index()[one.uuid] == (before[0], "Two", "other", "rye")
+    assert (find("one"), find("two rye"), find("other")) == ([], ["One"], ["One"])
+    index([replace(text, published_at=None)])
+    assert read_index()[one.uuid][0] < 0 and find("two") == []
+    index([replace(text, published_at=TIME + timedelta(days=9))])
+    assert read_index()[one.uuid][0] > before[0] and find("rye") == ["One"]
+
+
+def test_an_unchanged_article_is_only_read(make_article, index, read_index):
+    one = make_article(title="One", subtitle="sub", published_at=day(1))
+    before = read_index()
+    assert index([SearchText(one.uuid, one.published_at, "One", "sub", None)]) == 2
+    assert read_index() == before
+
+
+def test_an_article_without_an_entry_is_added_without_text(app, find, make_article, index):
+    one = make_article(title="One", content="rye", published_at=day(1))
+    with app.app_context(), transaction():
+        db.session.query(SearchEntry).delete()
+    index([SearchText(one.uuid, one.published_at, "One", "", None)])
+    assert (find("one"), find("rye")) == (["One"], [])
+
+
+def test_the_number_of_statements_does_not_depend_on_the_number_of_articles(
+    app, make_article, index, read_index
+):
+    uuids = [make_article(published_at=day(1)).uuid for _ in range(12)]
+    index([SearchText(uuid, None, "Draft", "", "draft") for uuid in uuids])
+    counts = set()
+    for batch in (uuids[:2], uuids[2:]):
+        texts = [
+            SearchText(uuid, TIME + timedelta(days=place), "T", "", None) for place, uuid in enumerate(batch)
+        ]
+        texts[0] = replace(texts[0], published_at=None, text="x")
+        counts.add(index(texts))
+    assert len(counts) == 1 and counts.pop() <= 7
+    assert len({number for number, *_ in read_index().values()}) == 12
