@@ -34,7 +34,7 @@ READS = [
     (ARTICLES + "{article}/preview/", "previews.listed", 3),
     ("{link}", "previews.single", 2),
     ("/api/v1/blog/redirects/", "redirects.listed", 2),
-    ("/api/v1/blog/changes/?limit=1000", "changes.listed", 4),
+    ("/api/v1/blog/changes/?limit=1000", "changes.listed", 5),
     ("/health/", "health.check", 1),
     ("/metrics/", "metrics.show_metrics", 1),
     ("/openapi.json", "openapi.document", 0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -86,11 +87,16 @@ def read_contents(url: str) -> dict[str, list[str]]:
     return found
 
 
+def read_paths(client):
+    """Return the response bodies, without the epoch of the cursor, which is that of the database."""
+    return {path: re.sub(rb'(?<="cursor":")[0-9a-f]{8}-', b"", client.get(path).data) for path in PATHS}
+
+
 @pytest.mark.parametrize("through", ["a file", "the engine of the suite"])
 def test_a_blog_copied_to_another_database_and_back_is_unchanged(
     app, full_blog, databases, tmp_path, make_app, make_client, through
 ):
-    before = {path: full_blog.get(path).data for path in PATHS}
+    before = read_paths(full_blog)
     found = full_blog.get(ARTICLES + "?q=面包&fields=title,snippet").json
     assert len(found) == 1
     source = get_url(app)
@@ -103,7 +109,7 @@ def test_a_blog_copied_to_another_database_and_back_is_unchanged(
     for url in (there, back):
         moved = make_app(SQLALCHEMY_DATABASE_URI=url)
         client = make_client(moved, full_blog.key)
-        assert {path: client.get(path).data for path in PATHS} == before
+        assert read_paths(client) == before
         assert client.get(ARTICLES + "?q=面包&fields=title,snippet").json == found
         # The copy accepts writes.
         assert client.post(TAGS, json={"name": "new"}).status_code == 201
