@@ -87,8 +87,8 @@ def read_contents(url: str) -> dict[str, list[str]]:
     return found
 
 
-def read_paths(client):
-    """Return the response bodies, without the epoch of the cursor, which is that of the database."""
+def read_paths(client) -> dict[str, bytes]:
+    """Return the responses, without the epoch in the cursor, because each copy has its own."""
     return {path: re.sub(rb'(?<="cursor":")[0-9a-f]{8}-', b"", client.get(path).data) for path in PATHS}
 
 
