@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -53,9 +53,18 @@ class _PendingResponse:
     cache_key: Hashable
     version: CommitVersion
     started_at: datetime
+    local_started_at: datetime
     status: str = ""
     route: str = ""
     headers: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def clock_delay(self) -> timedelta:
+        """Return what to add to a time of this process if the clock of the database is behind, or zero.
+
+        Keys expire by the clock of this process, but cached responses by that of the database.
+        """
+        return min(self.started_at - self.local_started_at, timedelta())
 
 
 class ResponseCacheMiddleware:
@@ -83,7 +92,8 @@ class ResponseCacheMiddleware:
         version = self._source.get_version(since=environ.get(commit_version.RECEIVED_KEY))
         if version is None:
             return self._application(environ, start_response)
-        pending = _PendingResponse(_make_cache_key(environ, api_key), version, version.time or clock.now())
+        now = clock.now()
+        pending = _PendingResponse(_make_cache_key(environ, api_key), version, version.time or now, now)
         cached = self.cache.get(pending.cache_key, version, pending.started_at)
         if cached is not None:
             return _replay(cached, environ, start_response)
@@ -155,7 +165,7 @@ class ResponseCacheMiddleware:
                         headers=pending.headers,
                         body=body,
                         created_at=pending.started_at,
-                        valid_until=min(until, self._next_publication(pending)),
+                        valid_until=min(until + pending.clock_delay, self._next_publication(pending)),
                         version=pending.version,
                         shows_drafts=shows_drafts,
                         route=pending.route,

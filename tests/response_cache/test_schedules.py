@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from blogapi import clock
+from blogapi.api_keys import service as api_keys
 from blogapi.articles.models import Article
 from blogapi.storage.change_log import TracksChanges
+from blogapi.storage.commit_version import CommitVersion
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
-from tests.response_cache.cached_blog import warm
+from tests.response_cache.cached_blog import add_cache, warm
 from tests.response_cache.conftest import ME
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -86,3 +89,23 @@ def test_only_articles_can_become_visible_without_a_write():
         kind for kind in TracksChanges.__subclasses__() if kind.visible_from is not TracksChanges.visible_from
     ]
     assert scheduled == [Article]
+
+
+class SlowDatabaseClock:
+    """A commit version source whose database has a clock that is an hour behind."""
+
+    def get_version(self, since=None):
+        return CommitVersion(1, 1, clock.now() - 60 * MINUTE)
+
+
+def test_a_key_expires_in_time_although_the_clock_of_the_database_is_behind(
+    app, as_stranger, set_clock, monkeypatch
+):
+    set_clock(NOON)
+    with app.app_context():
+        headers = {"X-API-KEY": api_keys.issue(None, expires=NOON + 10 * MINUTE).value}
+    cached = add_cache(app, monkeypatch, source=SlowDatabaseClock())
+    assert warm(as_stranger, TAGS, headers=headers).status_code == 200
+    assert len(cached.application.paths) == 1
+    set_clock(NOON + 10 * MINUTE)
+    assert as_stranger.get(TAGS, headers=headers).status_code == 401
