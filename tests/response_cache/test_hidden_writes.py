@@ -149,13 +149,15 @@ def test_a_write_of_another_program_invalidates_the_cached_responses(app, blog, 
         statement = statement.values(article_id=blog.uuids[2])
     if after_draft:
         blog.admin.patch(blog.draft, json={"title": "Saved"})
-    with other_connection(app) as connection:
+    # `last_updated` is the time of the session.
+    with app.app_context(), other_connection(app) as connection:
         connection.execute(statement)
     assert not blog.is_cached()
 
 
 def test_a_write_of_another_program_to_a_draft_keeps_the_cached_responses(app, blog):
-    with other_connection(app) as connection:
+    # `last_updated` is the time of the session.
+    with app.app_context(), other_connection(app) as connection:
         connection.execute(update(Article).where(Article.uuid == blog.uuids[0]).values(title="New"))
     assert blog.is_cached()
 
