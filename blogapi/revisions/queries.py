@@ -9,9 +9,9 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from blogapi.articles.batch import TEXT_DEFAULTS
 from blogapi.articles.content import ArticleContent
 from blogapi.articles.models import Article, ArticleRevision
-from blogapi.articles.service import TEXT_DEFAULTS
 from blogapi.storage.database import db
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, func, select
 
-from blogapi.articles import content
+from blogapi.articles import batch, content
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
@@ -63,7 +63,7 @@ def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparis
     before = queries.load_content(queries.get_revision(article_id, number))
     current = articles.get_by_uuid(article_id) if to is None else articles.find_by_uuid(article_id)
     if current is not None and to in (None, current.version):
-        to, after = current.version, article_service.get_content(current)
+        to, after = current.version, batch.get_content(current)
     else:
         after = queries.load_content(queries.get_revision(article_id, to or 0))
     return Comparison(number, to or 0, content.compare(before, after))

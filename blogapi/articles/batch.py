@@ -1,0 +1,251 @@
+"""Writes of several articles in one transaction: their rows are loaded together and stored together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace as replace_fields
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import ColumnDefault
+from sqlalchemy import delete as delete_rows
+
+from blogapi.articles import queries
+from blogapi.articles.content import ArticleContent, ArticleInput, default_seo, revise
+from blogapi.articles.lifecycle import Status, is_public
+from blogapi.articles.models import Article, ArticleRevision, ArticleTag, FormerSlug, Seo
+from blogapi.articles.references import find_terms
+from blogapi.articles.schemas import TEXT_FIELDS, ArticleSchema, SeoBodySchema
+from blogapi.storage.database import current_time, db, table_of, transaction
+from blogapi.web.errors import Errors, Invalid, NotFound
+from blogapi.web.unique_slugs import choose_slug
+
+
+def _get_default(name: str) -> str:
+    default = Article.__table__.c[name].default
+    return str(default.arg) if isinstance(default, ColumnDefault) else ""
+
+
+# The default values of the text fields. If the schema has a text field without a column, this line raises a
+# KeyError at start.
+TEXT_DEFAULTS = {name: _get_default(name) for name in TEXT_FIELDS}
+
+# The text fields that a PUT resets if it omits them. An undocumented field is kept, because a client that
+# sends back a response that it read without `fields` does not have that field.
+_RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
+
+
+@contextmanager
+def open_batch(inputs: Sequence[ArticleInput], *uuids: UUID | None) -> Iterator[Batch]:
+    """Open a transaction and yield the batch of these articles; their rows are stored together at the end."""
+    with transaction():
+        batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None])
+        with db.session.no_autoflush:
+            yield batch
+        batch.flush()
+
+
+class Batch:
+    """Writes to several articles whose rows, and the terms to which they refer, are loaded together."""
+
+    def __init__(self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
+        self._articles = queries.find_by_uuids(uuids)
+        self._terms = find_terms(inputs)
+        self._last_numbers = queries.get_last_revision_numbers(
+            [uuid for uuid in uuids if uuid not in self._articles]
+        )
+        # The slugs that this batch has assigned to articles or taken from them, but not yet stored.
+        self._assigned_slugs: set[str] = set()
+        self._released_slugs: set[str] = set()
+        # The old and new slugs of renamed articles that are not stored yet.
+        self._renames: set[str] = set()
+
+    def create(
+        self,
+        author: UUID,
+        given: ArticleInput,
+        *,
+        uuid: UUID | None = None,
+        editor: UUID | None = None,
+        slug_from: str = "",
+    ) -> Article:
+        """Create an article; see `service.create`."""
+        content, now = self._revise(None, given), current_time()
+        uuid = uuid or uuid4()
+        slug = self._choose_slug(uuid, given.slug, slug_from or content.texts["title"])
+        article = Article(
+            uuid=uuid,
+            author_id=author,
+            editor_id=editor or author,
+            # An article with the UUID of a deleted article continues its version numbers.
+            version=self._last_numbers.get(uuid, 0) + 1,
+            slug_derived=not (given.slug or slug_from),
+            seo=Seo(title=""),
+            created=now,
+        )
+        _set_content(article, replace_fields(content, slug=slug), now)
+        article.was_public = is_public(content.status, content.published_at, now)
+        db.session.add(article)
+        return article
+
+    def replace(self, editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, bool]:
+        """Create or replace an article; see `service.replace`."""
+        if uuid not in self._articles:
+            return self.create(editor, given, uuid=uuid), True
+        texts = {**_RESET_BY_PUT, **given.texts}
+        complete = replace_fields(
+            given,
+            texts=texts,
+            status=given.status or Status.DRAFT.value,
+            tags=given.tags or (),
+            seo={**default_seo(texts), **given.seo},
+        )
+        return self.change(editor, uuid, complete), False
+
+    def change(self, editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
+        """Change the given fields of an article; see `service.change`."""
+        article = self._get(uuid)
+        former, now = get_content(article), current_time()
+        content = self._revise(former, given)
+        # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
+        was_public = article.was_public or is_public(former.status, former.published_at, now)
+        slug = self._revise_slug(
+            article, former, given.slug, title=content.texts["title"], was_public=was_public
+        )
+        content = replace_fields(content, slug=slug)
+        if content != former:
+            _keep_revision(article, former)
+            if slug != former.slug:
+                self._record_rename(article, new=slug, keep_old=was_public)
+            _set_content(article, content, now)
+            article.was_public = was_public or is_public(content.status, content.published_at, now)
+            article.version += 1
+            article.editor_id = editor
+            article.last_updated = now
+        return article
+
+    def delete(self, uuid: UUID) -> None:
+        """Delete an article; see `service.delete`."""
+        article = self._get(uuid)
+        _keep_revision(article, get_content(article))
+        db.session.delete(article)
+
+    def _get(self, uuid: UUID) -> Article:
+        if uuid not in self._articles:
+            raise NotFound("There is no such article.")
+        return self._articles[uuid]
+
+    def _revise(self, former: ArticleContent | None, given: ArticleInput) -> ArticleContent:
+        """Return the content after a change; raises Invalid with the errors of all invalid fields."""
+        errors: Errors = {}
+        category = self._terms.resolve_category(given, errors)
+        tags = self._terms.resolve_tags(given, errors)
+        now = current_time()
+        try:
+            content = revise(former, given, category=category, tags=tags, defaults=TEXT_DEFAULTS, now=now)
+        except Invalid as error:
+            errors |= error.errors or {}
+        if errors:
+            raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
+        return content
+
+    def _revise_slug(
+        self, article: Article, former: ArticleContent, given: str | None, *, title: str, was_public: bool
+    ) -> str:
+        """Return the slug after a change.
+
+        A given slug is used. A derived slug changes with the title until the article is public. In all
+        other cases the slug does not change.
+        """
+        if given in (None, former.slug):
+            follows_title = given is None and article.slug_derived and not was_public
+            if not (follows_title and title != former.texts["title"]):
+                return former.slug
+        article.slug_derived = given is None
+        return self._choose_slug(article.uuid, given, title)
+
+    def _choose_slug(self, uuid: UUID, given: str | None, words: str) -> str:
+        slug = choose_slug(given, words, lambda slug: self._find_similar_slugs(slug, exclude=uuid))
+        if slug in self._released_slugs:
+            # The database refuses the slug until the article that had it is stored with its new slug.
+            self.flush()
+        self._assigned_slugs.add(slug)
+        return slug
+
+    def _find_similar_slugs(self, slug: str, *, exclude: UUID) -> set[str]:
+        stored = queries.find_similar_slugs(slug, exclude=exclude)
+        return (stored - self._released_slugs) | self._assigned_slugs
+
+    def _record_rename(self, article: Article, *, new: str, keep_old: bool) -> None:
+        """Remove the new slug from the former slugs; with `keep_old`, add the old slug.
+
+        The old slug of an article that was never public is not kept: no reader can have linked to it.
+        """
+        old = article.slug
+        self._renames |= {old, new}
+        if keep_old:
+            db.session.add(FormerSlug(slug=old, article_id=article.uuid))
+        else:
+            self._released_slugs.add(old)
+            self._assigned_slugs.discard(old)
+
+    def flush(self) -> None:
+        """Store all rows of the batch."""
+        if self._renames:
+            slug = table_of(FormerSlug).c.slug
+            db.session.connection().execute(delete_rows(table_of(FormerSlug)).where(slug.in_(self._renames)))
+            self._renames.clear()
+        db.session.flush()
+
+
+def get_content(article: Article) -> ArticleContent:
+    """Return the content of an article, which is everything that an author writes."""
+    seo = article.seo
+    return ArticleContent(
+        texts={name: getattr(article, name) for name in TEXT_FIELDS},
+        slug=article.slug,
+        status=article.status,
+        published_at=article.published_at,
+        category=article.category_id,
+        tags=tuple(link.tag_id for link in article.tag_links),
+        seo={name: getattr(seo, name) for name in SeoBodySchema._declared_fields},
+    )
+
+
+def _set_content(article: Article, content: ArticleContent, now: datetime) -> None:
+    for name, text in content.texts.items():
+        setattr(article, name, text)
+    article.slug, article.status = content.slug, content.status
+    article.published_at = content.published_at
+    article.category_id = content.category
+    present = {link.tag_id: link for link in article.tag_links}
+    if tuple(present) != content.tags:
+        article.tag_links = [present.get(uuid) or ArticleTag(tag_id=uuid) for uuid in content.tags]
+        for position, link in enumerate(article.tag_links):
+            link.position = position
+    for name, text in content.seo.items():
+        if getattr(article.seo, name) != text:
+            setattr(article.seo, name, text)
+            # The time is set here, because the ORM mixes up the values of `onupdate` if one statement updates
+            # several rows.
+            article.seo.last_updated = now
+
+
+def _keep_revision(article: Article, former: ArticleContent) -> None:
+    db.session.add(
+        ArticleRevision(
+            article_id=article.uuid,
+            number=article.version,
+            author_id=article.author_id,
+            user_id=article.editor_id,
+            created=article.last_updated,
+            content=json.dumps(former.flatten(), default=_to_text, ensure_ascii=False),
+        )
+    )
+
+
+def _to_text(value: Any) -> str:
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
