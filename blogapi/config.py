@@ -208,8 +208,8 @@ SETTINGS = (
         "LIMITS_URL",
         text,
         "",
-        "URL of a Redis server in which all processes count together (`redis://…` or `rediss://…`). "
-        "If empty, each process counts separately.",
+        "URL of a Redis server that stores the rate limit counters of all processes (`redis://…` or "
+        "`rediss://…`). If empty, each process counts separately.",
     ),
     Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
     Setting(

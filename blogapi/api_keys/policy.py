@@ -19,8 +19,8 @@ MAX_NAME_LENGTH = 100
 LAST_USED_INTERVAL = timedelta(hours=1)
 
 # Anyone may create anonymous keys. A key that is not used within UNUSED_LIFETIME expires, and only the newest
-# MAX_UNUSED_KEYS unused keys are kept. A used key is deleted UNUSED_LIFETIME after it expires; until then,
-# requests with it get `key_expired` and not `key_invalid`.
+# MAX_UNUSED_KEYS unused keys are kept. A key that has been used is kept for another UNUSED_LIFETIME after it
+# expires, so that requests with it get `key_expired` instead of `key_invalid`.
 UNUSED_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 

@@ -40,7 +40,7 @@ class ChangeList:
 def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     """Return up to `limit` changes after a cursor; with `public`, only changes of public items.
 
-    Changes by writes come first, from old to new. Then come the items that have become public by schedule.
+    Items that were written come first, oldest change first. Items that became public by schedule follow.
     Raises InvalidQuery if the cursor belongs to the other feed, or if this blog has not issued it yet because
     it was restored from a backup or replaced by another server. The client must then start again, or it would
     miss changes.

@@ -45,8 +45,8 @@ _INDEX = {
         "titles tsvector NOT NULL)",
         "CREATE INDEX ix_search_index_vector ON search_index USING gin (vector)",
         "CREATE INDEX ix_search_index_titles ON search_index USING gin (titles)",
-        # Only the numbers and the words of the titles are in the rows, so that a search for a common word
-        # reads few pages.
+        # A row contains only the number of the article and the words of its title, so that a search for a
+        # common word reads few database pages.
         "ALTER TABLE search_index SET (toast_tuple_target = 128)",
         "ALTER TABLE search_index ALTER COLUMN titles SET STORAGE MAIN",
     ),

@@ -34,9 +34,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     The server checks the deadlines in its periodic sweep (`check_deadlines`), not with every request.
 
-    Response bytes are counted for the `reader` of the response before they are buffered. Either memory for
-    the whole response is reserved, or the connection `streams`: the thread waits until the client has read
-    enough of the response.
+    Before response bytes are buffered, they are counted toward the limit of the client (`reader`). Either
+    memory for the whole response is reserved, or the connection `streams`: the thread waits until the client
+    has read enough of the response.
     """
 
     task_class = ResponseTask

@@ -164,9 +164,9 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
     NewerSchema if another version of blogapi has taken over the database.
 
     Rows that were read before the transaction are expired, so that they are read again after the lock was
-    taken. A `transaction()` inside another one is a part of the outer transaction: its rows are flushed at
-    its end, and after an exception in it the outer transaction cannot commit. Use `savepoint()` for a part of
-    a transaction that may fail without the rest.
+    taken. A nested `transaction()` is a part of the outer transaction: when the nested block ends, its rows
+    are flushed, and if the nested block raises an exception, the outer transaction cannot commit. Use
+    `savepoint()` for a part of a transaction that may fail without the rest.
     """
     session = db.session()
     if session.info.get("writing"):

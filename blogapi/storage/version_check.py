@@ -34,7 +34,7 @@ def accept_renderers(app: Flask, *fingerprints: str) -> None:
 
 
 def check_version(session: Session) -> None:
-    """Raise NewerSchema if the database does not belong to this version.
+    """Raise NewerSchema if another version of blogapi has upgraded or rendered the database.
 
     The session must hold the write lock. On PostgreSQL, this also reads the time of the transaction.
     """

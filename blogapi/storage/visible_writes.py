@@ -37,7 +37,7 @@ TRIGGERS: dict[str, dict[str, str]] = {
 }
 
 # Every service function that changes the tags of an article also changes its row in `article`; other programs
-# may not do so. Only SQLite has these triggers, because on PostgreSQL a condition cannot contain a subquery.
+# might not. Only SQLite has these triggers, because on PostgreSQL a condition cannot contain a subquery.
 _SQLITE_TRIGGERS = {
     "article_tag": {
         "INSERT": _OF_PUBLISHED.format("NEW"),

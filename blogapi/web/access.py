@@ -67,7 +67,7 @@ anyone = Rule(
 )
 guest = Rule(
     "guest",
-    "everyone; a key or login in the request must be valid, and a user's key must have the scope",
+    "everyone; if the request has a key or a login, it must be valid, and a user's key must have the scope",
     requires_credentials=False,
 )
 reader = Rule("reader", "holders of any valid key, and logged-in users")

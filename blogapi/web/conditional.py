@@ -42,7 +42,9 @@ def _check_preconditions(etag: Callable[[], str | None]) -> None:
         if not has_if_match and current is not None:
             raise PreconditionFailed("The item exists already; read it first.", etag=f'"{current}"')
     elif current_app.config["REQUIRE_IF_MATCH"] and _changes_existing() and etag() is not None:
-        raise PreconditionRequired("Send the ETag of the item that you read as If-Match.")
+        raise PreconditionRequired(
+            "Set the If-Match header to the ETag that you received when you read the item."
+        )
 
 
 def _changes_existing() -> bool:

@@ -17,7 +17,10 @@ def titles(response):
 
 @pytest.fixture
 def articles(make_article, make_category, make_tag):
-    """Four articles: B (2024, Kitchen, bread), A (2025, Kitchen, bread and rye), C (2026, Walks), a draft."""
+    """Three published articles and a draft.
+
+    The published ones are B (2024, Kitchen, bread), A (2025, Kitchen, bread and rye) and C (2026, Walks).
+    """
     kitchen, walks = make_category(name="Kitchen"), make_category(name="Walks")
     bread, rye = make_tag("bread"), make_tag("rye")
     make_article(title="B", category=kitchen, tags=(bread,), published_at="2024-01-01T00:00:00Z")

@@ -29,7 +29,7 @@ from blogapi.users import passwords
 from tests.conftest import ARTICLES
 
 EXAMPLES = int(os.environ.get("BLOGAPI_TEST_FUZZ", "0"))
-# The admin tries more examples, because only requests of an admin pass all access rules.
+# Requests of an admin are tested with more examples, because only an admin passes all access rules.
 CALLERS = {"as_admin": EXAMPLES or 5, "as_reader": EXAMPLES or 2, "as_stranger": EXAMPLES or 1}
 POSITIVE, NEGATIVE = schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE
 CHECKS = [

@@ -40,7 +40,7 @@ def test_sent_bytes_are_not_kept_in_memory(app, monkeypatch):
             yield CHUNK
             (channel,) = server.active_channels.values()
             buffers = [outbuf for outbuf in channel.outbufs if isinstance(outbuf, ChunkBuffer)]
-            # Only the few bytes around the chunks are copied before they are sent.
+            # The chunks are sent without being copied; only their headers and line ends are copied.
             assert channel.total_outbufs_len - sum(map(len, buffers)) < 64
             held.append(sum(buffer.held for buffer in buffers) - channel.total_outbufs_len)
 

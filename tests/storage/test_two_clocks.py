@@ -92,7 +92,7 @@ def get_category(server):
 
 
 @pytest.mark.parametrize("writer", [0, 1])
-def test_both_servers_announce_an_article_when_both_show_it(servers, set_server_time, writer):
+def test_an_article_is_in_the_feed_of_both_servers_when_both_show_it(servers, set_server_time, writer):
     path = schedule(servers[writer], get_category(servers[0]))
     for seconds in (-31, -4, -3, -0.000001, 0, 1, 3, 31):
         set_server_time(DUE + seconds * SECOND)
