@@ -99,7 +99,7 @@ def test_revisions_keep_the_order_of_the_writes(clock_changes, blog, as_admin):
 
 
 def get_position(cursor):
-    return int(cursor[1:].split(".")[0])
+    return int(cursor.partition("-p")[2].split(".")[0])
 
 
 def test_changes_keep_their_order_and_none_is_missed(clock_changes, blog, as_admin, as_reader):

@@ -133,7 +133,9 @@ def test_a_hidden_article_changes_no_response(
     for path, (response, statements) in request_paths(client).items():
         record_attempt(caller, f"find the {state} by GET {path}", response)
         former, took = before[path]
-        assert (summarize(response), statements) == (summarize(former), took), path
+        assert summarize(response) == summarize(former), path
+        # A hidden write leaves cached responses valid, and these take no statement.
+        assert statements in (0, took), path
         head = client.head(path.format(**visible_ids))
         assert (head.status_code, head.data, get_stable_headers(head)) == (
             former.status_code,
