@@ -56,6 +56,11 @@ _IGNORED_STATEMENTS = (
 )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return the number of workers of `-n auto`: some more than there are cores, as many tests wait."""
+    return max(2, (os.cpu_count() or 1) * 3 // 2)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Register the `sqlite` mark and the rule for skipped tests."""
     config.pluginmanager.register(skips)

@@ -295,7 +295,10 @@ def test_doctor_reports_whether_redis_responds(app, own_redis, make_app, instanc
     assert "limits" not in app.test_cli_runner().invoke(args=["doctor"]).stdout
     doctor = make_app(LIMITS_URL=own_redis.url).test_cli_runner().invoke
     well = doctor(args=["doctor"])
-    assert (well.exit_code, "ok        limits: The rate limit counters are stored in Redis." in well.stdout) == (0, True)
+    assert (
+        well.exit_code,
+        "ok        limits: The rate limit counters are stored in Redis." in well.stdout,
+    ) == (0, True)
     own_redis.stop()
     ill = doctor(args=["doctor"])
     assert ill.exit_code == 1
