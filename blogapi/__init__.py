@@ -27,7 +27,7 @@ __all__ = ["__version__", "create_app"]
 def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     """Return the application with its database ready for use.
 
-    `settings` overrides every other source of settings; it may also contain Flask's own settings. Raises
+    `settings` overrides every other source of settings; it can also contain Flask's own settings. Raises
     CannotStart if the application cannot start; the message says what to do.
     """
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)

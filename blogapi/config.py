@@ -202,7 +202,8 @@ SETTINGS = (
         "LOGIN_STRANGERS_LIMIT",
         rate,
         "100 per minute; 1000 per hour",
-        "Limit on failed logins per account, summed over all addresses without an earlier login to it.",
+        "Limit on failed logins per account, summed over all addresses that have not yet logged in to "
+        "this account.",
     ),
     Setting(
         "LIMITS_URL",

@@ -30,7 +30,7 @@ def test_a_500_response_contains_an_incident_id_and_only_the_log_contains_the_ca
     assert response.status_code == 500
     assert list(response.json) == ["type", "title", "status", "detail", "code"]
     incident = re.fullmatch(
-        r"Something went wrong on the server\. The log explains it under incident ([0-9a-f]{16})\.",
+        r"Something went wrong on the server\. The log has the details under incident ([0-9a-f]{16})\.",
         response.json["detail"],
     )[1]
     assert "secret" not in response.text and "RuntimeError" not in response.text

@@ -37,7 +37,7 @@ _OPERATOR = Caller(is_admin=True, scopes=frozenset(SCOPES), is_authenticated=Tru
 def create(username: str | None, scope: Scope, name: str) -> None:
     """Create a key and print its value on the last line."""
     if scope != "published" and username is None:
-        raise click.UsageError(f"A key of scope {scope} needs an owner; name one with --user.")
+        raise click.UsageError(f"A key of scope {scope} needs an owner; set the owner with --user.")
     with report_problems():
         owner = None if username is None else users.get_by_name(username).uuid
         created = service.issue(owner, name=name, scopes={scope})

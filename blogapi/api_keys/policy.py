@@ -14,8 +14,8 @@ from blogapi.web.fields import Text
 
 MAX_NAME_LENGTH = 100
 
-# The minimum time between two updates of the last use of a key, so that most reads do not write to the
-# database.
+# The minimum time between two updates of the time at which a key was last used. It avoids a write to the
+# database for most reads.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
 # Anyone may create anonymous keys. A key that is not used within UNUSED_LIFETIME expires, and only the newest
@@ -71,7 +71,7 @@ def can_see(caller: Caller, *, owner: UUID | None) -> bool:
 
     An owned key is visible to its owner and to admins. An anonymous key is visible to any caller who knows
     its uuid, which was shown only to its creator. With a user's `published` key, no key is visible, because
-    it is part of a public web page. With an anonymous key, only anonymous keys are visible.
+    such a key is part of a public web page. With an anonymous key, only anonymous keys are visible.
     """
     if "read" not in caller.scopes:
         return caller.user is None and owner is None
@@ -91,8 +91,8 @@ def check_can_delete(caller: Caller, *, key: UUID) -> None:
 def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> datetime | None:
     """Return the expiry of a key that the caller creates or changes (default: that of the caller's own key).
 
-    Raises Invalid if the requested time is not in the future, and Forbidden if it is after the expiry of the
-    caller's own key, because a leaked key must not extend its access.
+    Raises Invalid if the requested time is not in the future, and Forbidden if the requested time is after
+    the expiry of the caller's own key. A leaked key could otherwise create keys that expire later.
     """
     if requested is not None and requested <= now:
         raise Invalid("The key would have expired already.", errors={"expires": ["Must be in the future."]})

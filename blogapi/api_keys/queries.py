@@ -91,7 +91,7 @@ def list_keys(
 def select_expired(now: datetime) -> Select[UUID]:
     """Return a statement that selects expired anonymous keys.
 
-    Keys that have been used are selected only from a day after their expiry.
+    A key that was used is selected only if it expired at least UNUSED_LIFETIME ago.
     """
     unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
     return _select_anonymous().where(unused | (ApiKey.expires <= now - policy.UNUSED_LIFETIME))

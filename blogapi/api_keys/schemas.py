@@ -38,7 +38,7 @@ def _distinct(scopes: list[str]) -> None:
 
 
 class CreatedKeySchema(OutputSchema):
-    """A new key (2.1); no other response contains its value."""
+    """A new key; only this response contains the value of the key."""
 
     public_state = ma.fields.String(
         attribute="value",

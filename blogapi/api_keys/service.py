@@ -111,7 +111,8 @@ def _create(
 def get_deletable(caller: Caller, uuid: UUID) -> ApiKey:
     """Return the key with the uuid if the caller may delete it.
 
-    Raises NotFound if the caller cannot see such a key, and Forbidden if the caller may not delete it.
+    Raises NotFound if the caller cannot see a key with this uuid, and Forbidden if the caller may not delete
+    it.
     """
     key = queries.get_visible(uuid, caller)
     policy.check_can_delete(caller, key=key.uuid)
@@ -121,7 +122,7 @@ def get_deletable(caller: Caller, uuid: UUID) -> ApiKey:
 def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
     """Change the name or the expiry of a key; the caller needs the scope `write`.
 
-    Raises NotFound if the caller cannot see the key, and the errors of `policy.choose_expiry`.
+    Raises NotFound if the caller cannot see the key, and the same errors as `policy.choose_expiry`.
     """
     with transaction():
         key = queries.get_visible(uuid, caller)
@@ -170,7 +171,7 @@ def record_use(key: UUID, now: datetime, *, remove_expiry: bool = False) -> None
     """Store the time at which the key was used; with `remove_expiry` the key no longer expires.
 
     Does nothing while another connection writes, so that a read never waits for the write lock. Also does
-    nothing on a server that may not write because of its version.
+    nothing if the database refuses writes from this version of blogapi.
     """
     values = {"last_used": now} | ({"expires": None} if remove_expiry else {})
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False):

@@ -33,8 +33,9 @@ def _get_default(name: str) -> str:
 # KeyError at start.
 TEXT_DEFAULTS = {name: _get_default(name) for name in TEXT_FIELDS}
 
-# The text fields that a PUT resets if it omits them. An undocumented field is kept, because a client that
-# sends back a response that it read without `fields` does not have that field.
+# The text fields that a PUT resets if it omits them. An undocumented field is kept, because a response
+# contains it only if the request selects it with `fields`. A client can therefore send back a response
+# without losing such a field.
 _RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
@@ -157,8 +158,8 @@ class Batch:
     ) -> str:
         """Return the slug after a change.
 
-        A given slug is used. A derived slug changes with the title until the article is public. In all
-        other cases the slug does not change.
+        If the request contains a slug, this slug is used. A derived slug changes with the title until the
+        article is public. In all other cases the slug does not change.
         """
         if given in (None, former.slug):
             follows_title = given is None and article.slug_derived and not was_public

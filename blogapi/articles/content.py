@@ -10,7 +10,7 @@ from uuid import UUID
 
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
 
-# Maps each SEO field to the text field that provides its value until an author writes one.
+# Maps each SEO field to the text field that provides its value until an author sets the SEO field.
 _SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_image", "canonical_url": ""}
 
 

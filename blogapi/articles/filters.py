@@ -40,7 +40,7 @@ _ORDERINGS: dict[str, tuple[tuple[ColumnElement[Any], bool], ...]] = {
     "title": ((func.lower(bytewise(_article.title)), False), (_article.uuid, False)),
     "-title": ((func.lower(bytewise(_article.title)), True), (_article.uuid, False)),
 }
-# An article without a date is a draft in progress. It counts as newer than all others.
+# An article without a date is a draft in progress. Lists sort it as newer than all other articles.
 _UNDATED = {
     "-published_at": (_article.published_at.is_not(None), False),
     "published_at": (_article.published_at.is_(None), False),

@@ -136,8 +136,8 @@ def _to_object(row: JsonRow, names: tuple[str, ...], snippets: Mapping[UUID, str
 def _check_text(document: bytes) -> bytes:
     """Return the JSON document; raises Damaged if it is not UTF-8 text.
 
-    SQLite does not verify the pages of a long value: if a page was overwritten, SQLite returns the
-    overwritten bytes.
+    SQLite does not verify the pages of a long value: if a page is damaged, SQLite returns the wrong bytes
+    without an error.
     """
     try:
         if b"\0" not in document and document.decode():

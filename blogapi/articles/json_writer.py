@@ -94,7 +94,7 @@ def init_app(app: Flask) -> None:
 def _take_over(app: Flask) -> None:
     """Render all articles again, and stop servers of other versions from writing.
 
-    Raises CannotStart if another version takes over the database in the meantime.
+    Raises CannotStart if another version of blogapi takes over the database in the meantime.
     """
     own, unfinished = compute_fingerprint(), f"{compute_fingerprint()}, unfinished"
     with transaction():
@@ -111,7 +111,9 @@ def _take_over(app: Flask) -> None:
         with transaction():
             _store_renderer(own)
     except NewerSchema as error:
-        raise CannotStart("Another version of blogapi is starting; stop one of them.") from error
+        raise CannotStart(
+            "Another version of blogapi is starting with this database; stop one of the two."
+        ) from error
 
 
 def _store_renderer(fingerprint: str) -> None:
@@ -153,7 +155,10 @@ def render_all() -> Iterator[int]:
 
 
 def count_published() -> int:
-    """Return the number of articles with the status `published`, which ArticleStats should contain."""
+    """Return the number of articles with the status `published`.
+
+    ArticleStats should contain the same number.
+    """
     return db.session.query(Article).where(Article.status == Status.PUBLISHED).count()
 
 
@@ -194,7 +199,7 @@ def _search_text(article: Article | RenderedArticle, plain_text: str | None) -> 
 def _update_articles(session: Session, articles: Sequence[Article]) -> list[Article]:
     """Update the stored JSON and the search entries of articles whose content is unchanged.
 
-    Articles without stored JSON are not updated but returned.
+    Returns the articles without stored JSON, which it does not update.
     """
     if not articles:
         return []

@@ -26,7 +26,7 @@ class Article(TracksChanges, Identified, Timestamped, Base):
         CheckConstraint("status IN ('draft', 'published', 'archived')", name="status"),
         CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
         CheckConstraint("status != 'published' OR published_at IS NOT NULL", name="published_at"),
-        # The columns are in the order of the lists, so that a page reads only the rows that it returns.
+        # The indexes have the same order as the lists, so that a page reads only the rows that it returns.
         Index("ix_article_visible", "status", desc("published_at"), "uuid"),
         Index("ix_article_author", "author_id", "status", desc("published_at"), "uuid"),
         Index("ix_article_category", "category_id", "status", desc("published_at"), "uuid"),
@@ -100,8 +100,8 @@ class ArticleJson(Base):
     """The JSON fragments of an article (`web.json_fragments`), rendered by every write of the article.
 
     `fields` contains the short fields, one per line. `content` and `html` have columns of their own, so that
-    a list without them does not load them. A read adds the category, the tags and the status, so this row
-    does not change if a tag is renamed or a scheduled article becomes public.
+    they are not loaded for a list that does not contain them. A read adds the category, the tags and the
+    status, so this row does not change if a tag is renamed or a scheduled article becomes public.
     """
 
     # This table and `article_tally` keep the names that they have in existing databases, because renaming

@@ -104,7 +104,8 @@ def get_json(uuid: UUID, names: Names = None) -> JsonBody:
 def get_several_json(uuids: Sequence[UUID]) -> JsonBody:
     """Return the JSON array of these articles, in any status and in this order."""
     rows = json_reader.get_articles_json(uuids, None, public=False)
-    # The response to a write is built inside the transaction, but a stream would be read after its end.
+    # The response to a write is built inside the transaction, but a stream would be read after the end of the
+    # transaction.
     return rows if isinstance(rows.body, bytes) else replace(rows, body=b"".join(rows.body))
 
 
@@ -117,7 +118,7 @@ def check_exists(uuid: UUID) -> None:
 def get_by_uuid(uuid: UUID) -> Article:
     """Return the article in any status, with tags and SEO record loaded.
 
-    Raises NotFound if it does not exist.
+    Raises NotFound if the article does not exist.
     """
     article = find_by_uuid(uuid)
     if article is None:

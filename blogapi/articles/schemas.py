@@ -91,7 +91,8 @@ class ArticleBodySchema(InputSchema):
 
 
 # The text fields of an article are the fields of the body that ArticleInput does not list individually. Each
-# is stored unchanged in the column with its name; responses with `fields` and revisions can contain it.
+# text field is stored unchanged in the column of the same name. Responses with `fields` and revisions can
+# contain text fields.
 _OTHER_FIELDS = {field.name for field in dataclass_fields(ArticleInput)}
 TEXT_FIELDS = tuple(name for name in ArticleBodySchema._declared_fields if name not in _OTHER_FIELDS)
 
@@ -141,7 +142,7 @@ class ArticleSchema(_DocumentedFields, OutputSchema):
     """An article with exactly the documented fields."""
 
     def hidden_state(self, shown: Any) -> str:
-        """Return the version, which also changes if a write changes only fields that this schema omits."""
+        """Return the version of the article; writes to fields outside this schema also change it."""
         return str(shown.version)
 
 
@@ -233,10 +234,10 @@ class ArticleListQuery(ListQuery):
 
     @ma.validates_schema
     def check_search_page(self, data: Fields, **_: Any) -> None:
-        """Refuse a page of a search after the last one."""
+        """Refuse a page number after the last page of a search."""
         if "q" in data and data.get("page", 1) > MAX_SEARCH_PAGE:
             raise ma.ValidationError(
-                f"A search ends at page {MAX_SEARCH_PAGE}; add words or filters to find fewer articles.",
+                f"A search has at most {MAX_SEARCH_PAGE} pages; add words or filters to find fewer articles.",
                 "page",
             )
 

@@ -18,7 +18,8 @@ from blogapi.web.bulk import write_all
 def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     """Render the contents of these inputs before the transaction that writes them.
 
-    With `partial`, omitted fields have the value of the stored article, otherwise their default value.
+    With `partial`, an omitted field has the value from the stored article. Otherwise it has its default
+    value.
     """
     if partial:
         inputs = [given for given in inputs if "content" in given.texts or "content_type" in given.texts]

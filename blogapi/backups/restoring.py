@@ -126,7 +126,7 @@ def _upgrade(folder: Path) -> None:
 
 
 def _renew_epoch(path: Path) -> None:
-    """Give the staged database another epoch, because its counters can repeat those of the current one."""
+    """Give the staged database another epoch, because its counters can repeat those of the live database."""
     with integrity.open_database(path) as connection:
         connection.execute("UPDATE revision SET epoch = ?", [epoch.generate_epoch()])
 
@@ -191,7 +191,8 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
             if time.monotonic() > deadline:
                 raise _Busy
         elif not copied:
-            # After the first page, no other connection can write, so the copy contains the last former state.
+            # Once the first page is written, no other connection can write, so the copy contains the state
+            # right before the restore.
             copied = True
             with files.partial_file(aside) as partial:
                 service.copy(live, partial)
@@ -201,7 +202,7 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
         closing(sqlite3.connect(staged)) as source,
         integrity.open_database(live, seconds=_ATTEMPT_SECONDS) as target,
     ):
-        # With a lower setting, a power failure could leave an incomplete file.
+        # With a weaker `synchronous` setting, a power failure could leave an incomplete file.
         target.execute("PRAGMA synchronous=FULL")
         source.backup(target, pages=1, progress=copy_former_content, sleep=0.05)
         with suppress(sqlite3.Error):

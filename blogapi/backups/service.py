@@ -21,7 +21,7 @@ from blogapi.web.errors import Conflict, NotFound, StorageFull
 
 
 def get_database_path(home: Path) -> Path:
-    """Return the path of the SQLite file of the blog in this instance folder; it may be missing.
+    """Return the path of the SQLite file of the blog in this instance folder, even if the file is missing.
 
     Raises Conflict if the blog uses a database server.
     """
@@ -54,7 +54,7 @@ def create_backup(home: Path, target: Path, *, progress: ProgressReporter = no_p
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy the database, as it is at one point in time, into the empty file `target`, without a log.
+    """Copy a snapshot of the database into the empty file `target`; the copy has no write-ahead log.
 
     All pages are copied in one step. With several steps, each concurrent write would restart the copy.
     """
@@ -96,8 +96,8 @@ def pack(
 def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Unpack a backup into the folder and check its database; return its manifest.
 
-    Also accepts a copy that an upgrade made, which is a plain database. Raises Conflict with the reason if
-    the file cannot be restored.
+    Also accepts the copy that an upgrade makes, which is a plain database file. Raises Conflict with the
+    reason if the file cannot be restored.
     """
     try:
         with convert_errors(path):
@@ -144,7 +144,7 @@ def _check_database(path: Path, manifest: Manifest) -> None:
         if faults := integrity.check_integrity(connection):
             raise InvalidBackup(f"its database is damaged ({faults[0]})")
         if integrity.count_broken_references(connection):
-            raise InvalidBackup("its database refers to missing rows")
+            raise InvalidBackup("rows in its database refer to missing rows")
         contents = integrity.read_migration(connection), integrity.count_rows(connection)
         if contents != (manifest.step, manifest.rows):
             raise InvalidBackup("its database does not match its manifest")

@@ -42,7 +42,8 @@ class EmbeddedCategorySchema(CategorySchema):
 class SingleCategorySchema(CategorySchema):
     """A category with its public articles, newest first."""
 
-    # The schema is given by name, because articles import categories, and not the other way round.
+    # The schema is referenced by name, because `articles` imports `categories`, so an import of `articles`
+    # here would be circular.
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 

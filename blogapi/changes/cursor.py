@@ -18,8 +18,8 @@ PATTERN = r"[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
 class Cursor:
     """A place in a feed, after the changes up to `position` and the items that were due up to `due`.
 
-    `due` is None if no such item has been listed. If `uuid` is set, items with the same due time and a
-    greater uuid have not been listed yet.
+    `due` is None if no item that became public by schedule has been listed. If `uuid` is set, items with the
+    same due time and a greater uuid have not been listed yet.
     """
 
     position: int = 0
@@ -28,7 +28,7 @@ class Cursor:
 
 
 def parse_cursor(text: str, letter: str) -> Cursor | None:
-    """Return the cursor that the text represents, or None if it belongs to another feed than `letter`.
+    """Return the cursor that the text represents, or None if it belongs to a feed other than `letter`.
 
     The text must be `0` or match PATTERN.
     """

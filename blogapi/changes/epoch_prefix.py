@@ -1,4 +1,4 @@
-"""The prefix of a cursor: the epoch of the database that has issued it.
+"""The prefix of a cursor: the epoch of the database that issued the cursor.
 
 A database that was restored or replaced counts again from lower positions, so a cursor of another epoch would
 skip changes.
@@ -13,11 +13,11 @@ PATTERN = "([0-9a-f]{8}-)?"
 
 
 def add_epoch(cursor: str) -> str:
-    """Return the cursor with the current epoch; the cursor 0 has none."""
+    """Return the cursor with the current epoch; the cursor 0 has no epoch."""
     return cursor if cursor == "0" else f"{epoch.get_epoch()}-{cursor}"
 
 
 def remove_epoch(cursor: str) -> str | None:
-    """Return the cursor without its epoch; None if this is not the current one."""
+    """Return the cursor without its epoch, or None if its epoch is not the current one."""
     prefix, _, rest = cursor.rpartition("-")
     return rest if rest == "0" or prefix == epoch.get_epoch() else None

@@ -30,7 +30,7 @@ class ChangedItem:
 
 @dataclass(frozen=True, slots=True)
 class ChangeList:
-    """The changes after a cursor, the cursor after them, and whether more changes follow."""
+    """The changes after a cursor, the cursor for the next request, and whether more changes follow."""
 
     changes: Sequence[ChangedItem]
     cursor: str
@@ -41,9 +41,9 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     """Return up to `limit` changes after a cursor; with `public`, only changes of public items.
 
     Items that were written come first, oldest change first. Items that became public by schedule follow.
-    Raises InvalidQuery if the cursor belongs to the other feed, or if this blog has not issued it yet because
-    it was restored from a backup or replaced by another server. The client must then start again, or it would
-    miss changes.
+    Raises InvalidQuery if the cursor belongs to the other feed, or if the cursor is newer than the database,
+    because the database was restored from a backup or replaced by another server. The client must then start
+    again, or it would miss changes.
     """
     letter, column = ("p", Change.public_position) if public else ("a", Change.position)
     now, last = current_time(), change_log.last_position(public=public)

@@ -28,7 +28,7 @@ _PATTERNS = (
     r"kg-[\w-]+",
     # Blogger: images and their captions.
     r"separator|tr-caption(?:-container)?",
-    # Quotes of posts, which the script of X turns into cards.
+    # Quotes of posts, which the script of X (Twitter) turns into cards.
     r"twitter-tweet",
     # Text for screen readers only: Bootstrap and Tailwind.
     r"sr-only|visually-hidden",

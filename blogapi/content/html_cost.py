@@ -24,7 +24,7 @@ _ATTRIBUTE = (
     rf"""(?:[{_SPACE}]*+=[{_SPACE}]*+(?:"[^"]*+"?|'[^']*+'?|[^{_SPACE}>]++)?+)?+"""
 )
 
-# Matches a token of the standard: a tag, a comment, the start of CDATA or any other declaration.
+# Matches a token of the HTML standard: a tag, a comment, the start of CDATA or any other declaration.
 _TOKEN = re.compile(
     rf"<(/?)({_NAME})(?:{_ATTRIBUTE})*+[{_SPACE}/]*+>?"
     r"|<!--(?s:-?>|.*?(?:--!?>|\Z))|(?P<cdata><!\[CDATA\[)|<(?:[!?]|/(?![A-Za-z]))[^>]*+>?"

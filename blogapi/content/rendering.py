@@ -18,7 +18,7 @@ class RenderedContent:
 
 
 def render(content: str, content_type: str) -> RenderedContent:
-    """Render a content; `content_type` is html, markdown or text.
+    """Render content; `content_type` is html, markdown or text.
 
     Takes at most about two seconds for 2 MB, whatever it contains, and needs no database.
     """

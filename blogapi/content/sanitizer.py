@@ -86,7 +86,7 @@ _TAG = re.compile(r"<[^>]*>")
 _MARKUP = "\n*_~`[]<>&|!\"'+-"
 _MAX_MARKUP = 500_000
 
-# The number is limited, because making the slug of a heading takes 0.1 ms.
+# The number of generated heading ids is limited, because making the slug of a heading takes 0.1 ms.
 MAX_HEADING_IDS = 2_000
 _MAX_HEADING_LENGTH = 500
 

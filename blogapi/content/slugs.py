@@ -6,7 +6,8 @@ import secrets
 import unicodedata
 
 MAX_SLUG_LENGTH = 255
-# Shorter than MAX_SLUG_LENGTH, because a number is appended to make a taken slug unique (`-2`, `-3`, …).
+# The maximum length of a derived slug. It is below MAX_SLUG_LENGTH to leave space for the number that makes a
+# taken slug unique (`-2`, `-3`, …).
 MAX_DERIVED_LENGTH = 240
 
 

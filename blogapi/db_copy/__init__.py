@@ -1,1 +1,1 @@
-"""The copy of a blog from SQLite to PostgreSQL or back."""
+"""Copies a blog from SQLite to PostgreSQL or back."""

@@ -1,4 +1,4 @@
-"""The copy of a whole blog into an empty database, with a comparison of both."""
+"""Copies a whole blog into an empty database and compares both databases."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def copy(
 ) -> dict[str, TableSum]:
     """Copy the source into the target; return the number of rows and the digest of each table.
 
-    One transaction reads the source, and one writes the target. The search index is built again, because each
-    engine has its own format. The copy is read back and compared before the commit. Raises NotFound
-    if the source is not a blog of this version. Rolls the target back and raises Conflict if the target is
-    not empty or differs from the source after the copy.
+    One transaction reads the source, and another one writes the target. The search index is built again,
+    because each engine has its own format. The copy is read back and compared before the commit. Raises
+    NotFound if the source is not a blog of this version. Rolls the target back and raises Conflict if the
+    target is not empty or differs from the source after the copy.
     """
     _check_source(source)
     with _delete_on_failure(target):

@@ -62,7 +62,7 @@ _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "description": "A unique key of your choice. If a request is repeated with the same key within 24 "
-    "hours, it is not executed again but gets the first response.",
+    "hours, it is not executed again, and the response to the first request is returned.",
     "schema": {"type": "string", "maxLength": 255},
 }
 _ERROR_HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}

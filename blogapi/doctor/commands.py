@@ -36,7 +36,7 @@ def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
     """Check the blog and print a remedy for each problem.
 
     The command changes nothing without --repair. It exits with status 1 if anything is wrong; hints do not
-    count.
+    change the exit status.
     """
     found = []
     with report_problems():

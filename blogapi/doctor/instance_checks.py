@@ -14,12 +14,12 @@ from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, hint, ok, wrong
 from blogapi.storage.files import side_files
 
-# Writes may fail below this free space. The second value is the space to keep free in addition to the space
-# for two copies of the blog.
+# With less free space than MIN_FREE_BYTES, writes can fail. SPARE_BYTES is the space to keep free in addition
+# to the space for two copies of the blog.
 MIN_FREE_BYTES = 50 * 1024 * 1024
 SPARE_BYTES = 100 * 1024 * 1024
 
-# The time of a file may be slightly in the future, because the network corrects the clock from time to time.
+# The time of a file can be slightly in the future, because NTP sometimes sets the clock back.
 MAX_CLOCK_LAG = timedelta(minutes=5)
 
 

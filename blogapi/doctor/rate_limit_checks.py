@@ -1,4 +1,4 @@
-"""A check whether Redis responds, if it is configured for the rate limits."""
+"""A check that Redis responds, if the rate limits are configured to use Redis."""
 
 from __future__ import annotations
 

@@ -11,7 +11,9 @@ from blogapi import clock
 from blogapi.doctor.findings import Finding, Level, hint, ok, wrong
 from blogapi.storage import files, integrity, upgrades
 
-_RESTORE = "stop the service and run `restore FILE` with the newest backup; it keeps the damaged file"
+_RESTORE = (
+    "stop the service and run `restore FILE` with the newest backup; the command keeps the damaged file"
+)
 
 
 def run_checks(path: Path, *, repair: bool, backups: Path) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """The metrics endpoint, for a Prometheus server that uses an admin's key.
 
-Only admins may use it, because the number of requests for a path reveals drafts and visitors.
+Only admins may use this endpoint, because the number of requests for a path can reveal drafts and visitors.
 """
 
 from __future__ import annotations

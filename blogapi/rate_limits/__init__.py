@@ -1,1 +1,1 @@
-"""Limits on how often a client may do something, counted in memory or in Redis."""
+"""Limits on how often a client may do something; attempts are counted in memory or in Redis."""

@@ -25,9 +25,9 @@ OVERHEAD_BYTES = 1_800
 class CachedResponse:
     """A status line, headers and a body that are valid from `created_at` until just before `valid_until`.
 
-    `version` is the commit version for which the response is valid. If `shows_drafts` is False, it is valid
-    for every commit version with the same public number.
-    `route` is the URL rule of the view that computed it.
+    `version` is the commit version for which the response is valid. If `shows_drafts` is False, the response
+    is valid for every commit version with the same public number. `route` is the URL rule of the view that
+    computed the response.
     """
 
     status: str

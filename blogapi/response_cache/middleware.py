@@ -1,7 +1,7 @@
 """WSGI middleware that replays cached responses while their content cannot have changed.
 
-The hook that runs before each request (`blogapi.hooks`) decides which responses may be cached, and how long.
-A cached response is replayed only for the same request with the same API key.
+The hook that runs before each request (`blogapi.hooks`) decides which responses may be cached, and for how
+long. A cached response is replayed only for the same request with the same API key.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ class _PendingResponse:
 
     @property
     def clock_delay(self) -> timedelta:
-        """Return what to add to a time of this process if the clock of the database is behind, or zero.
+        """Return how far the database clock is behind this process, as a negative duration or zero.
 
-        Keys expire by the clock of this process, but cached responses by that of the database.
+        API keys expire by the clock of this process, but cached responses expire by the clock of the
+        database.
         """
         return min(self.started_at - self.local_started_at, timedelta())
 

@@ -1,6 +1,6 @@
 """The full-text indexes of SQLite (FTS5) and PostgreSQL (tsvector), behind one interface.
 
-Both index the words that `tokenizer` finds, so that they find the same articles.
+Both engines index the words that `tokenizer` finds, so that they find the same articles.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from blogapi.search.placement import Placed, place_words
 from blogapi.search.tokenizer import Query
 from blogapi.storage.database import table_of
 
-# Among this number of newest matches, texts with the phrase rank above the others. PostgreSQL would need
-# seconds to read the positions of common words in the texts of 100,000 articles. The number is greater than
-# that of the articles on MAX_SEARCH_PAGE pages.
+# Texts that contain the whole phrase rank above the others only among this number of newest matches.
+# PostgreSQL would need seconds to read the positions of common words in the texts of 100,000 articles. The
+# number is greater than the number of articles on MAX_SEARCH_PAGE pages.
 MAX_CANDIDATES = 10_000
 
 # Number, title, subtitle and text of an article.
@@ -49,7 +49,7 @@ Conditions = Sequence[ColumnElement[bool]]
 
 
 class Field(Enum):
-    """The texts in which a search looks for words; the value is their number."""
+    """The texts in which a search looks for words; the value is the number of these texts."""
 
     TITLE = 1
     TITLE_AND_SUBTITLE = 2
@@ -84,7 +84,7 @@ class Engine(Protocol):
     ) -> Select[int]:
         """Return a statement that selects, newest first, the numbers of the rows that match the phrase.
 
-        It considers the newest MAX_CANDIDATES rows that are `matching` and in the scope.
+        The statement considers only the newest MAX_CANDIDATES rows that meet `matching` and `scope`.
         """
 
     def make_row(self, row: IndexRow) -> Mapping[str, Any]:
@@ -97,8 +97,9 @@ _TEXTS, _WORDS = ("title", "subtitle", "text"), ("title_words", "subtitle_words"
 class Fts5:
     """The index in SQLite's FTS5.
 
-    The columns `…_words` contain our words with spaces between them; the others, which are shown and not
-    indexed, contain the texts. A dot separates words that are not adjacent, so that they are no phrase.
+    The columns `…_words` contain the words that `tokenizer` finds, separated by spaces. The other columns
+    contain the texts, which are shown but not indexed. A dot between two words that are not adjacent prevents
+    them from matching as a phrase.
     """
 
     table = table(
@@ -120,7 +121,7 @@ class Fts5:
     def has_number(self, numbers: Select[int] | Sequence[int]) -> ColumnElement[bool]:
         """Return the condition that a row has one of the numbers."""
         if not isinstance(numbers, Select):
-            # As one parameter, because SQLite limits their number.
+            # The numbers are one parameter, because SQLite limits the number of parameters.
             numbers = select(func.json_each(json.dumps(numbers)).table_valued("value").c.value)
         # Without `+ 0`, SQLite queries the index once per number: 70 ms instead of 4 ms for a page of hits.
         return (self.number + 0).in_(numbers)
@@ -129,7 +130,8 @@ class Fts5:
         self, connection: Connection, conditions: Conditions, limit: int | None
     ) -> tuple[Sequence[int], int]:
         """Return the numbers of the newest rows that meet the conditions, and the number of all such rows."""
-        # FTS5 reads its index in either order, so both statements read no row and sort nothing.
+        # FTS5 can read its index in either order, so the two statements read no table rows and need no
+        # sorting.
         newest = connection.scalars(_select_newest(self.number, *conditions).limit(limit)).all()
         if limit is None or len(newest) < limit:
             return newest, len(newest)
@@ -154,7 +156,8 @@ class Fts5:
 class Tsvector:
     """The index in PostgreSQL's text search.
 
-    `vector` contains all words; `titles`, with an index of its own, those of title (weight A) and subtitle.
+    `vector` contains all words. `titles`, which has its own index, contains only the words of the title
+    (weight A) and of the subtitle.
     """
 
     table = table(
@@ -191,7 +194,8 @@ class Tsvector:
         self, connection: Connection, conditions: Conditions, limit: int | None
     ) -> tuple[Sequence[int], int]:
         """Return the numbers of the newest rows that meet the conditions, and the number of all such rows."""
-        # The planner does not know that a scan of the table reads the large vectors: 2 s instead of 30 ms.
+        # The planner ignores that a scan of the table reads the large vectors. Such a scan takes 2 s instead
+        # of 30 ms.
         connection.exec_driver_sql("SET LOCAL enable_seqscan = off; SET LOCAL jit = off")
         # One statement reads the rows once for both results.
         hits = _materialize(select(self.number).where(*conditions))
@@ -222,7 +226,7 @@ def get_engine(database: Session | Connection) -> Engine:
 
 
 def insert_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
-    """Add articles to the index; their entries must exist."""
+    """Add articles to the index; their rows in `search_entry` must exist."""
     engine = get_engine(connection)
     connection.execute(insert(engine.table), [engine.make_row(row) for row in rows])
 
@@ -255,8 +259,8 @@ def _select_newest(number: ColumnElement[int], *conditions: ColumnElement[bool])
 
 
 def _materialize(statement: Select[*tuple[Any, ...]], name: str = "hits") -> CTE:
-    # Otherwise the planner may read the rows in the order of their numbers, and the large vector of each row.
-    # For the same reason, conditions use `number + 0`, for which there is no index.
+    # Without MATERIALIZED, the planner might read the rows in the order of their numbers, and the large
+    # vector of each row. For the same reason, conditions use `number + 0`, for which there is no index.
     return statement.cte(name).prefix_with("MATERIALIZED")
 
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 NUMBERS_PER_MICROSECOND = 16
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-# The numbers below those of _EARLIEST are for blogs with many articles of that time, which some programs use
-# for articles without a date.
+# Some programs give articles without a date the time _EARLIEST. The reserved numbers below those of _EARLIEST
+# are for blogs with many such articles.
 _RESERVED_NUMBERS = 1 << 32
 
 

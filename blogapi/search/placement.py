@@ -10,7 +10,7 @@ from blogapi.search.tokenizer import find_terms, tokenize
 # PostgreSQL limits the positions, the positions per word and the size of a tsvector.
 MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
 
-# No phrase matches across two texts, nor with a word at MAX_POSITION.
+# A phrase never matches across two texts, or with a word at MAX_POSITION.
 _LAST_POSITION_IN_PHRASES = MAX_POSITION - 2
 
 Placed = list[tuple[str, int]]
@@ -19,8 +19,9 @@ Placed = list[tuple[str, int]]
 def place_words(texts: Sequence[str]) -> list[Placed]:
     """Return the words and the terms of each text, with their positions in the article.
 
-    Consecutive words have consecutive positions. Terms, and words that follow the last position, have
-    MAX_POSITION. Further occurrences of a word that has too many, and words beyond MAX_BYTES, are left out.
+    Consecutive words have consecutive positions. Terms, and all words after the last position, have the
+    position MAX_POSITION. If a word occurs too often, its further occurrences are omitted. Words beyond
+    MAX_BYTES are omitted, too.
     """
     counts: Counter[str] = Counter()
     position, bytes_left = 0, MAX_BYTES

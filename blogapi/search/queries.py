@@ -30,12 +30,13 @@ def search(
 ) -> tuple[list[UUID], int]:
     """Return the uuids of a page of matching articles, ordered by relevance, and the number of all matches.
 
-    Relevance: all words in the title, a phrase before scattered words; then in title and subtitle; then in
-    any text, a phrase before scattered words among the newest MAX_CANDIDATES matches. Articles that contain
-    the words as they are written (`c++`) precede all others. Articles of the same tier: newest first.
+    Articles are ranked in tiers: first those with all words in the title, then those with all words in title
+    and subtitle, then all others. In the first tier, and among the newest MAX_CANDIDATES matches of the last
+    tier, articles with the words as a phrase rank higher. If the query contains terms such as `c++`, articles
+    that contain exactly these terms rank above all others. Within a tier, newer articles rank higher.
 
-    `published_by`: only articles published by then; `among`: only these articles. Ranking uses only visible
-    articles, so it cannot leak draft content.
+    With `published_by`, only articles published by this time match. With `among`, only the selected articles
+    match. Ranking uses only visible articles, so it cannot leak draft content.
     """
     parsed = tokenizer.parse_query(query)
     if parsed is None:
@@ -49,11 +50,11 @@ def search(
     if among is None:
         newest, total = engine.find_newest(connection, [matching, *scope], limit)
     else:
-        # The filters are evaluated once, although each tier is a statement of its own.
+        # The filters are evaluated only once, although each tier has its own statement.
         filtered = engine.has_number(select(_entry.number).where(_entry.article_id.in_(among)))
         newest, total = engine.find_newest(connection, [matching, *scope, filtered], None)
         scope = [engine.has_number(newest)]
-    # Each tier gives its newest articles. Those that an earlier tier gave are already ranked.
+    # Each tier returns its newest articles. Articles that an earlier tier returned are already ranked.
     ranked: dict[int, None] = {}
     for tier in _select_tiers(engine, parsed, matching, scope):
         if len(ranked) >= min(limit or total, total):

@@ -39,8 +39,8 @@ class SearchText:
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
     """Add the articles to the index, or replace their entries.
 
-    Changes nothing for an article whose text is None and whose title, subtitle and time are unchanged. If its
-    text is None and it is not in the index, it is added without text.
+    Changes nothing for an article whose text is None and whose title, subtitle and time are unchanged. An
+    article that is not in the index and whose text is None is added without text.
     """
     connection = session.connection()
     uuids = [text.article_id for text in texts]
@@ -70,7 +70,7 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
 
 
 def _fits(text: SearchText, numbers: Mapping[UUID, int]) -> bool:
-    """Return whether the article has a number of its publication time."""
+    """Return whether the number of the article fits its publication time."""
     number = numbers.get(text.article_id)
     if number is None or text.published_at is None:
         return number is not None and number < 0
@@ -93,7 +93,7 @@ def _is_indexed(text: SearchText, indexed: Mapping[UUID, tuple[str, str, str]]) 
 def _choose_numbers(
     connection: Connection, texts: Sequence[SearchText], kept: Mapping[UUID, int]
 ) -> dict[UUID, int]:
-    """Return numbers that are neither in the index nor kept.
+    """Return numbers for the articles; no number is in the index already or in `kept`.
 
     A published article gets the largest free number of its time or an earlier time. A scheduled article gets
     the smallest free number of its time or a later time, so that it is not found too early. Other articles

@@ -137,7 +137,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def stream(self, before_wait: Callable[[], None], *, always: bool) -> bool:
         """Let the thread wait for the client if enough threads are free; return whether it may wait.
 
-        With `always`, the thread may wait in any case. It calls `before_wait` before it waits.
+        With `always`, the thread may wait in any case. The thread calls `before_wait` before it waits.
         """
         self._responding = True
         self.streams = self.server.unread.acquire_thread(self.reader, always=always)
@@ -311,7 +311,7 @@ class HalfClosed(Channel):
         return self._half_closed_at
 
     def is_idle(self) -> bool:
-        """Return False: the client may not have read its response yet."""
+        """Return False, because the client might not have read its response yet."""
         return False
 
     def writable(self) -> bool:

@@ -330,7 +330,8 @@ def create_server(
         threads=threads,
         ident=None,
         url_scheme=url_scheme,
-        # waitress refuses a body that reaches its limit, but Flask only a body that exceeds its limit.
+        # waitress refuses a body that reaches its limit, but Flask refuses only a body that exceeds its
+        # limit.
         max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 1,
         max_request_header_size=MAX_HEADER_BYTES,
         outbuf_high_watermark=HIGH_WATERMARK,

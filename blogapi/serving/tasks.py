@@ -246,7 +246,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return (template % (_format_date(int(self.start_time)), request_id)).encode("latin-1")
 
     def set_close_on_finish(self) -> None:
-        """Close the connection after this response, but not only because it has no body.
+        """Close the connection after this response, unless the only reason is that the response has no body.
 
         waitress closes the connection after any response without Content-Length, which includes 204 and 304.
         """

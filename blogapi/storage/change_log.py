@@ -69,7 +69,7 @@ class ChangeCounter(Base):
 
 _change, _counter = table_of(Change), table_of(ChangeCounter)
 
-# Built once: building a statement takes longer than executing it.
+# This statement is built once, because building a statement takes longer than executing it.
 _SELECT_BY_UUID = select(_change).where(_change.c.uuid.in_(bindparam("uuids", expanding=True)))
 _INSERT = insert(_change)
 _UPDATE = update(_change).where(
@@ -154,7 +154,7 @@ def _log_rows(session: Session, rows: Sequence[TracksChanges]) -> None:
 
 
 def _remember_due(session: Session, items: Iterable[tuple[str, UUID, datetime]]) -> None:
-    """Store for the transaction when each item becomes public, in its former or its new state."""
+    """Store the earliest time at which each item, in its former or its new state, becomes public."""
     times = transaction_info.get_info(session).setdefault(_DUE_KEY, {})
     for kind, uuid, due in items:
         times[kind, uuid] = min(due, times.get((kind, uuid), due))
@@ -163,7 +163,8 @@ def _remember_due(session: Session, items: Iterable[tuple[str, UUID, datetime]])
 def _log_due_changes(session: Session) -> None:
     """Log again each item that has become due since the transaction logged it.
 
-    In the meantime, clients may have read the feed with the former state of the items, or at a later time.
+    In the meantime, clients might have read the former state of the items, or already have read past their
+    due time.
     """
     if session.in_nested_transaction():
         return

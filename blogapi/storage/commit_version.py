@@ -84,7 +84,7 @@ class SqliteCommitVersion:
     def get_version(self, since: float | None = None) -> CommitVersion | None:
         """Return the commit version, or None if the file cannot be read."""
         version, read_at = self._last_read
-        # The comparison is strict, because the clock may not advance for some milliseconds.
+        # The comparison is strict, because the clock can stay the same for some milliseconds.
         if since is not None and since < read_at:
             return version
         with self._lock:
@@ -198,7 +198,8 @@ class PostgresCommitVersion:
         if state == self._state:
             self._version = replace(self._version, time=now)
         else:
-            # The first value is the number of commits. Every other value belongs to the public version too.
+            # The first value is the number of commits. If any other value has changed, the public version
+            # increases too.
             self._version = self._version.next(public=state[1:] != self._state[1:], time=now)
             self._state = state
         return self._version

@@ -137,7 +137,8 @@ def _refuse_replaced_file(engine: Engine) -> None:
 
 
 def _set_postgresql_timeouts(connection: Any, record: Any) -> None:
-    # One statement costs one round trip, and with `prepare_threshold=0` several cannot be sent together.
+    # One statement needs only one round trip. Several statements could not be sent together with
+    # `prepare_threshold=0`.
     connection.execute(
         f"SELECT set_config('lock_timeout', '{BUSY_SECONDS}s', false), "
         f"set_config('statement_timeout', '{STATEMENT_SECONDS}s', false), "

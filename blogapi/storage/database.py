@@ -104,7 +104,8 @@ class Base(DeclarativeBase):
                 "pk": "pk_%(table_name)s",
             }
         ),
-        # The map is on the registry, because Flask-SQLAlchemy 3.1.1 fails with a map on the base class.
+        # The type map is an argument of the registry, because Flask-SQLAlchemy 3.1.1 fails if the base class
+        # defines it.
         type_annotation_map={datetime: UtcDateTime(), UUID: Uuid()},
     )
 

@@ -1,4 +1,4 @@
-"""Integrity checks of a SQLite file; they use only the driver, because the application may not start."""
+"""Integrity checks of a SQLite file; they use only the driver, in case the application cannot start."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def describe_lost_writes(path: Path, count: int) -> str:
 
 
 def _count_dropped_writes(log: Path, page_size: int, index_page_size: int, frames: int, salts: bytes) -> int:
-    """Return the number of transactions after the first `frames` frames, which SQLite accepted."""
+    """Return the number of transactions in the log after its first `frames` frames, which are valid."""
     found: Counter[bytes] = Counter()
     frame_size = _FRAME_HEADER.size + page_size
     with log.open("rb", buffering=0) as file:

@@ -1,6 +1,6 @@
 """Schema upgrades, which run the pending migrations at the start of the application.
 
-An upgrade holds a lock and first makes a copy of a SQLite file.
+An upgrade holds a lock. If the database is a SQLite file, the upgrade first makes a copy of it.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _is_full(engine: Engine) -> bool:
     if engine.dialect.name != "sqlite" or is_in_memory(engine):
         return False
     # SQLite reports an I/O error, not a full disk, if there is no space for the index of its log. The index
-    # needs more than this limit.
+    # needs more space than the limit in this function.
     return shutil.disk_usage(Path(str(engine.url.database)).parent).free < 64 * 1024
 
 
@@ -149,7 +149,7 @@ def _refuse_unknown(migration: str | None) -> None:
 def _locked(engine: Engine) -> Iterator[Connection]:
     """Yield a connection in a transaction that excludes the transactions of other processes."""
     if engine.dialect.name != "sqlite":
-        # At a higher isolation level, the snapshot would be older than the wait for the lock.
+        # At a higher isolation level, the snapshot would be taken before the wait for the lock.
         with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")

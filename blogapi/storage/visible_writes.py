@@ -21,7 +21,8 @@ _PUBLISHED = {
 }
 _OF_PUBLISHED = "EXISTS (SELECT 1 FROM article WHERE uuid = {}.article_id AND status = 'published')"
 
-# The condition, by table and event, under which the change of a row is visible; empty for every change.
+# The condition, by table and event, under which the change of a row is visible; an empty condition means that
+# every change is visible.
 TRIGGERS: dict[str, dict[str, str]] = {
     "account": _ANY,
     # A response is cached for one key, so a new key has no cached responses. The last use of a key is not in

@@ -38,7 +38,7 @@ class WriteLock:
         """Hold the lock in the `with` block; yield how long the thread waited for it, in seconds.
 
         Raises SQLAlchemy's TimeoutError after the timeout, or if too many threads wait for a stuck write. If
-        `wait` is False, raises it immediately if another thread holds the lock.
+        `wait` is False, the error is raised immediately when another thread holds the lock.
         """
         turn = threading.Event()
         with self._mutex:

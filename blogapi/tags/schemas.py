@@ -23,7 +23,8 @@ class SingleTagSchema(OutputSchema):
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "slow food"})
-    # The schema is given by name, because articles import tags, and not the other way round.
+    # The schema is referenced by name, because `articles` imports `tags`, so an import of `articles` here
+    # would be circular.
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
     def hidden_state(self, shown: Any) -> str:

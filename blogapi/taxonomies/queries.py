@@ -26,7 +26,7 @@ _MAX_VARIABLES = 500
 def list_json(
     taxonomy: Taxonomy[TermType], names: Sequence[str] | None = None, page: PageRequest | None = None
 ) -> Page[JsonBody]:
-    """Return a page of the terms, or all terms, by name, with these fields (None: the documented ones)."""
+    """Return a page of terms or all terms, sorted by name, with these fields (None: the documented ones)."""
     model: type[Term] = taxonomy.model
     terms = paginate(
         select(model.json_fragments).order_by(func.lower(bytewise(model.name)), model.uuid), page
@@ -77,7 +77,7 @@ def find_by_slug(taxonomy: Taxonomy[TermType], slug: str) -> TermType | None:
 
 
 def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[str, TermType]:
-    """Return the terms with these slugs by slug."""
+    """Return a dictionary of the terms with these slugs, with the slugs as keys."""
     model = taxonomy.model
     found: dict[str, TermType] = {}
     for start in range(0, len(slugs), _MAX_VARIABLES):

@@ -22,7 +22,8 @@ View = TypeVar("View", bound=Callable[..., Any])
 def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -> Blueprint:
     """Return the blueprint with the operations of the taxonomy.
 
-    `list_articles` is a parameter because articles import taxonomies, and not the other way round.
+    `list_articles` is a parameter because `articles` imports `taxonomies`, so an import of `articles` here
+    would be circular.
     """
     singular, plural, schema = taxonomy.singular, taxonomy.plural, taxonomy.schema
     bp = Blueprint(plural, __name__, url_prefix=f"/api/v1/blog/{plural}", description=plural.capitalize())
@@ -47,7 +48,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
         section=taxonomy.list_section,
         cacheable=True,
     )
-    @_summary(f"List the {plural} by name.")
+    @_summary(f"List the {plural}, sorted by name.")
     def listed(query: Query) -> Page[JsonBody]:
         return queries.list_json(taxonomy, query.fields, query.page)
 

@@ -62,7 +62,7 @@ class ArticleInputs:
 
     @contextmanager
     def forget_new_terms_on_error(self) -> Iterator[None]:
-        """Forget the terms that this context created if it fails and its savepoint is rolled back."""
+        """Forget the terms created in the `with` block if it fails and its savepoint is rolled back."""
         self._created = []
         try:
             yield

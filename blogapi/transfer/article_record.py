@@ -29,7 +29,7 @@ class ArticleRecord:
     seo_title: str = ""
     seo_description: str = ""
     canonical_url: str = ""  #: http(s) URL
-    former_slugs: tuple[str, ...] = ()  #: slugs in addresses that the source redirects here
+    former_slugs: tuple[str, ...] = ()  #: slugs in old addresses of the article, given in the source
     source_digest: str = ""  #: digest of the source file; "" = use the digest of the record
     notes: tuple[str, ...] = ()  #: one sentence for each change or omission
 

@@ -31,7 +31,7 @@ def match_entries(
     stored: Mapping[str, str | None],
     compute_digest: Callable[[folder.Entry], str | None],
 ) -> dict[str, str]:
-    """Return the stored key of each entry with an unknown key that was imported before.
+    """Return the stored keys of the entries that were imported before under another key.
 
     `stored` contains the source digests by key. `compute_digest` returns the source digest of an entry, or
     None if the entry is not an article. It is called only for entries with an unknown key.

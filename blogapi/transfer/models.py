@@ -14,9 +14,9 @@ from blogapi.storage.database import Base
 class ImportedFile(Base):
     """The source file of an article; the digest of its record shows whether the article must be updated.
 
-    `source_digest` recognizes the file under another key; it is None until the first import by a version
-    that computes it. There is no foreign key: the row is kept when its article is deleted, so that the next
-    import does not create the article again.
+    `source_digest` is used to recognize the file under another key; it is None until the first import by a
+    version that computes it. There is no foreign key: the row is kept when its article is deleted, so that
+    the next import does not create the article again.
     """
 
     __tablename__ = "imported"

@@ -67,7 +67,7 @@ Item = ArticleRecord | FileReport
 
 
 class _DryRun(Exception):
-    """Rolls back the transaction of a dry run."""
+    """Raised to roll back the transaction of a dry run."""
 
 
 def read_item(key: str, read: Callable[[], ArticleRecord]) -> Item:
@@ -203,8 +203,8 @@ class _Batch:
     ) -> FileReport:
         state = self.articles[file.article_id]
         if is_changed and state.last_updated > file.imported_at:
-            # If only the path has changed, the record can differ in its date. The file is not refused for
-            # this, unless it is private now.
+            # If only the path has changed, the record can have another date. The file is not refused in this
+            # case, unless it is private now.
             if file.source_digest != _get_source_digest(record) or record.status != "published":
                 raise RefusedFile(
                     "The article was edited in this blog after it was imported; "
@@ -226,7 +226,10 @@ class _Batch:
         notes = []
         if preferred in self.importer.redirects:
             redirects.remove(preferred)
-            notes.append(f"The redirect from “{preferred}” to another article was removed; it is a slug now.")
+            notes.append(
+                f"The redirect from “{preferred}” to another article was removed, because this article has "
+                "this slug."
+            )
         author, given = self.importer.author, self.inputs.make(record)
         article = articles.create(author, given, uuid=file.article_id, slug_from=record.slug)
         # A text without letters or digits has a random slug, which no other article has taken.

@@ -11,7 +11,7 @@ from blogapi.web.fields import Text
 MIN_PASSWORD_LENGTH = 8
 MAX_PASSWORD_LENGTH = 1024
 
-# The parameters are fixed, so that checking any digest takes the same time, including the dummy digest.
+# The parameters are fixed, so that checking any digest, including the dummy digest, takes the same time.
 _METHOD = "scrypt:32768:8:1"
 
 # No password has this digest.

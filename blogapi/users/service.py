@@ -63,7 +63,7 @@ def delete_user(username: str) -> None:
 def authenticate(username: str, password: str) -> Account | None:
     """Return the user with this name and password, or None.
 
-    An unknown name takes the same time as a wrong password.
+    The check of an unknown name takes as long as the check of a wrong password.
     """
     try:
         account = queries.find_by_name(username)

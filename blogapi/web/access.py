@@ -18,7 +18,7 @@ from flask import Request, g
 from blogapi.web.errors import Forbidden, Unauthorized
 
 # Each scope includes those before it. `published` allows reading published content, `read` allows reading
-# everything that the user may see, and `write` also allows changing it.
+# everything that the user may see, and `write` also allows changing content.
 Scope = Literal["published", "read", "write"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 View = TypeVar("View", bound=Callable[..., Any])

@@ -194,11 +194,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     ) -> Callable[[Callable[..., Any]], View]:
         """Send the return value of the view, rendered by the schema.
 
-        `partial_schema` is the schema of all fields that `fields=` may name. `section` is the section of the
-        interface that documents the operation; its response carries the documented `Allow` value. `storable`:
-        a browser may store the response. `cacheable`: the response depends only on the request, the key, the
-        database and the time, so the response cache may replay it. For a Page, the response contains its
-        rows and the paging headers.
+        `partial_schema` is the schema of all fields that `fields=` can select. `section` is the section of
+        the interface specification that documents the operation; the response then has the documented `Allow`
+        header. With `storable`, a browser may store the response. With `cacheable`, the response cache may
+        replay it, because it depends only on the request, the key, the database and the time. For a Page, the
+        response contains its rows and the paging headers.
         """
         document = super().response(status_code, schema, **options)
 

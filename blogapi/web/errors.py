@@ -226,7 +226,7 @@ def problem_body(status: int, code: str, detail: str, errors: Errors | None = No
 
 
 def flatten_messages(messages: Any, path: str = "") -> Errors:
-    """Return marshmallow's nested messages by field path, such as `tags.0.name`, on one level."""
+    """Return marshmallow's nested messages as a flat dictionary with field paths such as `tags.0.name`."""
     if not isinstance(messages, Mapping):
         return {path or "body": [str(message) for message in messages]}
     errors: Errors = {}
@@ -339,4 +339,4 @@ def _handle_unexpected(error: Exception) -> Response:
     incident = request.environ.get(request_id.REQUEST_ID_KEY) or request_id.choose_request_id(None)
     current_app.logger.error("incident %s", incident, exc_info=error)
     code, detail = default_problem(500)
-    return _build_response(500, code, f"{detail} The log explains it under incident {incident}.")
+    return _build_response(500, code, f"{detail} The log has the details under incident {incident}.")

@@ -190,8 +190,8 @@ def is_web_address(address: str) -> bool:
 class InputSchema(ma.Schema):
     """Base of request schemas: unknown fields are refused.
 
-    `read_only` names response fields that a write cannot change. They are ignored, so that a client can
-    send back what it read.
+    `read_only` names response fields that a write cannot change. They are ignored, so that a client can send
+    back a response that it received.
     """
 
     read_only: ClassVar[frozenset[str]] = frozenset()

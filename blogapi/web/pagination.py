@@ -18,7 +18,8 @@ Rows = TypeVar("Rows")
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
-# A search ends at this page. It ranks only the newest of its matches, and no page needs more than these.
+# The last page of a search. A search ranks only its newest matches, which are enough to fill this number of
+# pages.
 MAX_SEARCH_PAGE = 50
 # With this maximum, the offset (number times size) fits into 64 bits.
 MAX_PAGE_NUMBER = 1_000_000_000
@@ -34,7 +35,7 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Rows]):
-    """The rows of a page (or their JSON), the length of the list, and the request (None: all rows).
+    """The rows of a page (or their JSON), the length of the list, and the requested page (None: all rows).
 
     The last page that can be requested is `max_number`.
     """

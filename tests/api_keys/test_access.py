@@ -49,7 +49,7 @@ OPERATIONS = {
 
 @pytest.fixture
 def targets(make_key, people):
-    """Keys of each owner and scope as (kind, uuid, value), and an unknown uuid without a value."""
+    """Tuples (kind, uuid, value) for a key of each owner and scope, and one for an unknown uuid."""
     owned = {"member's": people.member, "admin's": people.admin}
     keys = [("anonymous", make_key())]
     keys += [(kind, make_key(owner, {scope})) for kind, owner in owned.items() for scope in SCOPES]
@@ -83,7 +83,7 @@ def test_each_caller_gets_the_right_status_for_each_key(client_of, as_stranger, 
         ("admin", "write", 200, 200, 204),
     ],
 )
-def test_each_key_gets_the_right_status_for_requests_about_itself(
+def test_a_key_that_requests_its_own_path_gets_the_right_status(
     make_client, app, make_key, people, owner, scope, show, change, delete
 ):
     key = make_key(owner and getattr(people, owner), {scope})
@@ -104,7 +104,7 @@ def test_a_published_key_cannot_list_keys(client_of, caller):
 
 @pytest.mark.parametrize("caller", ["anonymous", "member, published", "admin, published"])
 @pytest.mark.parametrize("headers", [{}, {"If-Match": '"x"'}, {"If-None-Match": "*"}])
-def test_a_published_key_gets_the_same_response_for_owned_and_unknown_keys(
+def test_a_published_key_gets_the_same_response_for_a_users_key_and_an_unknown_key(
     client_of, targets, caller, headers
 ):
     client, owned = client_of(caller, None), [uuid for kind, uuid, _ in targets if kind != "anonymous"]

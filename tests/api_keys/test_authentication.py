@@ -1,4 +1,4 @@
-"""Requests with a key: which keys are accepted, and when their use is recorded."""
+"""Requests with a key: which keys are accepted, and when the last use of a key is stored."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ def test_a_key_is_valid_until_its_expiry(as_stranger, make_key, set_clock):
     assert not is_valid(as_stranger, key.value)
 
 
-def test_last_used_is_written_at_most_once_an_hour(as_stranger, make_key, set_clock, record_statements):
+def test_the_time_of_the_last_use_is_written_at_most_once_an_hour(
+    as_stranger, make_key, set_clock, record_statements
+):
     key = make_key()
     minutes = {0: True, 1: False, 59: False, 60: True, 61: False, 120: True}
     for minute, writes in minutes.items():

@@ -47,7 +47,7 @@ def test_create_sets_the_name(run):
     assert [key["name"] for key in json.loads(run("list", "--json").stdout)] == ["front end"]
 
 
-def test_the_help_of_create_names_the_scope_for_a_web_page(run):
+def test_the_help_of_create_lists_the_scopes_and_the_default_scope(run):
     help_text = " ".join(run("create", "--help").stdout.split())
     assert "[published|read|write]" in help_text and "only published content, for example" in help_text
     assert "[default: published]" in help_text

@@ -175,7 +175,7 @@ def test_the_default_limit_allows_100_keys_a_minute(as_stranger):
     assert len({as_stranger.post(KEYS).json["public_state"] for _ in range(100)}) == 100
 
 
-def test_the_key_limit_setting_limits_the_keys_created_from_one_address(make_app, make_client):
+def test_the_key_limit_setting_limits_the_number_of_keys_created_from_one_address(make_app, make_client):
     client = make_client(make_app(KEY_LIMIT="2 per minute"))
     responses = [client.post(KEYS) for _ in range(3)]
     assert [response.status_code for response in responses] == [201, 201, 429]

@@ -1,4 +1,4 @@
-"""Deleting keys, and the ids of keys."""
+"""Requests to delete keys, and requests with malformed, unknown or deleted ids."""
 
 from __future__ import annotations
 

@@ -37,9 +37,7 @@ def keys_by_name(make_key, people, set_clock):
     ("key", "seen"),
     [("mel's", ["mel's"]), ("ada's", ["ada's", "mel's", "anonymous"])],
 )
-def test_the_list_shows_users_their_own_keys_and_admins_all_keys_newest_first(
-    as_stranger, keys_by_name, key, seen
-):
+def test_users_see_their_own_keys_and_admins_see_all_keys_newest_first(as_stranger, keys_by_name, key, seen):
     assert names_of(as_stranger.get(KEYS, headers={"X-API-KEY": keys_by_name[key].value})) == seen
 
 

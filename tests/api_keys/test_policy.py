@@ -81,7 +81,7 @@ def test_an_incorrectly_copied_key_is_not_well_formed(spoil):
     assert not key_format.is_well_formed(spoil(key_format.generate_key()))
 
 
-def test_a_digest_is_a_sha_256():
+def test_a_digest_is_a_sha_256_hash():
     assert digest_token("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 
@@ -109,7 +109,7 @@ def test_a_scope_that_the_caller_lacks_is_refused(owned, requested):
     assert refused.value.code == "scope_missing"
 
 
-def test_each_scope_includes_the_previous_one():
+def test_each_scope_includes_all_lower_scopes():
     assert PUBLISHED < READ < WRITE == frozenset(SCOPES)
 
 
@@ -180,14 +180,14 @@ def test_a_key_may_delete_itself_and_a_write_key_may_delete_other_keys(caller):
 
 
 @pytest.mark.parametrize("caller", [MEMBER, ADMIN])
-def test_a_read_key_may_not_delete_another_key(caller):
+def test_a_read_key_cannot_delete_another_key(caller):
     with pytest.raises(Forbidden) as refused:
         policy.check_can_delete(caller, key=KEY)
     assert refused.value.code == "scope_missing"
 
 
 @pytest.mark.parametrize("requested", [None, NOW + timedelta(microseconds=1)])
-def test_an_expiry_in_the_future_or_none_is_accepted(requested):
+def test_a_future_expiry_or_no_expiry_is_accepted(requested):
     assert policy.choose_expiry(requested, NOW, STRANGER) == requested
 
 

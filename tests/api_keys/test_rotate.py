@@ -1,4 +1,4 @@
-"""Rotating a key: its successor, and how long both are valid."""
+"""Rotating a key: the settings of the new key, and how long the old key stays valid."""
 
 from __future__ import annotations
 

@@ -75,7 +75,9 @@ def test_an_unused_key_shows_an_expiry_until_its_first_use(as_admin, as_stranger
     assert (used["expires"], used["last_used"]) == (None, "2026-03-01T12:00:00.000000")
 
 
-def test_an_expiry_set_by_an_admin_is_kept(as_admin, as_stranger, create_key, set_clock):
+def test_the_first_use_of_a_key_does_not_remove_an_expiry_set_by_an_admin(
+    as_admin, as_stranger, create_key, set_clock
+):
     header = create_key()
     uuid = as_admin.get(f"{KEYS}?ownerless=true").json[0]["uuid"]
     as_admin.patch(f"{KEYS}{uuid}/", json={"expires": "2026-03-01T18:00:00Z"})
@@ -84,7 +86,7 @@ def test_an_expiry_set_by_an_admin_is_kept(as_admin, as_stranger, create_key, se
     assert outcome(as_stranger.get(TAGS, headers=header)) == (401, "key_expired")
 
 
-def test_the_successor_of_an_unused_key_has_another_day_for_its_first_use(
+def test_rotating_an_unused_key_gives_the_new_key_a_full_day_until_the_first_use(
     as_admin, as_stranger, create_key, set_clock
 ):
     create_key()
@@ -145,7 +147,7 @@ def test_an_expired_key_that_was_used_is_deleted_only_after_a_day(
     assert count_keys() == 0
 
 
-def test_creating_keys_deletes_expired_ones(app, create_key, set_clock, count_keys):
+def test_creating_keys_deletes_expired_keys(app, create_key, set_clock, count_keys):
     for _ in range(3):
         create_key()
     set_clock(NOON + DAY)

@@ -1,4 +1,4 @@
-"""Fixtures: bodies of articles, and a blog of many articles."""
+"""Fixtures: request bodies for articles, and a blog with many articles."""
 
 from __future__ import annotations
 

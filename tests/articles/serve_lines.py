@@ -13,7 +13,7 @@ from blogapi.users.models import Role
 
 
 def main() -> None:
-    """Start on the database at the address of the first argument and serve its only admin."""
+    """Open the database at the URL in the first argument, and send each request as a new admin."""
     app = create_app({"SQLALCHEMY_DATABASE_URI": sys.argv[1], "SECRET_KEY": "x" * 32, "TESTING": True})
     with app.app_context(), transaction():
         admin = users.create("ada", None, role=Role.ADMIN)

@@ -28,7 +28,7 @@ def imported_modules(path):
 
 
 def find_file(module):
-    """Return the file of a module of the package, None for any other name."""
+    """Return the file of a module of the package, or None for any other name."""
     place = ROOT.parent.joinpath(*module.split("."))
     found = [path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()]
     return found[0] if found and module.split(".")[0] == "blogapi" else None

@@ -85,7 +85,7 @@ def test_an_invalid_field_is_refused_and_nothing_is_stored(as_admin, body, write
     assert as_admin.get(OWN).json == before
 
 
-def test_the_limits_can_be_configured(make_app, make_client, people, body):
+def test_the_limits_on_fields_and_bulk_writes_can_be_configured(make_app, make_client, people, body):
     app = make_app(MAX_TITLE=5, MAX_TAGS=1, MAX_BULK=1)
     client = make_client(app, people.key(people.admin, "write"))
     errors = client.post(ARTICLES, json=body(title="123456")).json["errors"]

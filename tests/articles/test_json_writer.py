@@ -139,7 +139,7 @@ def test_renaming_a_term_changes_the_responses_but_not_the_rows_of_its_articles(
     ],
     ids=str,
 )
-def test_a_change_shows_in_the_next_read(app, as_admin, make_article, make_tag, body):
+def test_a_change_is_visible_in_the_next_read(app, as_admin, make_article, make_tag, body):
     article = make_article(tags=(make_tag(),))
     path = f"{ARTICLES}{article.uuid}/"
     before = as_admin.get(path)
@@ -152,7 +152,7 @@ def test_a_change_shows_in_the_next_read(app, as_admin, make_article, make_tag, 
         check_stored_data()
 
 
-def test_a_change_of_the_seo_record_alone_shows_in_the_next_read(app, make_article):
+def test_a_change_of_only_the_seo_record_is_visible_in_the_next_read(app, make_article):
     uuid = make_article().uuid
     with app.app_context():
         with transaction():

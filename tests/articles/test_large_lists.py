@@ -29,7 +29,7 @@ def join_pages(read, path):
 
 @pytest.mark.sqlite("limits the number of bound values")
 @pytest.mark.parametrize("query", ["", "?fields=content", "?q=n", "?q=n&fields=snippet,title"])
-def test_no_statement_exceeds_the_limit_of_bound_values_of_sqlite(app, read, large, monkeypatch, query):
+def test_no_statement_exceeds_the_sqlite_limit_on_bound_values(app, read, large, monkeypatch, query):
     for module, name in ((json_reader, "CHUNK_SIZE"), (search, "_MAX_PARAMETERS")):
         monkeypatch.setattr(module, name, 50)
     with app.app_context():
@@ -51,7 +51,7 @@ def test_no_statement_exceeds_the_limit_of_bound_values_of_sqlite(app, read, lar
     "query",
     ["", "?fields=uuid,title", "?fields=content", "?ordering=published_at", "?ordering=-title", "?tag=bread"],
 )
-def test_a_long_list_equals_its_joined_pages(read, large, query):
+def test_a_long_list_equals_the_concatenation_of_its_pages(read, large, query):
     response = read(ARTICLES + query)
     assert (response.status_code, response.headers["X-Total-Count"]) == (200, str(NUMBER))
     assert response.content_type == "application/json"
@@ -70,7 +70,7 @@ def test_a_long_list_matches_the_openapi_document(admin):
 
 
 @pytest.mark.parametrize("query", ["?q=面包", "?q=面包&ordering=title&fields=title,snippet"])
-def test_a_long_list_of_search_results_equals_its_joined_pages(read, large, query):
+def test_a_long_list_of_search_results_equals_the_concatenation_of_its_pages(read, large, query):
     response = read(ARTICLES + query)
     assert (response.headers["X-Total-Count"], len(response.json)) == (str(NUMBER), NUMBER)
     assert response.data == join_pages(read, ARTICLES + query)
@@ -87,7 +87,7 @@ def test_a_category_or_tag_shows_all_its_articles(read, large, what):
     assert read(path + "?fields=name").json == {"name": response.json["name"]}
 
 
-def test_a_long_list_of_own_articles_shows_every_status(read, large, set_clock):
+def test_a_long_list_of_own_articles_contains_articles_of_every_status(read, large, set_clock):
     response = read(OWN + "?fields=title,status", large.admin)
     assert len(response.json) == NUMBER + 2 == int(response.headers["X-Total-Count"])
     assert [one["status"] for one in response.json[:3]] == ["draft", "scheduled", "published"]

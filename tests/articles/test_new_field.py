@@ -1,4 +1,4 @@
-"""A new text field of articles needs three lines: a column, a field of the body schema and a migration."""
+"""A new text field of articles needs three additions: a column, a schema field and a migration."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def insert_after(path, line, new):
 
 
 def copy_package(folder, *, column=True, field=True, migration=True):
-    """Copy the package into the folder, add the new field in the given places, and return the folder."""
+    """Copy the package into the folder, add the selected parts of the field, and return the folder."""
     copy = folder / "blogapi"
     shutil.copytree(Path(blogapi.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
     if column:
@@ -103,7 +103,7 @@ class Blog:
 
 @pytest.fixture(scope="module")
 def blog(tmp_path_factory):
-    """The copied application with the field in all three places. Its blog has one category."""
+    """The copied application with the column, schema field and migration. The blog has one category."""
     blog = Blog(copy_package(tmp_path_factory.mktemp("complete")))
     status, category = blog.send("POST", "/api/v1/blog/categories/", {"name": "Kitchen"})
     assert status == 201, category

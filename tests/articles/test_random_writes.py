@@ -93,7 +93,7 @@ class RandomWrites:
             raise Conflict("No.")
 
     def roll_back_inner(self):
-        """Make a write with a savepoint that is rolled back."""
+        """Make several writes in a transaction in which one savepoint is rolled back."""
         with transaction():
             self.create()
             with suppress(Conflict), savepoint():

@@ -56,7 +56,7 @@ def invalidate_fingerprint(blog):
 
 
 def check_blog(app):
-    """Check that reads and searches show the articles, as this version renders them."""
+    """Check that reads and searches show the articles as the current code renders them."""
     with app.app_context():
         check_stored_data()
         assert queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
@@ -75,7 +75,7 @@ def test_a_start_after_an_update_renders_everything_again(damaged, make_app):
     check_blog(make_app())
 
 
-def test_a_start_of_the_same_version_renders_nothing(damaged, make_app):
+def test_a_start_without_an_update_renders_nothing(damaged, make_app):
     app = make_app()
     with app.app_context():
         assert db.session.scalar(text("SELECT published FROM article_tally")) == 99
@@ -97,7 +97,7 @@ def stored_dates_and_changes(blog):
         return [sorted(map(repr, other.exec_driver_sql(one))) for one in (*complete, *stamps)]
 
 
-def test_all_articles_are_rendered_again_when_they_need_several_batches(damaged, make_app, monkeypatch):
+def test_articles_in_several_batches_are_all_rendered_again(damaged, make_app, monkeypatch):
     monkeypatch.setattr(json_writer, "_BATCH_SIZE", 1)
     invalidate_fingerprint(damaged)
     check_blog(make_app())
@@ -126,7 +126,7 @@ def first_migration(tmp_path):
 
 
 @pytest.mark.sqlite("attaches a file of an older version")
-def test_a_blog_of_the_first_migration_can_be_read_and_searched_after_its_upgrade(
+def test_a_blog_with_the_schema_of_the_first_migration_can_be_read_and_searched_after_its_upgrade(
     app, people, make_article, make_tag, make_category, instance, first_migration, make_app, make_client
 ):
     category = make_category(name="Kitchen", description=None)
@@ -163,7 +163,7 @@ def test_a_blog_of_the_first_migration_can_be_read_and_searched_after_its_upgrad
 
 
 def copy_rows(new, old):
-    """Copy the rows of a blog into a file with an older schema, except columns that this schema lacks."""
+    """Copy the rows of a blog into a file with an older schema, and omit columns that are new."""
     with closing(sqlite3.connect(old, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute("ATTACH ? AS new", (str(new),))

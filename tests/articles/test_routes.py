@@ -115,13 +115,13 @@ def test_articles_with_the_same_date_are_ordered_by_uuid(as_reader, make_article
         *("?slug=a&slug=b", "?fields=uuid&fields=title", "?published_before=2026-01-01T00:00:00+02:00"),
     ],
 )
-def test_an_invalid_query_is_refused_with_the_name_of_the_parameter(as_reader, articles, query):
+def test_the_error_for_an_invalid_query_names_the_parameter(as_reader, articles, query):
     response = as_reader.get(ARTICLES + query)
     assert (response.status_code, response.json["code"]) == (400, "invalid_query")
     assert query[1:].split("=")[0] in (str(response.json.get("errors")) + response.json["detail"])
 
 
-def test_a_page_has_the_total_and_links_to_the_other_pages(as_reader, make_article):
+def test_a_page_has_the_total_count_and_links_to_the_other_pages(as_reader, make_article):
     for _ in range(5):
         make_article()
     response = as_reader.get(ARTICLES + "?page=2&page_size=2&ordering=title")
@@ -141,7 +141,7 @@ def test_a_page_past_the_end_links_to_the_last_page(as_reader, make_article):
     assert 'rel="next"' not in response.headers["Link"]
 
 
-def test_a_complete_list_has_the_total_and_no_links(as_reader, articles):
+def test_a_complete_list_has_the_total_count_and_no_links(as_reader, articles):
     response = as_reader.get(ARTICLES)
     assert response.headers["X-Total-Count"] == "3"
     assert "Link" not in response.headers

@@ -1,4 +1,4 @@
-"""Slugs are derived from titles or given in requests. A new title does not change a public slug."""
+"""Slugs are derived from titles or given in requests. A new title does not change a slug that was public."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.articles.conftest import FUTURE
 from tests.conftest import ARTICLES
 
 
-def test_a_slug_is_derived_from_the_title_unless_it_is_given(as_admin, write, body):
+def test_a_slug_is_derived_from_the_title_unless_the_request_contains_a_slug(as_admin, write, body):
     assert [write(title="Été à Łódź")["slug"] for _ in range(3)] == [
         f"ete-a-lodz{end}" for end in ("", "-2", "-3")
     ]
@@ -23,7 +23,7 @@ def test_a_slug_is_derived_from_the_title_unless_it_is_given(as_admin, write, bo
     assert (wrong.status_code, list(wrong.json["errors"])) == (422, ["slug"])
 
 
-def test_a_drafts_slug_follows_its_title_until_it_is_published(as_admin, write):
+def test_the_slug_of_a_draft_follows_the_title_until_the_draft_is_published(as_admin, write):
     path = f"{ARTICLES}{write(title='One')['uuid']}/"
     assert as_admin.patch(path, json={"title": "Two"}).json["slug"] == "two"
     as_admin.patch(path, json={"status": "published"})
@@ -54,7 +54,7 @@ def test_a_put_without_a_slug_keeps_the_slug_of_a_public_article(as_admin, write
 
 
 @pytest.mark.parametrize("slug", ["a" * 255, "a" * 240 + "-2", "report-2024"])
-def test_a_given_slug_is_never_changed(as_admin, write, slug):
+def test_a_slug_given_in_a_request_is_never_changed(as_admin, write, slug):
     created = write(title="Report", slug=slug)
     path = f"{ARTICLES}{created['uuid']}/"
     assert as_admin.patch(path, json={"title": "Annual"}).json["slug"] == slug
@@ -63,7 +63,9 @@ def test_a_given_slug_is_never_changed(as_admin, write, slug):
     assert as_admin.put(path, json=read).json["slug"] == slug
 
 
-def test_the_slug_of_a_draft_with_a_date_follows_its_title_without_a_redirect(as_admin, as_reader, write):
+def test_a_draft_with_a_date_that_gets_a_new_title_gets_a_new_slug_and_no_redirect(
+    as_admin, as_reader, write
+):
     path = f"{ARTICLES}{write(title='Secret codename', published_at=FUTURE)['uuid']}/"
     assert as_admin.patch(path, json={"title": "Launch"}).json["slug"] == "launch"
     as_admin.patch(path, json={"status": "published", "published_at": "2020-01-01T00:00:00Z"})

@@ -1,4 +1,4 @@
-"""Writes execute few statements and do not render contents while they have the write lock."""
+"""Writes execute few statements and do not render contents while they hold the write lock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def make_bodies(articles, **fields):
 
 @pytest.mark.parametrize("status", ["draft", "published"])
 @pytest.mark.parametrize("method", ["patch", "put", "delete", "create"])
-def test_the_statements_of_a_bulk_write_grow_by_at_most_two_per_item(
+def test_a_bulk_write_executes_at_most_two_more_statements_per_additional_item(
     as_admin, make_article, make_tag, record_statements, method, status
 ):
     tags = [{"uuid": str(make_tag().uuid)} for _ in range(2)]
@@ -96,7 +96,7 @@ def test_a_write_that_does_not_change_the_content_renders_nothing(as_admin, make
     assert rendered == []
 
 
-def test_an_item_of_a_bulk_write_may_take_a_slug_that_an_earlier_item_gave_up(as_admin, make_article):
+def test_an_item_of_a_bulk_write_can_take_the_former_slug_of_an_earlier_item(as_admin, make_article):
     first, second, third = (make_article(status="draft", title=title) for title in ("A", "B", "C"))
     response = as_admin.patch(
         ARTICLES,

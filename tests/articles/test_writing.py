@@ -97,7 +97,7 @@ def test_the_uuid_of_a_reference_takes_precedence_over_its_slug(as_admin, write,
     )
 
 
-def test_each_seo_field_follows_a_field_of_the_article_until_it_is_set(as_admin, write):
+def test_each_seo_field_equals_a_field_of_the_article_until_the_seo_field_is_set(as_admin, write):
     path = f"{ARTICLES}{write()['uuid']}/"
     change = {"title": "T", "subtitle": "S", "cover_image": "/c.jpg"}
     seo = as_admin.patch(path, json=change).json["seo"]
@@ -108,7 +108,7 @@ def test_each_seo_field_follows_a_field_of_the_article_until_it_is_set(as_admin,
     assert [seo[name] for name in names] == [f"/{name}" for name in names]
 
 
-def test_an_seo_field_that_was_set_is_kept_while_the_others_follow_the_article(as_admin, write):
+def test_setting_one_seo_field_does_not_stop_other_seo_fields_from_following_the_article(as_admin, write):
     path = f"{ARTICLES}{write(seo={'description': 'Mine'})['uuid']}/"
     seo = as_admin.patch(path, json={"title": "New", "subtitle": "Sub"}).json["seo"]
     assert (seo["title"], seo["description"]) == ("New", "Mine")

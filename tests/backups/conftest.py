@@ -1,4 +1,4 @@
-"""Fixtures: a blog with content and settings, and its commands."""
+"""Fixtures: a blog with content and settings, a backup of the blog, and commands of the application."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def run(app):
 
 @pytest.fixture
 def blog(app, instance, make_article, make_tag):
-    """The instance folder of a blog with two articles and settings of its own."""
+    """The instance folder of a blog with two articles, a settings file and a secret key."""
     make_article(title="Bread", tags=(make_tag("rye"),))
     make_article(title="Soup", status="draft")
     (instance / "config.toml").write_text("SESSION_DAYS = 7\n", encoding="utf-8")
@@ -38,7 +38,7 @@ def fingerprint(app, instance):
     """Returns the digests of all files in the instance folder."""
 
     def digest_files() -> dict[str, str]:
-        # Closing the last connection moves the log into the file.
+        # SQLite moves the write-ahead log into the database file when the last connection is closed.
         close_connections(app)
         return {
             str(path.relative_to(instance)): hashlib.sha256(path.read_bytes()).hexdigest()

@@ -27,7 +27,7 @@ def execute(path, statement: str, *values: int) -> None:
 
 
 def create_older_blog(tmp_path):
-    """Return the instance folder of an empty blog at the first migration."""
+    """Return the instance folder of an empty blog with the schema of the first migration."""
     home = tmp_path / "older"
     home.mkdir()
     engine = create_engine(f"sqlite:///{home / 'blog.db'}")

@@ -89,25 +89,25 @@ def test_a_failed_backup_leaves_no_file(run, blog, tmp_path, monkeypatch):
         ([], 2),
     ],
 )
-def test_wrong_usage_creates_nothing(run, blog, tmp_path, words, status):
+def test_a_command_with_wrong_arguments_creates_no_file(run, blog, tmp_path, words, status):
     before = list(tmp_path.iterdir())
     assert run("backup", *(word.format(tmp_path) for word in words)).exit_code == status
     assert list(tmp_path.iterdir()) == before
 
 
-def test_a_missing_blog_is_refused_and_not_created(run, instance, tmp_path, monkeypatch):
+def test_a_backup_of_a_missing_blog_is_refused_and_creates_no_blog(run, instance, tmp_path, monkeypatch):
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "gone"))
     result = run("backup", tmp_path / "blog.zip")
     assert (result.exit_code, "The blog cannot be backed up" in result.stderr) == (1, True)
     assert not (tmp_path / "gone").exists() and not (tmp_path / "blog.zip").exists()
 
 
-def test_a_blog_on_a_database_server_is_refused(run, tmp_path, monkeypatch):
+def test_a_backup_of_a_blog_on_a_database_server_is_refused(run, tmp_path, monkeypatch):
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", "postgresql://localhost/blog")
     assert "pg_dump" in run("backup", tmp_path / "blog.zip").stderr
 
 
-def test_a_damaged_blog_is_refused(run, blog, app, tmp_path):
+def test_a_backup_of_a_damaged_blog_is_refused(run, blog, app, tmp_path):
     close_connections(app)
     whole = (blog / "blog.db").read_bytes()
     (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])

@@ -19,7 +19,7 @@ TODAY = date(2026, 3, 4)
 
 @pytest.fixture
 def start(make_app, blog, monkeypatch):
-    """Starts the thread with the settings; it checks immediately and then every 10 ms."""
+    """Starts the backup thread with the given settings. Backups are checked immediately, then every 10 ms."""
     monkeypatch.setattr(daily, "FIRST_CHECK_SECONDS", 0)
     monkeypatch.setattr(daily, "CHECK_SECONDS", 0.01)
     started = []
@@ -93,7 +93,7 @@ def test_a_failed_backup_is_logged_and_tried_again(start, blog, monkeypatch, cap
     assert caplog.text.count("the daily backup failed") == 2
 
 
-def test_a_database_server_is_refused_at_the_start(make_app):
+def test_a_start_with_daily_backups_of_a_database_server_fails(make_app):
     app = make_app(DAILY_BACKUPS=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BLOGAPI_DATABASE_URL", "postgresql://localhost/blog")

@@ -35,7 +35,7 @@ def test_files_that_the_command_did_not_write_are_kept():
     assert naming.select_surplus(names, Kind.DAILY, keep=1, created=MADE) == []
 
 
-def test_a_new_backup_is_kept_although_another_has_a_future_date():
+def test_a_new_backup_is_kept_even_if_another_backup_has_a_future_date():
     names = ["daily-2036-01-01.zip", MADE]
     assert naming.select_surplus(names, Kind.DAILY, keep=1, created=MADE) == ["daily-2036-01-01.zip"]
 

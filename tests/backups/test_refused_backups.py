@@ -1,4 +1,4 @@
-"""Damaged files, other files and other schemas are refused without changes."""
+"""Damaged backups, other files and backups with a different schema are refused without changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 
 def write_altered(backup_file, target, **manifest):
-    """Write a backup with a valid digest and another manifest."""
+    """Write a copy of the backup with a changed manifest and a valid digest."""
     with zipfile.ZipFile(backup_file) as source, zipfile.ZipFile(target, "w") as zip_file:
         zip_file.comment = archive._SIGNATURE + b"0" * archive._DIGEST_LENGTH
         for name in source.namelist():
@@ -157,7 +157,7 @@ OTHER_SCHEMAS = {
 
 
 def make_backup_of(path, target, statement):
-    """Write a backup of the blog's database, changed by the statement, with a valid digest."""
+    """Execute the statement on a copy of the blog's database, and write a valid backup of this copy."""
     service.copy(path, target.with_suffix(".db"))
     with closing(sqlite3.connect(target.with_suffix(".db"))) as connection:
         connection.executescript(statement)
@@ -166,7 +166,7 @@ def make_backup_of(path, target, statement):
 
 
 @pytest.mark.parametrize(("statement", "says"), OTHER_SCHEMAS.values(), ids=OTHER_SCHEMAS)
-def test_a_backup_of_another_schema_is_refused_without_changes(
+def test_a_backup_with_a_different_schema_is_refused_without_changes(
     run, blog, fingerprint, tmp_path, statement, says
 ):
     make_backup_of(blog / "blog.db", tmp_path / "other.zip", statement)
@@ -178,7 +178,7 @@ def test_a_backup_of_another_schema_is_refused_without_changes(
     assert fingerprint() == before
 
 
-def test_an_older_backup_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
+def test_an_older_backup_with_an_unknown_trigger_is_refused_without_changes(run, blog, fingerprint, tmp_path):
     older = create_older_blog(tmp_path) / "blog.db"
     make_backup_of(
         older, tmp_path / "other.zip", "CREATE TRIGGER other AFTER INSERT ON tag BEGIN SELECT 1; END"
@@ -190,7 +190,7 @@ def test_an_older_backup_of_another_schema_is_refused_without_changes(run, blog,
     assert fingerprint() == before
 
 
-def test_an_upgrade_copy_of_another_schema_is_refused_without_changes(run, blog, fingerprint, tmp_path):
+def test_an_upgrade_copy_with_an_unknown_view_is_refused_without_changes(run, blog, fingerprint, tmp_path):
     aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
     service.copy(blog / "blog.db", aside)
     execute(aside, "CREATE VIEW other AS SELECT 1")

@@ -1,4 +1,4 @@
-"""`restore` brings everything back and keeps the former state."""
+"""`restore` replaces the blog with a backup and saves the former state."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_restore_brings_back_all_data_and_settings(as_admin, run, blog, make_a
     result = run("restore", backup_file)
     assert result.exit_code == 0 and "2 articles" in result.stdout
     assert dump_rows(blog / "blog.db") == before
-    # The application used the same connections all the time.
+    # The application shows the restored data without a restart.
     assert (as_admin.get(ARTICLES).json, as_admin.get(TAGS).json) == shown
     assert [one["title"] for one in as_admin.get(f"{ARTICLES}?q=bread").json] == ["Bread"]
     assert as_admin.get(f"{ARTICLES}?q=later").json == []
@@ -39,7 +39,7 @@ def test_a_restore_brings_back_all_data_and_settings(as_admin, run, blog, make_a
     assert run("doctor").exit_code == 0
 
 
-def test_a_restore_ends_all_cursors(as_admin, run, backup_file, make_article):
+def test_a_restore_invalidates_all_cursors(as_admin, run, backup_file, make_article):
     cursor = as_admin.get(CHANGES).json["cursor"]
     assert run("restore", backup_file).exit_code == 0
     # Without an epoch, the cursor would be valid and skip the next change.
@@ -48,7 +48,7 @@ def test_a_restore_ends_all_cursors(as_admin, run, backup_file, make_article):
     assert (response.status_code, response.json["code"]) == (400, "cursor_unknown")
 
 
-def test_a_restore_invalidates_cached_responses_although_the_counters_repeat(
+def test_a_restore_invalidates_cached_responses_even_if_the_counters_have_the_same_values(
     as_reader, run, blog, backup_file, make_article
 ):
     make_article(title="Later")
@@ -115,7 +115,9 @@ def test_unusable_settings_are_not_restored(run, blog, tmp_path, settings, says)
     assert not (blog / "config.toml").exists()
 
 
-def test_a_backup_of_an_older_rendering_is_upgraded(run, blog, tmp_path, app, as_admin):
+def test_html_that_an_older_version_rendered_is_rendered_again_after_a_restore(
+    run, blog, tmp_path, app, as_admin
+):
     shown = as_admin.get(f"{ARTICLES}?fields=html,title").json
     execute(blog / "blog.db", "UPDATE article_tally SET renderer = 'older'")
     execute(blog / "blog.db", "UPDATE article_pieces SET html = x'00'")
@@ -124,7 +126,7 @@ def test_a_backup_of_an_older_rendering_is_upgraded(run, blog, tmp_path, app, as
     assert as_admin.get(f"{ARTICLES}?fields=html,title").json == shown
 
 
-def test_a_backup_of_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, instance):
+def test_a_backup_with_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, instance):
     shutil.rmtree(instance, ignore_errors=True)
     older = create_older_blog(tmp_path)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(older))
@@ -139,7 +141,9 @@ def test_a_backup_of_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, ins
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])
-def test_a_blog_that_cannot_be_read_is_moved_unchanged(run, blog, backup_file, app, content):
+def test_a_restore_keeps_the_unchanged_file_of_a_blog_that_cannot_be_read(
+    run, blog, backup_file, app, content
+):
     shown = dump_rows(blog / "blog.db")
     close_connections(app)
     (blog / "blog.db").write_bytes(content)
@@ -151,7 +155,7 @@ def test_a_blog_that_cannot_be_read_is_moved_unchanged(run, blog, backup_file, a
     assert "Restart the service." in result.stdout
 
 
-def test_a_damaged_blog_is_saved_unchanged(run, blog, backup_file, app):
+def test_a_restore_keeps_the_unchanged_file_of_a_damaged_blog(run, blog, backup_file, app):
     shown = dump_rows(blog / "blog.db")
     close_connections(app)
     whole = (blog / "blog.db").read_bytes()

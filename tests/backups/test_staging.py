@@ -86,7 +86,7 @@ def test_a_second_restore_is_refused_while_one_is_running(
     assert fingerprint() == before
 
 
-def test_the_folder_of_a_killed_restore_is_deleted_if_it_is_no_longer_locked(run, blog, app):
+def test_the_folder_of_a_killed_restore_is_deleted_if_the_folder_is_not_locked(run, blog, app):
     (blog / ".restore-abc").mkdir()
     (blog / ".restore-abc" / "blog.db").write_bytes(b"half")
     close_connections(app)
@@ -94,7 +94,7 @@ def test_the_folder_of_a_killed_restore_is_deleted_if_it_is_no_longer_locked(run
     assert list_staging_folders(blog) == []
 
 
-def test_a_start_succeeds_if_the_folder_cannot_be_deleted(blog, app, monkeypatch):
+def test_a_start_succeeds_if_the_folder_of_a_killed_restore_cannot_be_deleted(blog, app, monkeypatch):
     (blog / ".restore-abc").mkdir()
     close_connections(app)
 
@@ -106,7 +106,7 @@ def test_a_start_succeeds_if_the_folder_cannot_be_deleted(blog, app, monkeypatch
     assert list_staging_folders(blog) != []
 
 
-def test_the_next_holder_of_a_lock_creates_a_new_file(tmp_path, monkeypatch):
+def test_a_new_lock_file_is_created_if_the_previous_holder_deleted_the_old_file(tmp_path, monkeypatch):
     path, lock = tmp_path / "lock", files._lock
     deleted = []
 
@@ -125,7 +125,7 @@ def test_the_next_holder_of_a_lock_creates_a_new_file(tmp_path, monkeypatch):
     assert not path.exists()
 
 
-def test_two_restores_in_threads_of_one_process_exclude_each_other(tmp_path):
+def test_a_second_restore_in_the_same_process_is_refused(tmp_path):
     with staging.staging(tmp_path) as folder:
         staging.clean_up(tmp_path)
         assert folder.is_dir()

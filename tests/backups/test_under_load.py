@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent.parent
 # The number of backups under load; a higher number finds rarer races.
 ROUNDS = int(os.environ.get("BLOGAPI_TEST_BACKUPS", "6"))
 
-# A program that creates tags and prints the number of each after it is stored.
+# A program that creates numbered tags and prints the number of each tag after the tag is stored.
 WRITER = """
 import sys
 from blogapi import create_app
@@ -37,7 +37,7 @@ while True:
 
 @pytest.fixture
 def last_written(app, people, instance, tmp_path):
-    """Starts a process that writes; returns a function that returns the last number that it printed."""
+    """Starts a process that creates tags, and returns a function that returns the number of the last tag."""
     output = tmp_path / "output"
     with output.open("w", encoding="utf-8") as out:
         key = people.key(people.admin, "write")
@@ -101,7 +101,7 @@ def test_a_copy_ends_while_another_connection_writes_all_the_time(tmp_path):
     assert read_tag_numbers(target) <= {0, 1}
 
 
-def test_no_write_under_load_is_lost_between_the_former_and_the_restored_state(
+def test_every_write_during_a_restore_is_in_the_former_state_or_in_the_live_blog(
     last_written, instance, tmp_path
 ):
     service.create_backup(instance, tmp_path / "saved.zip")

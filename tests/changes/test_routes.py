@@ -49,7 +49,9 @@ def test_the_action_is_fetch_for_a_public_article_and_drop_for_a_withdrawn_one(
     assert read_changes() == []
 
 
-def test_a_change_of_only_tags_or_seo_is_reported(as_admin, read_changes, make_article, make_tag):
+def test_a_change_of_only_the_tags_or_the_seo_fields_is_reported(
+    as_admin, read_changes, make_article, make_tag
+):
     tag = make_tag()
     article = make_article(tags=(tag,))
     read_changes()
@@ -107,7 +109,7 @@ def test_the_action_is_drop_for_an_article_withdrawn_after_it_became_public_by_s
     path = f"{ARTICLES}{make_article(published_at=(NOON + HOUR).isoformat()).uuid}/"
     read_changes()
     set_clock(NOON + HOUR)
-    # A client that read the lists in the meantime has the article.
+    # A client that reads the list of articles at this time finds the article.
     assert withdraw(as_admin, path).status_code in (200, 204)
     assert read_changes() == [("article", "drop")]
 
@@ -160,7 +162,7 @@ def test_an_article_scheduled_after_the_clock_was_set_back_is_reported(read_chan
 def test_a_read_of_the_feed_writes_nothing(as_reader, make_article, set_clock, record_statements):
     set_clock(NOON)
     make_article(published_at=(NOON + timedelta(minutes=1)).isoformat())
-    # The first request stores the use of the key.
+    # The first request with a key stores the time of the request as the last use of the key.
     as_reader.get(CHANGES)
     for seconds in (59, 60, 90, 30):
         set_clock(NOON + timedelta(seconds=seconds))

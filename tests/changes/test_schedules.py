@@ -39,7 +39,7 @@ class Feed:
 
 
 def read_elsewhere(feed):
-    """Read the feed in a thread, whose requests do not see the transaction of the test."""
+    """Read the feed in another thread, which does not see the uncommitted transaction of the test."""
     with ThreadPoolExecutor() as threads:
         return threads.submit(feed.read).result()
 
@@ -174,7 +174,9 @@ def test_a_cursor_contains_the_time_of_the_last_reported_article(schedule, feed,
     assert feed.cursor == f"{epoch}-p2.{int(ONE.timestamp()) * 1_000_000}"
 
 
-def test_articles_that_an_older_version_has_reported_are_not_reported_again(app, schedule, feed, set_clock):
+def test_articles_reported_by_an_older_version_of_the_application_are_not_reported_again(
+    app, schedule, feed, set_clock
+):
     schedule()
     set_clock(ONE)
     with other_connection(app) as other:
@@ -203,7 +205,7 @@ def test_a_cursor_with_a_time_in_the_future_skips_no_article(schedule, feed, set
 
 
 @pytest.mark.parametrize("change", [{"title": "New"}, {"status": "draft"}], ids=["edited", "withdrawn"])
-def test_an_article_that_becomes_due_during_its_write_is_reported_after_the_commit(
+def test_an_article_that_becomes_public_while_it_is_changed_is_reported_after_the_commit(
     app, schedule, people, feed, set_clock, change
 ):
     uuid, other = schedule(), schedule()
@@ -215,7 +217,7 @@ def test_an_article_that_becomes_due_during_its_write_is_reported_after_the_comm
     assert feed.read() == []
 
 
-def test_an_article_that_becomes_due_while_it_is_created_is_reported_after_the_commit(
+def test_an_article_that_becomes_public_while_it_is_created_is_reported_after_the_commit(
     app, people, schedule, feed, set_clock, make_category
 ):
     other = schedule()

@@ -1,4 +1,4 @@
-"""Ids and names of page globals get a prefix, and ids of footnotes are never replaced."""
+"""Ids and names that equal a JavaScript global get a prefix. Ids of footnotes are never replaced."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CLOBBERING = [
 
 
 @pytest.mark.parametrize("name", CLOBBERING)
-def test_an_id_or_name_that_equals_a_page_global_gets_a_prefix(name):
+def test_an_id_or_name_that_equals_a_javascript_global_gets_a_prefix(name):
     assert sanitizer.to_safe_html(f'<p id="{name}">a</p>', "html") == f'<p id="user-content-{name}">a</p>'
     assert f'<a name="user-content-{name}"' in sanitizer.to_safe_html(f'<a name="{name}"></a>', "html")
     assert f'id="user-content-{name}"' in sanitizer.to_safe_html(f'<h2 id="{name}">A</h2>', "markdown")
@@ -40,7 +40,7 @@ def test_an_id_or_name_that_equals_a_page_global_gets_a_prefix(name):
         ("## Footnotes", "footnotes"),
     ],
 )
-def test_a_heading_id_gets_a_prefix_only_if_it_equals_a_page_global(written, id_):
+def test_a_heading_id_gets_a_prefix_only_if_it_equals_a_javascript_global(written, id_):
     assert f'id="{id_}"' in sanitizer.to_safe_html(written, "markdown")
 
 
@@ -81,7 +81,7 @@ FOOTNOTES = "a[^1] b[^1]\n\n[^1]: note\n\n"
     ],
 )
 @pytest.mark.parametrize("name", ["fn-1", "fnref-1", "fnref-1-2"])
-def test_an_id_of_the_author_never_replaces_the_id_of_a_footnote(written, name):
+def test_an_id_written_by_the_author_never_replaces_the_id_of_a_footnote(written, name):
     shown = sanitizer.to_safe_html(f"{written.format(name)}\n\n[own](#{name})", "markdown")
     ids = [attributes["id"] for _, attributes in Inspector(shown).tags if "id" in attributes]
     assert len(ids) == len(set(ids))

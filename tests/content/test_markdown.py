@@ -56,7 +56,7 @@ def test_markdown_is_rendered_as_html(content, expected):
         ('<picture><source srcset="/a.webp" media="print"><img src="/a.png"></picture>', "<picture><source"),
     ],
 )
-def test_common_markdown_extensions_are_kept(written, shown):
+def test_the_html_of_common_markdown_extensions_is_kept(written, shown):
     assert shown in sanitizer.to_safe_html(written, "markdown")
 
 

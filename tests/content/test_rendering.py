@@ -13,7 +13,7 @@ import pytest
 from blogapi.content import markdown, rendering, sanitizer
 
 SIZE = 2_000_000
-# Rendering 2 MB of content may take this CPU time.
+# The maximum CPU time, in seconds, for rendering 2 MB of content.
 LIMIT_SECONDS = 2
 
 

@@ -34,7 +34,7 @@ def run_copy(*words):
 
 
 def get_url(app) -> str:
-    """Return the URL of the test's own blog, and close its connections."""
+    """Close the database connections of the application and return the URL of the database."""
     with app.app_context():
         url = db.engine.url.render_as_string(hide_password=False)
     close_connections(app)
@@ -88,7 +88,7 @@ def read_contents(url: str) -> dict[str, list[str]]:
 
 
 def read_paths(client) -> dict[str, bytes]:
-    """Return the responses, without the epoch in the cursor, because each copy has its own."""
+    """Return the responses without the epoch in cursors, because each copy of a blog has another epoch."""
     return {path: re.sub(rb'(?<="cursor":")[0-9a-f]{8}-', b"", client.get(path).data) for path in PATHS}
 
 
@@ -227,7 +227,7 @@ def test_a_row_that_differs_in_the_copy_is_detected(app, full_blog, tmp_path):
     assert not (tmp_path / "copy.db").exists()
 
 
-def test_a_source_whose_index_is_damaged_is_refused(app, full_blog, tmp_path):
+def test_a_source_with_a_damaged_search_index_is_refused(app, full_blog, tmp_path):
     with app.app_context():
         number = "number" if SERVER_URL else "rowid"
         with transaction():
@@ -237,7 +237,7 @@ def test_a_source_whose_index_is_damaged_is_refused(app, full_blog, tmp_path):
     assert not Path(tmp_path / "copy.db").exists()
 
 
-def test_the_progress_counts_every_row_twice(app, full_blog, tmp_path, monkeypatch):
+def test_the_progress_bar_ends_at_its_total(app, full_blog, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     counted = []
     plain = service.copy

@@ -29,7 +29,7 @@ def test_the_sample_is_not_stored_in_a_blog_with_an_article(app, make_article):
         assert seed.fill_empty_blog() == 0
 
 
-def test_the_sample_is_stored_once(app):
+def test_the_sample_is_not_stored_a_second_time(app):
     with app.app_context():
         assert seed.fill_empty_blog() > 0
     with app.app_context():

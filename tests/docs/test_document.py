@@ -52,7 +52,7 @@ def test_every_operation_has_a_summary_and_an_access_rule(document):
         assert "security" in operation
 
 
-def test_the_description_of_a_view_follows_its_access_rule(document):
+def test_the_description_of_an_operation_begins_with_its_access_rule(document):
     by_id = {operation["operationId"]: operation for _, _, operation in operations(document)}
     rule, description = by_id["api_keys_delete"]["description"].split("\n\n", 1)
     assert rule.endswith("Scope: published.") and "anonymous key" in description

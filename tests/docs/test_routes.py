@@ -21,7 +21,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 @pytest.fixture
 def wrong_mime_types():
-    """Map all suffixes to text/plain, as a Windows registry may do."""
+    """Map all suffixes to text/plain, as the registry of a Windows machine can do."""
     for suffix in (*CONTENT_TYPES, ".html", ".json"):
         mimetypes.add_type("text/plain", suffix)
     yield

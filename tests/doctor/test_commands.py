@@ -63,7 +63,7 @@ def run_doctor(app):
 
 @pytest.fixture
 def blog(app, instance, make_article, make_tag):
-    """Two published articles, one of them with a tag, and a draft."""
+    """A blog with two published articles, one of which has a tag, and a draft."""
     make_article(title="Bread", tags=(make_tag("rye"),), slug="bread")
     make_article(title="東京 Soup", content="# Soup", content_type="markdown")
     make_article(status="draft")
@@ -116,7 +116,7 @@ def test_damage_is_reported_and_repaired(run_doctor, blog, as_admin, statement, 
     assert as_admin.get(f"{ARTICLES}?q=bread&fields=title,html,tags").json == before != []
 
 
-def test_without_repair_nothing_is_changed(run_doctor, blog):
+def test_without_the_repair_option_nothing_is_changed(run_doctor, blog):
     execute(blog, "UPDATE article_tally SET published = 7")
     execute(blog, "UPDATE tag SET pieces = ''")
     with closing(sqlite3.connect(blog / "blog.db")) as connection:
@@ -224,7 +224,7 @@ def test_too_little_disk_space_for_two_copies_of_the_blog_is_reported(tmp_path, 
     assert [finding.level for finding in found if finding.check == "disk"] == [level]
 
 
-def test_a_clock_behind_the_files_is_reported(run_doctor, blog, set_clock):
+def test_a_clock_that_is_earlier_than_the_times_of_the_files_is_reported(run_doctor, blog, set_clock):
     set_clock(datetime.now(UTC) - timedelta(days=400))
     assert any("clock: The clock shows " in line for line in list_lines(run_doctor(), "wrong"))
 
@@ -243,7 +243,9 @@ def test_file_modes_that_give_access_to_other_users_are_recognized(mode, others)
     assert instance_checks.is_accessible_to_others(mode) is others
 
 
-def test_many_articles_published_at_the_same_time_pass_all_checks(app, run_doctor, make_article):
+def test_a_blog_with_many_articles_published_at_the_same_time_passes_all_checks(
+    app, run_doctor, make_article
+):
     for _ in range(40):
         make_article()
     assert run_doctor().exit_code == 0

@@ -1,4 +1,4 @@
-"""`/health/` reports each problem of the service by its own code."""
+"""`/health/` reports each kind of problem with a different code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def damage_pages(app, instance, make_article):
 
 @pytest.fixture
 def check_at_start(app):
-    """Runs the integrity check of the service's start; its result is removed at the end."""
+    """Runs the integrity check that the service runs at its start. The result is removed after the test."""
 
     def check() -> None:
         queries.start_integrity_check(app).join(20)
@@ -56,7 +56,7 @@ def test_a_healthy_service_is_reported_as_ok(as_stranger, check_at_start):
     assert get_health(as_stranger) == (200, "ok")
 
 
-def test_damage_that_the_check_at_the_start_finds_is_reported(
+def test_damage_found_by_the_integrity_check_at_the_start_is_reported(
     as_stranger, damage_pages, check_at_start, caplog
 ):
     damage_pages(2)
@@ -66,7 +66,9 @@ def test_damage_that_the_check_at_the_start_finds_is_reported(
     assert "the database is damaged (" in caplog.text
 
 
-def test_damage_is_reported_after_a_request_has_read_it(as_stranger, as_admin, app, instance, check_at_start):
+def test_damage_is_reported_after_a_request_has_read_a_damaged_page(
+    as_stranger, as_admin, app, instance, check_at_start
+):
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'tag'"))
     close_connections(app)

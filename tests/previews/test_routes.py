@@ -50,7 +50,7 @@ def test_a_link_expires(as_stranger, preview_link, set_clock):
     assert outcome(as_stranger.get(preview_link["url"])) == (404, "not_found")
 
 
-def test_an_expired_link_disappears_from_the_list_in_the_same_microsecond(
+def test_a_link_expires_and_disappears_from_the_list_in_the_same_microsecond(
     as_admin, as_stranger, draft, set_clock
 ):
     made_at, where = datetime(2030, 1, 1, tzinfo=UTC), f"{ARTICLES}{draft.uuid}/preview/"

@@ -33,7 +33,7 @@ def test_the_list_shows_each_former_slug_with_the_current_slug(as_admin, as_read
     assert as_reader.get(f"{REDIRECTS}?page=2&page_size=1&fields=old").json == [{"old": "second"}]
 
 
-def test_a_slug_that_is_used_again_is_not_a_redirect(as_admin, as_reader, renamed_article):
+def test_a_former_slug_that_the_article_uses_again_is_not_a_redirect(as_admin, as_reader, renamed_article):
     as_admin.patch(f"{ARTICLES}{renamed_article.uuid}/", json={"slug": "first"})
     assert [row["old"] for row in as_reader.get(REDIRECTS).json] == ["second"]
 
@@ -80,7 +80,7 @@ def test_a_scheduled_article_has_no_redirects_before_its_publication_time(
         assert len(as_reader.get(f"{ARTICLES}?slug=first").json) == len(expected)
 
 
-def test_redirects_are_listed_by_former_slug_with_the_time_of_the_change(
+def test_redirects_are_ordered_by_former_slug_and_show_the_time_of_the_change(
     as_admin, as_reader, make_article, set_clock
 ):
     for year, slug in ((2031, "b"), (2032, "c"), (2033, "a")):
@@ -94,7 +94,9 @@ def test_redirects_are_listed_by_former_slug_with_the_time_of_the_change(
     assert as_reader.get(f"{REDIRECTS}?page=2&page_size=2").headers["X-Total-Count"] == "3"
 
 
-def test_a_deleted_article_frees_its_former_slugs(as_admin, as_reader, renamed_article, make_article):
+def test_the_former_slugs_of_a_deleted_article_can_be_used_again(
+    as_admin, as_reader, renamed_article, make_article
+):
     as_admin.delete(f"{ARTICLES}{renamed_article.uuid}/")
     assert as_reader.get(REDIRECTS).json == []
     assert make_article(title="First").slug == "first"

@@ -38,7 +38,7 @@ def test_a_version_shows_its_writer_and_its_time(app, as_admin, people, make_cli
     as_grace = make_client(app, people.key(people.other_admin, "write"))
     set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     path = f"{ARTICLES}{make_article(title='One').uuid}/"
-    # Ada wrote the first version, and each change is a year later. None stands for a restore.
+    # Ada wrote the first version. One year passes before each change. None means a restore of version 1.
     for year, client, change in (
         (2031, as_grace, {"title": "Two"}),
         (2032, as_admin, {"tags": [], "seo": {"description": "d"}}),
@@ -75,7 +75,7 @@ def test_restoring_keeps_status_slug_and_publication_time(as_admin, make_article
     assert day.startswith("2026-02-02")
 
 
-def test_a_version_can_be_compared_with_the_current_version_by_its_number(as_admin, article_path):
+def test_a_comparison_can_name_the_current_version_by_its_number(as_admin, article_path):
     assert (
         as_admin.get(f"{article_path}revisions/1/compare/?to=3").json
         == as_admin.get(f"{article_path}revisions/1/compare/").json
@@ -206,7 +206,7 @@ def test_a_deleted_article_is_restored_with_its_slug(as_admin, make_article):
     assert as_admin.patch(path, json={"title": "Two"}).json["slug"] == "another-slug"
 
 
-def test_restoring_leaves_out_deleted_tags_and_refuses_a_deleted_category(
+def test_restoring_a_version_omits_deleted_tags_and_fails_if_its_category_was_deleted(
     as_admin, make_article, make_tag, make_category
 ):
     tag, category = make_tag(), make_category()
@@ -220,14 +220,16 @@ def test_restoring_leaves_out_deleted_tags_and_refuses_a_deleted_category(
     assert as_admin.post(f"{path}revisions/1/restore/").status_code == 409
 
 
-def test_a_deleted_article_is_restored_under_its_slug_and_keeps_it(as_admin, make_article):
+def test_a_restored_article_keeps_its_slug_when_its_title_changes(as_admin, make_article):
     path = f"{ARTICLES}{make_article(title='Title', slug='permalink').uuid}/"
     as_admin.delete(path)
     assert as_admin.post(f"{path}revisions/1/restore/").json["slug"] == "permalink"
     assert as_admin.patch(path, json={"title": "Other"}).json["slug"] == "permalink"
 
 
-def test_a_deleted_article_is_restored_with_its_remaining_tags_in_order(as_admin, make_article, make_tag):
+def test_a_deleted_article_is_restored_with_its_remaining_tags_in_the_same_order(
+    as_admin, make_article, make_tag
+):
     tags = [make_tag(name) for name in ("c", "a", "b")]
     path = f"{ARTICLES}{make_article(title='T', slug='given', tags=tuple(tags)).uuid}/"
     as_admin.delete(path)

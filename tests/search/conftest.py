@@ -11,7 +11,7 @@ OWN = ARTICLES + "author/me/"
 
 @pytest.fixture
 def find(as_reader):
-    """Searches as a reader; returns the titles of the matching articles."""
+    """Searches as a reader and returns the titles of the matching articles."""
 
     def ask(words, client=as_reader, path=ARTICLES, **more):
         response = client.get(path, query_string={"q": words, "fields": "title"} | more)

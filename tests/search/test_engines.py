@@ -78,7 +78,7 @@ def apps(app, tmp_path):
 
 
 def store_articles(found):
-    """Replace the articles; the first is the oldest."""
+    """Replace all articles with the given articles, which are ordered from the oldest to the newest."""
     with transaction():
         for article in db.session.query(Article):
             db.session.delete(article)

@@ -37,7 +37,7 @@ def test_matches_are_ordered_by_relevance(find, make_article):
         assert [title for page in pages for title in page] == expected
 
 
-def test_matches_of_one_word_are_ordered_by_the_field_with_the_match(find, make_article):
+def test_matches_of_a_single_word_are_ordered_by_the_field_that_contains_the_word(find, make_article):
     make_article(title="Bread", published_at=day(1))
     make_article(title="B", subtitle="bread", published_at=day(2))
     make_article(title="C", content="bread bread bread bread", published_at=day(4))
@@ -79,14 +79,14 @@ IDEOGRAPHS = [
 ]
 
 
-def test_a_query_of_ideographs_finds_only_texts_with_the_same_order(find, make_article):
+def test_a_query_of_ideographs_finds_only_texts_with_the_ideographs_in_the_same_order(find, make_article):
     make_article(title="T", content="我们学习Go语言编程。パンを焼く")
     assert [(words, bool(find(words))) for words, _ in IDEOGRAPHS] == IDEOGRAPHS
 
 
 @pytest.fixture
 def languages(make_article):
-    """Articles about languages and, newer than these, articles that only contain their letters."""
+    """Articles about programming languages, and newer articles that contain only similar words."""
     contents = [
         "C++ (1985)",
         "ASP.NET",
@@ -107,7 +107,7 @@ AS_WRITTEN = [
 ]
 
 
-def test_terms_as_they_are_written_come_first_and_only_a_long_word_is_a_prefix(find, languages):
+def test_exact_matches_of_terms_come_first_and_only_a_long_word_matches_as_a_prefix(find, languages):
     assert [(words, find(words)) for words, _ in AS_WRITTEN] == AS_WRITTEN
 
 
@@ -224,7 +224,7 @@ def test_a_search_is_filtered_ordered_and_paginated_like_a_list(as_reader, kitch
             assert pages == found, (query, size)
 
 
-def test_a_search_ends_at_page_50(as_reader, make_article):
+def test_a_search_has_at_most_50_pages(as_reader, make_article):
     for number in range(52):
         make_article(title=f"Bread {number}", published_at=day(1))
     for more in ("", "&ordering=title"):
@@ -239,13 +239,13 @@ def test_a_search_ends_at_page_50(as_reader, make_article):
     assert as_reader.get(f"{ARTICLES}?page=51&page_size=1").json
 
 
-def test_phrases_rank_above_scattered_words_among_the_newest_matches_only(find, make_article, monkeypatch):
+def test_phrases_rank_above_scattered_words_only_among_the_newest_matches(find, make_article, monkeypatch):
     contents = ["rye bread", "bread, rye", "rye bread", "bread, rye"]
     for number, content in enumerate(contents, 1):
         make_article(title=str(number), content=content, published_at=day(number))
     assert find("rye bread") == ["3", "1", "4", "2"]
     monkeypatch.setattr(engines, "MAX_CANDIDATES", 3)
-    # A write, so that the next search is not answered from the response cache.
+    # Because of this write, the next search is not answered from the response cache.
     make_article(title="Other", published_at=day(9))
     for more in ({}, {"category": "shelf"}):
         assert find("rye bread", **more) == ["3", "4", "2", "1"]

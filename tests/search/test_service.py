@@ -1,4 +1,4 @@
-"""The entries of articles in the index."""
+"""The entries of articles in the search index."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
 @pytest.fixture
 def index(app, make_article, record_statements):
-    """Indexes articles; returns the number of statements."""
+    """Indexes articles and returns the number of statements that were executed."""
 
     def index_articles(texts):
         with app.app_context(), record_statements() as executed, transaction():
@@ -32,7 +32,7 @@ def index(app, make_article, record_statements):
 
 @pytest.fixture
 def read_index(app):
-    """Returns number, title, subtitle and text of the articles by their uuids."""
+    """Returns the number, title, subtitle and text of each article in the index, by the article's uuid."""
 
     def read():
         with app.app_context():
@@ -46,7 +46,7 @@ def read_index(app):
     return read
 
 
-def test_without_a_text_the_indexed_text_is_kept(find, make_article, index, read_index):
+def test_indexing_an_article_without_a_text_keeps_the_indexed_text(find, make_article, index, read_index):
     one = make_article(title="One", subtitle="sub", content="rye", published_at=day(1))
     before = read_index()[one.uuid]
     text = SearchText(one.uuid, one.published_at, "Two", "other", None)
@@ -59,14 +59,16 @@ def test_without_a_text_the_indexed_text_is_kept(find, make_article, index, read
     assert read_index()[one.uuid][0] > before[0] and find("rye") == ["One"]
 
 
-def test_an_unchanged_article_is_only_read(make_article, index, read_index):
+def test_indexing_an_unchanged_article_writes_nothing(make_article, index, read_index):
     one = make_article(title="One", subtitle="sub", published_at=day(1))
     before = read_index()
     assert index([SearchText(one.uuid, one.published_at, "One", "sub", None)]) == 2
     assert read_index() == before
 
 
-def test_an_article_without_an_entry_is_added_without_text(app, find, make_article, index):
+def test_an_article_without_an_entry_is_indexed_without_its_text_if_no_text_is_given(
+    app, find, make_article, index
+):
     one = make_article(title="One", content="rye", published_at=day(1))
     with app.app_context(), transaction():
         db.session.query(SearchEntry).delete()

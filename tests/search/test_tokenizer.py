@@ -1,4 +1,4 @@
-"""Splitting queries and texts into words, snippets as HTML, and the article numbers of the index."""
+"""Words of queries and texts, conversion of snippets to HTML, and article numbers of the search index."""
 
 from __future__ import annotations
 
@@ -64,21 +64,21 @@ def test_each_ideograph_is_a_word():
         ("a # b", []),
     ],
 )
-def test_terms_are_placed_as_they_are_written(text, terms):
+def test_terms_with_punctuation_are_indexed_as_they_are_written(text, terms):
     (placed,) = place_words([text])
     assert [word for word, position in placed if position == MAX_POSITION] == terms
 
 
-def test_words_have_consecutive_positions_within_a_text_only():
+def test_words_have_consecutive_positions_only_within_a_text():
     assert place_words(["rye bread", "", "x"]) == [[("rye", 1), ("bread", 2)], [], [("x", 5)]]
 
 
-def test_further_occurrences_of_a_frequent_word_are_left_out():
+def test_only_the_first_occurrences_of_a_frequent_word_are_indexed():
     (placed,) = place_words(["a " * MAX_POSITIONS_PER_WORD + "a b"])
     assert placed[-2:] == [("a", MAX_POSITIONS_PER_WORD), ("b", MAX_POSITIONS_PER_WORD + 2)]
 
 
-def test_a_word_after_the_last_position_is_placed_once():
+def test_a_word_after_the_last_position_is_indexed_once():
     first = [f"w{number}" for number in range(MAX_POSITION - 2)]
     (placed,) = place_words([" ".join([*first, "late", "w0", "late", "later"])])
     assert placed[len(first) :] == [("late", MAX_POSITION), ("later", MAX_POSITION)]

@@ -18,7 +18,7 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize("caller", ["as_reader", "as_member", "as_admin"])
-def test_the_public_list_never_finds_hidden_articles(request, make_article, caller):
+def test_a_search_of_the_public_list_never_finds_hidden_articles(request, make_article, caller):
     client = request.getfixturevalue(caller)
     for fields in HIDDEN:
         make_article(title="Secret", content="secret", **fields)
@@ -95,7 +95,7 @@ def test_many_articles_published_now_are_all_found(find, make_article, set_clock
     assert len(find("bread")) == 40
 
 
-def test_many_articles_scheduled_for_the_same_time_are_not_found_early(
+def test_many_articles_scheduled_for_the_same_time_are_not_found_before_that_time(
     find, as_reader, make_article, set_clock
 ):
     time = datetime(2027, 1, 1, tzinfo=UTC)

@@ -68,7 +68,7 @@ def test_the_report_begins_with_the_numbers_of_public_draft_and_scheduled_articl
     assert "skipped    blog/.git: It is hidden" in result.stdout
 
 
-def test_the_report_of_a_second_import_counts_the_current_visibility(run, people, folder):
+def test_the_report_of_a_second_import_counts_articles_by_their_current_visibility(run, people, folder):
     first = run("import", folder, "--author", "ada").stdout.splitlines()[0]
     assert run("import", folder, "--author", "ada").stdout.splitlines()[0] == first
     (folder / "bread.md").write_text(GOOD.replace("tags:", "private: true\ntags:"), encoding="utf-8")
@@ -85,7 +85,7 @@ def test_the_publish_undated_option_publishes_files_without_front_matter_and_dat
     assert "1 updated, 1 unchanged" in report
 
 
-def test_a_broken_file_is_reported_and_the_others_are_imported(run, people, folder):
+def test_a_broken_file_is_reported_and_the_other_files_are_imported(run, people, folder):
     (folder / "a.md").write_text(BROKEN, encoding="utf-8")
     result = run("import", folder, "--author", "ada")
     assert result.exit_code == 1
@@ -138,13 +138,15 @@ def test_importing_a_renamed_file_in_a_renamed_folder_creates_no_duplicate(run, 
     assert lines[1] == f"unchanged  site/2024-05-01-bread.md: {note}"
 
 
-def test_two_files_with_the_same_content_are_two_articles(run, people, folder):
+def test_two_files_with_the_same_content_become_two_articles(run, people, folder):
     (folder / "copy.md").write_text(GOOD, encoding="utf-8")
     assert found(results(run, folder)) == {"created": ["blog/bread.md", "blog/copy.md"]}
     assert found(results(run, folder)) == {"unchanged": ["blog/bread.md", "blog/copy.md"]}
 
 
-def test_a_deleted_article_is_imported_again_only_with_restore_deleted(run, people, folder, as_admin):
+def test_a_deleted_article_is_imported_again_only_with_the_restore_deleted_option(
+    run, people, folder, as_admin
+):
     run("import", folder, "--author", "ada")
     (uuid,) = [article["uuid"] for article in as_admin.get(ARTICLES).json]
     as_admin.delete(f"{ARTICLES}{uuid}/")

@@ -1,7 +1,7 @@
-"""Compares the results of the reader on real blogs with counts that were made without it.
+"""Compares the results of the reader on real blogs with counts that were made without the reader.
 
-The corpus is not in the repository: BLOGAPI_TEST_CORPUS names its folder. EXPECTED.json in that folder holds,
-for each source, counts made with regular expressions.
+The corpus is not in the repository. The environment variable BLOGAPI_TEST_CORPUS names its folder. The file
+EXPECTED.json in this folder contains counts for each source that were made with regular expressions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ DIFFERENCES: dict[str, tuple[dict[str, int], str]] = {
     "markdown-yaml/hexo-site": ({"files": -1, "yaml": -1, "titled": -1}, MISSING),
     "markdown-yaml/hexo-unit-test": ({"dated": 14, "titled": 13, "tagged": 2, "categorised": 1}, BARE),
 }
-#: The numbers of imported, refused and skipped files (section pages, a headless bundle, a YAML file).
+#: The numbers of imported, refused and skipped files. The skipped files are section pages, a headless
+#: bundle and a YAML file.
 OUTCOMES = {
     "markdown-i18n/opentelemetry": (68, 0, 17),
     "markdown-i18n/sofastack-zh": (69, 0, 0),

@@ -34,7 +34,7 @@ def now():
 
 @pytest.fixture
 def deep_folders(blog, monkeypatch):
-    """The names of nested folders whose complete path is too long for the operating operating system."""
+    """The names of nested folders whose complete path is too long for the operating system."""
     monkeypatch.chdir(blog)
     names = [letter * 200 for letter in "abcdefghijklmnopqrstuvwxyz"]
     for name in names:
@@ -54,7 +54,7 @@ def list_keys(path):
 
 
 def list_problems(path):
-    """Return the types of the problems by key, for entries that have a problem."""
+    """Return the type of the problem of each entry that has a problem, by the key of the entry."""
     return {entry.key: type(entry.problem) for entry in folder.walk_path(path) if entry.problem}
 
 
@@ -66,7 +66,7 @@ def test_files_are_sorted_and_their_keys_begin_with_the_folder_name(blog):
     assert list_keys(blog) == ["blog/2021/c.md", "blog/a.md", "blog/b.md", "blog/photo.png"]
 
 
-def test_a_single_file_has_the_same_key_as_in_its_folder(blog):
+def test_a_single_file_has_the_same_key_as_in_an_import_of_its_folder(blog):
     assert list_keys(blog / "a.md") == ["blog/a.md"]
 
 

@@ -11,7 +11,7 @@ from blogapi.transfer.identity import match_entries
 
 @pytest.fixture
 def match(tmp_path):
-    """Returns the stored keys that match the files of a folder. Each file contains its own digest."""
+    """Returns the stored keys that match the files of a folder. The content of a file is used as digest."""
 
     def match(root, files, stored, *, present=()):
         path = tmp_path / root
@@ -31,7 +31,7 @@ def test_a_file_with_a_known_key_is_not_matched(match):
     assert match("blog", {"a.md": "new"}, {"blog/a.md": "1"}) == {}
 
 
-def test_a_subfolder_of_an_imported_folder_is_recognized_with_any_content(match):
+def test_a_subfolder_of_an_imported_folder_is_recognized_even_if_its_files_have_changed(match):
     stored = {"blog/posts/a.md": "1", "blog/posts/b.md": None}
     found = match("blog/posts", {"a.md": "changed", "b.md": "2", "c.md": "3"}, stored)
     assert found == {"posts/a.md": "blog/posts/a.md", "posts/b.md": "blog/posts/b.md"}
@@ -79,7 +79,7 @@ def test_each_stored_file_is_matched_once(match):
     assert match("blog", {"b.md": "1", "c.md": "1"}, {"blog/a.md": "1"}) == {"blog/b.md": "blog/a.md"}
 
 
-def test_files_without_a_digest_are_not_compared(match):
+def test_stored_files_without_a_digest_are_not_compared(match):
     assert match("site", {"a.md": "1"}, {"blog/a.md": None}) == {}
 
 

@@ -159,7 +159,7 @@ def test_restore_deleted_imports_a_deleted_article_under_its_former_uuid(app, st
     assert store(RECORD).result is Result.UNCHANGED
 
 
-def test_a_matched_record_keeps_its_article_and_gets_the_new_key(store, stored):
+def test_a_record_that_matches_an_imported_file_keeps_its_article_and_gets_the_new_key(store, stored):
     store(RECORD)
     before = stored()[0]
     moved = replace(RECORD, key="site/rye.md")
@@ -364,7 +364,7 @@ def test_a_batch_without_records_takes_no_write_lock(importer, record_statements
     assert found == []
 
 
-def test_the_number_of_records_and_the_length_of_a_batch_are_limited():
+def test_the_number_and_the_total_length_of_the_records_of_a_batch_are_limited():
     records = [replace(RECORD, key=f"blog/{number}.md", content="x") for number in range(120)]
     batches = list(service.make_batches([service.FileReport("blog/x.png", Result.SKIPPED), *records]))
     assert [len(batch) for batch in batches] == [50, 50, 21]
@@ -391,7 +391,7 @@ def test_a_dry_run_stores_nothing(store, stored):
         ({"seo_title": "x" * 256}, "seo.title"),
     ],
 )
-def test_an_invalid_record_is_refused_and_nothing_of_it_is_stored(store, stored, invalid, message):
+def test_an_invalid_record_is_refused_and_nothing_is_stored(store, stored, invalid, message):
     report = store(replace(RECORD, **invalid))
     assert report.result is Result.REFUSED
     assert message in report.notes[0]

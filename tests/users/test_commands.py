@@ -50,7 +50,7 @@ def test_create_prompts_again_if_the_passwords_differ(run, can_log_in):
 
 
 @pytest.mark.parametrize("typed", [PASSWORD, f"{PASSWORD}\n", f"{PASSWORD}\r\n", f"{PASSWORD}\nmore\n"])
-def test_create_reads_the_password_from_the_first_line(run, can_log_in, typed):
+def test_create_reads_the_password_from_the_first_line_of_the_input(run, can_log_in, typed):
     result = run("create", "ada", "--password-stdin", typed=typed)
     assert result.exit_code == 0
     assert result.stdout.count("\n") == 1 and result.stdout.startswith("Created the member ada (")

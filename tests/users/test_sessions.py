@@ -1,4 +1,4 @@
-"""Requests with a login session: how it begins and ends, and its Vary header."""
+"""Login sessions: how a session begins and ends, and the Vary header of the responses."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_login_discards_the_data_of_the_previous_session(passwords, as_strange
     assert with_cookie(planted).get(ME).status_code == 401
 
 
-def test_logout_invalidates_a_copied_cookie_too(as_ada, with_cookie):
+def test_logout_also_invalidates_copies_of_the_cookie(as_ada, with_cookie):
     copied = cookie_of(as_ada)
     response = as_ada.post(LOGOUT)
     assert (response.status_code, response.data) == (204, b"")
@@ -153,7 +153,7 @@ def test_vary_contains_cookie_only_if_the_session_was_used(as_ada, as_reader, as
     assert varies == ["Accept, origin, Cookie", "Accept, origin", "Accept, origin"]
 
 
-def test_vary_contains_cookie_for_an_ended_session_too(with_cookie):
+def test_vary_also_contains_cookie_if_the_session_has_ended(with_cookie):
     assert with_cookie("x").get(TAGS).headers["Vary"] == "Accept, origin, Cookie"
 
 

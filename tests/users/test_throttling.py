@@ -46,8 +46,8 @@ def test_the_login_strangers_limit_limits_guesses_from_many_addresses(limited_lo
     assert log_in(ADA, "192.0.2.7").status_code == 200
     responses = [outcome(log_in(WRONG, f"198.51.100.{number}")) for number in range(4)]
     assert responses == [FAILED, FAILED, SLOWED, SLOWED]
-    # The known address may still log in with any spelling of the name. A new address may log in only to
-    # other accounts.
+    # The user can still log in from the known address with any spelling of the name. From a new address, only
+    # logins to other accounts are accepted.
     assert log_in(ADA | {"username": "ADA"}, "192.0.2.7").status_code == 200
     assert outcome(log_in(ADA, "192.0.2.8")) == SLOWED
     assert log_in(ADA | {"username": "mel"}, "192.0.2.8").json["username"] == "mel"
@@ -59,7 +59,7 @@ def test_failed_logins_from_a_known_address_are_also_limited(limited_login):
     assert [outcome(log_in(WRONG)) for _ in range(4)] == [FAILED, FAILED, FAILED, SLOWED]
 
 
-def test_an_ipv6_64_prefix_counts_as_one_address(limited_login):
+def test_all_addresses_of_an_ipv6_64_prefix_share_the_limit(limited_login):
     log_in = limited_login(LOGIN_ACCOUNT_LIMIT="2 per minute")
     addresses = ["2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2:3::4", "2001:db8:1:3::1"]
     assert [outcome(log_in(WRONG, address)) for address in addresses] == [FAILED, FAILED, SLOWED, FAILED]

@@ -11,7 +11,7 @@ TERM_PATHS = [CATEGORIES, TAGS]
 
 @pytest.fixture(params=["articles", "categories", "tags"])
 def resource(request, as_admin, make_category):
-    """An item of each resource: its path, the path of its list, its body, a change of it and its ETag."""
+    """An article, a category or a tag: its path, body and ETag, a change, and the path of the list."""
     path = {"articles": ARTICLES, "categories": CATEGORIES, "tags": TAGS}[request.param]
     body = (
         {"title": "T", "category": {"uuid": str(make_category().uuid)}} if path == ARTICLES else {"name": "N"}

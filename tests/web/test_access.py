@@ -91,7 +91,7 @@ def test_the_role_is_checked_before_the_scope():
     assert refused.value.code == "forbidden"
 
 
-def test_get_access_returns_the_access_declared_by_the_view():
+def test_get_access_returns_the_access_rule_of_the_view():
     @allow(admin, scope="write")
     def view():
         """Do something."""

@@ -42,7 +42,7 @@ def test_if_match_star_matches_any_existing_item(as_admin, resource):
     assert outcome(as_admin.put(missing, json=resource["body"], headers={"If-Match": "*"})) == (412, "stale")
 
 
-def test_put_with_if_none_match_star_only_creates(as_admin, resource):
+def test_put_with_if_none_match_star_cannot_replace_an_existing_item(as_admin, resource):
     header = {"If-None-Match": "*"}
     refused = as_admin.put(resource["path"], json=resource["body"], headers=header)
     assert (refused.status_code, refused.headers["ETag"]) == (412, resource["etag"])
@@ -59,7 +59,7 @@ def test_bulk_writes_check_the_etag_of_the_list(as_admin, resource):
     assert as_admin.patch(resource["list"], json=item, headers={"If-Match": etag}).status_code == 200
 
 
-def test_with_the_setting_require_if_match_a_write_needs_if_match(
+def test_the_require_if_match_setting_makes_if_match_mandatory_for_writes(
     make_app, make_client, people, as_admin, resource
 ):
     strict = make_client(make_app(REQUIRE_IF_MATCH=True), people.key(people.admin, "write"))

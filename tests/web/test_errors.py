@@ -88,12 +88,12 @@ def test_an_internal_error_is_reported_without_internal_details(error, status, c
         (PoolTimeout("QueuePool limit"), "is busy"),
     ],
 )
-def test_a_503_says_why_the_database_is_unavailable(error, says):
+def test_the_detail_of_a_503_explains_why_the_database_is_unavailable(error, says):
     detail = get_error_response(error).json["detail"]
     assert detail == f"The database {says}; send the same request again in a second."
 
 
-def test_an_incident_can_be_found_in_the_log(caplog):
+def test_the_incident_id_of_an_internal_error_is_in_the_log(caplog):
     detail = get_error_response(ZeroDivisionError("why")).json["detail"]
     incident = detail.split()[-1].rstrip(".")
     (record,) = caplog.records
@@ -111,11 +111,11 @@ def test_every_http_error_has_a_problem_body(status):
 @pytest.mark.parametrize(
     ("status", "title", "code"),
     [
-        # Python 3.13 renamed these phrases titles titles in http.HTTPStatus.
+        # Python 3.13 renamed these phrases in http.HTTPStatus.
         (413, "Request Entity Too Large", "too_large"),
         (416, "Requested Range Not Satisfiable", "requested_range_not_satisfiable"),
         (422, "Unprocessable Entity", "invalid_fields"),
-        # The code comes from the subclass of Problem.
+        # The codes of these errors come from subclasses of Problem.
         (401, "Unauthorized", "key_missing"),
         (412, "Precondition Failed", "stale"),
     ],
@@ -152,7 +152,7 @@ def test_the_allow_header_lists_methods_in_a_fixed_order():
     assert errors.format_allow({"OPTIONS", "HEAD", "DELETE", "GET", "BREW"}) == "GET, DELETE, HEAD, OPTIONS"
 
 
-def test_error_responses_have_the_headers_of_their_problem():
+def test_error_responses_have_the_headers_of_the_problem():
     assert get_error_response(errors.Unavailable("Busy.")).headers["Retry-After"] == "1"
     assert get_error_response(errors.TooManyRequests("Slow.", seconds=7)).headers["Retry-After"] == "7"
     assert get_error_response(errors.Unauthorized("Send a key.")).headers["WWW-Authenticate"] == "ApiKey"

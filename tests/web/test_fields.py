@@ -198,7 +198,7 @@ def test_an_integer_within_its_bounds_is_accepted(value):
         "https://[::1]/",
     ],
 )
-def test_a_web_address_is_http_or_relative(address):
+def test_http_urls_and_relative_urls_are_valid_web_addresses(address):
     assert fields.is_web_address(address)
 
 

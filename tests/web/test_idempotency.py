@@ -91,14 +91,14 @@ def test_idempotency_keys_are_per_user_and_expire(app, make_client, people, as_a
     )
 
 
-def test_a_refused_request_may_be_corrected_with_the_same_key(as_admin, resource):
+def test_a_refused_request_can_be_corrected_and_sent_again_with_the_same_key(as_admin, resource):
     header = {"Idempotency-Key": "a-key"}
     assert outcome(as_admin.post(resource["list"], json={}, headers=header)) == (422, "invalid_fields")
     assert as_admin.post(resource["list"], json=resource["body"], headers=header).status_code == 201
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_an_idempotency_key_is_ignored_except_on_post(as_admin, resource, method):
+def test_an_idempotency_key_is_ignored_except_in_post_requests(as_admin, resource, method):
     for etag in (resource["etag"], '"other"'):
         headers = {"Idempotency-Key": "a-key", "If-Match": etag}
         response = as_admin.open(resource["path"], method=method, json=resource["body"], headers=headers)

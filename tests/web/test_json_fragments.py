@@ -48,7 +48,7 @@ names = texts.map(lambda some: f"n{some}")
 
 
 def field_lists(schema):
-    """Return a strategy for lists of field names of the schema."""
+    """Return a Hypothesis strategy that generates lists of field names of the schema."""
     return st.lists(st.sampled_from(list(schema._declared_fields)), min_size=1, max_size=6)
 
 

@@ -19,7 +19,7 @@ def parse_links(response):
 
 @pytest.fixture
 def blog(make_article, make_category, make_tag):
-    """Five articles: three with tag x, two of them in category k; one with tag y; one without a tag."""
+    """Five articles: three have tag x (two of these are in category k), one has tag y, and one has no tag."""
     x, y, kitchen, walks = make_tag("x"), make_tag("y"), make_category(name="k"), make_category(name="w")
     articles = [((x,), kitchen), ((x,), kitchen), ((x,), walks), ((y,), kitchen), ((), walks)]
     for day, (tags, category) in enumerate(articles, 1):

@@ -13,16 +13,16 @@ KEY = f"blogapi_{'0' * 38}"
 
 
 @pytest.mark.parametrize("given", ["a", "A-b_c.9", "x" * 64])
-def test_a_well_formed_id_is_returned(as_reader, given):
+def test_a_well_formed_request_id_is_returned(as_reader, given):
     assert as_reader.get(ARTICLES, headers={"X-Request-ID": given}).headers["X-Request-ID"] == given
 
 
 @pytest.mark.parametrize("given", ["", "x" * 65, "a b", 'a"b', "a,b", "ä", "a\tb", "a%0a", "a/b", "٣", KEY])
-def test_any_other_id_is_replaced(given):
+def test_a_malformed_request_id_is_replaced(given):
     assert re.fullmatch("[0-9a-f]{16}", request_id.choose_request_id(given))
 
 
-def test_generated_ids_differ(as_stranger):
+def test_generated_request_ids_differ(as_stranger):
     assert len({as_stranger.get("/health").headers["X-Request-ID"] for _ in range(5)}) == 5
 
 

@@ -17,7 +17,7 @@ from blogapi.web.unique_slugs import is_similar, similar_slug_range
 
 @pytest.fixture
 def find(app, make_article):
-    """Creates articles with the given slugs; returns their slugs that are similar to the first argument."""
+    """Creates articles with the given slugs, and returns the slugs that are similar to the first argument."""
 
     def find(slug, *slugs):
         for other in slugs:

@@ -62,7 +62,7 @@ class Fields:
         self.notes.append(sentence)
 
     def unused_keys(self) -> list[str]:
-        """Return the keys, as written, of unused entries whose value no used entry has."""
+        """Return the keys (as written) of unused entries whose values differ from those of used entries."""
         used_values = {to_line(self._entries[key]) for key in self._used} - {""}
         return [
             key

@@ -10,7 +10,7 @@ from blogapi.transfer.markdown import parsers
 from blogapi.transfer.markdown.fields import normalize_key
 from blogapi.transfer.markdown.text import format_count
 
-#: In characters. The length is limited because parsing takes seconds per megabyte.
+#: The maximum number of characters. It is limited because parsing takes seconds per megabyte.
 MAX_FRONT_MATTER_LENGTH = 256 * 1024
 
 _OPENING_FENCE = re.compile(r"(-{3,}|\+\+\+)[ \t]*(?:\n|\Z)")

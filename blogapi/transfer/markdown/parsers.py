@@ -47,7 +47,7 @@ class _TextConstructor(yaml.constructor.BaseConstructor):
 
 
 class _TextLoader(_TextConstructor, yaml.BaseLoader):
-    """Raises ConstructorError for many aliases (alias bombs)."""
+    """Raises ConstructorError if there are too many aliases (alias bombs)."""
 
     aliases = 0
 
@@ -81,7 +81,7 @@ def _find_duplicates(keys: list[str]) -> list[str]:
 
 def _duplicate_notes(keys: list[str]) -> list[str]:
     return [
-        f"The key “{to_line(key)[:60]}” appears twice; the last one counts." for key in dict.fromkeys(keys)
+        f"The key “{to_line(key)[:60]}” appears twice; the last value is used." for key in dict.fromkeys(keys)
     ]
 
 

@@ -61,7 +61,7 @@ def _read_source(entry: folder.Entry) -> tuple[bytes, bytes]:
 
 
 def _digest(data: bytes, metadata: bytes) -> str:
-    # Git may change line ends when a blog is moved to another operating system.
+    # Git can change line endings when a blog is moved to another operating system.
     source = b"\0".join(part.replace(b"\r\n", b"\n") for part in (data, metadata))
     return hashlib.sha256(source).hexdigest()
 

@@ -67,7 +67,7 @@ def test_a_date_is_parsed_as_utc(text, expected):
     ],
 )
 @pytest.mark.parametrize("space", ["", " "])
-def test_hours_and_minutes_of_an_offset_are_subtracted(offset, hours, minutes, space):
+def test_the_hours_and_minutes_of_a_utc_offset_are_subtracted(offset, hours, minutes, space):
     expected = datetime(2020, 6, 15, 12, tzinfo=UTC) - timedelta(hours=hours, minutes=minutes)
     assert dates.parse_date(f"2020-06-15 12:00:00{space}{offset}") == expected
 

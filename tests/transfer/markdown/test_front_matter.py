@@ -84,7 +84,7 @@ def test_yaml_tags_construct_no_objects():
     assert front_matter.parse_file("---\na: !!python/name:os.system x\n---\n").entries == {"a": "x"}
 
 
-def test_numbers_with_leading_zeros_are_read_with_a_note():
+def test_numbers_with_leading_zeros_are_parsed_and_get_a_note():
     parsed = front_matter.parse_file("+++\nday = 08  # August\n+++\n")
     assert (parsed.entries, len(parsed.notes)) == ({"day": 8}, 1)
 
@@ -107,15 +107,15 @@ def test_indented_lines_continue_a_pelican_value():
 def test_the_last_value_of_a_key_that_appears_twice_is_used(text):
     parsed = front_matter.parse_file(text)
     assert parsed.entries == {"title": "C", "date": "b"}
-    assert parsed.notes == ["The key “title” appears twice; the last one counts."]
+    assert parsed.notes == ["The key “title” appears twice; the last value is used."]
 
 
-def test_a_key_that_appears_twice_in_an_inner_mapping_is_noted():
+def test_a_key_that_appears_twice_in_an_inner_mapping_gets_a_note():
     parsed = front_matter.parse_file("---\na: {b: c, b: d}\n---\n")
     assert (parsed.entries, len(parsed.notes)) == ({"a": {"b": "d"}}, 1)
 
 
-def test_a_metadata_file_may_contain_only_fields():
+def test_a_metadata_file_with_other_content_than_fields_is_refused():
     assert front_matter.parse_metadata(".. title: A\n.. slug: b\n").entries == {"title": "A", "slug": "b"}
     assert front_matter.parse_metadata("---\ntitle: A\n---\n").entries == {"title": "A"}
     for text in ("A\nb", ".. title: A\n\nText"):
@@ -154,7 +154,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
-def test_invalid_front_matter_is_refused_with_line_and_reason(text, reason):
+def test_the_error_for_invalid_front_matter_names_the_line_and_the_reason(text, reason):
     with pytest.raises(RefusedFile) as caught:
         front_matter.parse_file(text)
     assert reason in str(caught.value)

@@ -190,7 +190,7 @@ def test_nested_fields_are_found_in_toml_and_json(language):
     assert read_text(text.replace("never", "always")).status == "published"
 
 
-def test_booleans_and_dates_of_toml_are_understood():
+def test_booleans_and_dates_of_toml_are_parsed():
     text = "+++\ntitle='Hello'\ndate=2020-01-02\n{}\n+++\nText"
     assert read_text(text.format("private=true")).status == "draft"
     assert read_text(text.format("render=false")).status == "draft"
@@ -216,7 +216,7 @@ def test_headers_of_nikola_and_pelican_are_parsed(header, status):
 
 
 @pytest.mark.parametrize("text", [".. figure:: a.png\n\nText", ".. _target: https://example.org\n\nText"])
-def test_restructured_text_directives_are_not_a_header(text):
+def test_restructured_text_directives_are_not_parsed_as_a_header(text):
     assert read_text(text).content == text
 
 
@@ -262,7 +262,7 @@ def test_an_article_with_a_private_path_becomes_a_draft(key):
 @pytest.mark.parametrize(
     "key", ["blog/_posts/a.md", "blog/drafts.md", "blog/private-life/a.md", "blog/a_b.md"]
 )
-def test_an_article_with_any_other_path_is_published(key):
+def test_an_article_with_a_path_that_is_not_private_is_published(key):
     assert read("", key).status == "published"
 
 

@@ -1,4 +1,4 @@
-"""Status and time of publication are found in front matter and path."""
+"""The status and the publication time are read from the front matter or the path of a file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read(front, key="blog/a.md"):
         ("blog/a.md", "date: 0001-01-01\npermalink: /2020/01/13/a/", 13),
     ],
 )
-def test_the_date_is_found_in_front_matter_and_path(key, front, day):
+def test_the_date_is_read_from_the_front_matter_or_the_path(key, front, day):
     record = read(front, key)
     assert (record.status, record.published_at) == ("published", datetime(2020, 1, day, tzinfo=UTC))
 

@@ -23,7 +23,7 @@ def test_unicode_is_decoded_with_and_without_a_byte_order_mark(codec):
     assert (record.title, record.content) == ("中文", "Ä\nb\nc")
 
 
-def test_a_file_that_is_not_utf_8_gets_a_note():
+def test_a_file_in_utf_16_gets_a_note():
     assert read("Text".encode("utf-16")).notes[0] == "The file was converted from UTF-16."
 
 
@@ -38,7 +38,7 @@ def test_a_file_that_is_not_utf_8_gets_a_note():
         (b"\xff\xfe\x00\xd8a\x00", "UTF-16: byte 0x00 at offset 2"),
     ],
 )
-def test_a_file_in_another_encoding_is_refused_and_its_first_invalid_byte_named(data, place):
+def test_the_error_for_a_file_in_another_encoding_names_the_first_invalid_byte(data, place):
     with pytest.raises(RefusedFile) as caught:
         read(data)
     assert place in str(caught.value)
