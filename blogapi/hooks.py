@@ -158,8 +158,11 @@ def _authenticate_key(value: str) -> Caller:
     # If the clock was set back, the last use can lie in the future.
     if last_used is None or not last_used <= now < last_used + policy.LAST_USED_INTERVAL:
         ends_trial = last_used is None and policy.is_trial_key(key.owner, key.created, expires)
-        api_key_service.record_use(key.uuid, now, remove_expiry=ends_trial)
-        last_used, expires = now, None if ends_trial else expires
+        if api_key_service.record_use(key.uuid, now, remove_expiry=ends_trial):
+            last_used, expires = now, None if ends_trial else expires
+        else:
+            # The next request must try again, so this response is not cached.
+            last_used = now - policy.LAST_USED_INTERVAL
     # Until this time, the key is valid and its use is not recorded again, so cached responses may be sent.
     g.cacheable_until = min(last_used + policy.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(

@@ -167,12 +167,14 @@ def delete_by_uuid(uuid: UUID) -> None:
         db.session.delete(queries.get_by_uuid(uuid))
 
 
-def record_use(key: UUID, now: datetime, *, remove_expiry: bool = False) -> None:
+def record_use(key: UUID, now: datetime, *, remove_expiry: bool = False) -> bool:
     """Store the time at which the key was used; with `remove_expiry` the key no longer expires.
 
-    Does nothing while another connection writes, so that a read never waits for the write lock. Also does
-    nothing if the database refuses writes from this version of blogapi.
+    Returns False and stores nothing while another connection writes, so that a read never waits for the write
+    lock, and if the database refuses writes from this version of blogapi.
     """
     values = {"last_used": now} | ({"expires": None} if remove_expiry else {})
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False):
         db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(values))
+        return True
+    return False

@@ -46,7 +46,7 @@ def open_batch(inputs: Sequence[ArticleInput], *uuids: UUID | None) -> Iterator[
         batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None])
         with db.session.no_autoflush:
             yield batch
-        batch.flush()
+        db.session.flush()
 
 
 class Batch:
@@ -61,8 +61,6 @@ class Batch:
         # The slugs that this batch has assigned to articles or taken from them, but not yet stored.
         self._assigned_slugs: set[str] = set()
         self._released_slugs: set[str] = set()
-        # The old and new slugs of renamed articles that are not stored yet.
-        self._renames: set[str] = set()
 
     def create(
         self,
@@ -137,7 +135,10 @@ class Batch:
     def _get(self, uuid: UUID) -> Article:
         if uuid not in self._articles:
             raise NotFound("There is no such article.")
-        return self._articles[uuid]
+        article = self._articles[uuid]
+        # The record can be missing in a damaged database; a write creates it again.
+        article.seo = article.seo or Seo(title=article.title)
+        return article
 
     def _revise(self, former: ArticleContent | None, given: ArticleInput) -> ArticleContent:
         """Return the content after a change; raises Invalid with the errors of all invalid fields."""
@@ -172,7 +173,7 @@ class Batch:
         slug = choose_slug(given, words, lambda slug: self._find_similar_slugs(slug, exclude=uuid))
         if slug in self._released_slugs:
             # The database refuses the slug until the article that had it is stored with its new slug.
-            self.flush()
+            db.session.flush()
         self._assigned_slugs.add(slug)
         return slug
 
@@ -186,20 +187,14 @@ class Batch:
         The old slug of an article that was never public is not kept: no reader can have linked to it.
         """
         old = article.slug
-        self._renames |= {old, new}
+        if new in queries.find_former_slugs(article.uuid):
+            former_slug = table_of(FormerSlug)
+            db.session.connection().execute(delete_rows(former_slug).where(former_slug.c.slug == new))
         if keep_old:
             db.session.add(FormerSlug(slug=old, article_id=article.uuid))
         else:
             self._released_slugs.add(old)
             self._assigned_slugs.discard(old)
-
-    def flush(self) -> None:
-        """Store all rows of the batch."""
-        if self._renames:
-            slug = table_of(FormerSlug).c.slug
-            db.session.connection().execute(delete_rows(table_of(FormerSlug)).where(slug.in_(self._renames)))
-            self._renames.clear()
-        db.session.flush()
 
 
 def get_content(article: Article) -> ArticleContent:

@@ -212,7 +212,8 @@ def _update_articles(session: Session, articles: Sequence[Article]) -> list[Arti
         computed = {name: fields[article.uuid][name] for name in _COMPUTED_FIELDS}
         row = _make_short_row(RenderedArticle(article, **computed))
         rows.append({"key": row.pop("article_id"), **row})
-    _execute(session, _UPDATE_JSON, rows)
+    if rows:
+        _execute(session, _UPDATE_JSON, rows)
     indexed = [article for article in found if _has_changed(article, _INDEXED_COLUMNS)]
     search.index_articles(session, [_search_text(article, None) for article in indexed])
     return [article for article in articles if article.uuid not in fields]

@@ -40,6 +40,7 @@ _revision = table_of(ArticleRevision).c
 # Every write executes these statements. They are built once, because building a statement takes longer than
 # executing it.
 _SELECT_UUID = select(_article.uuid).where(_article.uuid == bindparam("uuid"))
+_SELECT_FORMER_SLUGS = select(_former.slug).where(_former.article_id == bindparam("uuid"))
 _SELECT_SIMILAR_SLUGS = union_all(
     select(_article.slug).where(is_similar(_article.slug), _article.uuid != bindparam("exclude")),
     select(_former.slug).where(is_similar(_former.slug), _former.article_id != bindparam("exclude")),
@@ -47,7 +48,7 @@ _SELECT_SIMILAR_SLUGS = union_all(
 _SELECT_COMPLETE = (
     select(Article)
     .where(Article.uuid.in_(bindparam("uuids", expanding=True)))
-    .options(joinedload(Article.seo, innerjoin=True), selectinload(Article.tag_links))
+    .options(joinedload(Article.seo), selectinload(Article.tag_links))
 )
 
 
@@ -138,6 +139,11 @@ def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
         rows = db.session.scalars(_SELECT_COMPLETE, {"uuids": chunk})
         found |= {article.uuid: article for article in rows}
     return found
+
+
+def find_former_slugs(uuid: UUID) -> set[str]:
+    """Return the former slugs of the article."""
+    return set(db.session.connection().scalars(_SELECT_FORMER_SLUGS, {"uuid": uuid}))
 
 
 def find_contents(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:

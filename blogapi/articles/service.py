@@ -24,13 +24,14 @@ def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     if partial:
         inputs = [given for given in inputs if "content" in given.texts or "content_type" in given.texts]
     stored = queries.find_contents([given.uuid for given in inputs if given.uuid is not None])
-    contents = set()
+    contents = []
     for given in inputs:
         former = stored.get(given.uuid) if given.uuid is not None else None
         texts = {**TEXT_DEFAULTS, **(former or {} if partial else {}), **given.texts}
-        contents.add((texts["content"], texts["content_type"]))
-    unchanged = {(texts["content"], texts["content_type"]) for texts in stored.values()}
-    renderings.prepare(contents - unchanged)
+        content = {"content": texts["content"], "content_type": texts["content_type"]}
+        if content != former:
+            contents.append((texts["content"], texts["content_type"]))
+    renderings.prepare(contents)
 
 
 def create(

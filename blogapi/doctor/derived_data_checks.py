@@ -203,13 +203,18 @@ def _delete_orphans() -> None:
     index = engines.get_engine(db.session())
     with transaction():
         db.session.execute(index.table.delete().where(~index.number.in_(select(SearchEntry.number))))
+        _count_visible_write()
 
 
 def _rebuild_index() -> None:
     _run_fts5_command("rebuild")
-    # The virtual table has no triggers, so cached search results are invalidated here.
     with transaction():
-        db.session.execute(update(CommitCounter).values(visible=CommitCounter.visible + 1))
+        _count_visible_write()
+
+
+def _count_visible_write() -> None:
+    # The index has no triggers, so cached search results are invalidated here.
+    db.session.execute(update(CommitCounter).values(visible=CommitCounter.visible + 1))
 
 
 def _run_fts5_command(command: str) -> str:

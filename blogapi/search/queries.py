@@ -106,4 +106,5 @@ def _find_articles(numbers: Sequence[int]) -> list[UUID]:
         chunk = _entry.number.in_(numbers[start : start + _MAX_PARAMETERS])
         rows = db.session.connection().execute(select(_entry.number, _entry.article_id).where(chunk))
         by_number.update((row.number, row.article_id) for row in rows)
-    return [by_number[number] for number in numbers]
+    # A damaged index can have rows without an article.
+    return [by_number[number] for number in numbers if number in by_number]

@@ -20,7 +20,7 @@ from sqlalchemy import event as events
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
 from blogapi.storage import database_clock, transaction_info
-from blogapi.storage.database import Base, current_time, db, table_of
+from blogapi.storage.database import Base, CommitCounter, current_time, db, table_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -103,7 +103,11 @@ def last_position(*, public: bool = False) -> int:
 def state_token(*, public: bool = False) -> str:
     """Return a token that changes with all content that admins or, if `public`, readers can see."""
     due = select(func.count()).where(Change.due <= current_time()).scalar_subquery()
-    return " ".join(str(number) for number in db.session.execute(select(_column(public), due)).one())
+    # The counters can repeat after a restore or a failover; the epoch and the identity cannot.
+    incarnation: list[Any] = [select(CommitCounter.epoch).scalar_subquery()]
+    if db.engine.dialect.name != "sqlite":
+        incarnation.append(func.database_identity())
+    return " ".join(map(str, db.session.execute(select(_column(public), due, *incarnation)).one()))
 
 
 def _column(public: bool) -> InstrumentedAttribute[int]:

@@ -188,7 +188,8 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
             session.connection(execution_options=connections.write_options(db.engine, timeout))
             check_version(session)
             yield
-            assert not session.info["failed"], "a part of the transaction failed; use savepoint()"
+            if session.info["failed"]:
+                raise RuntimeError("A part of the transaction failed; use savepoint().")
             if session.get_bind().dialect.name != "sqlite":
                 session.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
             session.commit()

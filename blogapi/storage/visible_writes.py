@@ -19,6 +19,8 @@ _PUBLISHED = {
     "UPDATE": "OLD.status = 'published' OR NEW.status = 'published'",
     "DELETE": "OLD.status = 'published'",
 }
+# A key that is valid for longer changes no cached response; every new key is, after its first use.
+_EARLIER = "NEW.expires IS NOT NULL AND (OLD.expires IS NULL OR NEW.expires < OLD.expires)"
 _OF_PUBLISHED = "EXISTS (SELECT 1 FROM article WHERE uuid = {}.article_id AND status = 'published')"
 
 # The condition, by table and event, under which the change of a row is visible; an empty condition means that
@@ -27,7 +29,7 @@ TRIGGERS: dict[str, dict[str, str]] = {
     "account": _ANY,
     # A response is cached for one key, so a new key has no cached responses. The last use of a key is not in
     # any response.
-    "api_key": {"UPDATE OF digest, owner_id, scope, expires": "", "DELETE": ""},
+    "api_key": {"UPDATE OF digest, owner_id, scope": "", "UPDATE OF expires": _EARLIER, "DELETE": ""},
     "category": _ANY,
     "tag": _ANY,
     "former_slug": _ANY,
@@ -60,7 +62,8 @@ def init_metadata(metadata: MetaData) -> None:
     ):
         for table, conditions in triggers.items():
             for operation, condition in conditions.items():
-                name = f"{table}_{operation.split()[0].lower()}_visible"
+                columns = operation.lower().replace(" of ", "_").replace(", ", "_")
+                name = f"{table}_{columns}_visible"
                 when = f" WHEN ({condition})" if condition else ""
                 ddl = DDL(template.format(name, operation, table, when))  # type: ignore[no-untyped-call]
                 event.listen(metadata, "after_create", ddl.execute_if(dialect=dialect))

@@ -10,10 +10,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from blogapi.api_keys import service as api_keys
-from blogapi.articles import json_reader, service
+from blogapi.articles import json_reader, renderings, service
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import taxonomy as categories_definition
-from blogapi.storage.database import transaction
+from blogapi.storage.database import db, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
@@ -117,3 +117,18 @@ def read(app, large):
 def admin(app, large, make_client):
     """A client with a write key of Ada, the admin of the large blog."""
     return make_client(app, large.admin)
+
+
+@pytest.fixture
+def contents_rendered_in_writes(monkeypatch):
+    """The contents that are rendered while the write lock is held."""
+    found = []
+    render = renderings.render
+
+    def record(content, content_type):
+        if db.session().info.get("writing"):
+            found.append(content)
+        return render(content, content_type)
+
+    monkeypatch.setattr(renderings, "render", record)
+    return found

@@ -74,3 +74,24 @@ def test_a_bulk_write_with_if_match_is_refused_after_a_draft_changed(as_admin, w
 def test_the_response_to_a_bulk_write_has_no_etag(as_admin, write):
     response = as_admin.patch(ARTICLES, json=[{"uuid": write()["uuid"], "title": "x"}])
     assert "ETag" not in response.headers
+
+
+def test_articles_renamed_in_bulk_keep_their_former_slugs(as_admin, as_reader, write):
+    first, second = (write(slug=slug, status="published") for slug in ("one", "two"))
+    for slugs in (("uno", "dos"), ("one", "zwei")):
+        items = [
+            {"uuid": one["uuid"], "slug": slug} for one, slug in zip((first, second), slugs, strict=True)
+        ]
+        assert as_admin.patch(ARTICLES, json=items).status_code == 200
+    for slug, article in (("one", first), ("uno", first), ("two", second), ("dos", second), ("zwei", second)):
+        assert [one["uuid"] for one in as_reader.get(f"{ARTICLES}?slug={slug}").json] == [article["uuid"]]
+
+
+def test_bodies_swapped_in_bulk_are_rendered_before_the_write_lock_is_taken(
+    as_admin, write, contents_rendered_in_writes
+):
+    first, second = write(content="<p>a</p>"), write(content="<p>b</p>")
+    del contents_rendered_in_writes[:]
+    items = [{"uuid": first["uuid"], "content": "<p>b</p>"}, {"uuid": second["uuid"], "content": "<p>a</p>"}]
+    assert as_admin.patch(ARTICLES, json=items).status_code == 200
+    assert contents_rendered_in_writes == []

@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 
 from blogapi.articles import renderings
-from blogapi.storage.database import db
 from tests.conftest import ARTICLES
 
 
@@ -40,21 +39,6 @@ def test_a_bulk_write_executes_at_most_two_more_statements_per_additional_item(
         assert response.status_code in (200, 204), response.json
         counts.append(len(statements))
     assert counts[1] - counts[0] <= 2 * (25 - 5), counts
-
-
-@pytest.fixture
-def contents_rendered_in_writes(monkeypatch):
-    """The contents that are rendered while the write lock is held."""
-    found = []
-    render = renderings.render
-
-    def record(content, content_type):
-        if db.session().info.get("writing"):
-            found.append(content)
-        return render(content, content_type)
-
-    monkeypatch.setattr(renderings, "render", record)
-    return found
 
 
 def test_contents_are_rendered_before_the_write_lock_is_taken(

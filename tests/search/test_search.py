@@ -235,7 +235,7 @@ def test_a_search_has_at_most_50_pages(as_reader, make_article):
         assert 'page=50&page_size=1>; rel="last"' in as_reader.get(f"{path}&page=1").headers["Link"]
         refused = as_reader.get(f"{path}&page=51")
         assert (refused.status_code, refused.json["code"]) == (400, "invalid_query")
-        assert "page 50" in refused.json["errors"]["page"][0]
+        assert "50 pages" in refused.json["errors"]["page"][0]
     assert as_reader.get(f"{ARTICLES}?page=51&page_size=1").json
 
 

@@ -14,10 +14,11 @@ PUBLISHED = {
     "UPDATE": "OLD.status = 'published' OR NEW.status = 'published'",
     "DELETE": "OLD.status = 'published'",
 }
+EARLIER = "NEW.expires IS NOT NULL AND (OLD.expires IS NULL OR NEW.expires < OLD.expires)"
 OF_PUBLISHED = "EXISTS (SELECT 1 FROM article WHERE uuid = {}.article_id AND status = 'published')"
 TRIGGERS = {
     "account": ANY,
-    "api_key": {"UPDATE OF digest, owner_id, scope, expires": "", "DELETE": ""},
+    "api_key": {"UPDATE OF digest, owner_id, scope": "", "UPDATE OF expires": EARLIER, "DELETE": ""},
     "category": ANY,
     "tag": ANY,
     "former_slug": ANY,
@@ -89,7 +90,8 @@ def upgrade() -> None:
         connection.exec_driver_sql(IDENTITY)
     for table, conditions in (TRIGGERS | SQLITE_TRIGGERS if sqlite else TRIGGERS).items():
         for operation, condition in conditions.items():
-            name = f"{table}_{operation.split()[0].lower()}_visible"
+            columns = operation.lower().replace(" of ", "_").replace(", ", "_")
+            name = f"{table}_{columns}_visible"
             when = f" WHEN ({condition})" if condition else ""
             template = SQLITE if sqlite else POSTGRESQL
             connection.exec_driver_sql(template.format(name, operation, table, when))
