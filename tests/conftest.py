@@ -41,7 +41,7 @@ from tests.contracts.client import CheckedClient, Contract
 from tests.databases import SERVER_URL, Databases, open_databases
 from tests.redis_servers import REDIS_SERVER, RedisServer, run_redis_server
 
-# Examples have no deadline because machines can be busy. CI tries the same examples in every run.
+# Examples have no deadline, because machines can be busy. CI runs use the same examples each time.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("suite")
 
@@ -197,7 +197,7 @@ class People:
             self.member = users.create("mel", None, role=Role.MEMBER)
 
     def key(self, owner: Account | None, scope: Scope | None = None) -> str:
-        """Return a new key. The default scope is `published` without an owner, and `read` with one."""
+        """Return a new key. The default scope is `read` for keys with an owner and `published` for others."""
         with self.app.app_context():
             key_scope: Scope = scope or ("read" if owner else "published")
             value: str = api_keys.issue(owner and owner.uuid, scopes={key_scope}).value
@@ -379,7 +379,7 @@ def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisS
 
 @pytest.fixture
 def record_statements(app: Flask) -> Callable[[], Any]:
-    """Return a context manager that yields a list of the statements executed in its block.
+    """Return a context manager that yields a list of the statements executed in the block.
 
     Transaction control, locking, the commit counter and the clock are left out: they differ between the
     engines.

@@ -36,13 +36,13 @@ class Databases(Protocol):
         """Empty or delete the test's database before the test."""
 
     def prepare(self, instance: Path) -> None:
-        """Create an empty database for the test unless it has one."""
+        """Create an empty database for the test unless the test already has a database."""
 
     def save_copy(self, app: Flask) -> str:
         """Save a copy of the application's database; return a name for `restore_copy`."""
 
     def restore_copy(self, copy: str, instance: Path) -> None:
-        """Replace the test's database, which must not be open, with a copy that `save_copy` saved."""
+        """Replace the test's database with a copy that `save_copy` saved. The database must not be open."""
 
     def create_empty(self, folder: Path) -> str:
         """Return the URL of a new database without tables; SQLite stores its file in the folder."""
@@ -66,7 +66,7 @@ class SqliteFiles:
         """Do nothing: the instance folder is already deleted."""
 
     def prepare(self, instance: Path) -> None:
-        """Copy an empty database into the folder unless it has one."""
+        """Copy an empty database into the folder unless the folder already contains a database."""
         instance.mkdir(exist_ok=True)
         if not (instance / "blog.db").exists():
             shutil.copy(self.empty, instance / "blog.db")
@@ -119,7 +119,7 @@ class PostgresqlServer:
         locale = f"LOCALE_PROVIDER icu ICU_LOCALE '{language}'" if language else ""
         with self.server.connect() as connection:
             connection.exec_driver_sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}" {locale}')
-            # Tests need no durability.
+            # Tests do not need to keep data after a crash of the server.
             connection.exec_driver_sql(f'ALTER DATABASE "{name}" SET synchronous_commit TO off')
         self.names.append(name)
         return name

@@ -43,7 +43,7 @@ def test_an_error_becomes_one_message_and_the_exit_status_1(error, message):
 
 
 @pytest.mark.parametrize("stream", [io.StringIO, Terminal])
-def test_progress_yields_every_item_and_draws_only_on_a_terminal(monkeypatch, stream):
+def test_the_progress_bar_yields_every_item_and_is_drawn_only_on_a_terminal(monkeypatch, stream):
     shown = stream()
     monkeypatch.setattr(sys, "stderr", shown)
     assert list(cli.show_progress(iter("abc"), total=3, label="Reading")) == ["a", "b", "c"]

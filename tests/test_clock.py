@@ -102,7 +102,7 @@ def get_position(cursor):
     return int(cursor.partition("-p")[2].split(".")[0])
 
 
-def test_changes_keep_their_order_and_none_is_missed(clock_changes, blog, as_admin, as_reader):
+def test_changes_keep_their_order_and_no_change_is_missed(clock_changes, blog, as_admin, as_reader):
     cursor, known = "0", {}
     for number in clock_changes():
         as_admin.post(TAGS, json={"name": f"tag {number}"})
@@ -110,8 +110,8 @@ def test_changes_keep_their_order_and_none_is_missed(clock_changes, blog, as_adm
         assert cursor == "0" or get_position(fed["cursor"]) > get_position(cursor)
         cursor = fed["cursor"]
         known |= {change["uuid"]: change["action"] for change in fed["changes"]}
-        # A client that follows the feed has all articles of the blog. It may also have an article that was
-        # visible before the clock was set back.
+        # A client that follows the feed has all articles of the blog. The client can also have an article
+        # that was visible before the clock was set back.
         listed = {article["uuid"] for article in as_reader.get(ARTICLES).json}
         mirrored = {str(article.uuid) for article in blog if known.get(str(article.uuid)) == "fetch"}
         assert listed <= mirrored
@@ -127,7 +127,7 @@ def test_a_retry_is_idempotent_when_the_clock_is_set_back(set_system_clock, blog
     assert len(set(created)) == 1
 
 
-def test_a_login_survives_clock_changes(app, people, as_stranger, clock_changes):
+def test_a_login_stays_valid_during_clock_changes(app, people, as_stranger, clock_changes):
     with app.app_context():
         users.set_password("ada", "correct horse battery")
     logged_in = False
@@ -138,7 +138,7 @@ def test_a_login_survives_clock_changes(app, people, as_stranger, clock_changes)
         assert as_stranger.get(ME).json["username"] == "ada"
 
 
-def test_a_key_survives_clock_changes_and_its_use_is_recorded(clock_changes, as_stranger, as_admin):
+def test_a_key_stays_valid_during_clock_changes_and_its_use_is_recorded(clock_changes, as_stranger, as_admin):
     created = as_stranger.post(KEYS).json
     header = {"X-API-KEY": created["public_state"]}
     as_stranger.get(TAGS, headers=header)

@@ -53,7 +53,7 @@ def test_the_defaults_apply_without_any_source(monkeypatch):
         assert setting.description.endswith(".") and setting.parse.__doc__
 
 
-def test_each_source_overrides_the_previous_one(instance, monkeypatch):
+def test_each_source_overrides_the_previous_source(instance, monkeypatch):
     assert load_settings().config["SESSION_DAYS"] == 14
     write_settings(instance, "SESSION_DAYS = 1")
     assert load_settings().config["SESSION_DAYS"] == 1
@@ -209,7 +209,7 @@ def test_null_and_patterns_are_refused_as_origins(written, reason):
         *("http://127.1", "http://1.2.3.4.5", "http://1.2.3.999", "http://[1.2.3.4", "http://[::g]", "['a'"),
     ],
 )
-def test_any_other_text_is_refused_as_an_origin(written):
+def test_a_text_that_is_not_a_valid_origin_is_refused(written):
     assert get_start_error({"CORS_ORIGINS": [written]}).startswith(
         "The setting CORS_ORIGINS in create_app must "
     )
@@ -227,7 +227,7 @@ def test_any_other_text_is_refused_as_an_origin(written):
         ),
     ],
 )
-def test_an_origin_as_browsers_send_it_is_accepted(origin):
+def test_an_origin_is_accepted_in_the_form_that_browsers_send(origin):
     assert load_settings({"CORS_ORIGINS": [origin]}).config["CORS_ORIGINS"] == (origin,)
 
 

@@ -71,7 +71,7 @@ def test_options_needs_no_key_and_lists_the_supported_methods(as_stranger, path,
         assert (response.status_code, response.data, response.headers["Allow"]) == (204, b"", allowed)
 
 
-def test_options_and_405_agree_on_every_path(app, as_admin):
+def test_options_and_a_405_response_list_the_same_methods_for_every_path(app, as_admin):
     slashed = {fill_template(rule.rule) for rule in app.url_map.iter_rules()}
     for path in slashed | {path.rstrip("/") for path in slashed}:
         allowed = as_admin.options(path).headers["Allow"].split(", ")

@@ -38,7 +38,7 @@ def test_a_500_response_contains_an_incident_id_and_only_the_log_contains_the_ca
     assert "Traceback" in caplog.text and "an internal secret" in caplog.text
 
 
-def test_two_failures_have_different_incident_ids(as_reader, broken_view):
+def test_two_internal_errors_have_different_incident_ids(as_reader, broken_view):
     assert as_reader.get(ARTICLES).json["detail"] != as_reader.get(ARTICLES).json["detail"]
 
 

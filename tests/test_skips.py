@@ -1,4 +1,4 @@
-"""The rule for skipped tests, tried in a separate pytest run with one skip of each kind."""
+"""Tests the rule for skipped tests with a separate pytest run that contains each kind of skip."""
 
 from __future__ import annotations
 

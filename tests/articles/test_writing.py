@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import text
 
+from blogapi.storage.database import db, transaction
 from tests.articles.conftest import FUTURE
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome

@@ -41,7 +41,7 @@ PARTS: dict[str, Any] = {
     "postgresql": postgresql,
 }
 
-# The defaults of the options: for a full run of some minutes, and for a quick run of about one minute.
+# The default options of a full run, which takes some minutes, and of a quick run of about one minute.
 DEFAULTS = {
     "rounds": 5,
     "seconds": 2,

@@ -1,7 +1,7 @@
 """Blogs to measure, each created in a process of its own.
 
-`python -m tests.benchmarks.blogs FOLDER ARTICLES SIZE`; its database is SQLite unless the folder has a
-configuration that names another one.
+`python -m tests.benchmarks.blogs FOLDER ARTICLES SIZE` creates one blog. The database of the blog is SQLite
+unless a configuration file in the folder names another database.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class BlogKind(NamedTuple):
 class Blog:
     """A blog of `articles` articles of about `size` characters.
 
-    `key` is a reader's and `admin_key` one that may write; `newest` is the uuid of the newest article, which
-    has the tag `tag` (a uuid); `draft` is the uuid of a draft.
+    `key` is the key of a reader, and `admin_key` is a key that may write. `newest` is the uuid of the newest
+    article, `tag` is the uuid of a tag of that article, and `draft` is the uuid of a draft.
     """
 
     folder: Path

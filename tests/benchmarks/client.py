@@ -23,7 +23,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 
 
 class BrokenConnection(Exception):
-    """The connection cannot be used any more."""
+    """The connection cannot be used for further requests."""
 
 
 class Connection:
@@ -69,7 +69,7 @@ class Connection:
         self.bytes_left = int(length[1]) if length else -1
 
     def _receive_body(self, data: bytes) -> bool:
-        """Count a part of the body; return whether it was the last one."""
+        """Process a part of the body; return whether it was the last part."""
         if self.is_chunked:
             self.tail = (self.tail + data)[-len(_LAST_CHUNK) :]
             return self.tail == _LAST_CHUNK
@@ -116,7 +116,7 @@ def send_at_rate(port: int, path: str, key: str, rate: float) -> str:
 
 
 def _receive_and_resend(connection: Connection) -> bool:
-    """Read the received bytes; send the next request after a complete response. Return False on an error."""
+    """Read the received bytes. If the response is complete, send the next request. Return False on errors."""
     try:
         if connection.receive():
             connection.send()

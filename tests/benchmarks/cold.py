@@ -33,7 +33,7 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure on SQLite; raises MeasurementError where the measuring process breaks."""
+    """Measure on SQLite; raises MeasurementError if the measuring process fails."""
     return measure(plan, plan.cold_blogs())
 
 

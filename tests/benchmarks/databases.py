@@ -35,7 +35,7 @@ def create_database(server: str, folder: Path) -> None:
 
 
 def vacuum(folder: Path) -> None:
-    """Do what autovacuum does some minutes after a blog has been filled, so that no measurement meets it."""
+    """Vacuum the database, so that autovacuum does not run during a measurement."""
     with connect(_read_url(folder)) as connection:
         connection.exec_driver_sql("VACUUM ANALYZE")
 

@@ -20,7 +20,7 @@ DRAFT_CHARACTERS = 4_000
 
 @contextmanager
 def save_drafts(port: int, blog: Blog) -> Iterator[list[int]]:
-    """Save the blog's draft, each time with another text, until the block ends.
+    """Save the draft of the blog once per second with a new text until the block ends.
 
     Yields a list to which the status of each response is added, or 0 if there was none.
     """
@@ -28,14 +28,14 @@ def save_drafts(port: int, blog: Blog) -> Iterator[list[int]]:
     ended = threading.Event()
 
     def save() -> None:
-        # The draft must not already have the text: a write that changes nothing stores nothing.
+        # Each text must be new, because a write that changes nothing stores nothing.
         writer = Writer(seed=time.time_ns())
         seconds = FIRST_SECONDS
         while not ended.wait(seconds):
             statuses.append(_save(port, blog, writer.markdown(DRAFT_CHARACTERS)))
             seconds = INTERVAL_SECONDS
 
-    # A thread has the core of the thread that starts it.
+    # A new thread runs on the core of the thread that starts it.
     with pin_to_core("client"):
         thread = threading.Thread(target=save)
         thread.start()

@@ -1,4 +1,4 @@
-"""Installs and starts the Django REST framework service, and compares its responses."""
+"""Installs and starts the Django REST framework service, and compares its responses with those of blogapi."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INSTALL_SECONDS = 300
 def start_server(
     stack: ExitStack, plan: Plan, responses: Mapping[str, Response], blog: Blog
 ) -> Server | None:
-    """Start the server with the content of the responses, or note why it cannot be done and return None."""
+    """Start the server with the content of the responses. If this fails, note the reason and return None."""
     port = free_port()
     content = json.dumps(_make_content(responses, blog))
     (plan.home / CONTENT_FILE).write_text(content, encoding="utf-8")
@@ -41,14 +41,14 @@ def start_server(
 
 
 def measure_writes(plan: Plan, task: Mapping[str, Any]) -> dict[str, Any]:
-    """Write in a process of its own to a database with the content of the server that was started last."""
+    """Measure writes in a new process, on a database with the content of the server that was started last."""
     return run_program(_make_command(plan, "write"), plan.home, task)
 
 
 def find_differences(
     server: Server, responses: Mapping[str, Response], key: str
 ) -> dict[tuple[str, str], str]:
-    """Return a problem for each response that differs as JSON."""
+    """Return a problem for each response whose JSON differs from the expected response."""
     found = {}
     for path, answer in responses.items():
         try:

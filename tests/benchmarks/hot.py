@@ -35,7 +35,8 @@ from tests.benchmarks.servers import (
 BLOGAPI, BARE, MINIMAL = "blogapi", "bare waitress", "minimal Flask"
 ONE_ARTICLE, WITH_DRAFTS = "one article", "one article, one draft saved per second"
 
-# A round needs this number of responses to be reliable. To get them, it may take MAX_EXTENSION times as long.
+# A round needs this number of responses to be reliable. A slow server gets up to MAX_EXTENSION
+# times as many seconds.
 MIN_REQUESTS = 200
 MAX_EXTENSION = 4
 
@@ -84,7 +85,7 @@ Samples = Mapping[tuple[str, str], Sequence[Sample]]
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure on SQLite; raises MeasurementError where a server does not run."""
+    """Measure on SQLite; raises MeasurementError if a server does not run."""
     return measure(plan, plan.hot_blog(), compare=True)
 
 
@@ -206,7 +207,7 @@ def _take_samples(plan: Plan, blog: Blog, servers: Sequence[Server], reads: Mapp
 
 
 def _choose_seconds(plan: Plan, warm_up: Sample) -> int:
-    """Return the seconds of load in each round; a slow server gets more, for enough responses."""
+    """Return the seconds of load in each round. A slow server gets more seconds, to send enough responses."""
     needed = math.ceil(MIN_REQUESTS / max(warm_up.rate, 1))
     return max(plan.seconds, min(needed, MAX_EXTENSION * plan.seconds))
 

@@ -53,7 +53,7 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row | searches.Row]:
-    """Measure over HTTP, then inside a process; raises MeasurementError where one of them breaks."""
+    """Measure over HTTP, then inside a process. Raises MeasurementError if one of the measurements fails."""
     blog, port = plan.large_blog(), free_port()
     single = f"{ARTICLES}{blog.newest}/"
     plan.print_progress(f"large: the whole list of {blog.name}")
@@ -64,7 +64,7 @@ def run(plan: Plan) -> list[Row | searches.Row]:
 
 
 def make_tables(rows: Sequence[Row | searches.Row]) -> list[Table]:
-    """Return the rows as a table, and the searches as another one."""
+    """Return a table of the rows, followed by the tables of the searches."""
     lines = [
         (row.measure, "invalid" if row.problem else f"{format_value(row.value)} {row.unit}".strip())
         for row in rows

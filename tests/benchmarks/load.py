@@ -1,4 +1,4 @@
-"""Sends load to one path of a server, with wrk if it is installed, or else with the Python client."""
+"""Sends many requests to one path, with wrk if it is installed, or else with the Python client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCRIPT = Path(__file__).with_name("report.lua")
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The result of a load. Errors are responses without a 2xx status, and broken connections."""
+    """The result of a load test. Errors are responses without a 2xx status, and broken connections."""
 
     requests: int
     seconds: float

@@ -49,7 +49,7 @@ def _version(package: str) -> str:
 
 
 def _cpu() -> str:
-    # Only Linux has the name of the model in a file; platform.processor() is empty there.
+    # On Linux, platform.processor() is empty, and a file contains the model name of the processor.
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -16,7 +16,7 @@ CATEGORIES = "/api/v1/blog/categories/"
 LIST_OF_20 = f"{ARTICLES}?page=1&page_size=20"
 LIST_OF_100 = f"{ARTICLES}?page=1&page_size=100"
 
-# This blog has 100 articles, each of 4,000 characters. In the others only the size of an article is fixed.
+# This blog has 100 articles of 4,000 characters. For the other blogs, only the size of an article is fixed.
 HOT_BLOG = BlogKind(100, 4_000)
 COLD_SIZE = 1_000
 LARGE_SIZE = 5_000
@@ -24,7 +24,7 @@ LARGE_SIZE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The options of a run; `print_progress` prints a sentence, `add_note` also records it.
+    """The options of a run. `print_progress` prints a sentence; `add_note` prints and records a sentence.
 
     `postgresql` is the URL of a server, or an empty string.
     """

@@ -16,7 +16,7 @@ Row = hot.Row | cold.Row | writes.Row
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure; raises MeasurementError where a service does not run."""
+    """Measure on PostgreSQL; raises MeasurementError if a service does not run."""
     return [
         *hot.measure(plan, plan.hot_blog(POSTGRESQL), compare=False),
         *cold.measure(plan, plan.cold_blogs(POSTGRESQL)),

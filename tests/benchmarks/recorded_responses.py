@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
-# The server adds these headers; the last two depend on whether the body is one chunk or several.
+# The server adds these headers. The last two depend on whether the body has one chunk or several chunks.
 _SERVER_HEADERS = frozenset({"date", "connection", "server", "via", "content-length", "transfer-encoding"})
 
 RecordedResponse = tuple[str, list[tuple[str, str]], bytes]

@@ -1,4 +1,4 @@
-"""Measures searches with many matches on each database: the elapsed time of the first one after a write."""
+"""Measures the elapsed time of the first search after a write, for searches with many matches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.benchmarks.prose import make_common_searches
 
 PAGE_SIZE = 20
 LAST_PAGE = 50
-# A small blog has fewer pages of matches.
+# On a small blog, a search has fewer pages of matches.
 ARTICLES_PER_PAGE = 400
 MAX_SAMPLES = 5
 
@@ -36,7 +36,7 @@ class Row:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure on each database; raises MeasurementError where the measuring process breaks."""
+    """Measure on each database; raises MeasurementError if the measuring process fails."""
     rows = []
     for blog in plan.searched_blogs():
         plan.print_progress(f"large: searches in {blog.name}")

@@ -79,7 +79,7 @@ def make_serve_command(port: int) -> list[str]:
 def pin_to_core(role: str) -> Iterator[None]:
     """Pin processes started in the block to one core: the first for a "server", the last for a "client".
 
-    Does nothing if the system has one core or cannot pin processes.
+    Does nothing if the machine has only one core or the system cannot pin processes.
     """
     if not PINNED:
         yield

@@ -14,7 +14,7 @@ from tests.benchmarks.servers import free_port, make_serve_command, run_server
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Medians of the seconds from the process start to the first article list, and of the memory then."""
+    """Medians of the seconds from the process start to the first article list, and of the memory used."""
 
     articles: int
     seconds: float

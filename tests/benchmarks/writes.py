@@ -1,7 +1,8 @@
 """Measures writes, compared with DRF, whose writes store no revision and index nothing.
 
-First each service writes inside a process, then over HTTP on one connection. There the services take turns,
-so that other load on the machine affects both. Only blogapi has bulk writes and an import.
+The writes of each service are measured first inside a process, then over HTTP on one connection. Over HTTP,
+the services take turns, so that other load on the machine affects both. Only blogapi has bulk writes and an
+import.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from tests.benchmarks.wsgi_calls import Call, Request
 
 CREATE, CHANGE, BULK = "create an article of 4 kB", "change a title", "change 100 titles in one request"
 WARM_UP = 5
-# One bulk request takes as long as many others.
+# One bulk request takes as long as many requests for a single article.
 WRITES_PER_BULK = 10
 
 Requests = dict[str, list[Request]]
@@ -78,7 +79,7 @@ class Samples:
 
 
 def run(plan: Plan) -> list[Row]:
-    """Measure on SQLite; raises MeasurementError where a service does not run."""
+    """Measure on SQLite; raises MeasurementError if a service does not run."""
     return measure(plan, SQLITE, compare=plan.drf)
 
 
@@ -100,7 +101,7 @@ def measure(plan: Plan, engine: str, *, compare: bool) -> list[Row]:
 
 
 def measure_import(plan: Plan, blog: Blog) -> Row:
-    """Measure the import of Markdown files, in CPU time of all threads for each article."""
+    """Measure the import of Markdown files: the CPU time of all threads for each article."""
     folder = blog.folder / "posts"
     write_markdown_files(folder, plan.imports)
     plan.print_progress(f"writes: importing {plan.imports:,} files, {blog.name}")
@@ -170,7 +171,7 @@ def _count_bulk(writes: int) -> int:
 def _call_in_process(
     plan: Plan, blog: Blog, servers: Sequence[Server], maker: RequestMaker
 ) -> dict[tuple[str, str], list[Call]]:
-    """Return the calls without those of the warm-up by kind of write and name of the server."""
+    """Return the calls after the warm-up, by kind of write and name of the server."""
     requests = _make_requests(maker, WARM_UP + plan.writes, bulk=WARM_UP + _count_bulk(plan.writes))
     calls: dict[tuple[str, str], list[Call]] = {}
     for server in servers:
@@ -186,7 +187,7 @@ def _call_in_process(
 
 
 def _select_known(server: Server, requests: Requests) -> Requests:
-    """Return the requests that the server knows."""
+    """Return the requests that the server supports."""
     return requests if server.name == BLOGAPI else {name: requests[name] for name in (CREATE, CHANGE)}
 
 
@@ -233,7 +234,7 @@ def _send(server: Server, requests: Sequence[Request], key: str, sample: Samples
 
 
 def _list_fields(value: Any) -> Any:
-    """Return a JSON value with the types of its texts and numbers in place of them."""
+    """Return the JSON value with each text and number replaced by the name of its type."""
     if isinstance(value, dict):
         return {name: _list_fields(part) for name, part in value.items()}
     if isinstance(value, list):

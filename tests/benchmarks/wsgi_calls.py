@@ -20,7 +20,7 @@ cpu_clock: Callable[[], float] = getattr(time, CLOCK)
 
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
-# A request as JSON: method, path, and the body, which is null for a request without one.
+# A request as JSON: the method, the path, and the body, which is null if the request has no body.
 Request = tuple[str, str, Any]
 
 

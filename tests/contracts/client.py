@@ -66,7 +66,7 @@ class Contract:
             self._validate(f"{pointer}/content/{escape_pointer(response.mimetype)}/schema", response.json)
 
     def response(self, template: str, method: str, status: str) -> tuple[str, dict[str, Any]]:
-        """Return the JSON pointer and the content of a documented response, and resolve its reference."""
+        """Return the JSON pointer and the content of a documented response. A reference is resolved."""
         documented = self.document["paths"][template][operation_method(method)]["responses"][status]
         if "$ref" not in documented:
             return (
@@ -117,7 +117,7 @@ def check_headers(method: str, response: TestResponse, *, storable: bool = True)
 
 
 class CheckedClient(FlaskClient):
-    """A client that checks every response against the document."""
+    """A client that checks every response against the OpenAPI document."""
 
     contract: Contract
     key: str | None = None
@@ -136,7 +136,7 @@ class CheckedClient(FlaskClient):
 
 
 def get_stable_headers(response: Any) -> list[tuple[str, str]]:
-    """Return the headers of a response without its request id, which always differs."""
+    """Return the headers of a response without the request id, which differs for each response."""
     return sorted((name, value) for name, value in response.headers if name != "X-Request-ID")
 
 

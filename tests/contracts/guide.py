@@ -96,7 +96,7 @@ def _result(access: Access, caller: Caller) -> str:
 
 
 def write_tables() -> None:
-    """Write both tables into the guide, as they are for the default settings."""
+    """Write both tables for the default settings into the guide."""
     with TemporaryDirectory() as folder:
         os.environ["BLOGAPI_INSTANCE_PATH"] = folder
         app = create_app({"SECRET_KEY": "x" * 32})

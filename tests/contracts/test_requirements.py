@@ -18,7 +18,7 @@ import blogapi
 
 ROOT = Path(__file__).parent.parent.parent
 PIN = re.compile(r"^([a-z0-9-]+==[^\\\n]+)", re.MULTILINE)
-# The libraries of these extras are imported only if a setting names their server.
+# The libraries of these extras are imported only if a setting contains the URL of a server that needs them.
 EXTRAS = ("postgresql", "redis")
 
 
@@ -93,7 +93,7 @@ def test_every_required_library_is_imported():
     assert REQUIRED.keys() <= list_imported_distributions()
 
 
-def test_every_required_package_is_pinned_and_no_other_package():
+def test_exactly_the_required_packages_are_pinned():
     assert read_pins("requirements.txt").keys() == resolve(REQUIRED)
 
 

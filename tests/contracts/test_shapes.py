@@ -1,6 +1,6 @@
 """The fields of each response in order, with the format of each value.
 
-The OpenAPI document is generated from the same schemas, so it cannot show that a response changed.
+The OpenAPI document is generated from the same schemas, so it cannot detect a changed response.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def paths(as_admin, make_article, make_tag, make_category):
 
 
 @pytest.mark.parametrize(("path", "expected"), READS, ids=[path for path, _ in READS])
-def test_a_get_response_has_this_shape(as_admin, paths, path, expected):
+def test_a_get_response_has_the_expected_fields_and_formats(as_admin, paths, path, expected):
     assert shape(as_admin.get(path.format(**paths)).json) == expected
 
 
@@ -161,7 +161,7 @@ def test_a_get_response_has_this_shape(as_admin, paths, path, expected):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_post_response_has_this_shape(as_admin, paths, path, body, expected):
+def test_a_post_response_has_the_expected_fields_and_formats(as_admin, paths, path, body, expected):
     assert shape(as_admin.post(path.format(**paths), json=body).json) == expected
 
 

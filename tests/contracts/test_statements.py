@@ -13,8 +13,8 @@ KEYS = "/api/v1/auth/api-key/"
 
 # Path, endpoint, and number of statements. One statement looks up the key.
 READS = [
-    # The ETag of an admin's list depends on drafts, so it needs one more statement than for a reader.
-    # The first read after a write also looks for the next scheduled article.
+    # The ETag of an admin's list depends on drafts, so an admin's read needs one more statement than a
+    # reader's. The first read after a write also looks for the next scheduled article.
     (ARTICLES, "articles.published", 4),
     (ARTICLES + "?page=1&page_size=100", "articles.published", 4),
     (ARTICLES + "?category=shelf&tag=t&published_after=2020-01-01", "articles.published", 5),

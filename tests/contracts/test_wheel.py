@@ -56,7 +56,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """The `bin` folder of a virtual environment with the wheel. It uses this environment's dependencies."""
+    """The `bin` folder of a virtual environment with the wheel and the dependencies of this environment."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=False)
     paths = sysconfig.get_paths("venv", {"base": str(folder), "platbase": str(folder)})

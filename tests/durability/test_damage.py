@@ -1,4 +1,4 @@
-"""Damaged files are reported, and never give a wrong response."""
+"""A damaged file is reported and never causes a wrong response."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from tests.durability.conftest import (
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 
-# How many pages of the whole file, and how many pages with article text, are damaged one at a time.
+# The number of pages to damage, one at a time: this number from the whole file, and this number from the
+# pages with article text.
 PAGE_COUNT = get_repetitions("PAGES", 8)
 JUNK = (b"\xff" * PAGE_SIZE, bytes(PAGE_SIZE), os.urandom(PAGE_SIZE))
 
@@ -56,7 +57,7 @@ def sample(starts: Sequence[int]) -> Sequence[int]:
     return starts[:: max(1, len(starts) // PAGE_COUNT)]
 
 
-def test_a_damaged_page_gives_no_wrong_response(blog, expected_responses, write_key):
+def test_a_damaged_page_causes_no_wrong_response(blog, expected_responses, write_key):
     whole = blog.read_bytes()
     starts = range(0, len(whole), PAGE_SIZE)
     texts = [start for start in starts if b"Words." in whole[start : start + PAGE_SIZE]]
@@ -89,7 +90,7 @@ def test_damage_that_is_found_at_the_start_is_reported_in_one_sentence(blog, app
     )
 
 
-def test_pages_that_are_damaged_while_serving_give_no_wrong_response(serve, blog, expected_responses):
+def test_pages_that_are_damaged_while_serving_cause_no_wrong_response(serve, blog, expected_responses):
     with serve() as (client, _):
         pages = blog.stat().st_size // PAGE_SIZE
         overwrite(blog, pages // 3 * PAGE_SIZE, os.urandom((pages - pages // 3) * PAGE_SIZE))

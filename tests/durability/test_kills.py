@@ -28,7 +28,7 @@ class Writer:
         self.category = category
         # The last acknowledged subtitle of each article, by uuid; None for a deleted article.
         self.acknowledged: dict[str, str | None] = {}
-        # The subtitle of the write that has no response yet, in the same form.
+        # The uuid and the subtitle of the write that has no response yet.
         self.in_flight: dict[str, str | None] = {}
         self.responses = 0
 
@@ -56,7 +56,7 @@ class Writer:
             assert client("PATCH", path, {"subtitle": subtitle}).status == 200
 
     def find_lost_writes(self, found: dict[str, str]) -> list[str]:
-        """Return a sentence for each acknowledged write that was lost, and remember the state `found`."""
+        """Return a sentence for each acknowledged write that was lost; `found` becomes the expected state."""
         lost = []
         for uuid in self.acknowledged | self.in_flight:
             possible = {self.acknowledged.get(uuid), self.in_flight.get(uuid, self.acknowledged.get(uuid))}

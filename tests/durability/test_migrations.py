@@ -25,8 +25,8 @@ UPGRADES = get_repetitions("MIGRATIONS", 3)
 ARTICLE_COUNT = 40
 LISTS = (TAGS, CATEGORIES, f"{ARTICLES}?fields=title,content,html,tags,excerpt", f"{ARTICLES}?q=words")
 
-# Starts the blog. Kills itself argv[2] milliseconds after statement argv[1]. If argv[1] is 0, it prints the
-# first word of each statement.
+# Starts the blog. The process kills itself argv[2] milliseconds after statement number argv[1]. If
+# argv[1] is 0, the process prints the first word of each statement.
 START = """
 import json, os, signal, sys, threading, time
 from sqlalchemy import Engine, event

@@ -111,7 +111,7 @@ def send(port: int, method: str, path: str, key: str | None = None) -> tuple[int
         connection.close()
 
 
-def test_a_key_created_through_wsgi_py_reads_the_lists(tmp_path, instance):
+def test_a_key_created_through_wsgi_py_can_read_the_lists(tmp_path, instance):
     with start_server_process(WSGI, tmp_path) as (port, server_process):
         assert "The blog is empty." in "".join(server_process.output)
         status, created = send(port, "POST", KEYS)

@@ -74,7 +74,7 @@ def test_a_full_disk_is_reported_and_writes_succeed_once_there_is_space(small_di
         key = Client(client.port, stranger("POST", KEYS).json["public_state"])
         filler = fill_disk(small_disk)
         writes = []
-        # The log reuses the space it already has, so the first writes succeed.
+        # The first writes succeed, because the log reuses space that it already occupies.
         for _ in range(2000):
             writes.append(write())
             if writes[-1].status != 201:
@@ -136,7 +136,7 @@ def test_nothing_is_stored_in_a_removed_or_replaced_file(serve, blog, hide_file)
         before = {path: client("GET", path).json for path in LISTS}
         restore = hide_file(blog)
         left = sorted(blog.parent.glob("*"))
-        # The response cache still serves its responses for a short time.
+        # For a short time, the response cache still serves cached responses.
         wait_until(lambda: {client("GET", path).status for path in LISTS} == {503})
         for path in (TAGS, KEYS):
             assert client("POST", path, {"name": "one more"}).status == 503

@@ -12,7 +12,7 @@ import pytest
 ARTICLES = "/api/v1/blog/articles/"
 ROOT = Path(__file__).parent.parent.parent
 
-# Adds 1 to the number in the subtitle 200 times. After a 412 it reads the article again.
+# Adds 1 to the number in the subtitle 200 times, and reads the article again after a 412.
 WRITER = """
 import sys
 from blogapi import create_app

@@ -74,7 +74,7 @@ def lin_account(app):
         users.create(LIN["username"], LIN["password"], role=Role.MEMBER)
 
 
-def test_no_update_of_eight_clients_of_two_servers_is_lost(serve, make_article):
+def test_no_update_is_lost_when_eight_clients_write_on_two_servers(serve, make_article):
     path = f"{ARTICLES}{make_article(subtitle='0').uuid}/"
     statuses: Counter[int] = Counter()
 

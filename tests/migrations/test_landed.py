@@ -24,7 +24,7 @@ from tests.migrations.record_blog import LATER, PASSWORD
 
 BLOGS = Path(__file__).parent / "blogs"
 
-# SHA-256 of each file with line feeds, as in the repository.
+# The SHA-256 digest of each migration file. Line ends are line feeds, as in the repository.
 DIGESTS = {
     "0001": "e6d4872f4684c611ce717743f2554b43fa034ef09e5292be614f93724b970b6d",
     "0002": "c60356399e0fdcc065ce575e5a8e31fcd9c062fd139d84d8ac14ad41bb659166",
@@ -35,7 +35,7 @@ DIGESTS = {
     "0007": "f443be645674a1930925eb198305f86dbc140ad19a7282cf4cc4ba59eb06824b",
 }
 
-# Tables that are derived from the others and may differ in this version, and counters of the engine.
+# Tables that are derived from other tables and may differ in this version, and tables with internal counters.
 INDEX = {"search_index", "search_entry"}
 DERIVED = INDEX | {"article_pieces", "article_tally", "revision", "alembic_version"}
 
@@ -92,7 +92,7 @@ OLDER = MIGRATIONS[:-1]
 
 @pytest.fixture(params=MIGRATIONS)
 def recorded_blog(request, tmp_path, instance, databases):
-    """The rows and the responses of a blog recorded at a migration, which replaces the blog of the test."""
+    """The rows and the responses of a recorded blog. The recorded blog replaces the blog of the test."""
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(read_text(f"{request.param}.sql"))
@@ -110,7 +110,7 @@ def recorded_blog(request, tmp_path, instance, databases):
 
 
 def copy_to_server(source, databases, tmp_path, migration, instance):
-    """Copy the rows into a PostgreSQL database at the migration, and use it as the database of the test."""
+    """Copy the rows into a PostgreSQL database with the schema of the migration, for the test."""
     url = databases.create_empty(tmp_path)
     target = create_engine(url)
     migrate_to(target, migration)

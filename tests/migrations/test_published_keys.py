@@ -22,7 +22,7 @@ KINDS = {
 
 
 def make_insert(table, names):
-    """Return a typed INSERT statement, as each engine stores a UUID in its own form."""
+    """Return an INSERT statement with column types, because each engine stores a UUID in its own form."""
     types = [bindparam(name, type_=Uuid()) for name in UUIDS if name in names]
     types += [bindparam(name, type_=DateTime()) for name in (*TIMES, "last_updated") if name in names]
     values = ", ".join(f":{name}" for name in names)

@@ -120,7 +120,9 @@ def test_two_applications_have_separate_counters(make_limited_app):
 
 @IN_MEMORY
 @pytest.mark.parametrize("days", [-1, 1])
-def test_setting_the_system_clock_changes_no_limit(make_limited_app, advance_clock, set_clock, days):
+def test_a_change_of_the_system_clock_does_not_affect_the_limits(
+    make_limited_app, advance_clock, set_clock, days
+):
     noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
     make_limited_app("2 per minute")
     set_clock(noon)

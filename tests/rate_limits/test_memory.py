@@ -22,7 +22,7 @@ def counters(limits_url, advance_clock):
     return RedisCounters(limits_url, "secret", getLogger("test")) if limits_url else MemoryCounters()
 
 
-def test_several_limits_are_counted_together_or_not_at_all(counters, advance_clock):
+def test_an_attempt_is_counted_against_all_limits_or_none(counters, advance_clock):
     two, four, none = ("A", "2 per minute", "a"), ("B", "4 per minute; 9 per hour", "b"), ("C", "", "c")
     assert [counters.count(two, four, none) for _ in range(3)] == [0, 0, 60]
     advance_clock(10)
@@ -30,7 +30,7 @@ def test_several_limits_are_counted_together_or_not_at_all(counters, advance_clo
     assert [counters.count(none), counters.count()] == [0, 0]
 
 
-def test_an_undone_attempt_does_not_count(counters, advance_clock):
+def test_an_attempt_that_is_undone_is_not_counted(counters, advance_clock):
     attempts = [("A", "2 per minute; 3 per hour", "a"), ("B", "3 per minute", ("b", "c"))]
     counters.count(*attempts)
     advance_clock(10)
@@ -41,7 +41,7 @@ def test_an_undone_attempt_does_not_count(counters, advance_clock):
     assert counters.count(("A", "5 per minute", "nobody")) == 0
 
 
-def test_remembers_is_true_only_for_remembered_keys(counters):
+def test_only_remembered_keys_are_recognized(counters):
     counters.remember(("ada", "192.0.2.1"))
     known = [counters.remembers(key) for key in (("ada", "192.0.2.1"), ("ada", "192.0.2.2"), "ada")]
     assert known == [True, False, False]
@@ -55,7 +55,7 @@ def test_the_least_recently_remembered_key_is_forgotten(monkeypatch):
     assert [counters.remembers(key) for key in "abc"] == [True, False, True]
 
 
-def test_counting_does_not_use_the_system_clock(monkeypatch):
+def test_counters_do_not_use_the_system_clock(monkeypatch):
     monkeypatch.setattr("time.time", lambda: pytest.fail("the system clock was used"))
     counters = MemoryCounters()
     assert [counters.count(("A", "1 per minute", "a")) > 0 for _ in range(2)] == [False, True]

@@ -135,7 +135,7 @@ def test_a_page_of_an_allowed_origin_can_read_the_429(make_limited_client, origi
     [
         # Without a trusted proxy, the header is ignored.
         ("", "192.0.2.1", ["1.1.1.1", "2.2.2.2", "3.3.3.3"], [200, 429, 429]),
-        # Behind the proxy, the requests of each client are counted by the address that the proxy appends.
+        # Behind the proxy, requests are counted for the address that the proxy appends.
         ("10.0.0.1", "10.0.0.1", ["1.1.1.1", "2.2.2.2", "1.1.1.1"], [200, 200, 429]),
         ("10.0.0.1", "10.0.0.1", ["8.8.8.8, 1.1.1.1", "9.9.9.9, 1.1.1.1"], [200, 429]),
         ("10.0.0.1", "10.0.0.1", ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"], [200, 429, 200]),

@@ -1,4 +1,4 @@
-"""Limits shared through Redis: exact while Redis responds, and counted per process while it does not."""
+"""Limits shared through Redis: exact while Redis responds, otherwise counted in each process separately."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def read_all_keys(client):
 
 
 def wait_for_checks():
-    """Wait until no thread checks Redis any more."""
+    """Wait until no thread checks whether Redis responds."""
     for thread in threading.enumerate():
         if thread.name == "check Redis":
             thread.join(30)
@@ -97,7 +97,9 @@ def wait_for_checks():
 # Tests with a Redis server that responds
 
 
-def test_two_servers_together_accept_exactly_the_limit(redis, make_app, make_client):
+def test_two_servers_together_accept_exactly_as_many_requests_as_the_limit_allows(
+    redis, make_app, make_client
+):
     settings = {"LIMITS_URL": redis.url, "REQUEST_ADDRESS_LIMIT": "50 per hour"}
     clients = [make_client(make_app(**settings)) for _ in range(2)]
     turns = cycle(clients)
@@ -109,13 +111,13 @@ def test_two_servers_together_accept_exactly_the_limit(redis, make_app, make_cli
     assert clients[1].get("/health").json["status"] == "ok"
 
 
-def test_a_limit_used_up_on_one_server_applies_on_the_other(redis, make_app, make_client):
+def test_a_limit_that_is_used_up_on_one_server_applies_on_the_other_server(redis, make_app, make_client):
     one, other = (make_client(make_app(LIMITS_URL=redis.url, KEY_LIMIT="2 per minute")) for _ in range(2))
     assert [client.post(KEYS).status_code for client in (one, other, one, other)] == [201, 201, 429, 429]
     assert 1 <= int(other.post(KEYS).headers["Retry-After"]) <= 60
 
 
-def test_a_client_that_logged_in_on_one_server_is_recognized_by_the_other(
+def test_a_client_that_logged_in_on_one_server_is_recognized_by_the_other_server(
     redis, make_app, make_client, grace_password
 ):
     settings = {"LIMITS_URL": redis.url, "LOGIN_STRANGERS_LIMIT": "2 per minute"}
@@ -159,7 +161,7 @@ def test_a_window_stores_no_more_entries_than_the_limit(redis, make_counters):
     assert redis.client.llen(name) == 3
 
 
-def test_setting_back_the_clock_of_redis_blocks_no_request(redis, make_counters):
+def test_a_request_is_not_blocked_when_the_clock_of_redis_is_set_back(redis, make_counters):
     counted = make_counters(redis.url)
     counted.count(ATTEMPT)
     (name,) = redis.client.keys()

@@ -35,7 +35,7 @@ class RecordingApplication:
 
 
 class CountingMiddleware(ResponseCacheMiddleware):
-    """The cache. It counts in `waits` the requests that wait for an identical request."""
+    """The response cache. `waits` is the number of requests that had to wait for an identical request."""
 
     waits = 0
 
@@ -85,7 +85,7 @@ def call(application: Any, environ: dict[str, Any]) -> Response:
 
 
 def open_response(application: Any, environ: dict[str, Any]) -> Any:
-    """Return the body of a response before any of it is read."""
+    """Send the request; return the response body without reading it."""
     return application(dict(environ), lambda status, headers, *_: None)
 
 

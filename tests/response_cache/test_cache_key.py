@@ -59,7 +59,7 @@ def test_a_key_takes_precedence_over_a_login(as_login, people):
     assert warm(as_login, TAGS, headers=headers).headers.getlist("Set-Cookie") == []
 
 
-def test_no_caller_gets_the_response_of_another(
+def test_no_caller_gets_the_response_of_another_caller(
     as_reader, as_published_admin, as_member, as_admin, as_stranger, make_article
 ):
     draft = f"{ARTICLES}{make_article(status='draft').uuid}/"

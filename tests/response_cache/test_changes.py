@@ -44,7 +44,7 @@ def test_a_key_of_a_deleted_user_is_refused(app, as_member):
     assert as_member.get(ARTICLES).status_code == 401
 
 
-def test_a_key_expires_at_its_time(app, as_stranger, set_clock, get_counted):
+def test_a_key_expires_at_its_expiry_time(app, as_stranger, set_clock, get_counted):
     set_clock(NOON)
     with app.app_context():
         key = api_keys.issue(None, expires=NOON + 10 * MINUTE).value

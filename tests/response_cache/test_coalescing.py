@@ -32,7 +32,7 @@ CLIENTS = 16
 def environ(cached_blog, people):
     """A request for the empty list of tags, whose response is not cached yet."""
     key = people.key(None)
-    # This request stores the use of the key; a later one would otherwise change the database.
+    # This request stores the use of the key, so that no later request changes the database.
     cached_blog.get(ME, key)
     cached_blog.application.paths.clear()
     return make_environ(TAGS, key)
@@ -127,7 +127,7 @@ def test_a_waiting_request_gets_a_response_that_started_at_a_later_time(cached_b
     assert cached_blog.application.paths == [ME, TAGS]
 
 
-def test_a_request_that_finds_a_response_after_registering_blocks_no_others(
+def test_a_request_that_finds_a_response_after_registering_does_not_block_other_requests(
     cached_blog, environ, make_article, monkeypatch, set_clock
 ):
     set_clock(NOON)
@@ -150,13 +150,15 @@ def test_a_request_that_finds_a_response_after_registering_blocks_no_others(
 # Slow clients
 
 
-def test_a_client_that_disconnects_before_the_first_byte_blocks_no_others(cached_blog, environ):
+def test_a_client_that_disconnects_before_the_first_byte_does_not_block_other_requests(cached_blog, environ):
     open_response(cached_blog.middleware, environ).close()
     assert len(cached_blog.cache) == 0
     assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
 
 
-def test_a_client_that_disconnects_during_a_streamed_response_blocks_no_others(cached_blog, environ):
+def test_a_client_that_disconnects_during_a_streamed_response_does_not_block_other_requests(
+    cached_blog, environ
+):
     respond = cached_blog.application.respond
 
     def stream(environ, start_response):
@@ -173,14 +175,14 @@ def test_a_client_that_disconnects_during_a_streamed_response_blocks_no_others(c
     assert b"".join(open_response(cached_blog.middleware, environ)) == b"[]  "
 
 
-def test_a_client_that_reads_slowly_blocks_no_others(cached_blog, environ):
+def test_a_client_that_reads_slowly_does_not_block_other_requests(cached_blog, environ):
     chunks = open_response(cached_blog.middleware, environ)
     assert next(chunks) == b"[]"
     assert call_without_waiting(cached_blog.middleware, environ)[2] == b"[]"
     chunks.close()
 
 
-def test_a_client_that_the_server_considers_too_slow_blocks_no_others(cached_blog, environ):
+def test_a_client_that_the_server_considers_too_slow_does_not_block_other_requests(cached_blog, environ):
     slow = dict(environ)
     chunks = cached_blog.middleware(slow, lambda status, headers, *_: None)
     slow[GIVE_UP_KEY]()
@@ -188,7 +190,9 @@ def test_a_client_that_the_server_considers_too_slow_blocks_no_others(cached_blo
     chunks.close()
 
 
-def test_a_client_that_never_reads_blocks_others_for_a_limited_time(cached_blog, environ, monkeypatch):
+def test_a_client_that_never_reads_blocks_other_requests_only_for_a_limited_time(
+    cached_blog, environ, monkeypatch
+):
     monkeypatch.setattr(middleware, "WAIT_SECONDS", 0.2)
     chunks = open_response(cached_blog.middleware, environ)
     assert call(cached_blog.middleware, environ)[2] == b"[]"

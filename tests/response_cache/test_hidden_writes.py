@@ -1,4 +1,4 @@
-"""A write that readers cannot see keeps their cached responses; every other write invalidates them."""
+"""Only a write that readers can see invalidates the cached responses of readers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ VISIBLE_WRITES = {
     "create a category": lambda blog: blog.admin.post(CATEGORIES, json={"name": "New"}),
     "delete a key": lambda blog: blog.admin.delete(f"{KEYS}{blog.other_key}/"),
 }
-# Writes of other programs, which do not increment the counters themselves.
+# Statements that another program executes without incrementing the counters.
 FOREIGN_WRITES = {
     "article": update(Article).where(Article.status == "published").values(title="New"),
     "unpublish": update(Article).values(status="draft"),
@@ -103,13 +103,13 @@ def blog(as_admin, as_reader, make_category, make_tag, make_article, people, cac
 
 
 @pytest.mark.parametrize("name", HIDDEN_WRITES)
-def test_a_write_that_readers_cannot_see_keeps_their_cached_responses(blog, name):
+def test_a_write_that_readers_cannot_see_keeps_the_cached_responses_of_readers(blog, name):
     assert HIDDEN_WRITES[name](blog).status_code < 300
     assert blog.is_cached()
 
 
 @pytest.mark.parametrize("name", VISIBLE_WRITES)
-def test_a_write_that_readers_can_see_invalidates_their_cached_responses(blog, name):
+def test_a_write_that_readers_can_see_invalidates_the_cached_responses_of_readers(blog, name):
     assert VISIBLE_WRITES[name](blog).status_code < 300
     assert not blog.is_cached()
 
@@ -162,7 +162,7 @@ def test_a_write_of_another_program_to_a_draft_keeps_the_cached_responses(app, b
     assert blog.is_cached()
 
 
-def test_an_article_changed_while_the_clock_was_behind_is_shown(blog, set_clock):
+def test_a_change_made_while_the_clock_was_behind_is_shown(blog, set_clock):
     # By the clock of one server, the article is public. By the clock of another server, it is scheduled.
     set_clock(datetime(2999, 1, 2, tzinfo=UTC))
     assert len(warm(blog.reader, ARTICLES).json) == 2

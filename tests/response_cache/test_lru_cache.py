@@ -97,10 +97,10 @@ def test_a_response_of_an_older_version_is_not_stored(cache):
     ("version", "bodies"),
     [
         (CommitVersion(5, 2), [b"public", b"drafts"]),
-        # This commit cannot be noticed by readers.
+        # This commit changes nothing that readers can see.
         (CommitVersion(6, 2), [b"public", None]),
         (CommitVersion(6, 3), [None, None]),
-        # This older version was read by another request.
+        # Another request has read this older version.
         (CommitVersion(4, 2), [b"public", None]),
         (CommitVersion(4, 1), [None, None]),
     ],
@@ -233,7 +233,7 @@ def test_the_counted_memory_is_close_to_the_actual_memory():
 # Comparison with a simple model
 
 BODIES = [b"", b"a" * 100, b"b" * 4_000, b"c" * 6_000, b"d" * 12_500, b"e" * 12_501]
-# Readers can notice every second commit.
+# Every second commit changes something that readers can see.
 VERSIONS = st.sampled_from([CommitVersion(commit, commit // 2) for commit in range(6)])
 PUT = st.tuples(
     *(st.integers(0, 9), VERSIONS, st.booleans(), st.sampled_from(BODIES)),
@@ -243,7 +243,7 @@ GET = st.tuples(st.integers(0, 9), VERSIONS, st.integers(0, 6))
 
 
 @given(st.lists(PUT | GET, max_size=80))
-def test_any_sequence_of_uses_matches_a_simple_model(uses):
+def test_after_any_sequence_of_reads_and_writes_the_cache_equals_a_simple_model(uses):
     cache, model, newest = LRUCache(MAX_BYTES // 4), OrderedDict(), CommitVersion(-1, -1)
     cache.max_response_bytes = MAX_BYTES // 8
     for use in uses:

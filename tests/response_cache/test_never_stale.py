@@ -22,11 +22,11 @@ from tests.conftest import ARTICLES
 from tests.databases import SERVER_URL
 from tests.response_cache.cached_blog import CachedBlog, add_cache, make_environ
 
-# On a database server each read takes a round trip over a socket.
+# On a database server, each read takes longer, because it needs a round trip over a socket.
 READS = 10_000 if SERVER_URL else 100_000
 READERS = 4
 
-# Without writes no read could be stale, so the readers continue until this many writes were made.
+# Without writes no read could be stale, so the readers continue until this number of writes has been made.
 WRITES = 50
 
 # A program that writes a new number into the title of an article and acknowledges each commit. It pauses
@@ -95,7 +95,7 @@ class Readers:
         while (reads > 0 or number < writes) and time.monotonic() < deadline:
             reads -= 1
             number = acknowledged()
-            # As on a server, every second read has a time of arrival, so readers can share a version.
+            # As on a server, every second request has a time of arrival, so that readers can share a version.
             received = {commit_version.RECEIVED_KEY: time.monotonic()} if reads % 2 else {}
             shown = self._read(received)
             self.reads += 1

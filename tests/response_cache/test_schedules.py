@@ -98,7 +98,7 @@ class SlowDatabaseClock:
         return CommitVersion(1, 1, clock.now() - 60 * MINUTE)
 
 
-def test_a_key_expires_in_time_although_the_clock_of_the_database_is_behind(
+def test_a_key_expires_at_the_correct_time_although_the_clock_of_the_database_is_behind(
     app, as_stranger, set_clock, monkeypatch
 ):
     set_clock(NOON)

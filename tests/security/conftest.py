@@ -100,7 +100,7 @@ def read_tables(app):
 
 @pytest.fixture
 def operations(app, blog):
-    """All operations as (endpoint, method, path, body), aimed at secret items where possible."""
+    """All operations as (endpoint, method, path, body). Where possible, the path names a secret item."""
     documented_paths = document.get_document(app)["paths"]
 
     def fill_path(path, endpoint):

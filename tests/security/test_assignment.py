@@ -104,7 +104,7 @@ def test_creating_or_changing_a_key_cannot_set_a_protected_field(
 
 
 @pytest.mark.parametrize("what", ["a preview link", "a successor of a key", "a former version"])
-def test_creating_links_or_successors_or_restoring_accepts_no_fields(
+def test_a_request_to_create_a_link_rotate_a_key_or_restore_a_revision_accepts_no_fields(
     as_admin, record_attempt, blog, read_tables, what
 ):
     path = {

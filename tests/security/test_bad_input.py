@@ -1,4 +1,4 @@
-"""Bad bodies: always a 4xx with a problem body, and nothing is stored."""
+"""A request with an invalid body always gets a 4xx with a problem body and stores nothing."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_all_missing_fields_of_a_login_are_reported(as_stranger):
 
 
 @pytest.mark.parametrize("name", ["ada\u202e", "a b", "' OR 1=1 --", "%", "日本", "İ", "ß" * 200, "🎉"])
-def test_failed_logins_look_the_same_for_any_name(as_stranger, name):
+def test_the_response_to_a_failed_login_is_the_same_for_every_name(as_stranger, name):
     response = as_stranger.post(LOGIN, json={"username": name, "password": "x"})
     assert (response.status_code, response.json["code"]) == (401, "login_failed")
 
@@ -157,6 +157,6 @@ def test_a_body_over_the_limit_gets_a_413(make_app, make_client):
         min_size=1,
     )
 )
-def test_any_login_body_gets_a_4xx(as_stranger, body):
+def test_every_generated_login_body_gets_a_4xx(as_stranger, body):
     response = as_stranger.post(LOGIN, data=json.dumps(body), content_type="application/json")
     assert outcome(response) in ((400, "malformed"), (422, "invalid_fields"))

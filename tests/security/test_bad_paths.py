@@ -1,4 +1,4 @@
-"""Malformed ids, pages, queries, paths, methods, hosts and keys: always a 4xx with a problem body."""
+"""Malformed ids, pages, queries, paths, methods, hosts and keys always get a 4xx with a problem body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hidden articles change no response: every path is requested before and after they are created."""
+"""Hidden articles change no response: every path is requested before and after such articles are created."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def request_paths(visible_ids, record_statements):
 
     def request(client):
         for _ in range(2):
-            # The first request stores the use of the key, the second looks up the scheduled articles.
+            # The first request stores the use of the key. The second request looks up scheduled articles.
             client.get(TAGS)
         found = {}
         for path in PATHS:
@@ -142,7 +142,7 @@ def test_a_hidden_article_changes_no_response(
             b"",
             get_stable_headers(former),
         )
-        # The earlier ETag is still valid.
+        # The ETag from before the hidden article was created is still valid.
         etag = former.headers.get("ETag")
         if etag:
             again = client.get(path.format(**visible_ids), headers={"If-None-Match": etag})

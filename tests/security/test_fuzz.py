@@ -97,7 +97,7 @@ def send_generated(request, app, existing_ids, contract, monkeypatch):
 
 
 def insert_existing_ids(case, existing_ids, choice, *, in_body):
-    """Put existing ids into most requests, and with `in_body` also into their bodies."""
+    """Put existing ids into the paths of most requests, and with `in_body` also into the bodies."""
     for name in case.path_parameters if choice else ():
         case.path_parameters[name] = existing_ids.get(name, existing_ids["uuids"][choice % 4])
     for item in case.body if isinstance(case.body, list) else [case.body]:

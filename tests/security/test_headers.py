@@ -56,7 +56,7 @@ def test_no_unknown_path_is_redirected(as_stranger, record_attempt, path):
 
 
 @pytest.mark.parametrize("caller", ["as_stranger", "as_reader", "as_admin", "as_login"])
-def test_no_response_may_be_stored_by_a_shared_cache(request, record_attempt, operations, caller):
+def test_every_response_forbids_shared_caches_to_store_it(request, record_attempt, operations, caller):
     client = request.getfixturevalue(caller)
     for endpoint, method, path, body in operations:
         if endpoint == "auth.logout" and caller == "as_login":

@@ -117,7 +117,7 @@ def test_a_stolen_cookie_is_refused_after_a_change_of_the_password(app, as_ada, 
     assert outcome(try_cookie("a stolen cookie after a new password", stolen)) == (401, "login_over")
 
 
-def test_a_stolen_cookie_is_refused_after_the_deletion_of_its_user(
+def test_a_stolen_cookie_is_refused_after_its_user_has_been_deleted(
     app, passwords, people, make_client, try_cookie, digest
 ):
     with app.app_context(), transaction():

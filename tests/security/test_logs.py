@@ -146,7 +146,7 @@ def test_no_database_error_writes_a_secret_to_a_log(app, secrets, collect_logs):
     try:
         output = collect_logs(*make_requests(**secrets))
     finally:
-        # On a database server the tables remain for the next test.
+        # On a database server the next test uses the same tables, so their names are restored.
         rename_tables(app, {f"{table}_elsewhere": table for table in tables})
     assert "SQL parameters hidden" in output
     assert all(f"FROM {table}" in output for table in tables)

@@ -33,7 +33,7 @@ def test_no_operation_reveals_a_secret_or_changes_anything(
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_a_request_for_a_hidden_article_gets_the_same_response_as_for_an_unknown_one(
+def test_requests_for_a_hidden_and_for_an_unknown_article_get_the_same_response(
     request, record_attempt, blog, caller
 ):
     client, nothing = request.getfixturevalue(CALLERS[caller]), "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
@@ -52,7 +52,7 @@ def test_a_request_for_a_hidden_article_gets_the_same_response_as_for_an_unknown
 
 
 @pytest.mark.parametrize("caller", ["anonymous key", "admin's published key", "member"])
-def test_a_request_for_a_hidden_article_executes_as_many_statements_as_for_an_unknown_one(
+def test_requests_for_a_hidden_and_for_an_unknown_article_execute_the_same_number_of_statements(
     request, record_attempt, blog, record_statements, caller
 ):
     client, nothing = request.getfixturevalue(CALLERS[caller]), "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
@@ -108,7 +108,7 @@ def test_a_stranger_cannot_use_the_uuid_of_a_key(as_stranger, record_attempt, re
     assert read_tables() == before
 
 
-def test_previews_and_revisions_are_reached_only_through_their_own_article(
+def test_previews_and_revisions_can_be_read_only_through_their_own_article(
     as_admin, record_attempt, blog, read_tables
 ):
     before = read_tables()
@@ -121,7 +121,7 @@ def test_previews_and_revisions_are_reached_only_through_their_own_article(
     assert read_tables() == before
 
 
-# Other spellings of the same path
+# Different spellings of the same path
 
 SPELLINGS = [
     "/api/v1/blog/articles/{draft}",

@@ -93,7 +93,7 @@ def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def max_unread(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The largest number of unread bytes by address, and of all addresses together under the key `all`."""
+    """The maximum number of unread bytes by address, and under the key `all` for all addresses together."""
     found: Counter[str] = Counter()
     unread: dict[Channel, int] = {}
     lock = threading.Lock()

@@ -67,7 +67,7 @@ def test_the_bodies_buffered_for_all_addresses_are_limited(blog):
             assert_problem(parse_response(read_all(refused)), 503, "unavailable")
 
 
-def test_the_memory_of_a_body_is_released_after_its_response_or_a_disconnect(blog):
+def test_the_memory_of_a_body_is_released_after_the_response_or_a_disconnect(blog):
     with start_server(blog, limits=LIMITS) as server:
         with send_body(server, "1.2.3.4"):
             wait_until(lambda: server.bodies.held)
@@ -79,7 +79,7 @@ def test_the_memory_of_a_body_is_released_after_its_response_or_a_disconnect(blo
         wait_until(lambda: not server.bodies.held)
 
 
-def test_the_memory_of_an_incomplete_body_is_released_at_its_timeout(blog):
+def test_the_memory_of_an_incomplete_body_is_released_when_the_request_times_out(blog):
     limits = Limits(request=0.5, sweep=0.05, bodies=3, bodies_per_address=2, short_body_bytes=1000)
     with start_server(blog, limits=limits) as server, send_body(server, "1.2.3.4") as sock:
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")

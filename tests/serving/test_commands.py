@@ -16,7 +16,8 @@ from blogapi.health import queries as health
 from blogapi.serving import listening, server
 from blogapi.storage.database import db
 
-# Windows ends a program in another console group with SIGBREAK; on other systems SIGUSR1 replaces it.
+# On Windows, SIGBREAK ends a program in another console group. Other systems do not have SIGBREAK, so SIGUSR1
+# is used instead.
 BREAK = getattr(signal, "SIGBREAK", None) or signal.SIGUSR1
 
 
@@ -137,7 +138,7 @@ def test_an_invalid_setting_is_reported_in_one_sentence(serve, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, BREAK])
-def test_a_signal_stops_the_server_and_a_second_one_ends_it_immediately(serve, monkeypatch, number):
+def test_a_first_signal_stops_the_server_and_a_second_signal_ends_it_immediately(serve, monkeypatch, number):
     monkeypatch.setattr(signal, "SIGBREAK", BREAK, raising=False)
 
     def run(self: server.Server) -> None:

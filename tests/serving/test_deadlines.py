@@ -48,7 +48,7 @@ def test_an_idle_connection_is_closed(app, monkeypatch, clock):
         assert read_all(sock).startswith(b"HTTP/1.1 200")
 
 
-def test_setting_the_system_clock_closes_no_connection(app, monkeypatch):
+def test_a_change_of_the_system_clock_closes_no_connection(app, monkeypatch):
     monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
     with start_server(app, limits=Limits(sweep=0.02)) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")

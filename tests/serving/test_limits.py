@@ -45,7 +45,7 @@ def test_the_server_works_without_poll(app, monkeypatch):
         assert send(port, HEALTH).status == 200
 
 
-def test_waiting_writes_leave_threads_for_reads(make_app, monkeypatch):
+def test_reads_still_get_threads_while_writes_wait(make_app, monkeypatch):
     monkeypatch.setattr(connections, "BUSY_SECONDS", 2)
     app = make_app()
     post = b"POST /api/v1/auth/api-key/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -54,7 +54,7 @@ def test_waiting_writes_leave_threads_for_reads(make_app, monkeypatch):
         for sock in writes:
             sock.sendall(post)
         assert send(server.effective_port, HEALTH).status == 200
-        # At least one write still waits for the write lock; the others got a 503.
+        # At least one write still waits for the write lock; the other writes got a 503.
         waiting = [sock for sock in writes if not select.select([sock], [], [], 0)[0]]
         refused = [parse_response(read_all(sock)) for sock in writes if sock not in waiting]
         assert waiting and {response.status for response in refused} <= {503}
@@ -66,7 +66,8 @@ def test_250_slow_connections_from_one_address_do_not_block_other_requests(app):
             stack.enter_context(connect(server.effective_port)).sendall(b"GET / HTTP/1.1\r\n")
         for _ in range(5):
             assert send(server.effective_port, HEALTH).status == 200
-        # Above 200 connections, half of the maximum, a new connection replaces the slowest of its address.
+        # If more than 200 connections are open (half of the maximum), a new connection replaces the slowest
+        # connection from the same address.
         assert len(server.active_channels) >= 195
 
 
@@ -88,7 +89,9 @@ def test_the_limit_of_an_address_applies_once_half_of_all_connections_are_in_use
         assert server.addresses == {"127.0.0.1": 4}
 
 
-def test_the_connection_that_stalled_longest_is_closed_for_a_new_one_from_its_address(app, monkeypatch):
+def test_the_connection_that_stalled_longest_is_closed_for_a_new_connection_from_the_same_address(
+    app, monkeypatch
+):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with (
         start_server(app, limits=Limits(connections=2, per_address=1)) as server,
@@ -150,7 +153,9 @@ def test_a_new_connection_waits_while_the_maximum_number_of_connections_is_open(
     assert len([line for line in caplog.messages if "All connection slots" in line]) <= 1
 
 
-def test_accepting_pauses_without_a_free_file_descriptor(app, caplog, monkeypatch, server_clock):
+def test_the_server_stops_accepting_connections_for_a_time_if_no_file_descriptor_is_free(
+    app, caplog, monkeypatch, server_clock
+):
     attempts = []
 
     def refuse(self: Any) -> None:
@@ -170,7 +175,7 @@ def test_accepting_pauses_without_a_free_file_descriptor(app, caplog, monkeypatc
         server_clock.move(5)
         sock.sendall(HEALTH)
         assert parse_response(read_all(sock)).status == 200
-    # There is only one attempt per time of the clock.
+    # The server tries to accept a connection only once until the clock advances.
     assert len(attempts) == len(set(attempts))
     assert len([line for line in caplog.messages if "Cannot accept a connection" in line]) == 1
 

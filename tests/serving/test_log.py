@@ -130,7 +130,8 @@ def test_each_request_is_logged_once(app, people, recorded_log):
 
 def test_a_cached_response_is_logged_like_a_computed_one(app, people, recorded_log):
     question = make_request(TAGS, f"X-API-KEY: {people.key(None)}")
-    # The first request stores the use of the key, the second response is cached, and the third is replayed.
+    # The first request stores the use of the key, the second response is stored in the cache, and the third
+    # response comes from the cache.
     _, first, again = log_requests(app, recorded_log, question, question, question)
     assert (first.route, first.size, first.status) == (again.route, again.size, again.status)
     assert again.route == TAGS
@@ -155,7 +156,7 @@ def test_a_request_from_the_proxy_is_logged_even_if_it_is_refused(make_app, reco
     assert (entry.status[:3], entry.request_id) == ("400", "r")
 
 
-def test_an_interrupted_response_is_logged_with_the_bytes_sent(app, monkeypatch, recorded_log):
+def test_an_interrupted_response_is_logged_with_the_number_of_bytes_sent(app, monkeypatch, recorded_log):
     left = threading.Event()
 
     def respond(environ, start_response):
@@ -177,7 +178,7 @@ def test_an_interrupted_response_is_logged_with_the_bytes_sent(app, monkeypatch,
     assert entry.size >= 100
 
 
-def test_a_stop_writes_all_log_lines(app, recorded_log):
+def test_all_log_lines_are_written_when_the_server_stops(app, recorded_log):
     access_log, entries = recorded_log
     with start_server(app, access_log=access_log) as server:
         connections = [connect(server.effective_port) for _ in range(8)]

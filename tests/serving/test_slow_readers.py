@@ -16,7 +16,7 @@ from tests.serving.conftest import CHUNK
 from tests.serving.sockets import HEALTH, connect, read_all, send, wait_until
 
 
-def test_slow_clients_of_streamed_responses_leave_threads_for_others(app, long_response):
+def test_slow_clients_of_streamed_responses_do_not_occupy_all_threads(app, long_response):
     with serve(app) as port, ExitStack() as stack:
         for _ in range(8):
             sock = stack.enter_context(connect(port))
@@ -48,7 +48,7 @@ def test_sent_bytes_are_not_kept_in_memory(app, monkeypatch):
     with start_server(app) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         assert read_all(sock).count(CHUNK) == 320
-    # The rest is the sent part of the first chunk and the overhead of each chunk.
+    # The difference is the part of the first chunk that was already sent, and the overhead of each chunk.
     assert max(held) < 2 * len(CHUNK) + 320 * OVERHEAD_BYTES
 
 

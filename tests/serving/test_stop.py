@@ -36,7 +36,7 @@ def test_a_stopping_server_finishes_requests_on_connections_not_yet_accepted(app
         assert [parse_response(read_all(sock)).status for sock in held] == [200] * 5
 
 
-def test_a_stop_takes_a_limited_time(app, blocked_application, server_clock):
+def test_stopping_the_server_takes_a_limited_time(app, blocked_application, server_clock):
     limits = Limits(stop=8, stop_grace=1, sweep=0.05)
     with start_server(app, limits=limits) as server, ExitStack() as stack:
         half, idle, stuck = (stack.enter_context(connect(server.effective_port)) for _ in range(3))
@@ -53,7 +53,7 @@ def test_a_stop_takes_a_limited_time(app, blocked_application, server_clock):
         blocked_application.open.set()
 
 
-def test_a_stop_waits_a_limited_time_for_refused_clients(app, server_clock):
+def test_a_stopping_server_waits_a_limited_time_for_refused_clients(app, server_clock):
     limits = Limits(stop=8, stop_grace=1, sweep=0.05)
     with start_server(app, limits=limits) as server, ExitStack() as stack:
         refused = stack.enter_context(connect(server.effective_port))

@@ -88,7 +88,7 @@ def test_behind_a_proxy_unread_bytes_are_counted_for_the_forwarded_address(blog,
 
 
 @pytest.mark.parametrize("path", ["/whole", "/stream"])
-def test_a_response_over_the_limit_of_its_address_is_sent_as_its_client_reads_it(blog, path):
+def test_a_response_larger_than_the_limit_of_its_address_is_sent_while_its_client_reads_it(blog, path):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app) as server, send_request(server, path) as sock:
         wait_until(lambda: blog.application.gave_up.is_set())

@@ -50,8 +50,8 @@ def test_at_most_half_of_the_threads_wait_for_slow_clients(blog, no_garbage_coll
             refused = get_response(server, path, address="10.0.0.9")
             assert_problem(refused, 503, "unavailable")
             assert refused.headers["Retry-After"] == "1"
-        # Only the bytes that may be buffered were produced for the refused responses. The socket buffers
-        # contain a part of the two streamed responses.
+        # For the refused responses, the application produced only as many bytes as the server may buffer. The
+        # socket buffers contain a part of the two streamed responses.
         assert blog.application.served_bytes - before < 2 * MAX_UNREAD_BYTES // SHARE_COUNT
         # No chunk is kept, not even by a reference cycle.
         wait_until(

@@ -25,7 +25,7 @@ LARGE_BODY = BODY * 8
 
 
 class Blog:
-    """An application with a long response at `/whole` and `/stream`, and a short one at `/health`."""
+    """An application with a long response at `/whole` and `/stream`, and a short response at `/health`."""
 
     def __init__(self, real: Any) -> None:
         self.real, self.body = real, BODY
@@ -67,7 +67,7 @@ def send_request(
     more: str = "",
     method: str = "GET",
 ) -> socket.socket:
-    """Send the request; return the connection, from which nothing is read yet."""
+    """Send the request; return the connection without reading from it."""
     sock = socket.socket()
     sock.settimeout(20)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

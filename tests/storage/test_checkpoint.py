@@ -1,4 +1,4 @@
-"""The write-ahead log stays short under many readers, and no write waits long for a reader."""
+"""The write-ahead log stays short while many readers are active, and no write waits long for a reader."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHORT_LOG_BYTES = 256 * 1024
 
 @pytest.fixture
 def log_path(app, instance, monkeypatch):
-    """The write-ahead log of the test's blog. Every write tries to truncate it above 256 kB."""
+    """The write-ahead log of the test's blog. Every write tries to truncate a log of more than 256 kB."""
     monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT_LOG_BYTES)
     monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 0.0)
     monkeypatch.setattr(app.extensions["blogapi-write-ahead-log"], "_next_try", 0.0)
@@ -52,7 +52,7 @@ def begin_read(connection: sqlite3.Connection) -> None:
 
 
 def test_the_log_stays_short_while_reads_overlap(instance, log_path, write_rows):
-    """One of two connections is always reading: each ends its read as soon as the other begins to read."""
+    """One of two connections is always reading: each read ends after the other connection begins one."""
     turns, stop = [threading.Semaphore(1), threading.Semaphore(0)], threading.Event()
 
     def take_turns(own: int) -> None:

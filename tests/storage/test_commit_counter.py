@@ -75,7 +75,7 @@ def test_the_commit_number_grows_with_the_commit_counter(source, increment):
     assert first.public == third.public
 
 
-def test_the_public_number_grows_with_the_visible_writes(source, execute):
+def test_the_public_number_grows_with_the_writes_that_readers_can_see(source, execute):
     first = source.get_version()
     execute(insert(Account).values(uuid=uuid4(), username="x", role="member", created=NOON))
     assert source.get_version().public > first.public
@@ -110,7 +110,7 @@ def test_an_increment_during_a_read_is_seen_by_later_requests(source, increment,
     assert source.get_version(since=received_at[0]) > first
 
 
-def test_the_version_is_new_after_an_outage_even_if_the_counter_is_the_same(source, execute):
+def test_after_an_outage_the_version_is_new_even_if_the_counter_is_unchanged(source, execute):
     before = source.get_version()
     execute("ALTER TABLE revision RENAME TO gone")
     assert source.get_version() is None
@@ -143,7 +143,7 @@ def test_an_unreachable_database_has_no_version():
         url = make_url(SERVER_URL).set(port=unused.getsockname()[1])
         source = PostgresCommitVersion(create_engine(url))
         assert source.get_version() is None
-        # The failure is shared by the requests that waited for it.
+        # The failure also applies to requests that waited for the same query.
         assert source.get_version(since=0) is None
 
 
@@ -181,7 +181,7 @@ def test_the_identity_contains_the_cluster_and_the_timeline(engine):
     assert identity[2:] == [str(system), "00000001"]
 
 
-def test_without_permission_the_identity_contains_only_the_tables(engine):
+def test_without_permission_the_identity_omits_the_cluster_and_the_timeline(engine):
     functions = "pg_walfile_name(pg_lsn), pg_control_system()"
     with engine.connect() as connection, connection.begin() as transaction:
         full = connection.scalar(text("SELECT database_identity()"))
@@ -226,7 +226,7 @@ class Relay:
     def _copy(self, source: socket.socket, target: socket.socket, from_client: bool) -> None:
         with suppress(OSError), source, target:
             while data := source.recv(65536):
-                # A client sends each request in one piece, because requests are short.
+                # Requests are short, so each call of recv() returns one whole request.
                 self.round_trips += from_client
                 target.sendall(data)
 

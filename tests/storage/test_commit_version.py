@@ -201,7 +201,7 @@ def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other_connecti
     received_at, connect = [], sqlite3.connect
 
     class Slow(sqlite3.Connection):
-        """Commits on the other connection after the query has read its row; then a request arrives."""
+        """Commits on the other connection after the query has read the version; then a request arrives."""
 
         def execute(self, *statement):
             rows = super().execute(*statement).fetchall()
@@ -224,7 +224,7 @@ class Rows(list):
         return list(self)
 
 
-def test_no_version_is_reused_after_its_connection_was_closed(engine, source):
+def test_a_version_is_not_reused_after_the_connection_is_closed(engine, source):
     received_at = time.monotonic()
     first = source.get_version()
     engine.dispose()

@@ -74,7 +74,7 @@ def test_the_database_url_setting_selects_the_file(tmp_path, monkeypatch):
     assert (tmp_path / "named.db").is_file()
 
 
-def test_flask_sqlalchemys_setting_wins_over_database_url(tmp_path, monkeypatch):
+def test_the_setting_of_flask_sqlalchemy_overrides_database_url(tmp_path, monkeypatch):
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", f"sqlite:///{tmp_path / 'named.db'}")
     assert database_path({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{tmp_path / 'b.db'}"}) == tmp_path / "b.db"
     assert not (tmp_path / "named.db").exists()

@@ -10,7 +10,7 @@ import pytest
 from blogapi.storage import files
 
 
-def test_the_side_files_are_named_as_sqlite_names_them(tmp_path):
+def test_the_side_files_have_the_names_that_sqlite_uses(tmp_path):
     assert [path.name for path in files.side_files(tmp_path / "blog.db")] == [
         "blog.db-wal",
         "blog.db-shm",

@@ -159,7 +159,7 @@ def test_an_invalid_option_of_the_driver_is_reported_in_one_sentence():
     assert message == "In DATABASE_URL, prepare_threshold must be a number or none."
 
 
-def test_a_server_that_is_down_gives_503_that_says_so(app, as_reader, monkeypatch):
+def test_while_the_database_server_is_down_requests_get_a_503_with_this_reason(app, as_reader, monkeypatch):
     as_reader.get(TAGS)
     close_connections(app)
     with app.app_context():
@@ -185,7 +185,7 @@ def test_reads_see_one_snapshot_until_the_end_of_the_request(app):
         assert db.session.scalar(select(func.count()).select_from(Account)) == 0
 
 
-def test_a_write_during_the_write_of_another_process_gets_503_with_retry_after(app, as_admin, make_tag):
+def test_a_write_gets_503_with_retry_after_while_another_process_writes(app, as_admin, make_tag):
     as_admin.get(TAGS)
     with other_connection(app, writing=True):
         response = as_admin.post(TAGS, json={"name": "late"})
@@ -205,7 +205,7 @@ def test_lost_connections_are_replaced(app, as_reader, as_admin):
         assert as_admin.post(TAGS, json={"name": f"new {number}"}).json["name"] == f"new {number}"
 
 
-def test_a_connection_that_is_lost_during_a_write_gives_503_and_stores_nothing(app, as_admin, monkeypatch):
+def test_a_write_whose_connection_is_lost_gets_503_and_stores_nothing(app, as_admin, monkeypatch):
     with monkeypatch.context() as patch:
 
         def cut_off(*_):
@@ -227,7 +227,7 @@ def test_each_connection_has_timeouts(app):
         assert connection.scalar(text("SHOW idle_in_transaction_session_timeout")) == "1min"
 
 
-def test_a_restored_backup_gives_a_new_commit_version(app, make_tag):
+def test_the_commit_version_is_new_after_a_backup_is_restored(app, make_tag):
     source = commit_version.create_source(app)
     with app.app_context():
         make_tag()

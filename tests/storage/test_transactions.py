@@ -32,7 +32,7 @@ def test_a_transaction_that_fails_stores_nothing(pushed_app):
     assert list_usernames() == []
 
 
-def test_a_caught_failure_in_a_savepoint_rolls_back_its_own_rows_only(pushed_app):
+def test_a_caught_failure_in_a_savepoint_rolls_back_only_the_rows_of_the_savepoint(pushed_app):
     with transaction():
         db.session.add(make_account("outer"))
         with pytest.raises(RuntimeError), savepoint(), transaction():
@@ -84,7 +84,7 @@ def test_a_failure_of_the_outer_transaction_rolls_back_everything(pushed_app):
     assert list_usernames() == ["after"]
 
 
-def test_rows_read_before_a_transaction_are_read_again_in_it(pushed_app):
+def test_rows_that_were_read_earlier_are_read_again_in_a_transaction(pushed_app):
     with transaction():
         db.session.add(make_account("a"))
     seen = db.session.scalars(select(Account)).one()
@@ -105,7 +105,7 @@ def test_a_row_of_the_previous_transaction_is_read_again_under_the_lock(pushed_a
         assert row.username == "grace"
 
 
-def test_rows_pending_before_a_transaction_are_dropped(pushed_app):
+def test_rows_added_before_a_transaction_are_discarded(pushed_app):
     db.session.add(make_account("pending"))
     with transaction():
         db.session.add(make_account("a"))
@@ -179,7 +179,9 @@ def test_a_transaction_waits_a_limited_time_for_another_process(make_app, monkey
     assert lock_timeouts == [1]
 
 
-def test_the_time_spent_waiting_for_the_lock_shortens_the_wait_for_another_process(pushed_app, monkeypatch):
+def test_the_time_spent_waiting_for_the_lock_reduces_the_time_to_wait_for_another_process(
+    pushed_app, monkeypatch
+):
     monkeypatch.setattr(WriteLock, "_wait", lambda self, turn: 3.2)
     statements = []
     with (
@@ -205,7 +207,7 @@ def test_reads_do_not_wait_for_a_write(pushed_app):
         assert list_usernames() == []
 
 
-def test_no_update_of_eight_threads_is_lost(pushed_app):
+def test_no_update_is_lost_when_eight_threads_write(pushed_app):
     with transaction():
         db.session.add(make_account("0"))
 

@@ -1,4 +1,4 @@
-"""Two servers with different clocks on one PostgreSQL database agree on what is due."""
+"""Two servers with different clocks on one PostgreSQL database agree on which articles are due."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Server:
     cursor: str = "0"
 
     def read_changes(self, client: Any = None) -> list[tuple[str, str]]:
-        """Return the changes since the last call; the reader sends the request unless a client is given."""
+        """Return the changes since the last call. The reader requests them unless a client is given."""
         response = (client or self.reader).get(f"{CHANGES}?since={self.cursor}").json
         self.cursor = response["cursor"]
         return [(change["kind"], change["action"]) for change in response["changes"]]
@@ -119,7 +119,7 @@ def test_a_client_that_switches_servers_gets_each_article_once(servers, set_serv
             assert announced == max(0, min(5, 1 + seconds // 10))
 
 
-def test_an_article_published_on_one_server_is_visible_on_the_other(servers, set_server_time):
+def test_an_article_published_on_one_server_is_visible_on_the_other_server(servers, set_server_time):
     category = get_category(servers[0])
     for seconds, (writer, reader) in enumerate((servers, servers[::-1])):
         set_server_time(NOON + seconds * SECOND)

@@ -118,7 +118,7 @@ def test_the_migrations_are_numbered_without_a_gap():
     ]
 
 
-def test_eight_processes_can_start_at_the_same_time_without_a_database(instance):
+def test_eight_processes_can_start_at_the_same_time_if_the_database_does_not_exist_yet(instance):
     code = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"
     processes = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -139,7 +139,7 @@ def test_a_start_with_the_newest_schema_does_not_import_alembic(app):
 
 
 @pytest.mark.sqlite("its file is copied first")
-def test_an_upgrade_keeps_all_rows_and_makes_a_copy_first(old_database, add_migration, instance):
+def test_an_upgrade_first_makes_a_copy_and_keeps_all_rows(old_database, add_migration, instance):
     before = dump(old_database)
     add_migration(RECREATES_A_PARENT)
     start_app()

@@ -25,7 +25,7 @@ RENDERER = "SELECT renderer FROM article_tally"
 
 @pytest.fixture
 def upgrade(app):
-    """Changes the versions in the database as another server does; resets them after the test."""
+    """Changes the versions in the database, as another server does; resets the versions after the test."""
 
     def execute(statement):
         with other_connection(app) as other:
@@ -88,7 +88,7 @@ def test_only_the_version_that_started_last_may_write(app, make_app, make_client
     upgrade(UPGRADES["another rendering"])
     first, second = make_client(app, key), make_client(make_app(), key)
     assert second.post(TAGS, json={"name": "second"}).status_code == 201
-    # The first application has the same version.
+    # The first application has the same version as the second, so it may still write.
     assert first.post(TAGS, json={"name": "first"}).status_code == 201
     upgrade(UPGRADES["another rendering"])
     for client in (first, second):

@@ -26,7 +26,7 @@ class Writers:
         self.may_finish = threading.Event()
 
     def start_in_order(self, number: int) -> None:
-        """Start threads one after the other; each holds the lock until `may_finish` is set."""
+        """Start threads one after the other; each thread holds the lock until `may_finish` is set."""
         for _ in range(number):
             before = len(self.lock._queue)
             self.start()
@@ -68,7 +68,7 @@ def wait_until(condition) -> None:
 
 @pytest.fixture
 def writers():
-    """Threads on a lock that lets only two threads wait while a write is stuck."""
+    """Threads that acquire a lock for which only two threads may wait while a write is stuck."""
     writers = Writers(WriteLock(2, TIMEOUT))
     yield writers
     writers.finish()

@@ -1,6 +1,6 @@
 """The defaults of all views: permission and pagination.
 
-Importing the views imports these classes, so they need a module of their own.
+They need a module of their own, because an import of the views imports them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class HasKey(permissions.BasePermission):
 
 
 class Pages(pagination.PageNumberPagination):
-    """Without `page`, a list is complete. With `page`, a header contains the total number of items."""
+    """A list without `page` is complete. A list with `page` has a header with the total number of items."""
 
     page_size_query_param = "page_size"
 

@@ -141,7 +141,7 @@ class ArticleWriteSerializer(serializers.ModelSerializer):
         return article
 
     def to_representation(self, article: Article) -> dict[str, Any]:
-        """Return the response, which is that of a read."""
+        """Return the same response as for a read."""
         prefetch_related_objects([article], LINKS)
         return ArticleSerializer(article, context=self.context).data
 

@@ -36,7 +36,7 @@ def configure(database: Path) -> None:
                 "ENGINE": "django.db.backends.sqlite3",
                 "NAME": str(database),
                 "CONN_MAX_AGE": None,
-                # Writes wait for the disk and take the lock at their start, as those of blogapi do.
+                # As in blogapi, a write takes the lock at its start and waits until the data is on disk.
                 "OPTIONS": {
                     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL",
                     "transaction_mode": "IMMEDIATE",
@@ -73,7 +73,7 @@ def fill(content: dict[str, Any]) -> None:
     newest = datetime.now(UTC)
     for number, fields in enumerate(content["articles"]):
         worn, seo, category = fields.pop("tags"), fields.pop("seo"), fields.pop("category")
-        # The list is ordered newest first, but does not contain the dates.
+        # The list is ordered newest first, but its items have no publication dates.
         article = Article.objects.create(
             **fields, category_id=category["uuid"], published_at=newest - timedelta(days=number)
         )
