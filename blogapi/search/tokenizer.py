@@ -22,14 +22,37 @@ MAX_WORD_LENGTH = 250
 
 # Han, Hiragana and Katakana have no spaces between words, so each character is indexed as a word.
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# Letters and digits of any script with their diacritics, and private-use characters.
-_LETTER, _PRIVATE, _MARKS = rf"[^\W_{_IDEOGRAPHS}]", r"\ue000-\uf8ff", r"\u0300-\u036f"
-_LETTERS = rf"(?:{_LETTER}+|[{_PRIVATE}])(?:[{_PRIVATE}{_MARKS}]+{_LETTER}*)*"
+# All code points would take 200 ms at each start; these blocks contain the marks of living scripts.
+_BLOCKS_WITH_MARKS = (
+    *((0x0300, 0x1E00), (0x20D0, 0x2E00), (0xA660, 0xAC00), (0xFB1E, 0xFE30), (0x10A00, 0x12000)),
+    *((0x16AF0, 0x16FA0), (0x1E000, 0x1E950)),
+)
+
+
+def _find_marks() -> str:
+    """Return the ranges of diacritics, vowel signs and other combining marks, for a regular expression."""
+    text = "".join(
+        chr(code) if unicodedata.category(chr(code)) in ("Mn", "Mc") else " "
+        for start, end in _BLOCKS_WITH_MARKS
+        for code in range(start, end)
+    )
+    return "".join(f"{marks[0]}-{marks[-1]}" for marks in text.split())
+
+
+# Tatweel stretches an Arabic word; the joiners change how the letters next to them are shown.
+_TATWEEL, _JOINERS = r"\u0640", r"\u200c\u200d"
+# Letters and digits of any script with their marks, and private-use characters.
+_LETTER, _PRIVATE = rf"[^\W_{_IDEOGRAPHS}{_TATWEEL}]", r"\ue000-\uf8ff"
+_MARKS = f"{_find_marks()}{_TATWEEL}{_JOINERS}"
+# The lookahead saves the slower search in _MARKS at the end of most words.
+_LETTERS = rf"(?:{_LETTER}+|[{_PRIVATE}])(?:(?=[^\x00-\u02ff])[{_PRIVATE}{_MARKS}]+{_LETTER}*)*"
 _WORD = re.compile(rf"{_LETTERS}|(?=[^\W_])[{_IDEOGRAPHS}]")
 # Words with the dots between them, the dot before them and the signs after them. The dot after a sentence is
 # not part of a term.
 _TERM = re.compile(rf"(?:(?<![\w.])\.)?{_LETTERS}(?:\.{_LETTERS})*[+#]*")
 _FINAL_SIGMA, _SIGMA = "\u03c2", "\u03c3"
+# Hebrew points, Arabic short vowels and variation selectors are optional, as are tatweel and the joiners.
+_OPTIONAL = re.compile(rf"[\u0591-\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f{_TATWEEL}{_JOINERS}]+")
 _LATIN_DIACRITICS = re.compile(r"(?<=[\x00-\u024f])[\u0300-\u036f]+")
 
 
@@ -70,9 +93,14 @@ def find_terms(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=10_000)
 def fold_word(word: str) -> str:
-    """Return the word in the form used for comparison: in lowercase, without diacritics on Latin letters."""
+    """Return the word in the form used for comparison.
+
+    It is in lowercase, without diacritics on Latin letters and without Arabic and Hebrew vowel points.
+    """
     lower = word.lower()[:MAX_WORD_LENGTH]
     if lower.isascii():
         return lower
-    decomposed = unicodedata.normalize("NFD", lower.replace(_FINAL_SIGMA, _SIGMA))
+    # Composed first, so that the hamza and the madda of a letter such as \u0623 are not taken for short vowels.
+    composed = unicodedata.normalize("NFC", lower.replace(_FINAL_SIGMA, _SIGMA))
+    decomposed = unicodedata.normalize("NFD", _OPTIONAL.sub("", composed))
     return unicodedata.normalize("NFC", _LATIN_DIACRITICS.sub("", decomposed))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
 from blogapi.search.placement import MAX_POSITION, MAX_POSITIONS_PER_WORD, place_words
 from blogapi.search.snippets import make_snippet, snippet_to_html
-from blogapi.search.tokenizer import HIT_END, HIT_START, Query, parse_query, tokenize
+from blogapi.search.tokenizer import HIT_END, HIT_START, Query, fold_word, parse_query, tokenize
 from tests.texts import texts
 
 times = st.datetimes(timezones=st.just(UTC))
@@ -48,6 +48,52 @@ def test_a_query_without_letters_and_digits_has_no_words(query):
 
 def test_each_ideograph_is_a_word():
     assert words_of("Go语言x、パンを") == ["go", "语", "言", "x", "パ", "ン", "を"]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("दिन", "हिन्दी", "গল্প", "தமிழ்", "กิน", "ນ້ໍາ", "မြန်မာ", "ខ្មែរ", "བོད་"[:-1]),
+        *("\u0434\u0483", "ߒߞߏ߫", "ꯃꯤꯇꯩ", "\U00011107\U00011127", "\U0001e922\U0001e944"),
+    ],
+)
+def test_vowel_signs_and_other_marks_belong_to_a_word(word):
+    assert words_of(f"({word}, {word})") == [word, word]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("दिन", "दान"), ("กิน", "กัน"), ("आ", "आँ"), ("か", "が"), ("سأل", "سال")]
+)
+def test_words_with_different_letters_or_vowel_signs_differ(one, other):
+    assert words_of(one) != words_of(other)
+
+
+@pytest.mark.parametrize(
+    ("written", "folded"),
+    [
+        ("كِتَابٌ", "كتاب"),
+        ("رحمٰن", "رحمن"),
+        ("كتـــاب", "كتاب"),
+        ("أَحمد", "أحمد"),
+        ("\u0627\u064e\u0654حمد", "أحمد"),
+        ("שָׁלוֹם", "שלום"),
+        ("\ufb2a\u05c1", "ש"),
+        ("می\u200cخواهم", "میخواهم"),
+        ("ක්\u200dෂ", "ක්ෂ"),
+        ("1\ufe0f", "1"),
+    ],
+)
+def test_optional_vowels_and_invisible_characters_are_ignored(written, folded):
+    assert words_of(f"{written} x") == [folded, "x"]
+
+
+def test_a_text_of_marks_has_no_words():
+    assert words_of("ـــ \u064e \u200c \u0940 \u0301 \u200d") == []
+
+
+@given(texts | st.text(st.characters(categories=["L", "M", "N", "Cf"]), max_size=20))
+def test_no_word_is_empty_and_folding_again_changes_nothing(text):
+    assert all(word and fold_word(word) == word for word in words_of(text))
 
 
 @pytest.mark.parametrize(
