@@ -31,6 +31,8 @@ class ArticleRecord:
     canonical_url: str = ""  #: http(s) URL
     former_slugs: tuple[str, ...] = ()  #: slugs in old addresses of the article, given in the source
     source_digest: str = ""  #: digest of the source file; "" = use the digest of the record
+    #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
+    is_undated: bool = False
     notes: tuple[str, ...] = ()  #: one sentence for each change or omission
 
 

@@ -202,15 +202,21 @@ class _Batch:
         self, record: ArticleRecord, file: ImportedFile, notes: tuple[str, ...], *, is_changed: bool
     ) -> FileReport:
         state = self.articles[file.article_id]
+        former = lifecycle.get_api_status(state.status, state.published_at, current_time())
+        # If only the path or the options have changed, the record can differ in its date and its status.
+        is_same_source = file.source_digest == _get_source_digest(record)
         if is_changed and state.last_updated > file.imported_at:
-            # If only the path has changed, the record can have another date. The file is not refused in this
-            # case, unless it is private now.
-            if file.source_digest != _get_source_digest(record) or record.status != "published":
+            if not is_same_source or (state.status == "published" and _is_private(record)):
                 raise RefusedFile(
                     "The article was edited in this blog after it was imported; "
                     "to replace it, delete it and import the file with --restore-deleted."
                 )
             notes = (*notes, "The article was edited in this blog and stays as it is.")
+        elif is_changed and is_same_source and record.is_undated and record.status == "draft":
+            # The article was published with --publish-undated.
+            pass
+        elif is_changed and is_same_source and not record.is_undated and _is_more_public(record, former):
+            notes = (*notes, "The file has not changed; to publish its article, publish it in this blog.")
         elif is_changed:
             article = articles.change(self.importer.author, file.article_id, self.inputs.make(record))
             notes = (*notes, *self._add_redirects(record, article))
@@ -218,8 +224,7 @@ class _Batch:
             return _report(record, Result.UPDATED, article, notes)
         else:
             _set_digests(file, record, file.imported_at)
-        status = lifecycle.get_api_status(state.status, state.published_at, current_time())
-        return FileReport(record.key, Result.UNCHANGED, status, notes)
+        return FileReport(record.key, Result.UNCHANGED, former, notes)
 
     def _create(self, record: ArticleRecord, file: ImportedFile) -> FileReport:
         preferred = slugs.make_slug(record.slug or record.title)
@@ -263,6 +268,16 @@ def _get_source_digest(record: ArticleRecord) -> str:
     return record.source_digest or _compute_digest(record)
 
 
+def _is_private(record: ArticleRecord) -> bool:
+    return record.status != "published" and not record.is_undated
+
+
+def _is_more_public(record: ArticleRecord, former: str) -> bool:
+    """Return whether an article with the API status `former` becomes public or scheduled by an update."""
+    status = lifecycle.get_api_status(record.status, record.published_at, current_time())
+    return former != status and former != "published" and status in ("published", "scheduled")
+
+
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
     status = lifecycle.get_api_status(article.status, article.published_at, current_time())
     return FileReport(record.key, result, status, (*record.notes, *notes))
@@ -291,7 +306,7 @@ def _compute_digest(record: ArticleRecord, key: str = "") -> str:
     # field stay valid.
     content = {field.name: getattr(record, field.name) for field in fields(record)}
     content |= {"key": key, "notes": ()}
-    del content["source_digest"]
+    del content["source_digest"], content["is_undated"]
     if not record.former_slugs:
         del content["former_slugs"]
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

@@ -128,6 +128,68 @@ def test_importing_a_subfolder_and_then_its_parent_creates_no_duplicates(run, pe
     }
 
 
+def statuses(run, *words):
+    """Run an import and return the status of each article by the last part of its key."""
+    report = json.loads(run("import", *words, "--author", "ada", "--json").stdout)
+    return {file["key"].rpartition("/")[2]: file["status"] for file in report["files"] if file["status"]}
+
+
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_importing_a_subfolder_of_an_imported_folder_changes_no_status(run, people, folder, is_changed):
+    texts = {
+        "_drafts/ideas/secret.md": GOOD,
+        "content/notes/hidden.md": GOOD,
+        "2024/05/06/posts/dated.md": "Text",
+    }
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "content/_index.md").write_text("---\ncascade: {draft: true}\n---\n", encoding="utf-8")
+    expected = {"secret.md": "draft", "hidden.md": "draft", "dated.md": "published"}
+    assert statuses(run, folder) == {"bread.md": "published", **expected}
+    for name, text in texts.items():
+        (folder / name).write_text(text + "More.\n" * is_changed, encoding="utf-8")
+    roots = [(folder / name).parent for name in texts]
+    assert statuses(run, *roots) == expected
+    assert statuses(run, *((folder / name) for name in texts)) == expected
+
+
+def test_an_imported_folder_inside_a_folder_of_drafts_contains_drafts(run, people, folder):
+    (folder / "_drafts/ideas").mkdir(parents=True)
+    (folder / "_drafts/ideas/secret.md").write_text(GOOD, encoding="utf-8")
+    assert statuses(run, folder / "_drafts/ideas") == {"secret.md": "draft"}
+    (folder / "_drafts/ideas/secret.md").write_text(GOOD + "More.", encoding="utf-8")
+    assert statuses(run, folder / "_drafts/ideas") == {"secret.md": "draft"}
+
+
+def test_an_unchanged_file_that_was_moved_out_of_a_folder_of_drafts_stays_a_draft(run, people, folder):
+    (folder / "drafts").mkdir()
+    moved = (folder / "bread.md").rename(folder / "drafts" / "bread.md")
+    assert statuses(run, folder) == {"bread.md": "draft"}
+    moved = moved.rename(folder / "rye.md")
+    lines = run("import", folder, "--author", "ada").stdout
+    assert "publish it in this blog" in lines
+    assert statuses(run, folder) == {"rye.md": "draft"}
+    moved.write_text(GOOD + "More.", encoding="utf-8")
+    assert statuses(run, folder) == {"rye.md": "published"}
+
+
+def test_an_unchanged_file_that_was_moved_into_a_folder_of_drafts_becomes_a_draft(run, people, folder):
+    assert statuses(run, folder) == {"bread.md": "published"}
+    (folder / "drafts").mkdir()
+    (folder / "bread.md").rename(folder / "drafts" / "bread.md")
+    assert statuses(run, folder) == {"bread.md": "draft"}
+
+
+def test_an_unchanged_undated_file_stays_public_without_the_publish_undated_option(run, people, folder):
+    (folder / "bread.md").write_text("Dear diary", encoding="utf-8")
+    assert statuses(run, folder, "--publish-undated") == {"bread.md": "published"}
+    assert found(results(run, folder)) == {"unchanged": ["blog/bread.md"]}
+    assert statuses(run, folder) == {"bread.md": "published"}
+    (folder / "bread.md").write_text("Dear diary, again", encoding="utf-8")
+    assert statuses(run, folder) == {"bread.md": "draft"}
+
+
 def test_importing_a_renamed_file_in_a_renamed_folder_creates_no_duplicate(run, people, folder):
     run("import", folder, "--author", "ada")
     folder = folder.rename(folder.with_name("site"))

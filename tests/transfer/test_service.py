@@ -207,6 +207,24 @@ def test_an_edited_article_is_kept_if_only_the_path_of_its_file_has_changed(app,
     assert (hidden.result, "edited in this blog" in hidden.notes[0]) == (Result.REFUSED, True)
 
 
+def test_an_edited_draft_is_kept_if_only_the_path_of_its_file_has_changed(app, store, stored):
+    record = replace(RECORD, source_digest="1", status="draft")
+    store(record)
+    edit(app, stored)
+    moved = replace(record, key="blog/rye.md", slug="rye")
+    report = store(moved, matches={moved.key: record.key})
+    assert (report.result, report.status, stored()[0].title) == (Result.UNCHANGED, "draft", "My own words")
+    assert store(replace(moved, status="published")).status == "draft"
+
+
+def test_an_unchanged_file_does_not_publish_a_scheduled_article_early(store, set_clock):
+    set_clock(datetime(2024, 1, 1, tzinfo=UTC))
+    record = replace(RECORD, source_digest="1")
+    assert store(record).status == "scheduled"
+    report = store(replace(record, published_at=None))
+    assert (report.result, report.status) == (Result.UNCHANGED, "scheduled")
+
+
 def test_a_row_from_an_older_version_gets_a_source_digest_at_the_next_import(app, store, stored):
     store(RECORD)
     with app.app_context(), transaction():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from blogapi.transfer.markdown import dates
@@ -168,14 +168,19 @@ def _make_reason(key: str, name: str, rule: FieldRule, value: object) -> DraftRe
     return DraftReason(f"It has `{key}: {text}`; the article became a draft.")
 
 
-def _find_in_path(key: str) -> Iterator[DraftReason]:
-    *folders, name = key.split("/")
+def find_in_folders(folders: Iterable[str]) -> Iterator[DraftReason]:
+    """Yield a reason for each folder name that makes the articles in the folder private."""
     for folder in folders:
         if folder.casefold() in _PRIVATE_FOLDERS:
             is_obvious = "draft" in folder.casefold()
             yield DraftReason(
                 "" if is_obvious else f"It is in the folder “{folder}”; the article became a draft."
             )
+
+
+def _find_in_path(key: str) -> Iterator[DraftReason]:
+    *folders, name = key.split("/")
+    yield from find_in_folders(folders)
     if name.startswith("_"):
         yield DraftReason(
             "Its name begins with “_”, which marks unpublished files; the article became a draft."

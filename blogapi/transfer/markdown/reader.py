@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
@@ -30,17 +31,25 @@ _MAX_URL_LENGTH = 2048
 _MAX_REPORTED_KEYS = 10
 
 
-def read_file(entry: folder.Entry, *, now: datetime, publish_undated: bool = False) -> ArticleRecord:
+def read_file(
+    entry: folder.Entry, *, now: datetime, publish_undated: bool = False, stored_key: str = ""
+) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
-    A file is opened only if its suffix is that of an article. Raises RefusedFile if the file cannot be
+    `stored_key` is the key under which the file was imported before ("" if it is the same). If an outer
+    folder was imported then, the names and section pages of the folders up to that folder count as they did
+    then. A file is opened only if its suffix is that of an article. Raises RefusedFile if the file cannot be
     imported, and NotAnArticle if it is not an article.
     """
     data, metadata = _read_source(entry)
-    inherited = sections.find_reasons(entry)
-    return parse_file(
-        entry.key, data, metadata, now=now, publish_undated=publish_undated, inherited=inherited
+    full = replace(entry, key=stored_key) if stored_key.endswith(f"/{entry.key}") else entry
+    # The imported folder may itself be in a folder of drafts.
+    outer = entry.path.parents[full.key.count("/") :][:1]
+    inherited = [*sections.find_reasons(full), *privacy.find_in_folders(folder.name for folder in outer)]
+    record = parse_file(
+        full.key, data, metadata, now=now, publish_undated=publish_undated, inherited=inherited
     )
+    return replace(record, key=entry.key)
 
 
 def compute_source_digest(entry: folder.Entry) -> str | None:
@@ -112,6 +121,7 @@ def parse_file(
         slug=slug,
         former_slugs=former_slugs,
         source_digest=_digest(data, metadata),
+        is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )
 
