@@ -6,8 +6,9 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NoReturn
 
 import yaml
@@ -23,6 +24,7 @@ _MAX_FAST_LENGTH = 8 * 1024
 _MAX_ALIASES = 8
 _MAX_KEY_DOTS = 64
 _NULL_TAG = "tag:yaml.org,2002:null"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
 _NO_COLON = "could not find expected ':'"
 # Messages of PyYAML, each with the plainer message that replaces it.
 _YAML_MESSAGES = (
@@ -36,13 +38,24 @@ _TOML_STRING = re.compile(r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'""")
 
 
 class _TextConstructor(yaml.constructor.BaseConstructor):
-    """Keeps scalars as text: `3.10`, `no`, `012` and `2020-02-30` stay as written; only null is converted."""
+    """Keeps scalars as text: `3.10`, `no`, `012` and `2020-02-30` stay as written; only null is converted.
 
-    duplicates: list[str]  #: keys that appear twice; the caller sets an empty list
+    Merge keys (`<<: *defaults`) are replaced by the entries that they name.
+    """
+
+    duplicates: dict[yaml.Node, list[str]]  #: keys that appear twice; the caller sets an empty dictionary
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        # A mapping may be flattened several times. Only the first time has it no merged keys.
+        if node not in self.duplicates:
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            self.duplicates[node] = _find_duplicates(keys)
+        flatten: Any = yaml.constructor.SafeConstructor.flatten_mapping
+        flatten(self, node)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        self.duplicates += _find_duplicates(keys)
+        if isinstance(node, yaml.MappingNode):
+            self.flatten_mapping(node)
         return super().construct_mapping(node, deep)
 
 
@@ -70,6 +83,7 @@ def _construct_null(loader: _TextConstructor, node: yaml.Node) -> None:
 
 for _loader in (_TextLoader, _FastTextLoader):
     _loader.add_implicit_resolver(_NULL_TAG, re.compile(r"(?:~|null|Null|NULL|)\Z"), ["~", "n", "N", ""])
+    _loader.add_implicit_resolver(_MERGE_TAG, re.compile(r"<<\Z"), ["<"])
     _loader.add_constructor(_NULL_TAG, _construct_null)  # type: ignore[type-var]
 
 
@@ -79,7 +93,7 @@ def _find_duplicates(keys: list[str]) -> list[str]:
     return [key for key, count in Counter(keys).items() if count > 1]
 
 
-def _duplicate_notes(keys: list[str]) -> list[str]:
+def _duplicate_notes(keys: Iterable[str]) -> list[str]:
     return [
         f"The key “{to_line(key)[:60]}” appears twice; the last value is used." for key in dict.fromkeys(keys)
     ]
@@ -91,7 +105,7 @@ def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     `first_line` is the number of the block's first line in the file. Raises RefusedFile with the line number
     if the block is not valid.
     """
-    duplicates: list[str] = []
+    duplicates: dict[yaml.Node, list[str]] = {}
 
     def load(loader_type: Any = _TextLoader) -> object:
         loader = loader_type(block)
@@ -102,9 +116,9 @@ def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
         # If the block is not valid, the other loader parses it again, because its errors are clearer.
         with suppress(yaml.YAMLError, ValueError, RecursionError):
             value = load(_FastTextLoader)
-            return _parse("YAML", lambda: value, first_line), _duplicate_notes(duplicates)
+            return _parse("YAML", lambda: value, first_line), _duplicate_notes(chain(*duplicates.values()))
         duplicates.clear()
-    return _parse("YAML", load, first_line), _duplicate_notes(duplicates)
+    return _parse("YAML", load, first_line), _duplicate_notes(chain(*duplicates.values()))
 
 
 def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:

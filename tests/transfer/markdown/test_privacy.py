@@ -352,3 +352,26 @@ def test_a_repository_file_with_title_and_date_is_a_draft(name):
 )
 def test_posts_with_names_similar_to_repository_files_are_published(name):
     assert read("", f"blog/{name}").status == "published"
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "<<: {draft: true}",
+        "<<: [{a: b}, {published: false}]",
+        "defaults: &d {draft: true}\n<<: *d",
+        "params:\n  <<: {private: true}",
+        "defaults: &d {draft: true}\nmore: &m\n  <<: *d\n<<: *m",
+    ],
+)
+def test_a_private_field_in_a_yaml_merge_key_makes_a_draft(front):
+    assert read(front).status == "draft"
+
+
+def test_a_field_takes_precedence_over_a_yaml_merge_key():
+    assert read("<<: {draft: true}\ndraft: false").status == "published"
+
+
+def test_a_field_that_overrides_a_merged_field_is_not_reported_as_duplicate():
+    notes = read("defaults: &d {a: b}\nmore: &m {<<: *d, a: c}\n<<: *m").notes
+    assert not any("twice" in note for note in notes)
