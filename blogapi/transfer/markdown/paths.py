@@ -85,6 +85,24 @@ def is_repository_file(key: str) -> bool:
     )
 
 
+def is_section(key: str) -> bool:
+    """Return whether the file is a section page of Hugo or Zola, such as `_index.md` or `_index.fr.md`."""
+    stem, suffix = _split_suffix(key)
+    return suffix.casefold() in _CONTENT_TYPES and _SECTION.fullmatch(stem) is not None
+
+
+def is_index(key: str) -> bool:
+    """Return whether the file is the index page of its folder, such as `index.md` or `index.fr.md`."""
+    stem, suffix = _split_suffix(key)
+    return suffix.casefold() in _CONTENT_TYPES and _INDEX.fullmatch(stem) is not None
+
+
+def get_language(key: str) -> str:
+    """Return the language in the file name, in lower case (`post.pt-BR.md` gives "pt-br"), or ""."""
+    match = re.fullmatch(rf".+?{_LANGUAGE}", _split_suffix(key)[0])
+    return ((match and match["language"]) or "").lstrip(".").casefold()
+
+
 def _split_suffix(key: str) -> tuple[str, str]:
     stem, dot, suffix = key.rpartition("/")[2].rpartition(".")
     return (stem, suffix) if dot else (suffix, "")

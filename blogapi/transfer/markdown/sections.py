@@ -1,52 +1,88 @@
-"""Find the section pages of Hugo and Zola (`_index.md`) that make all articles below them private."""
+"""Find the pages of Hugo and Zola that make other files private: section pages (`_index.md`) and bundles."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.markdown import front_matter, privacy
+from blogapi.transfer.markdown import front_matter, paths, privacy
 from blogapi.transfer.markdown.fields import normalize_key
 from blogapi.transfer.markdown.privacy import DraftReason
 from blogapi.transfer.markdown.text import decode
 
-_SECTION_PAGES = ("_index.md", "_index.markdown", "_index.html")
+# The fields that make an `index.md` private together with the other files of its folder. Other privacy
+# fields, such as `hidden` and `eleventyExcludeFromCollections`, also occur in the home page of a public blog.
+_BUNDLE_FIELDS = {
+    *("draft", "isdraft", "headless", "published", "status", "build"),
+    *("private", "isprivate", "secret", "encrypted", "password"),
+}
 
 
 def find_reasons(entry: folder.Entry) -> list[DraftReason]:
-    """Return the reasons for a draft in the section pages of all folders that contain the article.
+    """Return the reasons for a draft in the section pages and index pages of the folders of an article.
 
     Folders above the imported folder are not read. Zola publishes no page of a draft section. Hugo applies
-    the fields in `cascade` to all pages below the section page.
+    the fields in `cascade` to all pages below the section page, and publishes the files beside the `index.md`
+    of a bundle only as a part of it. The page of a language concerns no file of another language.
     """
-    parents = entry.path.parents[: entry.key.count("/")]
-    pages = [parent / name for parent in parents for name in _SECTION_PAGES if os.path.lexists(parent / name)]
-    return [
-        DraftReason(
-            f"The section page “{page.name}” in a folder above it is private or unreadable; "
-            "the article became a draft."
-        )
-        for page in pages
-        if _is_private(page)
-    ]
+    language, is_index = paths.get_language(entry.key), paths.is_index(entry.key)
+    reasons = []
+    for number, parent in enumerate(entry.path.parents[: entry.key.count("/")]):
+        for page in _list_pages(parent):
+            is_section = paths.is_section(page.name)
+            # The index pages of a folder are translations of each other, and each is an article of its own.
+            if page == entry.path or (is_index and number == 0 and not is_section):
+                continue
+            if language and paths.get_language(page.name) not in ("", language):
+                continue
+            if _is_private(page, is_section=is_section):
+                kind = "section page" if is_section else "index page"
+                reasons.append(
+                    DraftReason(
+                        f"The {kind} “{page.name}” in a folder above it is private or unreadable; "
+                        "the article became a draft."
+                    )
+                )
+    return reasons
 
 
-def _is_private(page: Path) -> bool:
+def _list_pages(parent: Path) -> tuple[Path, ...]:
+    try:
+        return _list_pages_at(parent, parent.stat().st_mtime_ns)
+    except OSError:
+        return ()
+
+
+# A folder is listed once, not once for each of its files; a new file changes the time of the folder.
+@lru_cache(maxsize=256)
+def _list_pages_at(parent: Path, modified: int) -> tuple[Path, ...]:
+    pages = (
+        child for child in parent.iterdir() if paths.is_section(child.name) or paths.is_index(child.name)
+    )
+    return tuple(sorted(pages))
+
+
+def _is_private(page: Path, *, is_section: bool) -> bool:
     try:
         entries = front_matter.parse_file(decode(folder.read_bytes(page))[0]).entries
     except RefusedFile:
         # An unreadable page may be private.
         return True
-    return any(any(privacy.find_in_front_matter(inherited)) for inherited in _inherited_entries(entries))
+    inherit = _inherit_from_section if is_section else _inherit_from_bundle
+    return any(any(privacy.find_in_front_matter(inherited)) for inherited in inherit(entries))
 
 
-def _inherited_entries(entries: dict[str, object]) -> Iterator[dict[str, object]]:
+def _inherit_from_section(entries: dict[str, object]) -> Iterator[dict[str, object]]:
     for key, value in entries.items():
         if normalize_key(key) in ("draft", "isdraft"):
             yield {key: value}
         elif normalize_key(key) == "cascade":
             mappings = value if isinstance(value, list) else [value]
             yield from (mapping for mapping in mappings if isinstance(mapping, dict))
+
+
+def _inherit_from_bundle(entries: dict[str, object]) -> Iterator[dict[str, object]]:
+    yield {key: value for key, value in entries.items() if normalize_key(key) in _BUNDLE_FIELDS}
