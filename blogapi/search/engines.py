@@ -49,7 +49,7 @@ Conditions = Sequence[ColumnElement[bool]]
 
 
 class Field(Enum):
-    """The texts in which a search looks for words; the value is the number of these texts."""
+    """The fields in which a search looks for words; the value is the number of these fields."""
 
     TITLE = 1
     TITLE_AND_SUBTITLE = 2

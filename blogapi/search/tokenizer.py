@@ -100,7 +100,8 @@ def fold_word(word: str) -> str:
     lower = word.lower()[:MAX_WORD_LENGTH]
     if lower.isascii():
         return lower
-    # Composed first, so that the hamza and the madda of a letter such as \u0623 are not taken for short vowels.
+    # Composed first, so that the hamza and the madda of a letter such as \u0623 are not taken for short
+    # vowels.
     composed = unicodedata.normalize("NFC", lower.replace(_FINAL_SIGMA, _SIGMA))
     decomposed = unicodedata.normalize("NFD", _OPTIONAL.sub("", composed))
     return unicodedata.normalize("NFC", _LATIN_DIACRITICS.sub("", decomposed))

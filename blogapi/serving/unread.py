@@ -22,7 +22,7 @@ class NoRoom(Exception):
 
 
 class ChunkBuffer(ReadOnlyFileBasedBuffer):  # type: ignore[misc]
-    """A buffer whose bytes are sent without being copied, and released when all are sent."""
+    """A buffer that is sent without being copied, and that releases its memory when all of it is sent."""
 
     def __init__(self, data: bytes) -> None:
         self.held = len(data) + OVERHEAD_BYTES

@@ -97,7 +97,7 @@ def _read_sqlite(connection: Connection) -> Schema:
 
 
 def _definitions(sql: str) -> list[str]:
-    """Return the columns and constraints of a CREATE TABLE statement, or any other statement as one item."""
+    """Split a CREATE TABLE statement into columns and constraints; return other statements as one item."""
     tokens = [_QUOTED_NAME.sub(r"\1", token) for token in _TOKEN.findall(sql)]
     if tokens[:2] != ["CREATE", "TABLE"]:
         return [" ".join(tokens)]

@@ -1,4 +1,4 @@
-"""The record that a reader creates from one source file, and the exceptions for files without a record."""
+"""The record that a reader creates from a source file, and the exceptions that it raises if it cannot."""
 
 from __future__ import annotations
 

@@ -121,8 +121,9 @@ class Importer:
     def store(self, items: Sequence[Item]) -> list[FileReport]:
         """Store a batch of records, and return a report for each item.
 
-        A report among the items is returned as it is. Validation errors are part of the report. Other errors
-        are raised; the records of the current transaction are then not stored.
+        An item can also be the report of a file that gave no record; it is returned unchanged. Validation
+        errors are part of the report. Other errors are raised; the records of the current transaction are
+        then not stored.
         """
         records = [item for item in items if isinstance(item, ArticleRecord)]
         reports: dict[str, FileReport] = {}

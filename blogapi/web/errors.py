@@ -1,7 +1,7 @@
 """Error responses: every error has the same problem+json body (RFC 9457).
 
-Code that detects an error raises a `Problem`. The handlers here build the response, also for exceptions of
-libraries that no code has translated.
+Code that detects an error raises a `Problem`. The handlers here build the error responses, also for
+exceptions of libraries that were not converted.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def test_a_waiting_request_gets_a_response_that_started_at_a_later_time(cached_b
     assert cached_blog.application.paths == [ME, TAGS]
 
 
-def test_a_request_that_finds_a_response_after_registering_does_not_block_other_requests(
+def test_a_request_that_finds_a_response_in_the_cache_does_not_block_identical_requests(
     cached_blog, environ, make_article, monkeypatch, set_clock
 ):
     set_clock(NOON)

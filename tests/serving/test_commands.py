@@ -29,7 +29,7 @@ def started_servers() -> list[server.Server]:
 
 @pytest.fixture
 def serve(monkeypatch, started_servers):
-    """Runs `serve` on a free port; the server is closed instead of being run."""
+    """Runs the command `serve` on a free port, but closes the server instead of starting its loop."""
 
     def run(self: server.Server) -> None:
         started_servers.append(self)
