@@ -73,8 +73,9 @@ _TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify
 # same prefix.
 _ID_PREFIX = "user-content-"
 
-# nh3 checks the URL schemes of all attributes except srcset.
-_URL_SCHEME = re.compile(r"([A-Za-z0-9+.-]++)(:?)")
+# nh3 checks the URL schemes of all attributes except srcset. A URL can begin after a comma or white space;
+# browsers ignore control characters before it.
+_UNSAFE_SRCSET = re.compile(r"(?:^|[\s\x00-\x1f,])(?!https?:)[a-z][a-z0-9+.-]*+:", re.IGNORECASE)
 
 _HEADING = re.compile(r"<h([1-6])>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
 _HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*\Z")
@@ -182,8 +183,7 @@ class _AttributeFilter:
             alignments = _TEXT_ALIGN.findall(value)
             return alignments[-1].lower() if alignments else None
         if attribute == "srcset":
-            schemes = {word.lstrip("0123456789+.-") for word, colon in _URL_SCHEME.findall(value) if colon}
-            return value if schemes <= {"http", "https", ""} else None
+            return None if _UNSAFE_SRCSET.search(value) else value
         if (tag, attribute) == ("iframe", "src"):
             embed = _EMBED_URL.fullmatch(value.strip())
             return f"https:{embed[1]}" if embed else None

@@ -127,6 +127,39 @@ def test_one_invalid_url_removes_the_whole_srcset(bad, at):
 
 
 @pytest.mark.parametrize(
+    "srcset",
+    [
+        "https://cdn.example.com:8080/a.jpg 1x",
+        "//cdn.example.com:8080/a.jpg 1x, https://cdn.example.com/rs:fit/w:800/x.jpg 2x",
+        "HTTP://a.example/a.jpg,/b:c.jpg 2x",
+        "/a.jpg?url=https://b.example/ 1.5x, b.jpg#javascript:x 200w",
+    ],
+)
+def test_a_srcset_may_contain_colons_inside_its_urls(srcset):
+    assert f'srcset="{srcset}"' in sanitizer.to_safe_html(f'<img srcset="{srcset}">', "html")
+
+
+@pytest.mark.parametrize(
+    "before", ["", " ", "&#9;", "&#10;", "&#12;", "&#1;", "&#31;", ",", "a.jpg,", "a.jpg 1x,", "/a:8 "]
+)
+@pytest.mark.parametrize(
+    "url",
+    [
+        *(
+            "javascript:x",
+            "JavaScript:x",
+            "&#106;avascript&colon;x",
+            "java&#9;script:x",
+            "java&NewLine;script:x",
+        ),
+        *("data:image/svg+xml,x", "vbscript:x", "httpsx:a", "x-http:a", "blob:https://a.example/b"),
+    ],
+)
+def test_a_srcset_with_another_scheme_at_the_start_of_a_url_is_removed(before, url):
+    assert "srcset" not in sanitizer.to_safe_html(f'<img srcset="{before}{url} 2x">', "html")
+
+
+@pytest.mark.parametrize(
     "kept",
     [
         *("language-python", "language-c++", "lang-js", "highlight", "footnotes", "footnote-ref", "sr-only"),
