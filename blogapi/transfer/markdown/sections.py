@@ -67,6 +67,16 @@ def _list_pages_at(parent: Path, modified: int) -> tuple[Path, ...]:
 
 def _is_private(page: Path, *, is_section: bool) -> bool:
     try:
+        status = page.lstat()
+    except OSError:
+        return True
+    return _is_private_at(page, is_section, status.st_mtime_ns, status.st_size)
+
+
+# A page is read once, not once for each file below it.
+@lru_cache(maxsize=256)
+def _is_private_at(page: Path, is_section: bool, modified: int, size: int) -> bool:
+    try:
         entries = front_matter.parse_file(decode(folder.read_bytes(page))[0]).entries
     except RefusedFile:
         # An unreadable page may be private.
