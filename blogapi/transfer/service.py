@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -22,6 +22,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from blogapi import clock
 from blogapi.articles import lifecycle, renderings
 from blogapi.articles import service as articles
+from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
 from blogapi.content import slugs
 from blogapi.redirects import service as redirects
@@ -219,7 +220,13 @@ class _Batch:
         elif is_changed and is_same_source and not record.is_undated and _is_more_public(record, former):
             notes = (*notes, "The file has not changed; to publish its article, publish it in this blog.")
         elif is_changed:
-            article = articles.change(self.importer.author, file.article_id, self.inputs.make(record))
+            given, editor = self.inputs.make(record), self.importer.author
+            if (state.status, record.status) == ("archived", "published"):
+                # An archived article becomes a draft before it can be published.
+                articles.change(editor, file.article_id, ArticleInput(status="draft"))
+            # SEO fields that the file no longer has get their default values.
+            given = replace(given, seo={**default_seo(given.texts), **given.seo})
+            article = articles.change(editor, file.article_id, given)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digests(file, record, current_time())
             return _report(record, Result.UPDATED, article, notes)

@@ -93,6 +93,23 @@ def test_a_changed_record_updates_its_article(store, stored):
     assert [tag.name for tag in article.tags] == ["rye"]
 
 
+def test_an_archived_article_is_published_if_its_file_is_public_again(store, stored):
+    store(replace(RECORD, status="archived"))
+    report = store(RECORD)
+    assert (report.result, report.status) == (Result.UPDATED, "published")
+    assert [article.status for article in stored()] == ["published"]
+
+
+def test_a_text_that_was_removed_from_the_file_is_removed_from_its_article(app, store, stored):
+    seo = {"seo_title": "Loaf", "seo_description": "Of rye", "canonical_url": "https://example.org/bread"}
+    store(replace(RECORD, subtitle="Sour", cover_image="/rye.png", **seo))
+    store(RECORD)
+    with app.app_context():
+        (article,) = db.session.scalars(select(Article).options(joinedload(Article.seo)))
+    assert (article.subtitle, article.cover_image) == ("", "")
+    assert (article.seo.title, article.seo.description, article.seo.canonical_url) == ("Bread", "", "")
+
+
 def test_an_edited_article_is_not_overwritten(app, store, stored):
     store(RECORD)
     with app.app_context(), transaction():
