@@ -31,10 +31,10 @@ _BLOCKS_WITH_MARKS = (
 
 def _find_marks() -> str:
     """Return the ranges of diacritics, vowel signs and other combining marks, for a regular expression."""
-    text = "".join(
-        chr(code) if unicodedata.category(chr(code)) in ("Mn", "Mc") else " "
-        for start, end in _BLOCKS_WITH_MARKS
-        for code in range(start, end)
+    blocks = (map(chr, range(start, end)) for start, end in _BLOCKS_WITH_MARKS)
+    text = " ".join(
+        "".join(char if unicodedata.category(char) in ("Mn", "Mc") else " " for char in block)
+        for block in blocks
     )
     return "".join(f"{marks[0]}-{marks[-1]}" for marks in text.split())
 
@@ -100,8 +100,7 @@ def fold_word(word: str) -> str:
     lower = word.lower()[:MAX_WORD_LENGTH]
     if lower.isascii():
         return lower
-    # Composed first, so that the hamza and the madda of a letter such as \u0623 are not taken for short
-    # vowels.
+    # Composed first, because the marks of letters such as \u0623 and \u0622 are not short vowels.
     composed = unicodedata.normalize("NFC", lower.replace(_FINAL_SIGMA, _SIGMA))
     decomposed = unicodedata.normalize("NFD", _OPTIONAL.sub("", composed))
     return unicodedata.normalize("NFC", _LATIN_DIACRITICS.sub("", decomposed))

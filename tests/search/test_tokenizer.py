@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -53,8 +55,16 @@ def test_each_ideograph_is_a_word():
 @pytest.mark.parametrize(
     "word",
     [
-        *("दिन", "हिन्दी", "গল্প", "தமிழ்", "กิน", "ນ້ໍາ", "မြန်မာ", "ខ្មែរ", "བོད་"[:-1]),
-        *("\u0434\u0483", "ߒߞߏ߫", "ꯃꯤꯇꯩ", "\U00011107\U00011127", "\U0001e922\U0001e944"),
+        *("दिन", "हिन्दी", "গল্প", "தமிழ்", "กิน", "ນ້ໍາ", "မြန်မာ", "ខ្មែរ", "བོད"),
+        *(
+            "ש\ufb1eא",
+            "x\u20d7y",
+            "\u0434\u0483",
+            "ߒߞߏ߫",
+            "ꯃꯤꯇꯩ",
+            "\U00011107\U00011127",
+            "\U0001e922\U0001e944",
+        ),
     ],
 )
 def test_vowel_signs_and_other_marks_belong_to_a_word(word):
@@ -78,13 +88,18 @@ def test_words_with_different_letters_or_vowel_signs_differ(one, other):
         ("\u0627\u064e\u0654حمد", "أحمد"),
         ("שָׁלוֹם", "שלום"),
         ("\ufb2a\u05c1", "ש"),
-        ("می\u200cخواهم", "میخواهم"),
+        ("می\u200cروم", "میروم"),
         ("ක්\u200dෂ", "ක්ෂ"),
-        ("1\ufe0f", "1"),
+        ("1\ufe0fa", "1a"),
     ],
 )
 def test_optional_vowels_and_invisible_characters_are_ignored(written, folded):
     assert words_of(f"{written} x") == [folded, "x"]
+
+
+def test_punctuation_symbols_and_spaces_of_every_script_separate_words():
+    signs = [sign for sign in map(chr, range(sys.maxunicode)) if unicodedata.category(sign)[0] in "PSZ"]
+    assert words_of("a".join(signs)) == ["a"] * (len(signs) - 1)
 
 
 def test_a_text_of_marks_has_no_words():
