@@ -57,9 +57,9 @@ def import_(
             author_id, _match(entries), dry_run=dry_run, restore_deleted=restore_deleted
         )
         progress = show_progress(entries, total=len(entries), label="Importing")
+        outer_keys = identity.find_outer_keys(entries, importer.matches)
         items = (
-            _read(entry, importer.matches.get(entry.key, ""), publish_undated=publish_undated)
-            for entry in progress
+            _read(entry, outer_keys.get(entry.key, ""), publish_undated=publish_undated) for entry in progress
         )
         reports = [report for batch in service.make_batches(items) for report in importer.store(batch)]
     _print_json(reports, dry_run) if as_json else _print(reports, dry_run)
@@ -91,14 +91,14 @@ def _match(entries: list[folder.Entry]) -> dict[str, str]:
     return identity.match_entries(entries, queries.get_source_digests(), reader.compute_source_digest)
 
 
-def _read(entry: folder.Entry, stored_key: str, *, publish_undated: bool) -> service.Item:
+def _read(entry: folder.Entry, outer_key: str, *, publish_undated: bool) -> service.Item:
     # The module is imported here, so that a server does not load the parsers.
     from blogapi.transfer.markdown import reader
 
     return service.read_item(
         entry.key,
         lambda: reader.read_file(
-            entry, now=current_time(), publish_undated=publish_undated, stored_key=stored_key
+            entry, now=current_time(), publish_undated=publish_undated, outer_key=outer_key
         ),
     )
 

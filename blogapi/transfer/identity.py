@@ -57,6 +57,25 @@ def match_entries(
     return matches
 
 
+def find_outer_keys(entries: Iterable[folder.Entry], matches: Mapping[str, str]) -> dict[str, str]:
+    """Return the key of each entry below the outer folder that was imported before.
+
+    Only entries of an imported folder in which a file was recognized by rule 2 are part of the result.
+    """
+    entries = list(entries)
+    prefixes = {
+        _get_root(entry): matches[entry.key].removesuffix(entry.key)
+        for entry in entries
+        if matches.get(entry.key, "").endswith(f"/{entry.key}")
+    }
+    roots = ((entry.key, _get_root(entry)) for entry in entries)
+    return {key: prefixes[root] + key for key, root in roots if root in prefixes}
+
+
+def _get_root(entry: folder.Entry) -> str:
+    return str(entry.path.parents[entry.key.count("/") - 1])
+
+
 def _pair_by_content(
     entries: Iterable[tuple[folder.Entry, str]], free: Mapping[str, str | None], depth: int
 ) -> Iterator[tuple[folder.Entry, str]]:

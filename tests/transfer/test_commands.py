@@ -154,6 +154,16 @@ def test_importing_a_subfolder_of_an_imported_folder_changes_no_status(run, peop
     assert statuses(run, *((folder / name) for name in texts)) == expected
 
 
+def test_a_new_file_in_a_subfolder_of_an_imported_folder_is_read_like_the_others(run, people, folder):
+    ideas = folder / "_drafts/2024/ideas"
+    ideas.mkdir(parents=True)
+    (ideas / "old.md").write_text(GOOD, encoding="utf-8")
+    run("import", folder, "--author", "ada")
+    (ideas / "new.md").write_text(GOOD, encoding="utf-8")
+    for _ in range(2):
+        assert statuses(run, ideas) == {"new.md": "draft", "old.md": "draft"}
+
+
 def test_an_imported_folder_inside_a_folder_of_drafts_contains_drafts(run, people, folder):
     (folder / "_drafts/ideas").mkdir(parents=True)
     (folder / "_drafts/ideas/secret.md").write_text(GOOD, encoding="utf-8")

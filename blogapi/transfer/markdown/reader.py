@@ -32,17 +32,17 @@ _MAX_REPORTED_KEYS = 10
 
 
 def read_file(
-    entry: folder.Entry, *, now: datetime, publish_undated: bool = False, stored_key: str = ""
+    entry: folder.Entry, *, now: datetime, publish_undated: bool = False, outer_key: str = ""
 ) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
-    `stored_key` is the key under which the file was imported before ("" if it is the same). If an outer
-    folder was imported then, the names and section pages of the folders up to that folder count as they did
-    then. A file is opened only if its suffix is that of an article. Raises RefusedFile if the file cannot be
-    imported, and NotAnArticle if it is not an article.
+    `outer_key` is the key of the file below an outer folder that was imported before ("" if there is none).
+    The names and section pages of the folders up to that folder count too. A file is opened only if its
+    suffix is that of an article. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is
+    not an article.
     """
     data, metadata = _read_source(entry)
-    full = replace(entry, key=stored_key) if stored_key.endswith(f"/{entry.key}") else entry
+    full = replace(entry, key=outer_key or entry.key)
     # The imported folder may itself be in a folder of drafts.
     outer = entry.path.parents[full.key.count("/") :][:1]
     inherited = [*sections.find_reasons(full), *privacy.find_in_folders(folder.name for folder in outer)]
