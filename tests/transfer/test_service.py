@@ -242,6 +242,13 @@ def test_an_unchanged_file_does_not_publish_a_scheduled_article_early(store, set
     assert (report.result, report.status) == (Result.UNCHANGED, "scheduled")
 
 
+def test_an_unchanged_file_with_a_later_date_in_its_path_hides_its_article(store):
+    record = replace(RECORD, source_digest="1")
+    store(record)
+    report = store(replace(record, published_at=datetime(2190, 1, 1, tzinfo=UTC)))
+    assert (report.result, report.status) == (Result.UPDATED, "scheduled")
+
+
 def test_a_row_from_an_older_version_gets_a_source_digest_at_the_next_import(app, store, stored):
     store(RECORD)
     with app.app_context(), transaction():
