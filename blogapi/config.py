@@ -240,7 +240,10 @@ SETTINGS = (
         "Number of daily backups that `serve` keeps in `backups` in the instance folder; 0 for no backups.",
     ),
     Setting(
-        "REQUIRE_IF_MATCH", flag, False, "Refuse requests that change existing items without `If-Match`."
+        "REQUIRE_IF_MATCH",
+        flag,
+        False,
+        "Refuse requests that change an existing item and have no `If-Match` header.",
     ),
     Setting("MAX_NAME", number(10_000), 100, "Maximum length of a category or tag name, in characters."),
     Setting("MAX_TITLE", number(10_000), 255, "Maximum length of a title or SEO title, in characters."),

@@ -1,4 +1,4 @@
-"""Collects the attacks that the security tests try, as a table of caller, attempt and response."""
+"""Collects the attacks of the security tests in a table of callers, attempts and responses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FOLDER = "tests/security/"
 
 
 def list_attempts(reporter: Any) -> list[tuple[str, str, str]]:
-    """Return (caller, attempt, response) of all tests that ran, also in other processes."""
+    """Return a tuple (caller, attempt, response) for each attack, including those of other processes."""
     reports = [report for kind in ("passed", "failed") for report in reporter.stats.get(kind, ())]
     return sorted(row for report in reports for name, row in report.user_properties if name == "attempt")
 

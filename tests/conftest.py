@@ -57,7 +57,7 @@ _IGNORED_STATEMENTS = (
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return the number of workers of `-n auto`: some more than there are cores, as many tests wait."""
+    """Return the number of workers for `-n auto`: more than there are cores, because many tests wait."""
     return max(2, (os.cpu_count() or 1) * 3 // 2)
 
 
@@ -381,8 +381,8 @@ def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisS
 def record_statements(app: Flask) -> Callable[[], Any]:
     """Return a context manager that yields a list of the statements executed in the block.
 
-    Transaction control, locking, the commit counter and the clock are left out: they differ between the
-    engines.
+    Statements that differ between the engines are left out: those for transaction control, locking, the
+    commit counter and the clock.
     """
 
     @contextmanager

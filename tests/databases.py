@@ -97,7 +97,10 @@ class SqliteFiles:
 
 
 class PostgresqlServer:
-    """Databases on a PostgreSQL server. The tests of a worker share one, emptied before each test."""
+    """Databases on a PostgreSQL server.
+
+    The tests of a worker share one database, which is emptied before each test.
+    """
 
     def __init__(self) -> None:
         self.prefix = f"blogapi_test_{uuid4().hex[:12]}"

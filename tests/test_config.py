@@ -42,7 +42,7 @@ def get_start_error(given: dict[str, Any] | None = None) -> str:
     return raised.value.message
 
 
-def test_the_defaults_apply_without_any_source(monkeypatch):
+def test_the_defaults_apply_if_no_source_sets_a_value(monkeypatch):
     monkeypatch.delenv("BLOGAPI_DATABASE_URL", raising=False)
     app = load_settings()
     for setting in config.SETTINGS:

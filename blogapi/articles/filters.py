@@ -22,8 +22,8 @@ from blogapi.web.fields import parse_uuid
 
 NEWEST = "-published_at"
 
-# The filters of a statement as (name, variant), sorted by name. The variant determines the SQL of the filter;
-# its value is a bound parameter.
+# The filters of a statement as pairs of a name and a variant, sorted by name. The variant determines the SQL
+# of the filter; its value is a bound parameter.
 Variants = tuple[tuple[str, str], ...]
 # The statements that select the ordered uuids and count them.
 Statements = tuple[Select[*tuple[Any, ...]], Select[int]]
@@ -40,7 +40,8 @@ _ORDERINGS: dict[str, tuple[tuple[ColumnElement[Any], bool], ...]] = {
     "title": ((func.lower(bytewise(_article.title)), False), (_article.uuid, False)),
     "-title": ((func.lower(bytewise(_article.title)), True), (_article.uuid, False)),
 }
-# An article without a date is a draft in progress. Lists sort it as newer than all other articles.
+# An article without a date is a draft in progress. In lists it is sorted as if it were newer than all other
+# articles.
 _UNDATED = {
     "-published_at": (_article.published_at.is_not(None), False),
     "published_at": (_article.published_at.is_(None), False),
@@ -49,7 +50,7 @@ _UNDATED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleFilters:
-    """The filters of an article list; an empty value does not filter.
+    """The filters of an article list; a filter with an empty value is not applied.
 
     `category` and `tag` contain uuids or slugs; an article matches if it has any of these categories and any
     of these tags. `published_after` is inclusive, and `published_before` is exclusive.
@@ -189,7 +190,10 @@ def _has_status(status: str) -> ColumnElement[bool]:
 
 
 def _count_public() -> Select[int]:
-    """Return the statement for the stored number of published articles minus the scheduled articles."""
+    """Return a statement that computes the number of public articles.
+
+    The stored number of published articles includes the scheduled articles, so these are subtracted.
+    """
     scheduled = select(func.count()).select_from(Article.__table__).where(_has_status(SCHEDULED))
     return select(_stats.published - scheduled.scalar_subquery())
 

@@ -1,4 +1,4 @@
-"""Renders contents before the transaction that stores them, so that no other writer waits for rendering."""
+"""Renders content before the transaction that stores it, so that no other writer waits for rendering."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ class ArticleListQuery(ListQuery):
         metadata={
             "description": "Full-text query over title, subtitle and body. All words must match, the last "
             "one as a prefix. The articles are ordered by relevance unless `ordering` is sent. A search "
-            f"ends at page {MAX_SEARCH_PAGE}.",
+            f"has at most {MAX_SEARCH_PAGE} pages.",
             "example": "bread",
         },
     )

@@ -49,7 +49,10 @@ def pack(
     rows: dict[str, int],
     progress: ProgressReporter = no_progress,
 ) -> Manifest:
-    """Write a backup of the source files, by member name, into the empty file; return its manifest."""
+    """Write a backup into the empty file `target`, and return its manifest.
+
+    `sources` maps the name of each member of the backup to the file that it is copied from.
+    """
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL) as archive:
         archive.comment = _SIGNATURE + b"0" * _DIGEST_LENGTH
         members = {name: _add(archive, name, path, progress) for name, path in sources.items()}

@@ -16,7 +16,7 @@ PATTERN = r"[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in a feed, after the changes up to `position` and the items that were due up to `due`.
+    """A place in a feed: after the changes up to `position` and the items that became public up to `due`.
 
     `due` is None if no item that became public by schedule has been listed. If `uuid` is set, items with the
     same due time and a greater uuid have not been listed yet.

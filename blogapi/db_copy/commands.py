@@ -26,9 +26,9 @@ db = click.Group("db", help="Move a blog between SQLite and PostgreSQL.")
 def copy(source: str, target: str, as_json: bool) -> None:
     """Copy the blog in SOURCE into TARGET, an empty database.
 
-    SOURCE and TARGET are paths of SQLite files or URLs as in DATABASE_URL. The copy is read back and compared
-    with SOURCE. If anything fails, TARGET stays empty. Stop the service first, because writes to SOURCE
-    during the copy are not copied.
+    Each of SOURCE and TARGET is the path of a SQLite file, or a URL as in DATABASE_URL. The copy is read back
+    and compared with SOURCE. If anything fails, TARGET stays empty. Stop the service first, because writes to
+    SOURCE during the copy are not copied.
     """
     home = Path(config.instance_path())
     source_engine, target_engine = _make_engine(source, home), _make_engine(target, home)

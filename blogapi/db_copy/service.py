@@ -77,8 +77,8 @@ def _check_source(source: Engine) -> None:
         raise NotFound(f"{source.url!r} contains no blog.")
     if migration != upgrades.list_migrations()[-1]:
         raise NotFound(
-            f"{source.url!r} belongs to another version (migration {migration}); "
-            "start this version of blogapi with it once."
+            f"{source.url!r} is a blog of another version (migration {migration}); "
+            "start this version of blogapi once with this database, which upgrades it."
         )
 
 

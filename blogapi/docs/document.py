@@ -33,7 +33,8 @@ _HEADERS: dict[str, Document] = {
         for header in headers.RESPONSE_HEADERS
     },
     "ETag": {
-        "description": "Validator of this response; send it as If-None-Match (read) or If-Match (write).",
+        "description": "Validator of this response. Send it in the header If-None-Match of a read, or in the "
+        "header If-Match of a write.",
         "schema": {"type": "string"},
     },
     "Allow": {"schema": {"type": "string", "example": headers.DOCUMENTED_ALLOW}},

@@ -176,9 +176,9 @@ class ResponseCacheMiddleware:
             self._finish(pending)
 
     def _next_publication(self, pending: _PendingResponse) -> datetime:
-        """Return when the next scheduled article becomes visible after the request started.
+        """Return the time at which the first scheduled article becomes visible after the request started.
 
-        The result may be in the past: an article that became visible during the request may be missing from
+        The result can be in the past: an article that became visible during the request may be missing from
         the response.
         """
         public, since, due = self._next_due

@@ -38,7 +38,7 @@ from blogapi.search.placement import Placed, place_words
 from blogapi.search.tokenizer import Query
 from blogapi.storage.database import table_of
 
-# Texts that contain the whole phrase rank above the others only among this number of newest matches.
+# The number of newest matches among which texts that contain the whole phrase rank above the others.
 # PostgreSQL would need seconds to read the positions of common words in the texts of 100,000 articles. The
 # number is greater than the number of articles on MAX_SEARCH_PAGE pages.
 MAX_CANDIDATES = 10_000
@@ -98,8 +98,8 @@ class Fts5:
     """The index in SQLite's FTS5.
 
     The columns `…_words` contain the words that `tokenizer` finds, separated by spaces. The other columns
-    contain the texts, which are shown but not indexed. A dot between two words that are not adjacent prevents
-    them from matching as a phrase.
+    contain the texts, which are shown but not indexed. If two words are not adjacent in the text, a dot
+    between them prevents them from matching as a phrase.
     """
 
     table = table(
@@ -130,8 +130,8 @@ class Fts5:
         self, connection: Connection, conditions: Conditions, limit: int | None
     ) -> tuple[Sequence[int], int]:
         """Return the numbers of the newest rows that meet the conditions, and the number of all such rows."""
-        # FTS5 can read its index in either order, so the two statements read no table rows and need no
-        # sorting.
+        # FTS5 can read its index in ascending and in descending order, so the two statements read no table
+        # rows and need no sorting.
         newest = connection.scalars(_select_newest(self.number, *conditions).limit(limit)).all()
         if limit is None or len(newest) < limit:
             return newest, len(newest)
@@ -194,8 +194,8 @@ class Tsvector:
         self, connection: Connection, conditions: Conditions, limit: int | None
     ) -> tuple[Sequence[int], int]:
         """Return the numbers of the newest rows that meet the conditions, and the number of all such rows."""
-        # The planner ignores that a scan of the table reads the large vectors. Such a scan takes 2 s instead
-        # of 30 ms.
+        # A scan of the table takes 2 s instead of 30 ms. The planner might choose it, because the planner
+        # ignores that the scan reads the large vectors.
         connection.exec_driver_sql("SET LOCAL enable_seqscan = off; SET LOCAL jit = off")
         # One statement reads the rows once for both results.
         hits = _materialize(select(self.number).where(*conditions))

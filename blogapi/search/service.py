@@ -39,8 +39,8 @@ class SearchText:
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
     """Add the articles to the index, or replace their entries.
 
-    Changes nothing for an article whose text is None and whose title, subtitle and time are unchanged. An
-    article that is not in the index and whose text is None is added without text.
+    Changes nothing for an article whose text is None and whose title, subtitle and time are unchanged. If the
+    text of an article is None and the article is not in the index, it is added without text.
     """
     connection = session.connection()
     uuids = [text.article_id for text in texts]
@@ -93,7 +93,7 @@ def _is_indexed(text: SearchText, indexed: Mapping[UUID, tuple[str, str, str]]) 
 def _choose_numbers(
     connection: Connection, texts: Sequence[SearchText], kept: Mapping[UUID, int]
 ) -> dict[UUID, int]:
-    """Return numbers for the articles; no number is in the index already or in `kept`.
+    """Return a number for each article; none of the numbers is in the index or in `kept`.
 
     A published article gets the largest free number of its time or an earlier time. A scheduled article gets
     the smallest free number of its time or a later time, so that it is not found too early. Other articles
@@ -123,7 +123,7 @@ def _choose_negative(connection: Connection, texts: Sequence[SearchText], used: 
 
 
 def _candidates(published_at: datetime, width: int, *, scheduled: bool) -> range:
-    """Return the numbers for an article of this time, the nearest first."""
+    """Return the numbers that fit an article of this time; the number nearest to the time comes first."""
     first, last = first_number(published_at), last_number(published_at)
     return range(first, first + width) if scheduled else range(last, last - width, -1)
 

@@ -22,7 +22,8 @@ MAX_WORD_LENGTH = 250
 
 # Han, Hiragana and Katakana have no spaces between words, so each character is indexed as a word.
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# All code points would take 200 ms at each start; these blocks contain the marks of living scripts.
+# Checking all code points would take 200 ms at each start. These blocks contain the marks of all scripts that
+# are in use today.
 _BLOCKS_WITH_MARKS = (
     *((0x0300, 0x1E00), (0x20D0, 0x2E00), (0xA660, 0xAC00), (0xFB1E, 0xFE30), (0x10A00, 0x12000)),
     *((0x16AF0, 0x16FA0), (0x1E000, 0x1E950)),
@@ -44,11 +45,11 @@ _TATWEEL, _JOINERS = r"\u0640", r"\u200c\u200d"
 # Letters and digits of any script with their marks, and private-use characters.
 _LETTER, _PRIVATE = rf"[^\W_{_IDEOGRAPHS}{_TATWEEL}]", r"\ue000-\uf8ff"
 _MARKS = f"{_find_marks()}{_TATWEEL}{_JOINERS}"
-# The lookahead saves the slower search in _MARKS at the end of most words.
+# The lookahead avoids the slower search in _MARKS at the end of most words.
 _LETTERS = rf"(?:{_LETTER}+|[{_PRIVATE}])(?:(?=[^\x00-\u02ff])[{_PRIVATE}{_MARKS}]+{_LETTER}*)*"
 _WORD = re.compile(rf"{_LETTERS}|(?=[^\W_])[{_IDEOGRAPHS}]")
-# Words with the dots between them, the dot before them and the signs after them. The dot after a sentence is
-# not part of a term.
+# Matches words together with the dots between them, the dot before them and the signs after them. The dot
+# after a sentence is not part of a term.
 _TERM = re.compile(rf"(?:(?<![\w.])\.)?{_LETTERS}(?:\.{_LETTERS})*[+#]*")
 _FINAL_SIGMA, _SIGMA = "\u03c2", "\u03c3"
 # Hebrew points, Arabic short vowels and variation selectors are optional, as are tatweel and the joiners.
@@ -100,7 +101,7 @@ def fold_word(word: str) -> str:
     lower = word.lower()[:MAX_WORD_LENGTH]
     if lower.isascii():
         return lower
-    # Composed first, because the marks of letters such as \u0623 and \u0622 are not short vowels.
+    # The word is composed first, because the marks of letters such as \u0623 and \u0622 are not short vowels.
     composed = unicodedata.normalize("NFC", lower.replace(_FINAL_SIGMA, _SIGMA))
     decomposed = unicodedata.normalize("NFD", _OPTIONAL.sub("", composed))
     return unicodedata.normalize("NFC", _LATIN_DIACRITICS.sub("", decomposed))

@@ -16,7 +16,7 @@ class Limits:
     request: float = 10
     # Longest time between two requests on one connection.
     idle: float = 60
-    # Longest time for which a client takes no byte of a buffered response.
+    # Longest time during which a client may take no byte of a buffered response.
     stall: float = 20
     # This shorter limit applies instead while there is no memory for another response.
     stall_when_full: float = 5

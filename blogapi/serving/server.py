@@ -155,7 +155,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def add_task(self, task: Channel) -> None:
         """Queue the connection's request for a thread; refuse it if the queue is full."""
         if threading.get_ident() != self._thread:
-            # The request is pipelined: the thread that has just finished the previous response adds it.
+            # The request is pipelined: it is queued by the thread that has just finished the previous
+            # response.
             if not task.defer():
                 self.task_dispatcher.add_task(task)
         elif len(self.task_dispatcher.queue) >= self.limits.queue:
@@ -193,7 +194,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return bool(client) and few and self.addresses[client] >= self.limits.per_address
 
     def _most_stalled(self, client: str | None = None) -> Channel | None:
-        """Return the connection that has stalled longest, of all or of one client; None if there is none."""
+        """Return the connection (of this client, if it is given) that has stalled longest, or None."""
         now = time.monotonic()
         waiting = [
             (since, channel)
@@ -219,7 +220,10 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             self._make_room(client, size, now)
 
     def _make_room(self, client: str, size: int, now: float) -> None:
-        """Close the longest stalled connections until a response of `size` bytes to the client fits."""
+        """Close stalled connections until a response of `size` bytes to the client can be sent.
+
+        The connection that has stalled longest is closed first.
+        """
         full = self.unread.is_full(size)
         blocking = [
             (since, channel)

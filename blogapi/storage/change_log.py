@@ -167,8 +167,8 @@ def _remember_due(session: Session, items: Iterable[tuple[str, UUID, datetime]])
 def _log_due_changes(session: Session) -> None:
     """Log again each item that has become due since the transaction logged it.
 
-    In the meantime, clients might have read the former state of the items, or already have read past their
-    due time.
+    Since then, a client can have read the former state of the items, or have received a cursor that is later
+    than the time at which they became due.
     """
     if session.in_nested_transaction():
         return

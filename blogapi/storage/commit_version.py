@@ -219,7 +219,7 @@ class PostgresCommitVersion:
         self._connection.autocommit, self._connection.prepare_threshold = True, None
 
     def _disconnect(self) -> None:
-        # The database may return with different content but the same counters.
+        # After a failure, the database can have different content but the same counters.
         self._state, self._last_read = [], (None, -math.inf)
         if self._connection is not None:
             self._connection.close()

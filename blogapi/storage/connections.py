@@ -20,8 +20,8 @@ BUSY_SECONDS = 5
 # that hangs from blocking the writes of other processes.
 STATEMENT_SECONDS, IDLE_SECONDS = 60, 60
 
-# The operating system reports a server that has vanished without a word after about ten seconds; its own
-# default is a quarter of an hour, during which each request would wait.
+# With these options, the operating system detects after about ten seconds that the server no longer responds.
+# With its default values, each request would wait for a quarter of an hour.
 _DEAD_PEER_OPTIONS = {
     "keepalives_idle": 5,
     "keepalives_interval": 2,

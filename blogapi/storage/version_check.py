@@ -19,7 +19,7 @@ _READ_VERSIONS = "SELECT version_num, renderer{} FROM alembic_version, article_t
 
 
 class NewerSchema(Exception):
-    """The database has been upgraded or rendered again by another version of blogapi."""
+    """Another version of blogapi has upgraded the database or has rendered its articles again."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -29,12 +29,15 @@ class NewerSchema(Exception):
 
 
 def accept_renderers(app: Flask, *fingerprints: str) -> None:
-    """Refuse writes unless the stored fingerprint is one of these; before the first call, accept any."""
+    """Refuse writes unless the stored fingerprint is one of these.
+
+    Before the first call, writes are accepted with any stored fingerprint.
+    """
     app.extensions[_RENDERERS_KEY] = fingerprints
 
 
 def check_version(session: Session) -> None:
-    """Raise NewerSchema if another version of blogapi has upgraded or rendered the database.
+    """Raise NewerSchema if another version of blogapi has upgraded the database or rendered its articles.
 
     The session must hold the write lock. On PostgreSQL, this also reads the time of the transaction.
     """

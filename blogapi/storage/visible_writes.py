@@ -19,7 +19,7 @@ _PUBLISHED = {
     "UPDATE": "OLD.status = 'published' OR NEW.status = 'published'",
     "DELETE": "OLD.status = 'published'",
 }
-# A key that is valid for longer changes no cached response; every new key is, after its first use.
+# A later expiry of a key changes no cached response. The first use of a new anonymous key removes its expiry.
 _EARLIER = "NEW.expires IS NOT NULL AND (OLD.expires IS NULL OR NEW.expires < OLD.expires)"
 _OF_PUBLISHED = "EXISTS (SELECT 1 FROM article WHERE uuid = {}.article_id AND status = 'published')"
 

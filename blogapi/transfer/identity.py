@@ -58,7 +58,7 @@ def match_entries(
 
 
 def find_outer_keys(entries: Iterable[folder.Entry], matches: Mapping[str, str]) -> dict[str, str]:
-    """Return the key of each entry below the outer folder that was imported before.
+    """Return the key that each entry has below the outer folder that was imported before.
 
     Only entries of an imported folder in which a file was recognized by rule 2 are part of the result.
     """

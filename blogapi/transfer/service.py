@@ -304,7 +304,7 @@ def _describe(error: Exception) -> str:
     if isinstance(error, Problem):
         return error.detail
     if isinstance(error, (IntegrityError, DataError)):
-        return f"The database refused it: {error.orig}."
+        return f"The database refused the article: {error.orig}."
     return str(error)
 
 

@@ -26,7 +26,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent the request: a user (by API key or login), the holder of an anonymous key, or a stranger."""
+    """The sender of a request: a user (by API key or login), a holder of an anonymous key, or neither."""
 
     user: UUID | None = None
     username: str = ""
@@ -63,11 +63,15 @@ class Rule:
 
 
 anyone = Rule(
-    "anyone", "everyone; an API key is not checked", checks_credentials=False, requires_credentials=False
+    "anyone",
+    "everyone; an API key in the request is not checked",
+    checks_credentials=False,
+    requires_credentials=False,
 )
 guest = Rule(
     "guest",
-    "everyone; if the request has a key or a login, it must be valid, and a user's key must have the scope",
+    "everyone; if the request has a key or a login, it must be valid, and a user's key must have the scope "
+    "that the operation requires",
     requires_credentials=False,
 )
 reader = Rule("reader", "holders of any valid key, and logged-in users")
@@ -83,7 +87,7 @@ class Access:
 
 
 def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
-    """Declare who may call the view; a `published` key may call it only if `scope` is `published`."""
+    """Declare who may call the view; a `published` key is sufficient only if `scope` is `published`."""
 
     def declare(view: View) -> View:
         view.__dict__["access"] = Access(rule, scope)

@@ -322,9 +322,10 @@ def _only_fields(schema: type[PartialOutputSchema], fields: tuple[str, ...]) -> 
 
 
 def reject_conditional_headers(view: Callable[..., Any]) -> None:
-    """Raise PreconditionFailed for If-Match, or Malformed for Idempotency-Key, if the view supports neither.
+    """Refuse the headers If-Match and Idempotency-Key if the view does not support them.
 
     Such a view changes nothing that has an ETag, or its response contains a secret that must not be stored.
+    Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
     """
     if request.method in SAFE_METHODS or view.__dict__.get("writes"):
         return

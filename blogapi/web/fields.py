@@ -49,7 +49,7 @@ def parse_timestamp(text: str) -> datetime | None:
         return None
     zone = (match["zone"] or "Z").replace("Z", "+00:00")
     try:
-        # A time in the first or the last year can get out of range when it is converted to UTC.
+        # A time in the year 1 or 9999 can get out of range when it is converted to UTC.
         return datetime.fromisoformat(f"{match['date']}T{match['time'] or '00:00'}{zone}").astimezone(UTC)
     except (ValueError, OverflowError):
         return None

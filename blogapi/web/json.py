@@ -82,8 +82,8 @@ def _refuse_constant(constant: str) -> NoReturn:
 class JsonBody:
     """A JSON response body; `hidden_state` is state that its ETag depends on but the body does not show.
 
-    A long body is an iterator of chunks, so that the whole body is never in memory. Its ETag is computed from
-    `state`, the state of the data that it shows, instead of its bytes.
+    A long body is an iterator of chunks, so that the whole body is never in memory. The ETag of such a body
+    is computed from `state`, the state of the data in the body, and not from its bytes.
     """
 
     body: bytes | Iterator[bytes]

@@ -13,7 +13,7 @@ from tests.contracts.client import outcome
 
 @pytest.fixture
 def expiring_key(as_admin):
-    """The uuid of a key of Ada that expires at the end of 2998, and the request header with this key."""
+    """The uuid and the request header of a key of Ada, which expires at the end of 2998."""
     created = as_admin.post(KEYS, json={"expires": "2998-12-31T00:00:00Z", "scopes": ["write"]}).json
     return created["uuid"], {"X-API-KEY": created["public_state"]}
 
@@ -24,9 +24,7 @@ def test_a_new_key_inherits_the_expiry_of_the_callers_key(as_stranger, as_admin,
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
-def test_a_key_cannot_set_an_expiry_later_than_the_expiry_of_the_key_itself(
-    as_stranger, expiring_key, method
-):
+def test_a_key_cannot_give_itself_or_a_new_key_a_later_expiry_than_its_own(as_stranger, expiring_key, method):
     path = KEYS if method == "POST" else f"{KEYS}{expiring_key[0]}/"
     body = {"expires": "2999-01-01T00:00:00Z"}
     assert outcome(as_stranger.open(path, method=method, json=body, headers=expiring_key[1])) == (

@@ -86,7 +86,7 @@ def test_the_first_use_of_a_key_does_not_remove_an_expiry_set_by_an_admin(
     assert outcome(as_stranger.get(TAGS, headers=header)) == (401, "key_expired")
 
 
-def test_rotating_an_unused_key_gives_the_new_key_a_full_day_until_the_first_use(
+def test_a_first_use_within_a_day_of_the_rotation_keeps_the_successor_of_an_unused_key_valid(
     as_admin, as_stranger, create_key, set_clock
 ):
     create_key()
@@ -132,7 +132,7 @@ def test_starting_the_application_deletes_expired_keys(
     assert left == [3, 3, 0]
 
 
-def test_an_expired_key_that_was_used_is_deleted_only_after_a_day(
+def test_an_expired_key_that_was_used_is_deleted_a_day_after_its_expiry(
     make_app, as_stranger, people, create_key, set_clock, count_keys
 ):
     header = create_key()

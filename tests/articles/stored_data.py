@@ -19,7 +19,7 @@ TABLES = ("article", "article_pieces", "article_tally", "article_tag", "seo", "s
 
 
 def expected_json(uuid, names=None):
-    """Return the JSON of the article, as its schema serializes it."""
+    """Return the article as JSON, serialized by the schema."""
     db.session.remove()
     article = queries.get_by_uuid(uuid)
     if names is None:

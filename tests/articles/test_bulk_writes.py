@@ -87,7 +87,7 @@ def test_articles_renamed_in_bulk_keep_their_former_slugs(as_admin, as_reader, w
         assert [one["uuid"] for one in as_reader.get(f"{ARTICLES}?slug={slug}").json] == [article["uuid"]]
 
 
-def test_bodies_swapped_in_bulk_are_rendered_before_the_write_lock_is_taken(
+def test_a_bulk_write_that_swaps_two_bodies_renders_them_before_it_takes_the_write_lock(
     as_admin, write, contents_rendered_in_writes
 ):
     first, second = write(content="<p>a</p>"), write(content="<p>b</p>")

@@ -98,7 +98,7 @@ def test_a_field_that_is_requested_twice_is_shown_once(as_reader, make_article, 
 
 
 @pytest.mark.parametrize("kind", ["category", "tag"])
-def test_renaming_a_term_changes_the_responses_but_not_the_rows_of_its_articles(
+def test_renaming_a_term_changes_the_responses_but_not_the_stored_rows_of_articles_with_the_term(
     app, as_admin, make_article, make_category, make_tag, kind
 ):
     category, tag = make_category(name="Old"), make_tag("old")

@@ -87,7 +87,7 @@ def test_a_category_or_tag_shows_all_its_articles(read, large, what):
     assert read(path + "?fields=name").json == {"name": response.json["name"]}
 
 
-def test_a_long_list_of_own_articles_contains_articles_of_every_status(read, large, set_clock):
+def test_a_long_list_of_the_callers_own_articles_contains_articles_of_every_status(read, large, set_clock):
     response = read(OWN + "?fields=title,status", large.admin)
     assert len(response.json) == NUMBER + 2 == int(response.headers["X-Total-Count"])
     assert [one["status"] for one in response.json[:3]] == ["draft", "scheduled", "published"]
@@ -116,7 +116,7 @@ def test_a_long_list_omits_articles_that_are_deleted_or_hidden_before_it_is_sent
     assert {one["status"] for one in sent} == {"published"}
 
 
-def test_a_client_that_disconnects_leaves_no_connection_open(app, read, large):
+def test_a_client_that_disconnects_leaves_no_database_connection_in_use(app, read, large):
     for _ in range(20):
         environ = EnvironBuilder(ARTICLES, headers={"X-API-KEY": large.reader}).get_environ()
         body = app.wsgi_app(environ, lambda status, headers: None)

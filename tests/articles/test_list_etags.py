@@ -35,7 +35,7 @@ def test_an_unchanged_long_list_gets_a_304(read, large):
         assert again.headers["ETag"] == first.headers["ETag"] and "Content-Type" not in again.headers
 
 
-def test_head_of_a_long_list_has_the_headers_of_get(read, large):
+def test_a_head_request_for_a_long_list_returns_the_same_headers_as_a_get_request(read, large):
     for path in paths(large):
         get, head = read(path), read(path, method="HEAD")
         assert (head.status_code, head.data) == (200, b"")

@@ -56,7 +56,7 @@ def test_an_article_that_is_published_again_keeps_its_first_publication_time(as_
     assert as_admin.get(f"{path}?fields=published_at").json["published_at"].startswith("2026-01-01")
 
 
-def test_a_scheduled_article_needs_a_future_time(as_admin, write, body, set_clock):
+def test_a_scheduled_article_needs_a_publication_time_in_the_future(as_admin, write, body, set_clock):
     now = datetime(2030, 1, 1, tzinfo=UTC)
     set_clock(now)
     refused = as_admin.post(ARTICLES, json=body(status="scheduled", published_at=now.isoformat()))
@@ -66,7 +66,7 @@ def test_a_scheduled_article_needs_a_future_time(as_admin, write, body, set_cloc
     assert write(status="published", published_at=now.isoformat())["status"] == "published"
 
 
-def test_an_article_is_public_from_the_microsecond_of_its_publication(as_admin, as_reader, write, set_clock):
+def test_an_article_is_public_from_its_exact_publication_time_on(as_admin, as_reader, write, set_clock):
     set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     path = f"{ARTICLES}{write(title='Old', status='published')['uuid']}/"
     assert as_reader.get(path).json["status"] == "published"
@@ -126,7 +126,7 @@ def test_a_new_publication_time_changes_the_etag(as_admin, write):
     assert outcome(as_admin.patch(path, json={}, headers={"If-Match": etag})) == (412, "stale")
 
 
-def test_an_unchanged_put_of_an_article_that_became_public_by_schedule_has_no_effect(
+def test_a_put_without_changes_has_no_effect_on_an_article_that_became_public_by_schedule(
     as_admin, write, set_clock
 ):
     path = f"{ARTICLES}{write(status='scheduled', published_at=FUTURE)['uuid']}/"

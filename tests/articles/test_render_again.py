@@ -97,7 +97,7 @@ def stored_dates_and_changes(blog):
         return [sorted(map(repr, other.exec_driver_sql(one))) for one in (*complete, *stamps)]
 
 
-def test_articles_in_several_batches_are_all_rendered_again(damaged, make_app, monkeypatch):
+def test_all_articles_are_rendered_again_if_there_are_several_batches(damaged, make_app, monkeypatch):
     monkeypatch.setattr(json_writer, "_BATCH_SIZE", 1)
     invalidate_fingerprint(damaged)
     check_blog(make_app())

@@ -227,7 +227,7 @@ def test_own_articles_can_be_filtered_by_status(as_admin, make_article, status, 
     assert titles(as_admin.get(f"{OWN}?status={status}")) == expected
 
 
-def test_own_drafts_without_a_date_come_first(as_admin, make_article):
+def test_drafts_without_a_date_come_first_in_the_list_of_own_articles(as_admin, make_article):
     make_article(title="Now")
     make_article(title="Draft", status="draft")
     assert titles(as_admin.get(OWN)) == ["Draft", "Now"]

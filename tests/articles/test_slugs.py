@@ -63,7 +63,7 @@ def test_a_slug_given_in_a_request_is_never_changed(as_admin, write, slug):
     assert as_admin.put(path, json=read).json["slug"] == slug
 
 
-def test_a_draft_with_a_date_that_gets_a_new_title_gets_a_new_slug_and_no_redirect(
+def test_a_new_title_of_a_draft_with_a_date_changes_the_slug_and_makes_no_redirect(
     as_admin, as_reader, write
 ):
     path = f"{ARTICLES}{write(title='Secret codename', published_at=FUTURE)['uuid']}/"
@@ -72,7 +72,7 @@ def test_a_draft_with_a_date_that_gets_a_new_title_gets_a_new_slug_and_no_redire
     assert as_reader.get("/api/v1/blog/redirects/").json == []
 
 
-def test_a_slug_that_was_public_still_finds_the_article_after_a_rename(as_admin, as_reader, write):
+def test_an_article_is_still_found_by_its_former_public_slug_after_a_rename(as_admin, as_reader, write):
     path = f"{ARTICLES}{write(title='Old', status='published')['uuid']}/"
     as_admin.patch(path, json={"status": "draft", "published_at": None})
     assert as_admin.patch(path, json={"title": "New"}).json["slug"] == "old"

@@ -13,7 +13,7 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
 MADE = naming.daily_backup_name(date(2026, 3, 4))
 
 
-def test_names_sort_by_time():
+def test_the_name_of_a_backup_contains_the_time_of_the_backup():
     assert naming.manual_backup_name(NOW) == "blogapi-20260301T120000000005Z.zip"
     assert naming.daily_backup_name(NOW.date()) == "daily-2026-03-01.zip"
 
@@ -40,6 +40,6 @@ def test_a_new_backup_is_kept_even_if_another_backup_has_a_future_date():
     assert naming.select_surplus(names, Kind.DAILY, keep=1, created=MADE) == ["daily-2036-01-01.zip"]
 
 
-def test_an_unknown_migration_of_a_backup_is_explained():
+def test_the_error_for_a_later_migration_in_a_backup_mentions_a_newer_version():
     assert naming.explain_unknown_migration("0001", ("0001", "0002")) == ""
     assert "newer version" in naming.explain_unknown_migration("0003", ("0001", "0002"))

@@ -79,7 +79,7 @@ def test_a_backup_under_load_contains_every_earlier_write(last_written, instance
     assert_writes_continue(last_written)
 
 
-def test_a_copy_ends_while_another_connection_writes_all_the_time(tmp_path):
+def test_a_copy_is_completed_although_another_connection_writes_all_the_time(tmp_path):
     source, target, ended = tmp_path / "source.db", tmp_path / "target.db", threading.Event()
 
     def copy() -> None:

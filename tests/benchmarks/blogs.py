@@ -80,7 +80,7 @@ class Blog:
 
     @property
     def name(self) -> str:
-        """Return the name of the blog in the results."""
+        """Return the name that identifies the blog in the results."""
         return f"{self.articles:,} articles{' on PostgreSQL' if self.engine == POSTGRESQL else ''}"
 
 

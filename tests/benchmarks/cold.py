@@ -15,8 +15,8 @@ from tests.benchmarks.plan import ARTICLES, LIST_OF_20, LIST_OF_100, Plan, Table
 class Row:
     """Median times of a read through WSGI, of the view alone, and of the write before the read.
 
-    They are CPU times, except `elapsed_ms` (through WSGI). If `problem` is not empty, the numbers are
-    invalid.
+    All of them are CPU times, except `elapsed_ms`, the elapsed time of the read through WSGI. If `problem` is
+    not empty, the numbers are invalid.
     """
 
     read: str

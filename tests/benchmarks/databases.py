@@ -28,7 +28,7 @@ def create_database(server: str, folder: Path) -> None:
         connection.exec_driver_sql(f'CREATE DATABASE "{name}" TEMPLATE template0')
     url = make_url(server).set(database=name).render_as_string(hide_password=False)
     folder.mkdir(parents=True, exist_ok=True)
-    # For these values, JSON and TOML have the same strings.
+    # A URL has the same form as a JSON string and as a TOML string.
     file = folder / CONFIG_FILE
     file.touch(mode=0o600)
     file.write_text(f"DATABASE_URL = {json.dumps(url)}\n", encoding="utf-8")

@@ -78,7 +78,10 @@ def _make_command(plan: Plan, program: str) -> list[str]:
 
 
 def _create_environment(folder: Path, plan: Plan) -> Path:
-    """Return the Python of an environment with the pinned packages; create it if necessary."""
+    """Return the Python interpreter of an environment with the pinned packages.
+
+    The environment is created if necessary.
+    """
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     marker = folder / "pins.txt"
     if not (marker.exists() and marker.read_text(encoding="utf-8") == "\n".join(PINS)):

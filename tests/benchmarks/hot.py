@@ -45,8 +45,8 @@ MAX_EXTENSION = 4
 class Row:
     """Medians over the rounds for one read of one server; `ratio` compares each round with bare waitress.
 
-    `cpu_ms` is the server's CPU time for one request, `rss_mb` its memory (10^6 bytes) after the read.
-    If `problem` is not empty, the numbers are invalid.
+    `cpu_ms` is the server's CPU time for one request, and `rss_mb` is the memory of the server after the
+    read, in units of 10^6 bytes. If `problem` is not empty, the numbers are invalid.
     """
 
     read: str

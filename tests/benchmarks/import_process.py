@@ -1,7 +1,7 @@
 """Measures the command `import`: `python -m tests.benchmarks.import_process FOLDER`.
 
-Prints the CPU time of all threads and the elapsed time of the command, in seconds, without the start of the
-process, and the number of articles that it created.
+Prints JSON: the CPU time of all threads, the elapsed time, and the number of articles that the command
+created. Both times are in seconds and do not include the start of the process.
 """
 
 from __future__ import annotations

@@ -31,9 +31,10 @@ Headers = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ColdRead:
-    """Medians in ms: the whole application, the view alone, the write. All are 0 if `status` is not 200.
+    """Medians in ms for the whole application, for the view alone and for the write.
 
-    They are CPU times, except `elapsed_ms`, the elapsed time of the whole application.
+    The medians are CPU times, except `elapsed_ms`, the elapsed time of the whole application. All medians are
+    0 if `status` is not 200.
     """
 
     wsgi_ms: float
@@ -53,7 +54,7 @@ def measure_reads(blog: Blog, paths: Mapping[str, str], samples: int) -> dict[st
 def run_program(command: Sequence[str], folder: Path, task: Mapping[str, Any]) -> dict[str, Any]:
     """Run a program that reads its task from standard input as JSON; return the results that it prints.
 
-    Its blog is in the folder. Raises MeasurementError if it fails.
+    The blog of the program is in the folder. Raises MeasurementError if the program fails.
     """
     with pin_to_core("server"):
         completed = subprocess.run(

@@ -105,7 +105,10 @@ def _make_latency_rows(when: str, load: Load) -> list[Row]:
 
 @contextmanager
 def _read_at_rate(port: int, path: str, key: str) -> Iterator[list[Load]]:
-    """Let a child process read the path at a fixed rate; after the block, the list contains its result."""
+    """Let a child process read the path at a fixed rate.
+
+    After the block, the yielded list contains the result.
+    """
     command = [
         sys.executable,
         "-m",

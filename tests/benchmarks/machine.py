@@ -49,7 +49,7 @@ def _version(package: str) -> str:
 
 
 def _cpu() -> str:
-    # On Linux, platform.processor() is empty, and a file contains the model name of the processor.
+    # On Linux, platform.processor() returns an empty string, so the model name is read from a file.
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,6 +1,6 @@
 """Measures hot reads, cold reads and writes on PostgreSQL.
 
-CPU times are those of the service, without those of the PostgreSQL server.
+The CPU times do not include the CPU time of the PostgreSQL server.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def make_vocabulary(random: Random) -> Vocabulary:
 
 
 def make_searches() -> dict[str, str]:
-    """Return example searches by their descriptions."""
+    """Return a mapping from descriptions to example searches."""
     words, _ = make_vocabulary(Random(0))
     return {
         "a rare word": RARE,
@@ -43,7 +43,7 @@ def make_searches() -> dict[str, str]:
 
 
 def make_common_searches() -> dict[str, str]:
-    """Return searches with many matches by their descriptions; they are the slowest."""
+    """Return a mapping from descriptions to searches with many matches, which are the slowest searches."""
     words, _ = make_vocabulary(Random(0))
     return {
         "a common word": words[30],

@@ -65,7 +65,7 @@ class Server:
 
 
 def make_environment(folder: Path) -> dict[str, str]:
-    """Return the environment of a process with its blog in the folder and default settings."""
+    """Return environment variables that select the blog in the folder and default settings."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BLOGAPI_")}
     return environment | {"BLOGAPI_INSTANCE_PATH": str(folder), "PYTHONIOENCODING": "utf-8"}
 
@@ -96,7 +96,7 @@ def pin_to_core(role: str) -> Iterator[None]:
 def run_server(
     name: str, command: Sequence[str], port: int, folder: Path, ready: str, key: str
 ) -> Iterator[Server]:
-    """Run a server; yield it after the first 200 for the path `ready`.
+    """Run a server; yield it once a request for the path `ready` has returned 200.
 
     Raises MeasurementError if the server does not start.
     """
@@ -133,7 +133,7 @@ def free_port() -> int:
 
 
 def fetch(port: int, path: str, headers: Mapping[str, str]) -> Response:
-    """Return the response to a GET on a new connection. Raises OSError or HTTPException if it fails."""
+    """Return the response to a GET on a new connection. Raises OSError or HTTPException on failure."""
     connection = HTTPConnection(HOST, port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request("GET", path, headers=dict(headers))

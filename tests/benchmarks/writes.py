@@ -48,11 +48,12 @@ Requests = dict[str, list[Request]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of write of one server, in ms for each write; `http_` is over HTTP, None if not measured.
+    """The times in ms of one kind of write of one server.
 
-    In process, the times are medians, and the CPU time is that of the thread. Over HTTP, the CPU time is the
-    mean of all CPU time of the server, and the elapsed time is a median. If `problem` is not empty, the
-    numbers are invalid.
+    The fields whose names begin with `http_` are measured over HTTP; without a measurement, they are None.
+    The other times are measured inside a process. In process, the times are medians, and the CPU time is that
+    of the thread. Over HTTP, the CPU time of the whole server is divided by the number of writes, and the
+    elapsed time is a median. If `problem` is not empty, the numbers are invalid.
     """
 
     write: str
@@ -70,7 +71,7 @@ class Row:
 
 @dataclass(slots=True)
 class Samples:
-    """The results over HTTP of one kind of write of one server; `fields` are those of the last response."""
+    """The results over HTTP of one kind of write of one server; `fields` describes the last response."""
 
     cpu_seconds: float = 0.0
     elapsed_ms: list[float] = field(default_factory=list)

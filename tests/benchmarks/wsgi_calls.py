@@ -1,6 +1,6 @@
 """Calls a WSGI application in this process and measures each call. Imports only the standard library.
 
-The programs that import blogapi and the one that imports Django measure with the same code.
+Both the programs that import blogapi and the program that imports Django use this module.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def call(app: Application, request: Request, headers: Mapping[str, str]) -> Call
 def call_all(
     app: Application, requests: Mapping[str, Sequence[Request]], headers: Mapping[str, str]
 ) -> dict[str, list[tuple[float, float, int]]]:
-    """Return the CPU ms, elapsed ms and status of each request by the name of its list."""
+    """Return the CPU ms, elapsed ms and status of each request, under the same names as the requests."""
     found: dict[str, list[tuple[float, float, int]]] = {}
     for name, same in requests.items():
         calls = [call(app, request, headers) for request in same]

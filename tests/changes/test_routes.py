@@ -33,7 +33,7 @@ def test_a_new_blog_has_no_changes(as_reader):
     assert as_reader.get(CHANGES).json == {"changes": [], "cursor": "0", "more": False}
 
 
-def test_the_action_is_fetch_for_a_public_article_and_drop_for_a_withdrawn_one(
+def test_the_action_is_fetch_for_a_public_article_and_drop_for_a_withdrawn_article(
     as_admin, read_changes, make_article
 ):
     article = make_article()

@@ -66,14 +66,14 @@ def feed(as_reader, make_article):
 
 @pytest.fixture
 def admin_feed(as_admin, feed):
-    """The feed of an admin who has already read the change of the same article."""
+    """The feed of an admin who has already read the change of a public article."""
     feed = Feed(as_admin)
     feed.read()
     return feed
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 1000])
-def test_articles_with_the_same_publication_time_are_reported_once_with_any_limit(
+def test_articles_with_the_same_publication_time_are_each_reported_once_for_any_value_of_limit(
     schedule, feed, as_reader, set_clock, limit, make_tag
 ):
     uuids = [schedule() for _ in range(3)]
@@ -155,7 +155,7 @@ def test_an_article_that_was_withdrawn_and_scheduled_again_is_reported_again(
         assert follower.read() == []
 
 
-def test_an_admin_gets_a_scheduled_article_when_it_is_written_and_when_it_is_published(
+def test_the_feed_of_an_admin_reports_a_scheduled_article_both_when_it_is_created_and_when_it_becomes_public(
     schedule, admin_feed, set_clock
 ):
     uuid = schedule()

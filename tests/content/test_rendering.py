@@ -266,7 +266,8 @@ class Inspector(HTMLParser):
 
 @pytest.mark.parametrize(("number", "content_type", "make"), PATTERNS)
 def test_hostile_content_is_rendered_in_limited_time(number, content_type, make, monkeypatch):
-    # Every third pattern is tried in full length, the others in an eighth of it, to save time.
+    # To save time, only every third pattern has the full length, and the others have an eighth of this
+    # length.
     size = SIZE if number % 3 == 0 else SIZE // 8
     monkeypatch.setattr(sys.modules[__name__], "SIZE", size)
     content = make()

@@ -65,7 +65,7 @@ def test_the_slug_of_a_slug_is_the_same_slug(words):
     assert slugs.make_slug(slug) == slug
 
 
-def test_a_free_slug_is_kept_and_a_taken_one_gets_the_first_free_number():
+def test_a_free_slug_is_kept_and_a_taken_slug_gets_the_first_free_number():
     assert unique_slugs.first_free_slug("a", ()) == "a"
     assert unique_slugs.first_free_slug("a", {"a"}) == "a-2"
     assert unique_slugs.first_free_slug("a", {"a", "a-2", "a-4"}) == "a-3"

@@ -100,7 +100,7 @@ def operation_method(method: str) -> str:
 def check_headers(method: str, response: TestResponse, *, storable: bool = True) -> None:
     """Raise AssertionError if a header that every response must have is missing or wrong.
 
-    `storable`: a browser may store the response.
+    `storable` is whether a browser may store the response.
     """
     for header in headers.RESPONSE_HEADERS:
         (value,) = response.headers.getlist(header.name)

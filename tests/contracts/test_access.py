@@ -152,7 +152,7 @@ def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app,
     assert outcome(response) == (status, code)
 
 
-def test_every_operation_has_an_access_case(app):
+def test_every_operation_is_in_the_list_of_access_cases(app):
     assert {endpoint for _, _, endpoint, _ in registry.list_operations(app)} == {
         case.endpoint for case in ACCESS_CASES
     }

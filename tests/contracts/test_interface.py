@@ -213,7 +213,9 @@ def test_a_new_seo_record_has_the_documented_defaults(as_reader, blog):
     assert (seo["og_image"], seo["canonical_url"]) == ("https://example.org/bread.jpg", "")
 
 
-def test_the_list_of_own_articles_contains_articles_of_every_status(as_admin, people, blog, make_article):
+def test_the_list_of_the_callers_own_articles_contains_articles_of_every_status(
+    as_admin, people, blog, make_article
+):
     make_article(title="Old", status="archived", published_at="2020-01-01T00:00:00Z")
     make_article(title="Ahead", published_at="2999-01-01T00:00:00Z")
     make_article(title="Somebody else's", author=people.other_admin)

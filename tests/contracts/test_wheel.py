@@ -38,7 +38,7 @@ def can_build():
         return False
 
 
-# Built without isolation and installed without dependencies, the wheel needs no network.
+# The wheel is built without isolation and installed without dependencies, so that no network is needed.
 pytestmark = pytest.mark.skipif(not can_build(), reason="no pip or no setuptools 77")
 
 

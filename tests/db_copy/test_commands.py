@@ -167,11 +167,11 @@ def test_a_missing_source_is_refused_and_not_created(tmp_path):
         ("PRAGMA user_version = 1", "contains no blog"),
         (
             "CREATE TABLE alembic_version AS SELECT '0001' AS version_num",
-            "belongs to another version (migration 0001); start this version of blogapi with it once",
+            "is a blog of another version (migration 0001); start this version of blogapi once",
         ),
     ],
 )
-def test_a_source_of_another_version_or_program_is_refused(tmp_path, statement, says):
+def test_a_source_database_of_another_version_or_program_is_refused(tmp_path, statement, says):
     with closing(sqlite3.connect(tmp_path / "other.db")) as connection, connection:
         connection.execute(statement)
     result = run_copy(tmp_path / "other.db", tmp_path / "copy.db")
@@ -183,7 +183,7 @@ def test_a_source_of_another_version_or_program_is_refused(tmp_path, statement, 
 @pytest.mark.parametrize(
     "url", ["nonsense://x", "sqlite://", "sqlite:///:memory:", "mysql+nothing://u:secret@h/d"]
 )
-def test_an_unusable_address_is_refused(app, tmp_path, url):
+def test_an_unusable_database_url_is_refused(app, tmp_path, url):
     result = run_copy(get_url(app), url)
     assert result.exit_code == 1 and "secret" not in result.output and result.stderr.count("\n") == 1
 

@@ -94,7 +94,7 @@ def test_the_article_list_documents_its_parameters(document):
 
 
 @pytest.mark.parametrize("path", ["articles", "categories", "tags"])
-def test_a_response_is_a_valid_request_body(as_admin, contract, make_article, make_tag, path):
+def test_the_response_to_a_read_is_a_valid_request_body(as_admin, contract, make_article, make_tag, path):
     make_article(tags=(make_tag(),))
     read = as_admin.get(f"/api/v1/blog/{path}/").json[0]
     name = {"articles": "ArticleBody", "categories": "CategoryBody", "tags": "TagBody"}[path]

@@ -45,7 +45,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Client:
-    """Sends requests to the server at a local port, with an API key if it has one."""
+    """Sends requests to the server at a local port, with the API key if `key` is not empty."""
 
     port: int
     key: str = ""

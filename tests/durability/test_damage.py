@@ -30,8 +30,8 @@ from tests.durability.conftest import (
 
 pytestmark = pytest.mark.sqlite("its file and its log")
 
-# The number of pages to damage, one at a time: this number from the whole file, and this number from the
-# pages with article text.
+# The test damages this number of pages from the whole file and the same number of pages with article text,
+# one page at a time.
 PAGE_COUNT = get_repetitions("PAGES", 8)
 JUNK = (b"\xff" * PAGE_SIZE, bytes(PAGE_SIZE), os.urandom(PAGE_SIZE))
 
@@ -79,7 +79,7 @@ def test_a_damaged_page_causes_no_wrong_response(blog, expected_responses, write
         close_connections(test_client.application)
 
 
-def test_damage_that_is_found_at_the_start_is_reported_in_one_sentence(blog, app):
+def test_the_error_for_damage_that_is_found_at_the_start_is_one_sentence(blog, app):
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'article_tally'"))
     close_connections(app)
@@ -90,7 +90,9 @@ def test_damage_that_is_found_at_the_start_is_reported_in_one_sentence(blog, app
     )
 
 
-def test_pages_that_are_damaged_while_serving_cause_no_wrong_response(serve, blog, expected_responses):
+def test_pages_that_are_damaged_while_the_server_runs_cause_no_wrong_response(
+    serve, blog, expected_responses
+):
     with serve() as (client, _):
         pages = blog.stat().st_size // PAGE_SIZE
         overwrite(blog, pages // 3 * PAGE_SIZE, os.urandom((pages - pages // 3) * PAGE_SIZE))
@@ -128,7 +130,7 @@ def test_every_write_in_the_log_of_a_killed_server_is_kept(killed_database):
     assert len(list_tag_names()) == 30
 
 
-def test_a_last_write_that_a_power_failure_interrupted_is_dropped(killed_database):
+def test_the_last_write_is_dropped_if_a_power_failure_interrupted_it(killed_database):
     log = side_files(killed_database).log
     overwrite(log, log.stat().st_size - 100)
     assert len(list_tag_names()) == 29

@@ -30,8 +30,8 @@ from tests.durability.test_processes import WSGI
 pytestmark = pytest.mark.sqlite("its file and its log")
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows cannot remove an open file")
 
-# File modes do not restrict root: this program drops that privilege (PR_CAPBSET_DROP of CAP_DAC_OVERRIDE) and
-# runs another program.
+# File modes do not restrict root, so this program drops that privilege (PR_CAPBSET_DROP of CAP_DAC_OVERRIDE)
+# before it runs another program.
 DROP_PRIVILEGE = """
 import ctypes, os, sys
 if sys.platform == "linux":

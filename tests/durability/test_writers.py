@@ -25,8 +25,8 @@ CLIENTS = 8
 WRITES = get_repetitions("WRITES", 5)
 LOCK_SECONDS = get_repetitions("LOCK_SECONDS", 3)
 
-# How many reads of each kind must succeed while another process holds the write lock. If each read waited 5
-# seconds for the lock, as a write does, this number would not be reached in time.
+# The number of reads of each kind that must succeed while another process holds the write lock. If each read
+# waited 5 seconds for the lock, as a write does, this number would not be reached in time.
 READS = 20
 
 LIN = {"username": "lin", "password": "a long password"}

@@ -60,7 +60,7 @@ def test_requests_are_counted_by_route_method_and_status(as_admin, app):
 
 def test_hits_of_the_response_cache_are_counted(as_reader, as_admin):
     read_metrics(as_admin)
-    # The first request commits the last use of the key, so only the second response is cached.
+    # The first request stores the last use of the key, so only the second response is cached.
     for _ in range(2):
         as_reader.get(TAGS)
     before = read_metrics(as_admin)

@@ -134,7 +134,7 @@ def fill(folder: Path) -> dict[str, Any]:
     (posts / "2020-05-06-taken-in.md").write_text(POST, encoding="utf-8")
     run("import", str(folder / "site"), "--author", "ada")
 
-    # The clock is now half a day later, and the brief key has expired.
+    # The clock is now half a day later, so the key with the short lifetime has expired.
     clock.now = lambda: LATER
     paths = [f"{API}{name}/" for name in ("articles", "categories", "tags", "redirects")]
     paths += [f"{API}categories/{categories[0]['uuid']}/", f"{API}tags/{tags[0]['uuid']}/"]

@@ -35,13 +35,14 @@ DIGESTS = {
     "0007": "f443be645674a1930925eb198305f86dbc140ad19a7282cf4cc4ba59eb06824b",
 }
 
-# Tables that are derived from other tables and may differ in this version, and tables with internal counters.
+# Tables that are derived from other tables and can differ between versions, and tables with internal
+# counters.
 INDEX = {"search_index", "search_entry"}
 DERIVED = INDEX | {"article_pieces", "article_tally", "revision", "alembic_version"}
 
 
 def select_stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Return the columns that no migration and no start changes, with UUIDs as SQLite stores them."""
+    """Return the columns that neither migrations nor starts change, with UUIDs as SQLite stores them."""
     excluded = {"pieces", "source_digest"}
     if row.get("owner_id") is None:
         # A later migration changes the scope of anonymous keys.

@@ -1,4 +1,4 @@
-"""The migration to the scope `published`: anonymous keys get it, owned keys keep their scope."""
+"""The migration to the scope `published`: anonymous keys get this scope, owned keys keep theirs."""
 
 from __future__ import annotations
 

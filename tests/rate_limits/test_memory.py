@@ -22,7 +22,7 @@ def counters(limits_url, advance_clock):
     return RedisCounters(limits_url, "secret", getLogger("test")) if limits_url else MemoryCounters()
 
 
-def test_an_attempt_is_counted_against_all_limits_or_none(counters, advance_clock):
+def test_an_attempt_is_counted_either_for_all_limits_or_for_none(counters, advance_clock):
     two, four, none = ("A", "2 per minute", "a"), ("B", "4 per minute; 9 per hour", "b"), ("C", "", "c")
     assert [counters.count(two, four, none) for _ in range(3)] == [0, 0, 60]
     advance_clock(10)
@@ -41,7 +41,7 @@ def test_an_attempt_that_is_undone_is_not_counted(counters, advance_clock):
     assert counters.count(("A", "5 per minute", "nobody")) == 0
 
 
-def test_only_remembered_keys_are_recognized(counters):
+def test_remembers_returns_true_only_for_remembered_keys(counters):
     counters.remember(("ada", "192.0.2.1"))
     known = [counters.remembers(key) for key in (("ada", "192.0.2.1"), ("ada", "192.0.2.2"), "ada")]
     assert known == [True, False, False]

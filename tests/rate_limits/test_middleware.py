@@ -121,7 +121,7 @@ def test_a_refused_request_creates_no_key(make_limited_client, as_admin):
 @pytest.mark.parametrize(
     ("origin", "told"), [("https://front.example", True), ("https://evil.example", False)]
 )
-def test_a_page_of_an_allowed_origin_can_read_the_429(make_limited_client, origin, told):
+def test_a_page_of_an_allowed_origin_can_read_the_429_response(make_limited_client, origin, told):
     client = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute", CORS_ORIGINS="https://front.example")
     first, second = (client.get(TAGS, headers={"Origin": origin}) for _ in range(2))
     assert (first.status_code, second.status_code) == (200, 429)
@@ -144,7 +144,9 @@ def test_a_page_of_an_allowed_origin_can_read_the_429(make_limited_client, origi
         ("10.0.0.0/8", "10.9.9.9", ["1.1.1.1", "2.2.2.2"], [200, 200]),
     ],
 )
-def test_only_the_trusted_proxy_decides_the_address(make_limited_client, proxy, client, forwarded, expected):
+def test_only_the_trusted_proxy_can_set_the_client_address(
+    make_limited_client, proxy, client, forwarded, expected
+):
     asking = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute", TRUSTED_PROXY=proxy)
     asking.application.wsgi_app = trust_proxy(asking.application.wsgi_app, proxy)
     others = {"X-Real-IP": "5.5.5.5", "Forwarded": "for=6.6.6.6", "CF-Connecting-IP": "7.7.7.7"}

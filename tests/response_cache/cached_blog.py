@@ -64,7 +64,7 @@ class CachedBlog:
 
 
 def add_cache(app: Flask, monkeypatch: Any, source: CommitVersionSource | None = None) -> CachedBlog:
-    """Replace the cache of the application with an empty cache; record the requests that pass through it."""
+    """Put an empty cache in front of the application; record the requests that are not served from it."""
     application = RecordingApplication(app)
     source = source or commit_version.create_source(app)
     middleware = CountingMiddleware(app, application, source, app.config["CACHE_MEGABYTES"] * 2**20)
@@ -90,7 +90,7 @@ def open_response(application: Any, environ: dict[str, Any]) -> Any:
 
 
 def call_without_waiting(middleware: CountingMiddleware, environ: dict[str, Any]) -> Response:
-    """Return the response, and fail if the request had to wait for another one."""
+    """Return the response, and fail if the request had to wait for another request."""
     before = middleware.waits
     response = call(middleware, environ)
     assert middleware.waits == before

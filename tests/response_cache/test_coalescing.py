@@ -103,7 +103,9 @@ def test_requests_that_are_refused_do_not_wait_for_each_other(cached_blog):
     assert len(cached_blog.application.paths) == CLIENTS
 
 
-def test_a_waiting_request_gets_a_response_that_started_at_a_later_time(cached_blog, people, set_clock):
+def test_a_request_that_arrives_after_the_clock_was_set_back_gets_the_shared_response(
+    cached_blog, people, set_clock
+):
     set_clock(NOON)
     key = people.key(None)
     cached_blog.get(ME, key)

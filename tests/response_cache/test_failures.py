@@ -28,7 +28,7 @@ def test_a_500_is_not_cached(cached_blog, people, monkeypatch):
     assert statuses == ["500 INTERNAL SERVER ERROR"] * 2
     assert len(cached_blog.cache) == 0
     assert call_without_waiting(cached_blog.middleware, environ)[0] == "200 OK"
-    # A request that waits for another one does not cache its response.
+    # A request that had to wait for another request would not cache the response.
     assert len(cached_blog.cache) == 1
 
 
@@ -44,7 +44,7 @@ def test_an_exception_of_the_application_blocks_no_later_request(cached_blog, en
         call(cached_blog.middleware, environ)
     cached_blog.application.respond = respond
     assert call_without_waiting(cached_blog.middleware, environ)[0] == "200 OK"
-    # A request that waits for another one does not cache its response.
+    # A request that had to wait for another request would not cache the response.
     assert len(cached_blog.cache) == 1
 
 

@@ -162,7 +162,7 @@ def test_a_write_of_another_program_to_a_draft_keeps_the_cached_responses(app, b
     assert blog.is_cached()
 
 
-def test_a_change_made_while_the_clock_was_behind_is_shown(blog, set_clock):
+def test_a_change_made_on_a_server_with_a_slow_clock_is_shown(blog, set_clock):
     # By the clock of one server, the article is public. By the clock of another server, it is scheduled.
     set_clock(datetime(2999, 1, 2, tzinfo=UTC))
     assert len(warm(blog.reader, ARTICLES).json) == 2

@@ -42,7 +42,7 @@ def get_body(cache, key, version=1, now=NOON):
 
 @pytest.fixture
 def cache():
-    """An empty cache for 100 kB."""
+    """An empty cache with a memory limit of 100 kB."""
     return LRUCache(MAX_BYTES)
 
 
@@ -67,7 +67,7 @@ def test_a_later_response_replaces_an_earlier_one(cache):
 
 
 @pytest.mark.parametrize("version", [0, 2, 100])
-def test_a_response_of_another_version_is_not_returned(cache, version):
+def test_a_response_of_another_commit_version_is_not_returned(cache, version):
     put(cache, "a", 1, make_response())
     assert get_body(cache, "a", version) is None
     assert get_body(cache, "a", 1) == b"[]"
@@ -175,7 +175,7 @@ def test_a_response_uses_at_most_an_eighth_of_the_memory(cache, length, stored):
     assert get_body(cache, "small") == b"small"
 
 
-def test_headers_count_as_memory(cache):
+def test_headers_count_towards_the_memory_limit(cache):
     put(cache, "a", 1, make_response(headers=[("Link", "x" * 10_000)]))
     assert cache.used_bytes >= 10_000 + OVERHEAD_BYTES
     for number in range(50):

@@ -95,7 +95,8 @@ class Readers:
         while (reads > 0 or number < writes) and time.monotonic() < deadline:
             reads -= 1
             number = acknowledged()
-            # As on a server, every second request has a time of arrival, so that readers can share a version.
+            # Every second request has a time of arrival, as on a server. This lets readers share a commit
+            # version.
             received = {commit_version.RECEIVED_KEY: time.monotonic()} if reads % 2 else {}
             shown = self._read(received)
             self.reads += 1

@@ -65,7 +65,7 @@ def test_the_list_of_versions_is_paged_newest_first(as_admin, article_path):
         assert ([row["number"] for row in page.json], page.headers["X-Total-Count"]) == (shown, "2")
 
 
-def test_restoring_keeps_status_slug_and_publication_time(as_admin, make_article):
+def test_restoring_a_version_keeps_the_current_status_slug_and_publication_time(as_admin, make_article):
     path = f"{ARTICLES}{make_article(title='One', slug='one').uuid}/"
     later = {"title": "Two", "slug": "two", "published_at": "2026-02-02T00:00:00Z"}
     as_admin.patch(path, json=later)

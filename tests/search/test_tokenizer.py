@@ -67,7 +67,7 @@ def test_each_ideograph_is_a_word():
         ),
     ],
 )
-def test_vowel_signs_and_other_marks_belong_to_a_word(word):
+def test_vowel_signs_and_other_combining_marks_are_part_of_a_word(word):
     assert words_of(f"({word}, {word})") == [word, word]
 
 
@@ -102,7 +102,7 @@ def test_punctuation_symbols_and_spaces_of_every_script_separate_words():
     assert words_of("a".join(signs)) == ["a"] * (len(signs) - 1)
 
 
-def test_a_text_of_marks_has_no_words():
+def test_a_text_that_consists_only_of_marks_has_no_words():
     assert words_of("ـــ \u064e \u200c \u0940 \u0301 \u200d") == []
 
 
@@ -139,7 +139,7 @@ def test_only_the_first_occurrences_of_a_frequent_word_are_indexed():
     assert placed[-2:] == [("a", MAX_POSITIONS_PER_WORD), ("b", MAX_POSITIONS_PER_WORD + 2)]
 
 
-def test_a_word_after_the_last_position_is_indexed_once():
+def test_each_word_after_the_last_position_is_indexed_only_once():
     first = [f"w{number}" for number in range(MAX_POSITION - 2)]
     (placed,) = place_words([" ".join([*first, "late", "w0", "late", "later"])])
     assert placed[len(first) :] == [("late", MAX_POSITION), ("later", MAX_POSITION)]

@@ -56,7 +56,7 @@ PATHS = [
 
 
 def get_expected_refusal(caller):
-    """Return status and code of a write by a caller who may not write."""
+    """Return the status and the error code of a write by a caller without write access."""
     refusals = {"stranger": (401, "key_missing"), "admin's published key": (403, "scope_missing")}
     return refusals.get(caller, (403, "forbidden"))
 
@@ -134,7 +134,7 @@ def test_a_hidden_article_changes_no_response(
         record_attempt(caller, f"find the {state} by GET {path}", response)
         former, took = before[path]
         assert summarize(response) == summarize(former), path
-        # A hidden write leaves cached responses valid, and these take no statement.
+        # A write of a hidden article leaves cached responses valid, and a cached response needs no statement.
         assert statements in (0, took), path
         head = client.head(path.format(**visible_ids))
         assert (head.status_code, head.data, get_stable_headers(head)) == (
@@ -202,7 +202,7 @@ def test_no_error_reveals_the_slug_of_a_draft(
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key", "member"])
-def test_revisions_and_previews_are_refused_alike_for_every_article(
+def test_requests_for_revisions_and_previews_get_the_same_error_for_every_article(
     request, record_attempt, visible_ids, create_hidden, caller
 ):
     client, uuid = request.getfixturevalue(CALLERS[caller]), create_hidden("draft").json["uuid"]

@@ -1,6 +1,6 @@
 """Sends to each operation requests that the OpenAPI document allows, and requests that it forbids.
 
-By default a run tries a few examples. To try more: `BLOGAPI_TEST_FUZZ=1000 python -m pytest
+By default, a run uses a few examples. To use more: `BLOGAPI_TEST_FUZZ=1000 python -m pytest
 tests/security/test_fuzz.py`.
 """
 
@@ -70,7 +70,7 @@ def existing_ids(as_admin, make_article, make_category, make_tag):
 @pytest.fixture
 def send_generated(request, app, existing_ids, contract, monkeypatch):
     """Sends generated requests as a caller, and checks each response against the OpenAPI document."""
-    # Password hashing is slow, and no generated password is right.
+    # Password hashing is slow, and no generated password is correct.
     monkeypatch.setattr(passwords, "verify_password", lambda digest, password: False)
     limits = ("KEY_LIMIT", "LOGIN_ADDRESS_LIMIT", "LOGIN_ACCOUNT_LIMIT", "LOGIN_STRANGERS_LIMIT")
     app.config.update(dict.fromkeys(limits, "1000000 per second"))

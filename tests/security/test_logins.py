@@ -190,7 +190,7 @@ def test_a_cross_site_request_changes_nothing(as_login, record_attempt, operatio
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
-def test_a_form_is_refused_as_the_body_of_a_request(as_login, record_attempt, operations, read_tables, kind):
+def test_a_request_body_with_form_data_is_refused(as_login, record_attempt, operations, read_tables, kind):
     before = read_tables()
     for endpoint, method, path, body in operations:
         if method == "POST" and body:

@@ -29,7 +29,7 @@ def port(make_app: Callable[..., Any]) -> Iterator[int]:
 
 
 class BlockedApplication:
-    """An application that responds once `open` is set."""
+    """An application that sends no response until `open` is set."""
 
     def __init__(self) -> None:
         self.open = threading.Event()

@@ -95,7 +95,7 @@ def test_the_demo_does_not_change_a_blog_with_articles(serve, make_article, app)
     assert count_articles(app) == 1
 
 
-def test_a_port_in_use_is_reported_in_one_sentence_and_creates_no_articles(serve, app):
+def test_a_port_in_use_gives_a_one_sentence_error_and_creates_no_articles(serve, app):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = serve("--port", str(port), "--demo")
@@ -105,7 +105,7 @@ def test_a_port_in_use_is_reported_in_one_sentence_and_creates_no_articles(serve
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", "256.1.1.1", "192.0.2.1"])
-def test_an_unusable_host_is_reported_in_one_sentence(serve, host):
+def test_the_error_for_an_unusable_host_is_one_sentence(serve, host):
     result = serve("--host", host)
     assert result.exit_code == 1
     assert result.output.startswith(f"Error: Cannot listen on {host}:0: ") and result.output.count("\n") == 1
@@ -127,7 +127,7 @@ def test_wrong_usage_exits_with_status_2(options):
     assert CliRunner().invoke(main, ["serve", *options]).exit_code == 2
 
 
-def test_an_invalid_setting_is_reported_in_one_sentence(serve, monkeypatch):
+def test_the_error_for_an_invalid_setting_is_one_sentence(serve, monkeypatch):
     monkeypatch.setenv("BLOGAPI_SESSION_DAYS", "many")
     result = serve()
     assert result.exit_code == 1

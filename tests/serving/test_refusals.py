@@ -65,7 +65,7 @@ def test_a_malformed_request_gets_a_400(port, caplog, request_):
 
 
 @pytest.mark.parametrize("split", range(12))
-def test_a_trailer_may_be_split_at_any_point(port, split):
+def test_a_trailer_can_be_split_at_any_point(port, split):
     request = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
     body = b"2\r\n{}\r\n0\r\nA: b\r\n\r\n"
     with connect(port) as sock:
@@ -76,7 +76,7 @@ def test_a_trailer_may_be_split_at_any_point(port, split):
 
 
 @pytest.mark.parametrize("more", ["", "Content-Length: 0\r\n"])
-def test_expect_100_continue_without_a_body_gets_the_final_response(app, more):
+def test_a_request_with_expect_100_continue_and_no_body_gets_the_final_response(app, more):
     head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n{more}\r\n"
     with serve(app, limits=Limits(request=1, sweep=0.05)) as port:
         assert send(port, head.encode()).status == 200
@@ -146,7 +146,7 @@ def test_a_client_that_sends_20_megabytes_in_chunks_reads_the_error(port):
     assert_problem(send(port, head + chunk * 305 + b"0\r\n\r\n"), 413, "too_large")
 
 
-def test_http_client_reads_an_error_before_it_has_sent_the_request_body(port):
+def test_the_http_client_of_python_reads_an_error_before_it_has_sent_the_request_body(port):
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("POST", KEYS, body=b"x" * (MAX_BODY_BYTES + 1))
     response = connection.getresponse()
@@ -171,7 +171,7 @@ def test_a_refused_client_that_keeps_sending_is_disconnected(app):
     deadline = time.monotonic() + 8
     with serve(app, limits=Limits(linger=0.3, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
-        with pytest.raises(OSError):  # the system reports a reset or a broken pipe
+        with pytest.raises(OSError):  # the operating system reports a reset or a broken pipe
             while time.monotonic() < deadline:
                 sock.sendall(b"x")
                 time.sleep(0.01)
@@ -180,7 +180,7 @@ def test_a_refused_client_that_keeps_sending_is_disconnected(app):
 def test_a_refused_client_that_sends_too_much_is_disconnected(app):
     with serve(app, limits=Limits(linger_bytes=1_000_000)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
-        with pytest.raises(OSError):  # the system reports a reset or a broken pipe
+        with pytest.raises(OSError):  # the operating system reports a reset or a broken pipe
             for _ in range(1000):
                 sock.sendall(b"x" * 100_000)
 

@@ -126,7 +126,7 @@ def test_a_host_that_does_not_exist_raises_oserror(app):
         serving.create_server(app, host="nowhere.invalid", port=0, threads=1)
 
 
-def test_http_client_reads_a_204(port):
+def test_the_http_client_of_python_reads_a_204_response(port):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("OPTIONS", ARTICLES)
     response = connection.getresponse()

@@ -52,7 +52,7 @@ def begin_read(connection: sqlite3.Connection) -> None:
 
 
 def test_the_log_stays_short_while_reads_overlap(instance, log_path, write_rows):
-    """One of two connections is always reading: each read ends after the other connection begins one."""
+    """One of two connections is always reading: a read ends after a read on the other connection begins."""
     turns, stop = [threading.Semaphore(1), threading.Semaphore(0)], threading.Event()
 
     def take_turns(own: int) -> None:

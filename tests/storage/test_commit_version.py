@@ -201,7 +201,7 @@ def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other_connecti
     received_at, connect = [], sqlite3.connect
 
     class Slow(sqlite3.Connection):
-        """Commits on the other connection after the query has read the version; then a request arrives."""
+        """A connection whose first version query is followed by a commit and then by a new request."""
 
         def execute(self, *statement):
             rows = super().execute(*statement).fetchall()

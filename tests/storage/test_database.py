@@ -98,7 +98,7 @@ def test_the_instance_folder_may_have_any_name(tmp_path, monkeypatch, name):
 
 @pytest.mark.sqlite("in memory")
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
-def test_database_url_may_not_name_a_database_in_memory(monkeypatch, url):
+def test_database_url_cannot_name_a_database_in_memory(monkeypatch, url):
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", url)
     with pytest.raises(CannotStart, match="in a file, not in memory"):
         create_app()

@@ -126,13 +126,13 @@ def test_a_newer_schema_and_the_tables_of_another_program_are_refused(databases,
     assert "newer version or another program (migration 9999)" in get_start_error(DATABASE_URL=url)
 
 
-def test_an_unreachable_server_is_reported_in_one_sentence_without_the_password():
+def test_the_error_for_an_unreachable_server_is_one_sentence_without_the_password():
     url = make_url(SERVER_URL).set(port=1, password="secret")
     message = get_start_error(DATABASE_URL=url.render_as_string(hide_password=False))
     assert "refused" in message and "secret" not in message
 
 
-def test_a_missing_database_is_reported_in_one_sentence():
+def test_the_error_for_a_missing_database_is_one_sentence():
     message = get_start_error(
         DATABASE_URL=make_url(SERVER_URL).set(database="blogapi_test_no").render_as_string(False)
     )
@@ -153,7 +153,7 @@ def test_a_typed_option_of_the_driver_can_be_set_in_the_url(databases, tmp_path,
         assert connection.connection.driver_connection.prepare_threshold == threshold
 
 
-def test_an_invalid_option_of_the_driver_is_reported_in_one_sentence():
+def test_the_error_for_an_invalid_option_of_the_driver_is_one_sentence():
     url = make_url(SERVER_URL).update_query_dict({"prepare_threshold": "x"})
     message = get_start_error(DATABASE_URL=url.render_as_string(hide_password=False))
     assert message == "In DATABASE_URL, prepare_threshold must be a number or none."
@@ -273,7 +273,7 @@ def test_lists_have_the_same_order_in_every_locale(databases, tmp_path, make_app
     assert shown == sorted(names, key=folded.__getitem__)
 
 
-def test_a_text_longer_than_a_tsvector_is_stored_and_found_by_its_first_words(as_admin, make_article):
+def test_a_text_too_long_for_a_tsvector_is_stored_and_can_be_found_by_its_first_words(as_admin, make_article):
     words = " ".join(f"w{number}" for number in range(120_000))
     article = make_article(title="Long", content=f"beginning {words} {'x' * 5000} end")
     assert [hit["title"] for hit in as_admin.get(ARTICLES + "?q=beginning w17").json] == ["Long"]
@@ -293,7 +293,7 @@ def test_article_lists_use_an_index(app, make_article):
         assert "ix_article_visible" in plan and "Sort" not in plan
 
 
-def test_commands_that_need_sqlite_are_refused_in_one_sentence(app, tmp_path):
+def test_commands_that_need_sqlite_fail_with_a_one_sentence_error(app, tmp_path):
     result = app.test_cli_runner().invoke(args=["backup", str(tmp_path / "blog.zip")])
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith("Error: ") and "database server" in result.stderr

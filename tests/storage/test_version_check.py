@@ -77,7 +77,7 @@ def test_reads_continue_although_the_use_of_a_key_cannot_be_stored(upgraded, app
     assert as_reader.get(f"{ARTICLES}{upgraded.uuid}/").status_code == 200
 
 
-def test_a_command_reports_the_upgrade_in_one_sentence(upgraded, app):
+def test_a_command_fails_with_a_one_sentence_error_after_the_upgrade(upgraded, app):
     result = app.test_cli_runner().invoke(args=["key", "create"])
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     assert "upgrade this server" in result.stderr

@@ -49,7 +49,7 @@ class Writers:
             self.outcomes[name] = str(error)
 
     def finish(self) -> None:
-        """Wait for all threads; check that they held the lock one at a time and that it is free again."""
+        """Wait for all threads; check that they held the lock one at a time and released it."""
         self.may_finish.set()
         for thread in self.threads:
             thread.join(TIMEOUT)

@@ -66,7 +66,9 @@ ADMINS = {"admin's read key", "admin's write key", "admin's login"}
     ids=lambda value: getattr(value, "name", None),
 )
 @pytest.mark.parametrize("caller", CALLERS)
-def test_each_rule_and_scope_allow_exactly_the_expected_callers(rule, scope, allowed, caller):
+def test_each_combination_of_a_rule_and_a_scope_allows_exactly_the_expected_callers(
+    rule, scope, allowed, caller
+):
     if caller in allowed:
         authorize(Access(rule, scope), CALLERS[caller])
     else:

@@ -122,7 +122,9 @@ def test_another_origin_is_not_allowed(cors_client):
         ("é", 200),
     ],
 )
-def test_only_a_matching_if_none_match_returns_304_and_a_malformed_one_returns_200(as_stranger, sent, status):
+def test_a_matching_if_none_match_returns_304_and_a_malformed_if_none_match_returns_200(
+    as_stranger, sent, status
+):
     etag = as_stranger.get("/openapi.json").headers["ETag"]
     response = as_stranger.get("/openapi.json", headers={"If-None-Match": sent.format(etag=etag)})
     assert (response.status_code, response.headers["ETag"]) == (status, etag)

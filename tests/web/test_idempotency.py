@@ -80,7 +80,9 @@ def test_a_stored_response_is_replayed_for_exactly_24_hours(as_admin, set_clock)
     assert as_admin.post(TAGS, json={"name": "N"}, headers=header).json["slug"] == "n-2"
 
 
-def test_idempotency_keys_are_per_user_and_expire(app, make_client, people, as_admin, resource, set_clock):
+def test_each_user_has_separate_idempotency_keys_and_the_keys_expire(
+    app, make_client, people, as_admin, resource, set_clock
+):
     header = {"Idempotency-Key": "a-key"}
     first = as_admin.post(resource["list"], json=resource["body"], headers=header).json
     other = make_client(app, people.key(people.other_admin, "write"))

@@ -92,7 +92,7 @@ def test_a_member_is_added_to_an_object(json_object):
     assert list(json.loads(short.body)) == list(expected)
 
 
-def test_the_etag_depends_on_the_body_and_all_state():
+def test_the_etag_depends_on_the_body_and_on_every_part_of_the_state():
     bodies = [
         JsonBody(b"[]"),
         JsonBody(b"[]", "1"),

@@ -28,7 +28,7 @@ def find(app, make_article):
     return find
 
 
-def test_similar_slugs_are_equal_or_continue_with_a_hyphen(find):
+def test_only_slugs_that_are_equal_or_continue_with_a_hyphen_are_similar(find):
     others = ("breads", "brea", "bread2", "bread面包", "old-bread")
     assert find("bread", "bread", "bread-2", "bread-of-rye", "bread-面包", *others) == {
         *("bread", "bread-2", "bread-of-rye", "bread-面包")
@@ -41,7 +41,7 @@ def test_similar_slugs_in_other_scripts_are_found(find):
 
 @pytest.mark.sqlite("PostgreSQL has an index in the order of its locale")
 @pytest.mark.parametrize("model", [Article, FormerSlug, Category, Tag])
-def test_similar_slugs_are_searched_in_the_index(app, model):
+def test_the_search_for_similar_slugs_uses_the_index(app, model):
     with app.app_context():
         statement = select(model.slug).where(is_similar(model.slug)).params(similar_slug_range("bread"))
         sql = statement.compile(db.engine, compile_kwargs={"literal_binds": True})

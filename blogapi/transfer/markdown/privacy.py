@@ -113,7 +113,7 @@ def find_in_front_matter(entries: Mapping[str, object]) -> Iterator[DraftReason]
 def find_in_text(text: str) -> list[DraftReason]:
     """Return the reasons for a draft in the first lines of a text without recognized front matter.
 
-    A header that cannot be parsed (for example a broken header) may still mark the text as private.
+    A header that cannot be parsed can still mark the text as private.
     """
     lines = (line[:200] for line in text.split("\n", _MAX_HEADER_LINES)[:_MAX_HEADER_LINES])
     matches = filter(None, map(_HEADER_FIELD.match, lines))
@@ -150,7 +150,7 @@ def _to_words(value: object) -> Iterator[str]:
         for child in value:
             yield from _to_words(child)
     else:
-        # A mapping becomes "{}", which no rule contains.
+        # The value of a mapping is replaced by "{}", which no rule contains.
         yield to_line(value).casefold() or "{}"
 
 

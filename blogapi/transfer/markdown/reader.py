@@ -37,9 +37,9 @@ def read_file(
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
     `outer_key` is the key of the file below an outer folder that was imported before ("" if there is none).
-    The names and section pages of the folders up to that folder count too. A file is opened only if its
-    suffix is that of an article. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is
-    not an article.
+    The names and section pages of all folders up to that outer folder can make the article a draft. A file is
+    opened only if its suffix is that of an article. Raises RefusedFile if the file cannot be imported, and
+    NotAnArticle if it is not an article.
     """
     data, metadata = _read_source(entry)
     full = replace(entry, key=outer_key or entry.key)

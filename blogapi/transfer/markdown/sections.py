@@ -26,7 +26,7 @@ def find_reasons(entry: folder.Entry) -> list[DraftReason]:
 
     Folders above the imported folder are not read. Zola publishes no page of a draft section. Hugo applies
     the fields in `cascade` to all pages below the section page, and publishes the files beside the `index.md`
-    of a bundle only as a part of it. The page of a language concerns no file of another language.
+    of a bundle only as a part of it. A page in one language has no effect on files in another language.
     """
     language, is_index = paths.get_language(entry.key), paths.is_index(entry.key)
     reasons = []
@@ -42,8 +42,8 @@ def find_reasons(entry: folder.Entry) -> list[DraftReason]:
                 kind = "section page" if is_section else "index page"
                 reasons.append(
                     DraftReason(
-                        f"The {kind} “{page.name}” in a folder above it is private or unreadable; "
-                        "the article became a draft."
+                        f"The {kind} “{page.name}” of its folder or an outer folder is private "
+                        "or unreadable; the article became a draft."
                     )
                 )
     return reasons
@@ -56,7 +56,8 @@ def _list_pages(parent: Path) -> tuple[Path, ...]:
         return ()
 
 
-# A folder is listed once, not once for each of its files; a new file changes the time of the folder.
+# A folder is listed once, not once for each of its files; a new file changes the modification time of the
+# folder.
 @lru_cache(maxsize=256)
 def _list_pages_at(parent: Path, modified: int) -> tuple[Path, ...]:
     pages = (

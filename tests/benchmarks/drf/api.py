@@ -24,7 +24,7 @@ class Articles:
     """The common base of the views of articles."""
 
     def get_serializer_class(self) -> type[BaseSerializer]:
-        """Return the serializer of the method."""
+        """Return the serializer class for the request method."""
         return ArticleSerializer if self.request.method in SAFE_METHODS else ArticleWriteSerializer
 
     def get_queryset(self) -> QuerySet[Article]:
@@ -42,12 +42,12 @@ class ArticleList(Articles, generics.ListCreateAPIView):
     """The published articles."""
 
     def perform_create(self, serializer: BaseSerializer) -> None:
-        """Store the article of the caller."""
+        """Store the article with the caller as its author."""
         serializer.save(author=self.request.auth)
 
 
 class ArticleDetail(Articles, generics.RetrieveUpdateAPIView):
-    """One article."""
+    """A single published article."""
 
 
 class TagList(generics.ListAPIView):

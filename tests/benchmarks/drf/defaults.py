@@ -1,6 +1,6 @@
 """The defaults of all views: permission and pagination.
 
-They need a module of their own, because an import of the views imports them.
+These defaults need a separate module, because Django REST framework imports them when the views are imported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class HasKey(permissions.BasePermission):
     """Permits reads with any known API key, and writes with the key of a user."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Return whether the key permits the request; store its user in `request.auth`."""
+        """Return whether the key permits the request; store the user of the key in `request.auth`."""
         digest = hashlib.sha256(request.headers.get("X-API-KEY", "").encode("utf-8")).hexdigest()
         key = ApiKey.objects.filter(digest=digest).first()
         request.auth = key and key.user

@@ -61,7 +61,7 @@ def configure(database: Path) -> None:
 
 @transaction.atomic
 def fill(content: dict[str, Any]) -> None:
-    """Store the keys, and the `articles` and `tags` that the other service listed."""
+    """Store the keys, and the `articles` and `tags` that blogapi has listed."""
     from tests.benchmarks.drf.models import ApiKey, Article, ArticleTag, Category, Seo, Tag
 
     author = content["articles"][0]["author"]

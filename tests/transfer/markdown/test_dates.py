@@ -131,6 +131,6 @@ def test_a_date_is_found_in_the_folder_names_of_a_path(path, day):
 
 @settings(deadline=None)
 @given(st.text() | st.from_regex(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.{0,12}") | st.integers() | st.datetimes())
-def test_any_value_gives_a_utc_date_or_none(value):
+def test_parse_date_returns_a_utc_date_or_none_for_any_value(value):
     date = dates.parse_date(value)
     assert date is None or date.tzinfo is UTC

@@ -115,7 +115,7 @@ def test_a_key_that_appears_twice_in_an_inner_mapping_gets_a_note():
     assert (parsed.entries, len(parsed.notes)) == ({"a": {"b": "d"}}, 1)
 
 
-def test_a_metadata_file_with_other_content_than_fields_is_refused():
+def test_a_metadata_file_that_contains_anything_but_fields_is_refused():
     assert front_matter.parse_metadata(".. title: A\n.. slug: b\n").entries == {"title": "A", "slug": "b"}
     assert front_matter.parse_metadata("---\ntitle: A\n---\n").entries == {"title": "A"}
     for text in ("A\nb", ".. title: A\n\nText"):

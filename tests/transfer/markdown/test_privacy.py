@@ -364,7 +364,7 @@ def test_posts_with_names_similar_to_repository_files_are_published(name):
         "defaults: &d {draft: true}\nmore: &m\n  <<: *d\n<<: *m",
     ],
 )
-def test_a_private_field_in_a_yaml_merge_key_makes_a_draft(front):
+def test_a_private_field_in_a_yaml_merge_key_makes_the_article_a_draft(front):
     assert read(front).status == "draft"
 
 
