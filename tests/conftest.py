@@ -42,7 +42,7 @@ from tests.databases import SERVER_URL, Databases, open_databases
 from tests.redis_servers import REDIS_SERVER, RedisServer, run_redis_server
 
 # Examples have no deadline, because machines can be busy. CI runs use the same examples each time.
-hypothesis.settings.register_profile("suite", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.register_profile("suite", deadline=None, max_examples=50, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("suite")
 
 ARTICLES = "/api/v1/blog/articles/"
