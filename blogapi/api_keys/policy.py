@@ -107,7 +107,7 @@ def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> 
 
 
 def is_trial_key(owner: UUID | None, created: datetime, expires: datetime | None) -> bool:
-    """Return whether a key that was never used loses its expiry at its first use."""
+    """Return whether the first use of an unused key removes the expiry of the key."""
     return owner is None and expires == created + UNUSED_LIFETIME
 
 

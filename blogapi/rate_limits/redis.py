@@ -30,10 +30,10 @@ RETRY_SECONDS, WARNING_SECONDS = 1.0, 60.0
 # How long a key is remembered: 90 days.
 REMEMBER_SECONDS = 90 * 24 * 3600
 
-# KEYS are the windows; ARGV contains the amount and the milliseconds of each window. The script returns the
-# milliseconds to wait, or 0 if it has counted all attempts. A window is a list of times with the newest first
-# and at most `amount` entries. A time in the future was stored before the clock of Redis was set back, so the
-# script ignores it.
+# KEYS contains the keys of the windows; ARGV contains the amount to add and the length of each window in
+# milliseconds. The script returns the milliseconds to wait, or 0 if it has counted all attempts. A window is
+# a list of times with the newest first and at most `amount` entries. If the stored time is in the future, the
+# clock of Redis has been set back, and the script ignores the time.
 COUNT_SCRIPT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

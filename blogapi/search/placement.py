@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from blogapi.search.tokenizer import find_terms, tokenize
 
-# PostgreSQL limits the positions, the positions per word and the size of a tsvector.
+# PostgreSQL limits the value of a position, the number of positions per word and the size of a tsvector.
 MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
 
 # A phrase never matches across two texts, or with a word at MAX_POSITION.

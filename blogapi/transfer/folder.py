@@ -35,7 +35,7 @@ _JUNCTION_TAG = 0xA0000003
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file to import. If `problem` is set, the file or folder is not imported for this reason."""
+    """A file to import. If `problem` is set, the file or folder is not imported; `problem` is the reason."""
 
     key: str  #: path with `/` as separator; begins with the name of the imported folder
     path: Path

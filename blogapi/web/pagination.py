@@ -18,8 +18,7 @@ Rows = TypeVar("Rows")
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
-# The last page of a search. A search ranks only its newest matches, which are enough to fill this number of
-# pages.
+# The last page of a search. A search ranks only as many of its newest matches as fit on this number of pages.
 MAX_SEARCH_PAGE = 50
 # With this maximum, the offset (number times size) fits into 64 bits.
 MAX_PAGE_NUMBER = 1_000_000_000

@@ -37,7 +37,7 @@ def upgrade() -> None:
     op.add_column("article", sa.Column("epigraph", sa.String(), nullable=False, server_default=""))
 '''
 
-# The service or the database sets these columns of an article, not a field of the request body.
+# These columns of an article are set by the service or the database, not from the request body.
 INTERNAL_COLUMNS = {
     *("uuid", "created", "last_updated", "version", "was_public", "slug_derived"),
     *("author_id", "category_id", "editor_id"),

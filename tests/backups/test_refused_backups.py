@@ -190,7 +190,7 @@ def test_an_older_backup_with_an_unknown_trigger_is_refused_without_changes(run,
     assert fingerprint() == before
 
 
-def test_an_upgrade_copy_with_an_unknown_view_is_refused_without_changes(run, blog, fingerprint, tmp_path):
+def test_a_copy_from_before_an_upgrade_with_an_unknown_sql_view_is_refused(run, blog, fingerprint, tmp_path):
     aside = tmp_path / "before-upgrade-from-0003-20260101T000000.db"
     service.copy(blog / "blog.db", aside)
     execute(aside, "CREATE VIEW other AS SELECT 1")

@@ -54,7 +54,7 @@ def measure_reads(blog: Blog, paths: Mapping[str, str], samples: int) -> dict[st
 def run_program(command: Sequence[str], folder: Path, task: Mapping[str, Any]) -> dict[str, Any]:
     """Run a program that reads its task from standard input as JSON; return the results that it prints.
 
-    The blog of the program is in the folder. Raises MeasurementError if the program fails.
+    The program uses the blog in `folder`. Raises MeasurementError if the program fails.
     """
     with pin_to_core("server"):
         completed = subprocess.run(

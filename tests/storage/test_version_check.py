@@ -126,7 +126,7 @@ def test_an_interrupted_rendering_is_repeated_at_the_next_start(app, make_app, m
         assert other.exec_driver_sql("SELECT count(*) FROM article_pieces").scalar() == 1
 
 
-def test_a_start_fails_if_another_version_takes_over_the_database(app, upgrade, monkeypatch):
+def test_a_start_fails_if_another_version_upgrades_the_database_at_the_same_time(app, upgrade, monkeypatch):
     upgrade(UPGRADES["another rendering"])
     version_check.accept_renderers(app, "another")
     render_all = json_writer.render_all
