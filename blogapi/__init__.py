@@ -10,7 +10,8 @@ from flask import Flask
 # An alias with the name of a subpackage would hide that subpackage.
 from blogapi import config, hooks, registry
 from blogapi.api_keys import service as api_key_service
-from blogapi.articles import json_writer
+from blogapi.articles import author_visibility, json_writer
+from blogapi.authors import profiles
 from blogapi.backups import staging
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
@@ -39,6 +40,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     limiter.init_app(app)
     database.init_app(app)
     staging.init_app(app)
+    profiles.init_app()
+    author_visibility.init_app()
     change_log.init_app()
     json_fragments.init_app()
     json_writer.init_app(app)

@@ -93,7 +93,7 @@ def origins(value: Any) -> tuple[str, ...]:
 
 def _normalize_origin(text: str) -> str:
     match = _ORIGIN.fullmatch(text.strip("'\""))
-    host = _host_in_ascii(match["host"]) if match else ""
+    host = host_in_ascii(match["host"]) if match else ""
     port = int(match["port"] or 0) if match else 0
     if not match or not host or port > 65_535:
         raise ValueError(
@@ -105,7 +105,7 @@ def _normalize_origin(text: str) -> str:
     return f"{scheme}://{host}{f':{port}' if port not in (0, _DEFAULT_PORTS[scheme]) else ''}"
 
 
-def _host_in_ascii(host: str) -> str:
+def host_in_ascii(host: str) -> str:
     """Return the host as browsers send it, or an empty string if it is invalid."""
     # Python's idna codec turns ß into ss, but browsers keep ß.
     labels = unicodedata.normalize("NFKC", host.lower()).replace("。", ".").split(".")
@@ -248,6 +248,7 @@ SETTINGS = (
     Setting("MAX_NAME", number(10_000), 100, "Maximum length of a category or tag name, in characters."),
     Setting("MAX_TITLE", number(10_000), 255, "Maximum length of a title or SEO title, in characters."),
     Setting("MAX_SUBTITLE", number(100_000), 500, "Maximum length of a subtitle, in characters."),
+    Setting("MAX_EXCERPT", number(100_000), 10_000, "Maximum length of an excerpt, in characters."),
     Setting("MAX_URL", number(100_000), 2048, "Maximum length of a URL, in characters."),
     Setting(
         "MAX_CONTENT",
@@ -256,6 +257,7 @@ SETTINGS = (
         "Maximum length of the content of an article, in characters.",
     ),
     Setting("MAX_TAGS", number(1000), 50, "Maximum number of tags of an article."),
+    Setting("MAX_AUTHORS", number(1000), 50, "Maximum number of authors of an article."),
     Setting("MAX_BULK", number(10_000), 100, "Maximum number of items in a bulk request."),
     Setting(
         "TRUSTED_PROXY",
@@ -268,6 +270,12 @@ SETTINGS = (
         one_of("off", "text", "json"),
         "text",
         "Format of the request log of `serve` on standard error: `off`, `text` or `json`.",
+    ),
+    Setting(
+        "FEED_CONTENT",
+        one_of("full", "excerpt"),
+        "full",
+        "What feeds contain of each article: the `full` content, or only the `excerpt`.",
     ),
     Setting("METRICS", flag, False, "Show metrics of the process to admins at `/metrics`."),
 )

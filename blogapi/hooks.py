@@ -45,11 +45,14 @@ class SessionInterface(SecureCookieSessionInterface):
     """
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
-        """Return the content of the cookie, or an empty session if its signature is invalid."""
+        """Return the content of the cookie; it is an empty session if the signature is missing or invalid."""
+        cookie = request.cookies.get(COOKIE)
+        if not cookie:
+            return self.session_class()
         signer = self.get_signing_serializer(app)
         assert signer is not None, "config.load() always sets SECRET_KEY"
         try:
-            return self.session_class(signer.loads(request.cookies.get(COOKIE, "")))
+            return self.session_class(signer.loads(cookie))
         except BadSignature:
             return self.session_class()
 
@@ -92,10 +95,19 @@ def authenticate() -> Response | None:
     _check_access(_get_access(endpoint))
     reject_query_parameters(view)
     reject_conditional_headers(view)
-    if view.__dict__.get("cacheable") and g.caller.key is not None:
+    if view.__dict__.get("cacheable"):
+        _allow_caching(_get_access(endpoint))
+    return None
+
+
+def _allow_caching(access: Access) -> None:
+    """Tell the response cache how long the response may be replayed, if it depends on no login."""
+    if g.caller.key is not None:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.cacheable_until
         request.environ[middleware.SHOWS_DRAFTS_KEY] = g.caller.sees_drafts
-    return None
+    elif not access.rule.checks_credentials:
+        request.environ[middleware.CACHEABLE_UNTIL_KEY] = middleware.NO_EXPIRY
+        request.environ[middleware.SHOWS_DRAFTS_KEY] = False
 
 
 def _routing_error() -> HTTPException | None:

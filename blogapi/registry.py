@@ -11,40 +11,51 @@ from flask.cli import with_appcontext
 
 from blogapi.api_keys.commands import key
 from blogapi.api_keys.routes import bp as api_keys
+from blogapi.articles import counts
 from blogapi.articles import queries as article_queries
+from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.routes import bp as articles
+from blogapi.authors.taxonomy import AUTHORS
 from blogapi.backups.commands import backup, restore
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.changes.routes import bp as changes
 from blogapi.config import CannotStart
 from blogapi.db_copy.commands import db
 from blogapi.docs import document
-from blogapi.docs.routes import docs, openapi
+from blogapi.docs.routes import docs, home, openapi
 from blogapi.doctor.commands import doctor
+from blogapi.feeds.routes import bp as feeds
 from blogapi.health.routes import bp as health
 from blogapi.metrics.routes import bp as metrics
+from blogapi.ownership import commands as _ownership  # noqa: F401
+from blogapi.previews.pages import pages as preview_pages
 from blogapi.previews.routes import bp as previews
 from blogapi.redirects.routes import bp as redirects
 from blogapi.revisions.commands import revisions as revisions_command
 from blogapi.revisions.routes import bp as revisions
 from blogapi.serving.commands import serve
+from blogapi.site.commands import site as site_command
+from blogapi.site.routes import bp as site
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.routes import build_blueprint
 from blogapi.transfer.commands import import_
 from blogapi.users.commands import user
 from blogapi.users.routes import bp as auth
 from blogapi.web.access import Access, get_access
-from blogapi.web.blueprint import IdConverter
 from blogapi.web.errors import METHODS
+from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
 BLUEPRINTS = (
     *(auth, api_keys),
-    build_blueprint(CATEGORIES, article_queries.list_published_in_category),
-    build_blueprint(TAGS, article_queries.list_published_with_tag),
-    *(articles, revisions, previews, redirects, changes),
+    build_blueprint(CATEGORIES, article_queries.list_published_in_category, counts.count_in_categories),
+    build_blueprint(TAGS, article_queries.list_published_with_tag, counts.count_with_tags),
+    build_blueprint(
+        AUTHORS, article_queries.list_published_by_author, counts.count_by_authors, author_is_public
+    ),
+    *(articles, revisions, previews, redirects, changes, site, feeds),
     *(health, openapi),
 )
-PAGES = (docs, metrics)
+PAGES = (home, docs, preview_pages, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:
@@ -52,7 +63,7 @@ def init_app(app: Flask, *, version: str) -> None:
     # Paths match with and without a trailing slash, because a redirect would trust the Host header.
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
-    app.url_map.converters["id"] = IdConverter
+    app.url_map.converters.update(id=IdConverter, reference=ReferenceConverter)
     for blueprint in (*BLUEPRINTS, *PAGES):
         app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)
@@ -90,4 +101,4 @@ def routes() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-COMMANDS = (serve, user, key, import_, revisions_command, backup, restore, db, doctor, routes)
+COMMANDS = (serve, user, key, site_command, import_, revisions_command, backup, restore, db, doctor, routes)

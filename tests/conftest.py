@@ -22,6 +22,9 @@ from blogapi.api_keys import service as api_keys
 from blogapi.articles import service as article_service
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.authors import taxonomy as authors_definition
+from blogapi.authors.models import Author
+from blogapi.authors.schemas import AuthorBodySchema
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
@@ -37,8 +40,10 @@ from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from blogapi.web.access import Scope
 from tests import attempts, skips
+from tests.browser import PageOpener, launch_browser
 from tests.contracts.client import CheckedClient, Contract
 from tests.databases import SERVER_URL, Databases, open_databases
+from tests.live_server import serve
 from tests.redis_servers import REDIS_SERVER, RedisServer, run_redis_server
 
 # Examples have no deadline, because machines can be busy. CI runs use the same examples each time.
@@ -48,10 +53,12 @@ hypothesis.settings.load_profile("suite")
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
+AUTHORS = "/api/v1/blog/authors/"
 KEYS = "/api/v1/auth/api-key/"
 
 _IGNORED_STATEMENTS = (
     *("BEGIN", "PRAGMA", "SAVEPOINT", "RELEASE", "SET", "SELECT pg_advisory_xact_lock"),
+    "SELECT set_config",
     *("SELECT revision.commits", "UPDATE revision", "SELECT version_num", "SELECT now()"),
 )
 
@@ -306,6 +313,19 @@ def make_tag(app: Flask, people: People) -> Callable[..., Tag]:
 
 
 @pytest.fixture
+def make_guest(app: Flask, people: People) -> Callable[..., Author]:
+    """Return a function that creates an author without a user."""
+    numbers = count(1)
+
+    def make(name: str = "", **fields: Any) -> Author:
+        with app.app_context():
+            body = AuthorBodySchema().load({"name": name or f"Guest {next(numbers)}"} | fields)
+            return taxonomies.create(authors_definition.AUTHORS, people.admin.uuid, body)
+
+    return make
+
+
+@pytest.fixture
 def make_article(
     app: Flask, people: People, make_category: Callable[..., Category]
 ) -> Callable[..., Article]:
@@ -375,6 +395,24 @@ def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisS
     monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 30)
     redis_process.client.flushall()
     return redis_process
+
+
+# With a longer scope, the event loop of Playwright would still run during the tests of other modules.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, controlled by Playwright."""
+    with launch_browser() as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(browser: Any, app: Flask) -> Iterator[PageOpener]:
+    """A function that opens a path of the application in Chromium; the test fails if a page has a fault."""
+    with serve(app) as port:
+        opener = PageOpener(browser, f"http://127.0.0.1:{port}")
+        yield opener
+        opener.close()
+    assert opener.faults == []
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 
 from blogapi import create_app
 from blogapi.articles.fingerprint import compute_fingerprint
-from blogapi.storage.database import Base, CommitCounter, db
+from blogapi.site.models import Site
+from blogapi.storage.database import Base, CommitCounter, db, table_of
 from blogapi.storage.files import side_files
 from blogapi.storage.upgrades import WRITE_LOCK_SQL
 
@@ -183,7 +184,13 @@ class PostgresqlServer:
             )
 
 
+_SITE_DEFAULTS = {
+    column.name: column.default.arg
+    for column in table_of(Site).columns
+    if column.default is not None and column.default.is_scalar
+}
 _ONE_ROW = {
+    "site": ", ".join(f"{name} = '{value}'" for name, value in _SITE_DEFAULTS.items()),
     "change_counter": "position = 0, public_position = 0",
     "article_tally": f"published = 0, renderer = '{compute_fingerprint()}'",
     # This counter is never reset, because response caches use it to identify the state of the database.

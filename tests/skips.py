@@ -15,6 +15,8 @@ EXPECTED_REASONS = {
     "root can read every folder": "needs a user other than root",
     "only root on Linux can mount a small disk": "needs a right that few containers have",
     "the memory is read from /proc": "needs Linux",
+    "nginx is not installed": "needs nginx",
+    "the package registry cannot be reached": "needs a network that some machines lack",
     "no IPv6": "needs a network that few containers have",
 }
 

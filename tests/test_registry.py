@@ -55,11 +55,11 @@ def test_the_documented_operations_have_their_rules(app):
         ("POST", KEYS): "guest",
         ("DELETE", f"{KEYS}<id:id>/"): "reader",
         ("GET", CATEGORIES): "reader",
-        ("GET", f"{CATEGORIES}<id:id>/"): "reader",
+        ("GET", f"{CATEGORIES}<reference:id>/"): "reader",
         ("GET", TAGS): "reader",
-        ("GET", f"{TAGS}<id:id>/"): "reader",
+        ("GET", f"{TAGS}<reference:id>/"): "reader",
         ("GET", ARTICLES): "reader",
-        ("GET", f"{ARTICLES}<id:id>/"): "reader",
+        ("GET", f"{ARTICLES}<reference:id>/"): "reader",
         ("GET", f"{ARTICLES}author/me/"): "admin",
     }
     assert {operation: rules[operation] for operation in expected} == expected

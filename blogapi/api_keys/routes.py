@@ -10,7 +10,6 @@ from blogapi.api_keys import policy, queries, service
 from blogapi.api_keys.models import ApiKey
 from blogapi.api_keys.schemas import (
     CreatedKeySchema,
-    KeyChangesSchema,
     KeyFieldsSchema,
     KeyListQuery,
     KeyQuery,
@@ -34,6 +33,8 @@ REPRESENTATION = Representation(
     KeySchema(),
     lambda: queries.list_keys(current_caller(), None).rows,
     KeySchema(many=True),
+    get_fields=lambda id, names: queries.get_visible(id, current_caller()),
+    fields_schema=KeyFieldsSchema,
 )
 
 
@@ -98,7 +99,7 @@ def single(query: Query, id: UUID) -> PartialResult:
 @bp.patch("/<id:id>/")
 @allow(reader, scope="write")
 @bp.check_exists(_get_visible)
-@bp.arguments(KeyChangesSchema)
+@bp.arguments(KeySettingsSchema(partial=True))
 @bp.write(200, KeySchema(), REPRESENTATION)
 def change(changes: Fields, id: UUID) -> ApiKey:
     """Change the name or the expiry of an API key."""

@@ -49,7 +49,7 @@ class CreatedKeySchema(OutputSchema):
         },
     )
     uuid = Identifier()
-    created = Timestamp(aware=True, dump_only=True)
+    created = Timestamp(dump_only=True)
 
 
 class _KeyFields(ma.Schema):
@@ -62,7 +62,7 @@ class _KeyFields(ma.Schema):
         allow_none=True,
         metadata={"description": "The owner; null for an anonymous key."},
     )
-    created = Timestamp(aware=True, dump_only=True)
+    created = Timestamp(dump_only=True)
     expires = Timestamp(allow_none=True, dump_only=True)
     last_used = Timestamp(
         allow_none=True, dump_only=True, metadata={"description": "Updated at most once an hour."}
@@ -96,25 +96,13 @@ class NewKeySchema(InputSchema):
     )
 
 
-_READ_ONLY = frozenset({"uuid", "prefix", "scopes", "user", "created", "last_used"})
-
-
 class KeySettingsSchema(InputSchema):
-    """The new settings of a key; an omitted field gets its default value."""
+    """The name and the expiry of a key; a PUT sets an omitted field to its default value."""
 
-    read_only = _READ_ONLY
+    read_only = frozenset({"uuid", "prefix", "scopes", "user", "created", "last_used"})
 
     name = _name(load_default="")
     expires = Timestamp(load_default=None, allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
-
-
-class KeyChangesSchema(InputSchema):
-    """The changed settings of a key."""
-
-    read_only = _READ_ONLY
-
-    name = _name()
-    expires = Timestamp(allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
 
 
 class RotationSchema(InputSchema):

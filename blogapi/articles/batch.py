@@ -13,12 +13,13 @@ from uuid import UUID, uuid4
 from sqlalchemy import ColumnDefault
 from sqlalchemy import delete as delete_rows
 
-from blogapi.articles import queries
+from blogapi.articles import excerpts, queries
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo, revise
 from blogapi.articles.lifecycle import Status, is_public
-from blogapi.articles.models import Article, ArticleRevision, ArticleTag, FormerSlug, Seo
-from blogapi.articles.references import find_terms
+from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision, ArticleTag, FormerSlug, Seo
+from blogapi.articles.references import NO_TERMS, find_terms
 from blogapi.articles.schemas import TEXT_FIELDS, ArticleSchema, SeoBodySchema
+from blogapi.authors import profiles
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.web.errors import Errors, Invalid, NotFound
 from blogapi.web.unique_slugs import choose_slug
@@ -36,14 +37,19 @@ TEXT_DEFAULTS = {name: _get_default(name) for name in TEXT_FIELDS}
 # The text fields that a PUT resets if it omits them. An undocumented field is kept, because a response
 # contains it only if the request selects it with `fields`. A client can therefore send back a response
 # without losing such a field.
-_RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
+RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
 @contextmanager
-def open_batch(inputs: Sequence[ArticleInput], *uuids: UUID | None) -> Iterator[Batch]:
-    """Open a transaction and yield the batch of these articles; their rows are stored together at the end."""
+def open_batch(
+    inputs: Sequence[ArticleInput], *uuids: UUID | None, writer: UUID | None = None
+) -> Iterator[Batch]:
+    """Open a transaction and yield the batch of these articles; their rows are stored together at the end.
+
+    `writer` is the user who writes new articles; None if the batch creates none.
+    """
     with transaction():
-        batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None])
+        batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None], writer)
         with db.session.no_autoflush:
             yield batch
         db.session.flush()
@@ -52,15 +58,24 @@ def open_batch(inputs: Sequence[ArticleInput], *uuids: UUID | None) -> Iterator[
 class Batch:
     """Writes to several articles whose rows, and the terms to which they refer, are loaded together."""
 
-    def __init__(self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
-        self._articles = queries.find_by_uuids(uuids)
-        self._terms = find_terms(inputs)
-        self._last_numbers = queries.get_last_revision_numbers(
-            [uuid for uuid in uuids if uuid not in self._articles]
-        )
+    def __init__(
+        self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID], writer: UUID | None = None
+    ) -> None:
+        self._articles: dict[UUID, Article] = {}
+        self._terms = NO_TERMS
+        self._last_numbers: dict[UUID, int] = {}
+        self._writer = writer
+        self.load(inputs, uuids)
         # The slugs that this batch has assigned to articles or taken from them, but not yet stored.
         self._assigned_slugs: set[str] = set()
         self._released_slugs: set[str] = set()
+
+    def load(self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
+        """Load the rows that writes of further articles need."""
+        self._terms = find_terms(inputs, self._writer, self._terms)
+        self._articles |= queries.find_by_uuids([uuid for uuid in uuids if uuid not in self._articles])
+        new = [uuid for uuid in uuids if uuid not in self._articles]
+        self._last_numbers |= queries.get_last_revision_numbers(new)
 
     def create(
         self,
@@ -73,6 +88,9 @@ class Batch:
     ) -> Article:
         """Create an article; see `service.create`."""
         content, now = self._revise(None, given), current_time()
+        if not content.authors:
+            profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
+            content = replace_fields(content, authors=(profile,))
         uuid = uuid or uuid4()
         slug = self._choose_slug(uuid, given.slug, slug_from or content.texts["title"])
         article = Article(
@@ -94,7 +112,7 @@ class Batch:
         """Create or replace an article; see `service.replace`."""
         if uuid not in self._articles:
             return self.create(editor, given, uuid=uuid), True
-        texts = {**_RESET_BY_PUT, **given.texts}
+        texts = {**RESET_BY_PUT, **given.texts}
         complete = replace_fields(
             given,
             texts=texts,
@@ -145,14 +163,23 @@ class Batch:
         errors: Errors = {}
         category = self._terms.resolve_category(given, errors)
         tags = self._terms.resolve_tags(given, errors)
-        now = current_time()
+        authors = self._terms.resolve_authors(given, errors)
         try:
-            content = revise(former, given, category=category, tags=tags, defaults=TEXT_DEFAULTS, now=now)
+            content = revise(
+                former,
+                given,
+                category=category,
+                tags=tags,
+                authors=authors,
+                defaults=TEXT_DEFAULTS,
+                now=current_time(),
+            )
         except Invalid as error:
             errors |= error.errors or {}
         if errors:
             raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
-        return content
+        texts = excerpts.remove_generated(former.texts if former else None, content.texts)
+        return replace_fields(content, texts=texts)
 
     def _revise_slug(
         self, article: Article, former: ArticleContent, given: str | None, *, title: str, was_public: bool
@@ -207,6 +234,7 @@ def get_content(article: Article) -> ArticleContent:
         published_at=article.published_at,
         category=article.category_id,
         tags=tuple(link.tag_id for link in article.tag_links),
+        authors=tuple(link.author_id for link in article.author_links),
         seo={name: getattr(seo, name) for name in SeoBodySchema._declared_fields},
     )
 
@@ -217,11 +245,18 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
     article.slug, article.status = content.slug, content.status
     article.published_at = content.published_at
     article.category_id = content.category
-    present = {link.tag_id: link for link in article.tag_links}
-    if tuple(present) != content.tags:
-        article.tag_links = [present.get(uuid) or ArticleTag(tag_id=uuid) for uuid in content.tags]
-        for position, link in enumerate(article.tag_links):
-            link.position = position
+    tags = {link.tag_id: link for link in article.tag_links}
+    if tuple(tags) != content.tags:
+        article.tag_links = [tags.get(uuid) or ArticleTag(tag_id=uuid) for uuid in content.tags]
+        for position, tag_link in enumerate(article.tag_links):
+            tag_link.position = position
+    authors = {link.author_id: link for link in article.author_links}
+    if tuple(authors) != content.authors:
+        article.author_links = [
+            authors.get(uuid) or ArticleAuthor(author_id=uuid) for uuid in content.authors
+        ]
+        for position, author_link in enumerate(article.author_links):
+            author_link.position = position
     for name, text in content.seo.items():
         if getattr(article.seo, name) != text:
             setattr(article.seo, name, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ _SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermReference:
-    """A reference to a category or tag in a request, by its uuid or by its slug."""
+    """A reference to a category, tag or author in a request, by its uuid or by its slug."""
 
     uuid: UUID | None = None
     slug: str | None = None
@@ -36,12 +36,16 @@ class ArticleInput:
     published_at: datetime | Unset | None = UNSET
     category: TermReference | None = None
     tags: tuple[TermReference, ...] | None = None
+    authors: tuple[TermReference, ...] | None = None
     seo: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleContent:
-    """The fields of an article that an author writes; `published_at` is aware and in UTC."""
+    """The fields of an article that an author writes; `published_at` is aware and in UTC.
+
+    `authors` is empty in a version that was stored before articles had several authors.
+    """
 
     texts: Mapping[str, str]
     slug: str
@@ -49,13 +53,17 @@ class ArticleContent:
     published_at: datetime | None
     category: UUID
     tags: tuple[UUID, ...]
+    authors: tuple[UUID, ...]
     seo: Mapping[str, str]
 
     def flatten(self) -> dict[str, Any]:
         """Return all fields in one flat dictionary, which revisions store and show."""
-        fields = asdict(self)
-        texts: dict[str, Any] = fields.pop("texts")
-        return texts | fields | {"tags": list(self.tags)}
+        others = {name: getattr(self, name) for name in _OTHER_FIELDS}
+        lists = {"tags": list(self.tags), "authors": list(self.authors)}
+        return {**self.texts, **others, **lists, "seo": dict(self.seo)}
+
+
+_OTHER_FIELDS = tuple(field.name for field in fields(ArticleContent) if field.name != "texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +81,16 @@ def revise(
     *,
     category: UUID | None,
     tags: tuple[UUID, ...] | None,
+    authors: tuple[UUID, ...] | None,
     defaults: Mapping[str, str],
     now: datetime,
 ) -> ArticleContent:
     """Return the content after a change; `former` is None for a new article.
 
-    `category` and `tags` are the uuids to which the references in `given` resolve. `defaults` contains the
-    default text fields of a new article. The slug does not change here, because only a query can tell whether
-    a slug is free. Raises Conflict if the transition is not allowed, and Invalid if the publication time does
-    not fit the status.
+    `category`, `tags` and `authors` are the uuids to which the references in `given` resolve. `defaults`
+    contains the default text fields of a new article. The slug does not change here, because only a query can
+    tell whether a slug is free. Raises Conflict if the transition is not allowed, and Invalid if the
+    publication time does not fit the status.
     """
     state = (former.status, former.published_at) if former else None
     status, published_at = compute_next_state(state, given.status, given.published_at, now)
@@ -95,6 +104,7 @@ def revise(
             published_at=published_at,
             category=category,
             tags=tags or (),
+            authors=authors or (),
             seo={**default_seo(texts), **given.seo},
         )
     texts = {**former.texts, **given.texts}
@@ -105,6 +115,7 @@ def revise(
         published_at=published_at,
         category=category or former.category,
         tags=former.tags if tags is None else tags,
+        authors=former.authors if authors is None else authors,
         seo={**_revise_seo(former, texts), **given.seo},
     )
 
@@ -117,6 +128,8 @@ def default_seo(texts: Mapping[str, str]) -> dict[str, str]:
 def compare(before: ArticleContent, after: ArticleContent) -> list[Difference]:
     """Return the differences, ordered by field name; the fields of `seo` are named `seo.title` and so on."""
     left, right = _flatten_seo(before), _flatten_seo(after)
+    if not (before.authors and after.authors):
+        del left["authors"], right["authors"]
     return [
         Difference(name, left.get(name), right.get(name))
         for name in sorted(left | right)
@@ -132,6 +145,6 @@ def _revise_seo(former: ArticleContent, texts: Mapping[str, str]) -> dict[str, s
 
 
 def _flatten_seo(content: ArticleContent) -> dict[str, Any]:
-    fields = content.flatten()
-    seo = {f"seo.{name}": text for name, text in fields.pop("seo").items()}
-    return fields | seo
+    flat = content.flatten()
+    seo = {f"seo.{name}": text for name, text in flat.pop("seo").items()}
+    return flat | seo

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BindParameter, ColumnElement, Select, String, and_, bindparam, false, func, or_, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Select,
+    String,
+    and_,
+    bindparam,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+)
 
 from blogapi.articles.lifecycle import SCHEDULED, Status
-from blogapi.articles.models import Article, ArticleStats, ArticleTag, FormerSlug
+from blogapi.articles.models import Article, ArticleAuthor, ArticleStats, ArticleTag, FormerSlug
+from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.search import engines as search
+from blogapi.search import numbering
+from blogapi.search.models import SearchEntry
+from blogapi.search.queries import Period
 from blogapi.search.tokenizer import parse_query
 from blogapi.storage.database import UtcDateTime, bytewise, current_time, db
 from blogapi.tags.models import Tag
@@ -29,9 +45,10 @@ Variants = tuple[tuple[str, str], ...]
 Statements = tuple[Select[*tuple[Any, ...]], Select[int]]
 
 _article = Article.__table__.c
-_tag = ArticleTag.__table__.c
+_tag, _byline, _author = ArticleTag.__table__.c, ArticleAuthor.__table__.c, Author.__table__.c
 _former = FormerSlug.__table__.c
 _stats = ArticleStats.__table__.c
+_entry = SearchEntry.__table__.c
 
 # Each ordering is a sequence of pairs: a column, and whether it is descending.
 _ORDERINGS: dict[str, tuple[tuple[ColumnElement[Any], bool], ...]] = {
@@ -53,13 +70,14 @@ class ArticleFilters:
     """The filters of an article list; a filter with an empty value is not applied.
 
     `category` and `tag` contain uuids or slugs; an article matches if it has any of these categories and any
-    of these tags. `published_after` is inclusive, and `published_before` is exclusive.
+    of these tags. `author` is the uuid of a user, or the uuid or slug of an author. `published_after` is
+    inclusive, and `published_before` is exclusive.
     """
 
     q: str = ""
     category: Sequence[str] = ()
     tag: Sequence[str] = ()
-    author: UUID | None = None
+    author: str = ""
     slug: str = ""
     status: str = ""
     published_after: datetime | None = None
@@ -68,6 +86,7 @@ class ArticleFilters:
 
 
 NO_FILTERS = ArticleFilters()
+_FILTER_NAMES = tuple(field.name for field in fields(ArticleFilters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,24 +118,59 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[U
 
     With `author_id`, only articles of that author match.
     """
-    scope = {"own": author_id} if author_id else {}
+    if (user_id := parse_uuid(filters.author)) and _is_only_author(user_id):
+        filters = replace(filters, author="")
+    scope = {"own": author_id} if author_id and not _is_only_author(author_id) else {}
     if not scope and filters == NO_FILTERS:
         return None
+    if not scope and filters == ArticleFilters(tag=filters.tag):
+        # The rows of the articles are not needed.
+        return select(_tag.article_id).where(_tag.tag_id.in_(_resolve(Tag, filters.tag)))
     selection = _select(scope, filters)
     return selection.uuids.with_only_columns(_article.uuid).order_by(None).params(selection.values)
 
 
+def _is_only_author(author_id: UUID) -> bool:
+    # The index finds a smaller and a larger uuid at once; it would be read as a whole for `!=`.
+    others = [exists().where(_article.author_id < author_id), exists().where(_article.author_id > author_id)]
+    return not db.session.scalar(select(or_(*others)))
+
+
+def make_period(filters: ArticleFilters) -> Period:
+    """Return the numbers in the search index of the public articles that match the filters by time."""
+    first, last, outside = 0, numbering.last_number(current_time()), []
+    if filters.published_after:
+        number = numbering.first_number(filters.published_after)
+        first = max(first, number - numbering.MAX_SHIFT)
+        outside.append(_is_near(number) & (_article.published_at < filters.published_after))
+    if filters.published_before:
+        number = numbering.first_number(filters.published_before)
+        last = min(last, number + numbering.MAX_SHIFT)
+        outside.append(_is_near(number) & (_article.published_at >= filters.published_before))
+    if not outside:
+        return Period(first, last)
+    numbers = select(_entry.number).join(Article.__table__, _article.uuid == _entry.article_id)
+    return Period(first, last, numbers.where(or_(*outside)))
+
+
+def _is_near(number: int) -> ColumnElement[bool]:
+    return _entry.number.between(number - numbering.MAX_SHIFT, number + numbering.MAX_SHIFT)
+
+
 def _select(scope: Mapping[str, Any], filters: ArticleFilters) -> Selection:
-    given = {name: value for name, value in asdict(filters).items() if value}
+    given: dict[str, Any] = {name: value for name in _FILTER_NAMES if (value := getattr(filters, name))}
     ordering = given.pop("ordering", NEWEST)
     values: dict[str, Any] = {"now": current_time(), **scope, **given}
     for name, model in (("category", Category), ("tag", Tag)):
         if name in given:
             values[name] = _resolve(model, given[name])
+    if "author" in given:
+        del values["author"]
+        values |= _resolve_author(given["author"])
     if "q" in given:
         query = parse_query(given["q"])
-        values["q"] = search.make_match(db.session(), query) if query else ""
-    variants = tuple(sorted((name, _variant(name, values[name])) for name in (*scope, *given)))
+        values["q"] = search.find_numbers(db.session(), query) if query else ""
+    variants = tuple(sorted((name, _variant(name, values)) for name in (*scope, *given)))
     # A single uuid is compared with `=`, so that the database reads sorted rows from an index. Several uuids
     # need `IN`.
     values |= {name: value[0] for name, value in values.items() if _has_one_item(value)}
@@ -125,12 +179,22 @@ def _select(scope: Mapping[str, Any], filters: ArticleFilters) -> Selection:
     return Selection(uuids, descending, count, values)
 
 
-def _variant(name: str, value: Any) -> str:
+def _variant(name: str, values: Mapping[str, Any]) -> str:
+    if name == "author":
+        return "" if "user" not in values else "user" if "author" in values else "only user"
+    if name == "public":
+        return "by byline" if _starts_with_byline(values) else ""
+    value = values[name]
     if name == "status":
         return str(value)
     if name == "q":
         return db.engine.dialect.name if value else "nothing"
     return "several" if isinstance(value, list) and not _has_one_item(value) else ""
+
+
+def _starts_with_byline(values: Mapping[str, Any]) -> bool:
+    # SQLite would otherwise read all public articles, and look for each of them among the author's articles.
+    return "author" in values and "category" not in values and db.engine.dialect.name == "sqlite"
 
 
 def _has_one_item(value: Any) -> bool:
@@ -164,6 +228,10 @@ def _condition(name: str, variant: str) -> ColumnElement[bool]:
         return _has_status(variant)
     if name == "q":
         return _matches_query(variant)
+    if name == "author":
+        return _has_author(variant)
+    if name == "public":
+        return _PUBLIC_WITHOUT_INDEX if variant else _PUBLIC
     several = variant == "several"
     value: BindParameter[Any] = bindparam(name, expanding=several)
     if name == "category":
@@ -176,11 +244,21 @@ def _condition(name: str, variant: str) -> ColumnElement[bool]:
 
 def _matches_query(variant: str) -> ColumnElement[bool]:
     query = bindparam("q", type_=String())
-    return (
-        false()
-        if variant == "nothing"
-        else _article.uuid.in_(search.select_matching_articles(db.session(), query))
-    )
+    return false() if variant == "nothing" else _article.uuid.in_(search.select_articles(db.session(), query))
+
+
+def _has_author(variant: str) -> ColumnElement[bool]:
+    """Return the condition that the byline has the author; with `user`, also that the user is the author.
+
+    With `only user`, the user is the author of all articles.
+    """
+    if variant == "only user":
+        return _article.author_id == bindparam("user")
+    articles = select(_byline.article_id).where(_byline.author_id == bindparam("author"))
+    if variant != "user":
+        return _article.uuid.in_(articles)
+    own = Article.__table__.alias("own").c
+    return _article.uuid.in_(articles.union(select(own.uuid).where(own.author_id == bindparam("user"))))
 
 
 def _has_status(status: str) -> ColumnElement[bool]:
@@ -206,12 +284,26 @@ def _resolve(model: type[Category | Tag], references: Sequence[str]) -> list[UUI
     )
 
 
+def _resolve_author(reference: str) -> dict[str, UUID | None]:
+    """Return the uuid of the profile (None if there is none), and the uuid of the user if it names a user."""
+    uuid = parse_uuid(reference)
+    statement = select(_author.uuid, _author.owner_id)
+    if uuid is None:
+        row = db.session.execute(statement.where(_author.slug == reference)).first()
+        return {"author": row and row.uuid}
+    is_named = or_(_author.uuid == uuid, _author.owner_id == uuid)
+    row = db.session.execute(statement.where(is_named).order_by(_author.uuid != uuid)).first()
+    if row is not None and row.uuid == uuid:
+        return {"author": uuid}
+    # An index contains the articles of a user in the order of the lists, but not those of a byline.
+    return {"user": uuid} if _is_only_author(uuid) else {"user": uuid, "author": row and row.uuid}
+
+
 _NOW: ColumnElement[datetime] = bindparam("now", type_=UtcDateTime())
+_PUBLIC_WITHOUT_INDEX = and_(_article.status.concat("") == Status.PUBLISHED, _article.published_at <= _NOW)
 _PUBLIC = and_(_article.status == Status.PUBLISHED, _article.published_at <= _NOW)
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
-    "public": _PUBLIC,
     "own": _article.author_id == bindparam("own"),
-    "author": _article.author_id == bindparam("author"),
     "slug": or_(
         _article.slug == bindparam("slug"),
         _article.uuid.in_(select(_former.article_id).where(_former.slug == bindparam("slug"))),

@@ -12,16 +12,18 @@ _ROOT = Path(__file__).parent.parent
 # Packages and modules that determine the stored JSON; a test compares them with the imports of `json_writer`.
 SOURCES = (
     "articles",
+    "authors",
     "categories",
     "content",
     "search",
+    "site",
     "tags",
     "taxonomies",
     "web/fields.py",
     "web/json.py",
     "web/json_fragments.py",
 )
-LIBRARIES = ("cmarkgfm", "marshmallow", "nh3", "python-slugify", "text-unidecode")
+LIBRARIES = ("cmarkgfm", "marshmallow", "nh3", "python-slugify", "text-unidecode", "tzdata")
 
 
 @cache

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -13,11 +15,14 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+from blogapi.articles import computed_fields, neighbours
+from blogapi.articles.computed_fields import COMPUTED_FIELDS
 from blogapi.articles.filters import Selection
 from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.lifecycle import SCHEDULED, Status
-from blogapi.articles.models import Article, ArticleJson, ArticleTag
-from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema
+from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
+from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema, SingleArticleFieldsSchema
+from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.storage import change_log
 from blogapi.storage.database import UtcDateTime, current_time, db
@@ -25,22 +30,35 @@ from blogapi.tags.models import Tag
 from blogapi.web import json as web_json
 from blogapi.web import json_fragments
 from blogapi.web.errors import Damaged
+from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest
+
+# The separator of the fragments in the column `html`. No fragment contains a line feed. Servers of older
+# versions expect one fragment in this column, and a fixed number of them in `fields`. They read the articles
+# until they are restarted, and with the comma their responses are valid too.
+HTML_SEPARATOR = b",\n"
 
 # The maximum number of articles that a read keeps in memory at a time.
 CHUNK_SIZE = 100
 
 DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
-_ORDER = tuple(FoundFieldsSchema().fields)
-_JOINED = ("tags", "category", "status", "content", "html", "snippet")
-FRAGMENT_FIELDS = tuple(name for name in _ORDER if name not in _JOINED)
+_ORDER = tuple(dict.fromkeys((*FoundFieldsSchema().fields, *SingleArticleFieldsSchema().fields)))
+# The fields in the column `html`.
+RENDERED_FIELDS = ("word_count", "html", "toc")
+_NOT_RENDERED = (b"",) * len(RENDERED_FIELDS)
+_JOINED = ("tags", "category", "status", "content", *RENDERED_FIELDS, "authors", "snippet")
+_COMPUTED = (*COMPUTED_FIELDS, *neighbours.FIELDS)
+_NOTHING_COMPUTED = (b"",) * len(_COMPUTED)
+FRAGMENT_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED, *_COMPUTED))
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
-# The columns are article_id, version, status, fields, tags, category, content and html.
+FragmentGetter = Callable[[Sequence[bytes]], tuple[bytes, ...]]
+# The columns are article_id, version, status, fields, tags, category, content, html and authors.
 JsonRow = Row[*tuple[Any, ...]]
 
 _article, _json = Article.__table__.c, ArticleJson.__table__.c
 _tag, _article_tag, _category = Tag.__table__.c, ArticleTag.__table__.c, Category.__table__.c
+_author, _article_author = Author.__table__.c, ArticleAuthor.__table__.c
 _NOW = bindparam("now", type_=UtcDateTime())
 
 
@@ -51,7 +69,12 @@ def get_article_json(uuid: UUID, names: Sequence[str] | None, *, public: bool = 
     """
     fields, values = _order_fields(names), {"uuid": uuid, "now": current_time()}
     row = _execute(_select_one(fields, public), values).one_or_none()
-    return None if row is None else JsonBody(_to_object(row, fields, {}), str(row.version))
+    if row is None:
+        return None
+    wanted = [name for name in fields if name in neighbours.FIELDS]
+    found = neighbours.find_json(uuid, wanted) if wanted else {}
+    (body,) = _to_objects([row], fields, None, found)
+    return JsonBody(_check_text(body), str(row.version))
 
 
 def list_articles_json(
@@ -101,40 +124,75 @@ def _stream_array(
     for start in range(0, len(uuids), CHUNK_SIZE):
         rows = _fetch(uuids[start : start + CHUNK_SIZE], names, public=public)
         if rows:
-            yield separator + b",".join(_to_objects(rows, names, snippets))
+            yield separator + _check_text(b",".join(_to_objects(rows, names, snippets)))
             separator = b","
     yield b"]" if separator == b"," else b"[]"
 
 
 def _to_array(rows: Sequence[JsonRow], names: tuple[str, ...], snippets: Snippets | None) -> JsonBody:
-    body = b"[" + b",".join(_to_objects(rows, names, snippets)) + b"]"
-    return JsonBody(body, " ".join(str(row.version) for row in rows))
+    body = b"[%b]" % b",".join(_to_objects(rows, names, snippets))
+    return JsonBody(_check_text(body), " ".join(str(row.version) for row in rows))
 
 
 def _to_objects(
-    rows: Sequence[JsonRow], names: tuple[str, ...], snippets: Snippets | None
-) -> Iterable[bytes]:
+    rows: Sequence[JsonRow],
+    names: tuple[str, ...],
+    snippets: Snippets | None,
+    found_neighbours: Mapping[str, bytes] = MappingProxyType({}),
+) -> Sequence[bytes]:
     needs_snippets = snippets is not None and "snippet" in names
     found = snippets([row.article_id for row in rows]) if snippets is not None and needs_snippets else {}
-    return [_to_object(row, names, found) for row in rows]
+    get_fragments = _make_getter(names)
+    if not any(name in names for name in _COMPUTED):
+        return [_to_object(row, get_fragments, found) for row in rows]
+    computed: Sequence[tuple[bytes, ...]] = [(b"",) * len(COMPUTED_FIELDS)] * len(rows)
+    if any(name in names for name in COMPUTED_FIELDS):
+        computed = computed_fields.compute_fragments(names, [_parse_row(row) for row in rows])
+    near = tuple(found_neighbours.get(name, b"") for name in neighbours.FIELDS)
+    return [
+        _to_object(row, get_fragments, found, (*fields, *near))
+        for row, fields in zip(rows, computed, strict=True)
+    ]
 
 
-def _to_object(row: JsonRow, names: tuple[str, ...], snippets: Mapping[UUID, str]) -> bytes:
-    uuid, _, status, fields, tags, category, content, html = row
+def _to_object(
+    row: JsonRow,
+    get_fragments: FragmentGetter,
+    snippets: Mapping[UUID, str],
+    computed: Sequence[bytes] = _NOTHING_COMPUTED,
+) -> bytes:
+    uuid, _, status, fields, tags, category, content, rendered, authors = row
     fragments = (
         *fields.split(b"\n"),
-        f'"tags":[{json_fragments.to_object(tags)}]'.encode() if tags else b'"tags":[]',
-        f'"category":{json_fragments.to_object(category)}'.encode() if category else b"",
+        b'"tags":[%b]' % json_fragments.to_object(tags).encode() if tags else b'"tags":[]',
+        b'"category":%b' % json_fragments.to_object(category).encode() if category else b"",
         b'"status":"%b"' % status.encode(),
         content,
-        html,
+        *(rendered.split(HTML_SEPARATOR) if rendered else _NOT_RENDERED),
+        b'"authors":[%b]' % json_fragments.to_object(authors).encode() if authors else b'"authors":[]',
         f'"snippet":{web_json.to_json(snippets.get(uuid, ""))}'.encode() if snippets else b'"snippet":""',
+        *computed,
     )
-    return _check_text(b"{" + b",".join(_make_getter(names)(fragments)) + b"}")
+    return b"{%b}" % b",".join(get_fragments(fragments))
+
+
+def _parse_row(row: JsonRow) -> Fields:
+    """Return the fields of the row that computed fields need, by name."""
+    _, _, status, fields, tags, category, _, _, authors = row
+    try:
+        return {
+            **json_fragments.parse_fragments(fields.decode()),
+            "status": status,
+            "tags": json.loads(f"[{json_fragments.to_object(tags)}]") if tags else [],
+            "authors": json.loads(f"[{json_fragments.to_object(authors)}]") if authors else [],
+            "category": json_fragments.parse_fragments(category) if category else None,
+        }
+    except ValueError as error:
+        raise _damaged() from error
 
 
 def _check_text(document: bytes) -> bytes:
-    """Return the JSON document; raises Damaged if it is not UTF-8 text.
+    """Return the JSON of one or several articles; raises Damaged if it is not UTF-8 text.
 
     SQLite does not verify the pages of a long value: if a page is damaged, SQLite returns the wrong bytes
     without an error.
@@ -144,13 +202,20 @@ def _check_text(document: bytes) -> bytes:
             return document
     except UnicodeDecodeError:
         pass
-    raise Damaged("the stored JSON of an article is not text")
+    raise _damaged()
+
+
+def _damaged() -> Damaged:
+    return Damaged("the stored JSON of an article is not text")
 
 
 @lru_cache(maxsize=512)
-def _make_getter(names: tuple[str, ...]) -> Callable[[Sequence[bytes]], tuple[bytes, ...]]:
+def _make_getter(names: tuple[str, ...]) -> FragmentGetter:
     """Return the function that gets the fragments of these fields, in this order."""
-    indexes = [(*FRAGMENT_FIELDS, *_JOINED).index(name) for name in names]
+    indexes = [(*FRAGMENT_FIELDS, *_JOINED, *_COMPUTED).index(name) for name in names]
+    if any(name in COMPUTED_FIELDS for name in names):
+        # The fragment of a field that is absent is empty.
+        return lambda fragments: tuple(filter(None, (fragments[index] for index in indexes)))
     if len(indexes) == 1:
         # With a single index, `itemgetter` would return the item instead of a tuple.
         return lambda fragments: (fragments[indexes[0]],)
@@ -207,6 +272,7 @@ def _select_page(
 
 
 def _columns(names: tuple[str, ...], *, with_uuid: bool = True) -> Select[*tuple[Any, ...]]:
+    names = (*names, *computed_fields.get_needed_fields(names))
     scheduled = (_json.status == Status.PUBLISHED) & (_json.published_at > _NOW)
     statement = select(
         *(_json.article_id if with_uuid else null().label("article_id"), _json.version),
@@ -215,7 +281,8 @@ def _columns(names: tuple[str, ...], *, with_uuid: bool = True) -> Select[*tuple
         _select_tags().scalar_subquery() if "tags" in names else null(),
         _category.pieces if "category" in names else null(),
         _json.content if "content" in names else null(),
-        _json.html if "html" in names else null(),
+        null() if set(RENDERED_FIELDS).isdisjoint(names) else _json.html,
+        _select_authors().scalar_subquery() if "authors" in names else null(),
     ).select_from(ArticleJson.__table__)
     if "category" in names:
         return statement.join(Category.__table__, _category.uuid == _json.category_id)
@@ -228,6 +295,18 @@ def _select_tags() -> Select[str]:
         .join(ArticleTag.__table__, _article_tag.tag_id == _tag.uuid)
         .where(_article_tag.article_id == _json.article_id)
         .order_by(_article_tag.position)
+        .correlate(ArticleJson.__table__)
+        .subquery()
+    )
+    return select(_JoinedFragments(fragments.c.pieces))
+
+
+def _select_authors() -> Select[str]:
+    fragments = (
+        select(_author.pieces)
+        .join(ArticleAuthor.__table__, _article_author.author_id == _author.uuid)
+        .where(_article_author.article_id == _json.article_id)
+        .order_by(_article_author.position)
         .correlate(ArticleJson.__table__)
         .subquery()
     )

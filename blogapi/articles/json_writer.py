@@ -12,14 +12,15 @@ from sqlalchemy import CursorResult, Executable, bindparam, delete, func, insert
 from sqlalchemy import event as events
 from sqlalchemy.orm import Session, selectinload
 
-from blogapi.articles import renderings
+from blogapi.articles import author_visibility, renderings
 from blogapi.articles.fingerprint import compute_fingerprint
-from blogapi.articles.json_reader import FRAGMENT_FIELDS
+from blogapi.articles.json_reader import FRAGMENT_FIELDS, HTML_SEPARATOR, RENDERED_FIELDS
 from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
 from blogapi.articles.schemas import ArticleFieldsSchema
 from blogapi.config import CannotStart
 from blogapi.content.rendering import RenderedContent
+from blogapi.content.table_of_contents import Heading
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
 from blogapi.storage import upgrades, version_check
@@ -30,18 +31,20 @@ from blogapi.web import json_fragments
 from blogapi.web.fields import WithAttributes
 
 _SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
+_RENDERED_SCHEMA = ArticleFieldsSchema(only=RENDERED_FIELDS)
 _json, _stats = table_of(ArticleJson), table_of(ArticleStats)
 
 # These statements are built once, because building a statement takes longer than executing it.
 _has_uuid = _json.c.article_id.in_(bindparam("uuids", expanding=True))
 _SELECT_FIELDS = select(_json.c.article_id, _json.c.fields).where(_has_uuid)
+_INSERT_JSON = insert(_json)
 _DELETE_JSON = delete(_json).where(_has_uuid)
 _INCREASE_PUBLISHED = update(_stats).values(published=_stats.c.published + bindparam("increase"))
 _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 
 # The rendering depends on _RENDERED_COLUMNS, and _COMPUTED_FIELDS are computed from it. The search entry
 # depends on the rendering and on _INDEXED_COLUMNS.
-_RENDERED_COLUMNS = ("content", "content_type")
+_RENDERED_COLUMNS = ("content", "content_type", "excerpt")
 _COMPUTED_FIELDS = ("excerpt", "reading_minutes")
 _INDEXED_COLUMNS = ("title", "subtitle", "status", "published_at")
 
@@ -69,13 +72,24 @@ class RenderedArticle(WithAttributes):
 
     @cached_property
     def excerpt(self) -> str:
-        """The beginning of the content as plain text."""
-        return self._rendering.excerpt
+        """The written excerpt, or the beginning of the content as plain text."""
+        written: str = self.__getattr__("excerpt")
+        return written or self._rendering.excerpt
 
     @cached_property
     def reading_minutes(self) -> int:
         """The estimated reading time in minutes."""
         return self._rendering.reading_minutes
+
+    @property
+    def word_count(self) -> int:
+        """The number of words of the content."""
+        return self._rendering.word_count
+
+    @property
+    def toc(self) -> tuple[Heading, ...]:
+        """The headings of the content."""
+        return self._rendering.toc
 
 
 def init_app(app: Flask) -> None:
@@ -107,6 +121,7 @@ def _take_over(app: Flask) -> None:
             _store_renderer(unfinished)
     version_check.accept_renderers(app, own, unfinished)
     try:
+        author_visibility.log_missing_authors()
         _render_all(app)
         with transaction():
             _store_renderer(own)
@@ -165,19 +180,27 @@ def count_published() -> int:
 def store_articles(session: Session, articles: Iterable[Article]) -> None:
     """Render the articles, store their JSON and index their words."""
     rendered = [RenderedArticle(article) for article in articles]
-    if not rendered:
-        return
-    _execute(session, _DELETE_JSON, {"uuids": [article.uuid for article in rendered]})
-    _execute(session, insert(_json), [make_row(article) for article in rendered])
-    search.index_articles(session, [_search_text(article, article.plain_text) for article in rendered])
+    if rendered:
+        _execute(session, _DELETE_JSON, {"uuids": [article.uuid for article in rendered]})
+        _execute(session, _INSERT_JSON, [make_row(article) for article in rendered])
+        search.index_articles(session, [_search_text(article, article.plain_text) for article in rendered])
+
+
+def _store_new(session: Session, articles: Sequence[Article]) -> None:
+    """Store the JSON and the search entries of articles that were inserted by the current flush."""
+    rendered = [RenderedArticle(article) for article in articles]
+    if rendered:
+        _execute(session, _INSERT_JSON, [make_row(article) for article in rendered])
+        search.add_articles(session, [_search_text(article, article.plain_text) for article in rendered])
 
 
 def make_row(article: RenderedArticle) -> dict[str, Any]:
     """Return the columns of the article's row in ArticleJson, by name."""
+    rendered = json_fragments.to_fragments(_RENDERED_SCHEMA.dump(article))
     return {
         **_make_short_row(article),
         "content": f'"content":{web_json.to_json(article.content)}'.encode(),
-        "html": f'"html":{web_json.to_json(article.html)}'.encode(),
+        "html": rendered.encode().replace(b"\n", HTML_SEPARATOR),
     }
 
 
@@ -227,14 +250,17 @@ def _execute(session: Session, statement: Executable, rows: Any = None) -> Curso
 def _store_written(session: Session, context: Any) -> None:
     with session.no_autoflush:
         written = _written_articles(session)
-        unchanged = [
-            article
-            for article in written
-            if article not in session.new and not _has_changed(article, _RENDERED_COLUMNS)
-        ]
-        missing = _update_articles(session, unchanged)
-        changed = [article for article in written if article not in unchanged]
-        store_articles(session, [*changed, *missing])
+        inserted = session.new
+        new, rendered, unchanged = [], [], []
+        for article in written:
+            if article in inserted:
+                new.append(article)
+            elif _has_changed(article, _RENDERED_COLUMNS):
+                rendered.append(article)
+            else:
+                unchanged.append(article)
+        _store_new(session, new)
+        store_articles(session, [*rendered, *_update_articles(session, unchanged)])
         _update_stats(session)
 
 
@@ -254,20 +280,15 @@ def _written_articles(session: Session) -> list[Article]:
 
 
 def _update_stats(session: Session) -> None:
-    increase = 0
-    for row in (*session.new, *session.dirty, *session.deleted):
+    increase = sum(row.status == Status.PUBLISHED for row in session.new if isinstance(row, Article))
+    increase -= sum(_was_published(row) for row in session.deleted if isinstance(row, Article))
+    for row in session.dirty:
         if isinstance(row, Article):
-            increase += _is_published(session, row) - _was_published(session, row)
+            increase += (row.status == Status.PUBLISHED) - _was_published(row)
     if increase:
         _execute(session, _INCREASE_PUBLISHED, {"increase": increase})
 
 
-def _is_published(session: Session, article: Article) -> bool:
-    return article not in session.deleted and article.status == Status.PUBLISHED
-
-
-def _was_published(session: Session, article: Article) -> bool:
-    if article in session.new:
-        return False
+def _was_published(article: Article) -> bool:
     former = inspect(article).attrs.status.history.deleted
     return (former[0] if former else article.status) == Status.PUBLISHED

@@ -11,6 +11,7 @@ from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi.articles.lifecycle import ContentType, Status
+from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.storage.change_log import TracksChanges
 from blogapi.storage.database import Base, Identified, Timestamped, current_time
@@ -39,6 +40,8 @@ class Article(TracksChanges, Identified, Timestamped, Base):
     slug: Mapped[str] = mapped_column(unique=True)
     cover_image: Mapped[str] = mapped_column(default="")
     content: Mapped[str] = mapped_column(default="")
+    # An empty excerpt is generated from the content.
+    excerpt: Mapped[str] = mapped_column(default="", server_default="")
     content_type: Mapped[str] = mapped_column(String(16), default=ContentType.HTML.value)
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
@@ -57,6 +60,15 @@ class Article(TracksChanges, Identified, Timestamped, Base):
     )
     tags: AssociationProxy[list[Tag]] = association_proxy(
         "tag_links", "tag", creator=lambda tag: ArticleTag(tag=tag)
+    )
+    author_links: Mapped[list[ArticleAuthor]] = relationship(
+        order_by="ArticleAuthor.position",
+        collection_class=ordering_list("position"),
+        cascade="all, delete-orphan",
+        passive_deletes=True,
+    )
+    authors: AssociationProxy[list[Author]] = association_proxy(
+        "author_links", "author", creator=lambda author: ArticleAuthor(author=author)
     )
 
     def visible_from(self) -> datetime | None:
@@ -84,6 +96,19 @@ class ArticleTag(Base):
     tag: Mapped[Tag] = relationship()
 
 
+class ArticleAuthor(Base):
+    """An author of an article, with their position in the byline."""
+
+    __tablename__ = "article_author"
+    __table_args__ = (Index("ix_article_author_order", "article_id", "position", "author_id"),)
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    author_id: Mapped[UUID] = mapped_column(ForeignKey("author.uuid"), primary_key=True, index=True)
+    position: Mapped[int]
+
+    author: Mapped[Author] = relationship()
+
+
 class Seo(Identified, Timestamped, Base):
     """The metadata of an article for search engines and social networks; each article has exactly one."""
 
@@ -100,8 +125,9 @@ class ArticleJson(Base):
     """The JSON fragments of an article (`web.json_fragments`), rendered by every write of the article.
 
     `fields` contains the short fields, one per line. `content` and `html` have columns of their own, so that
-    they are not loaded for a list that does not contain them. A read adds the category, the tags and the
-    status, so this row does not change if a tag is renamed or a scheduled article becomes public.
+    they are not loaded for a list that does not contain them; `html` also contains the headings and the
+    number of words. A read adds the category, the tags and the status, so this row does not change if a tag
+    is renamed or a scheduled article becomes public.
     """
 
     # This table and `article_tally` keep the names that they have in existing databases, because renaming

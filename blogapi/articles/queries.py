@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, func, select, union_all
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy import Select, bindparam, func, inspect, select, union_all
+from sqlalchemy.orm import joinedload
+from sqlalchemy.orm.attributes import set_committed_value
 
-from blogapi.articles import json_reader
+from blogapi.articles import excerpts, json_reader
 from blogapi.articles.filters import (
     NO_FILTERS,
     ArticleFilters,
     Selection,
+    make_period,
     select_by_author,
     select_matching,
     select_public,
 )
 from blogapi.articles.json_reader import Snippets
 from blogapi.articles.lifecycle import Status
-from blogapi.articles.models import Article, ArticleRevision, FormerSlug
+from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision, ArticleTag, FormerSlug
 from blogapi.search import queries as search
-from blogapi.storage.database import current_time, db, table_of
+from blogapi.storage.database import db, table_of
 from blogapi.web.access import Caller
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import MAX_SEARCH_PAGE, Page, PageRequest
+from blogapi.web.slug_lookup import SlugOwner, choose_owner
 from blogapi.web.unique_slugs import is_similar, similar_slug_range
 
 # The names of the fields to return, or None for the documented fields.
@@ -45,11 +50,23 @@ _SELECT_SIMILAR_SLUGS = union_all(
     select(_article.slug).where(is_similar(_article.slug), _article.uuid != bindparam("exclude")),
     select(_former.slug).where(is_similar(_former.slug), _former.article_id != bindparam("exclude")),
 )
+_SELECT_SLUG_OWNERS = union_all(
+    select(_article.uuid, _article.slug).where(_article.slug == bindparam("slug")),
+    select(_article.uuid, _article.slug)
+    .join(table_of(FormerSlug), _former.article_id == _article.uuid)
+    .where(_former.slug == bindparam("slug")),
+)
 _SELECT_COMPLETE = (
     select(Article)
     .where(Article.uuid.in_(bindparam("uuids", expanding=True)))
-    .options(joinedload(Article.seo), selectinload(Article.tag_links))
+    .options(joinedload(Article.seo))
 )
+_LINKS: dict[str, Select[Any]] = {
+    name: select(model)
+    .where(model.article_id.in_(bindparam("uuids", expanding=True)))
+    .order_by(model.article_id, model.position)
+    for name, model in (("tag_links", ArticleTag), ("author_links", ArticleAuthor))
+}
 
 
 def list_published(
@@ -60,7 +77,7 @@ def list_published(
     Without `ordering`, the newest articles come first, or the best matches if there is a search query.
     """
     if _ranks_by_relevance(filters):
-        return _search(names, page, filters, published_by=current_time())
+        return _search(names, page, filters)
     return _list(select_public(filters), page, names, filters, public=True)
 
 
@@ -72,6 +89,11 @@ def list_published_in_category(uuid: UUID) -> JsonBody:
 def list_published_with_tag(uuid: UUID) -> JsonBody:
     """Return the public articles with the tag, newest first."""
     return list_published(filters=ArticleFilters(tag=(str(uuid),))).rows
+
+
+def list_published_by_author(uuid: UUID) -> JsonBody:
+    """Return the public articles whose byline has the author, newest first."""
+    return list_published(filters=ArticleFilters(author=str(uuid))).rows
 
 
 def list_by_author(
@@ -117,7 +139,7 @@ def check_exists(uuid: UUID) -> None:
 
 
 def get_by_uuid(uuid: UUID) -> Article:
-    """Return the article in any status, with tags and SEO record loaded.
+    """Return the article in any status, with tags, authors and SEO record loaded.
 
     Raises NotFound if the article does not exist.
     """
@@ -128,17 +150,32 @@ def get_by_uuid(uuid: UUID) -> Article:
 
 
 def find_by_uuid(uuid: UUID) -> Article | None:
-    """Return the article in any status, with tags and SEO record loaded, or None."""
+    """Return the article in any status, with tags, authors and SEO record loaded, or None."""
     return find_by_uuids([uuid]).get(uuid)
 
 
 def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
-    """Return the existing articles with these uuids, in any status, with tags and SEO records loaded."""
+    """Return the existing articles with these uuids, with tags, authors and SEO records loaded."""
     found: dict[UUID, Article] = {}
     for chunk in _chunks(uuids):
-        rows = db.session.scalars(_SELECT_COMPLETE, {"uuids": chunk})
-        found |= {article.uuid: article for article in rows}
+        articles = db.session.scalars(_SELECT_COMPLETE, {"uuids": chunk}).all()
+        for name, statement in _LINKS.items():
+            _load_links(name, statement, articles)
+        found |= {article.uuid: article for article in articles}
     return found
+
+
+def _load_links(name: str, statement: Select[Any], articles: Sequence[Article]) -> None:
+    """Load the tag links or author links of the articles, unless they are loaded."""
+    # `selectinload` would build its statement again for every execution.
+    unloaded = [article for article in articles if name in inspect(article).unloaded]
+    if not unloaded:
+        return
+    links: defaultdict[UUID, list[ArticleTag | ArticleAuthor]] = defaultdict(list)
+    for link in db.session.scalars(statement, {"uuids": [article.uuid for article in unloaded]}):
+        links[link.article_id].append(link)
+    for article in unloaded:
+        set_committed_value(article, name, links[article.uuid])
 
 
 def find_former_slugs(uuid: UUID) -> set[str]:
@@ -146,13 +183,18 @@ def find_former_slugs(uuid: UUID) -> set[str]:
     return set(db.session.connection().scalars(_SELECT_FORMER_SLUGS, {"uuid": uuid}))
 
 
+def find_slug_owner(slug: str) -> SlugOwner | None:
+    """Return the article, in any status, that has or had this slug, or None."""
+    return choose_owner(db.session.connection().execute(_SELECT_SLUG_OWNERS, {"slug": slug}), slug)
+
+
 def find_contents(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
-    """Return the content and the content type of the existing articles with these uuids."""
+    """Return the content, content type and excerpt of the existing articles with these uuids."""
     found: dict[UUID, dict[str, str]] = {}
     for chunk in _chunks(uuids):
-        columns = select(_article.uuid, _article.content, _article.content_type)
-        for row in db.session.connection().execute(columns.where(_article.uuid.in_(chunk))):
-            found[row.uuid] = {"content": row.content, "content_type": row.content_type}
+        columns = select(_article.uuid, *(_article[name] for name in excerpts.SOURCES))
+        for uuid, *texts in db.session.connection().execute(columns.where(_article.uuid.in_(chunk))):
+            found[uuid] = dict(zip(excerpts.SOURCES, texts, strict=True))
     return found
 
 
@@ -203,17 +245,15 @@ def _list(
 
 
 def _search(
-    names: Names,
-    page: PageRequest | None,
-    filters: ArticleFilters,
-    *,
-    published_by: datetime | None = None,
-    author_id: UUID | None = None,
+    names: Names, page: PageRequest | None, filters: ArticleFilters, *, author_id: UUID | None = None
 ) -> Page[JsonBody]:
-    among = select_matching(author_id, replace(filters, q=""))
-    uuids, total = search.search(filters.q, page, published_by=published_by, among=among)
+    period, rest = None, replace(filters, q="")
+    if author_id is None:
+        period, rest = make_period(filters), replace(rest, published_after=None, published_before=None)
+    among = select_matching(author_id, rest)
+    uuids, total = search.search(filters.q, page, period=period, among=among)
     rows = json_reader.get_articles_json(
-        uuids, names, public=published_by is not None, snippets=_snippet_maker(filters)
+        uuids, names, public=author_id is None, snippets=_snippet_maker(filters)
     )
     return Page(rows, total, page, MAX_SEARCH_PAGE)
 

@@ -1,4 +1,4 @@
-"""Resolves the references to categories and tags in the inputs of articles."""
+"""Resolves the references to categories, tags and authors in the inputs of articles."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import CompoundSelect, bindparam, literal, select, union_all
 
 from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.storage.database import db, table_of
 from blogapi.tags.models import Tag
+from blogapi.taxonomies.models import Term
 from blogapi.web.errors import Errors
 
 # The maximum number of values per statement, because databases limit the number of parameters.
@@ -21,13 +23,20 @@ _VALUES_PER_STATEMENT = 500
 
 _NIL_UUID = UUID(int=0)
 
+_Known = Mapping[UUID | str, UUID]
+
 
 @dataclass(frozen=True, slots=True)
 class KnownTerms:
-    """The uuids of categories and tags, by the uuid or slug with which the inputs refer to them."""
+    """The uuids of categories, tags and authors, by the uuid or slug with which the inputs refer to them.
 
-    categories: Mapping[UUID | str, UUID]
-    tags: Mapping[UUID | str, UUID]
+    `profile` is the uuid of the profile of the user who writes, or None.
+    """
+
+    categories: _Known
+    tags: _Known
+    authors: _Known
+    profile: UUID | None
 
     def resolve_category(self, given: ArticleInput, errors: Errors) -> UUID | None:
         """Return the uuid of the category, or None if it is omitted; report an unknown reference."""
@@ -40,42 +49,83 @@ class KnownTerms:
 
         Adds an error for each unknown reference.
         """
-        if given.tags is None:
-            return None
-        uuids = (
-            _resolve(self.tags, reference, f"tags.{index}", errors)
-            for index, reference in enumerate(given.tags)
-        )
-        return tuple(dict.fromkeys(uuids))
+        return _resolve_all(self.tags, given.tags, "tags", errors)
+
+    def resolve_authors(self, given: ArticleInput, errors: Errors) -> tuple[UUID, ...] | None:
+        """Return the uuids of the authors, each once, or None if they are omitted.
+
+        Adds an error for each unknown reference.
+        """
+        return _resolve_all(self.authors, given.authors, "authors", errors)
 
 
-def find_terms(inputs: Sequence[ArticleInput]) -> KnownTerms:
-    """Return the existing categories and tags to which the inputs refer."""
-    categories = (given.category for given in inputs if given.category is not None)
-    tags = (reference for given in inputs for reference in given.tags or ())
-    return KnownTerms(_find(Category, categories), _find(Tag, tags))
+NO_TERMS = KnownTerms({}, {}, {}, None)
 
 
-def _find(model: type[Category | Tag], references: Iterable[TermReference]) -> dict[UUID | str, UUID]:
-    found: dict[UUID | str, UUID] = {}
-    values = {_get_value(reference) for reference in references}
-    for name, type_ in (("uuid", UUID), ("slug", str)):
-        wanted = [value for value in values if isinstance(value, type_)]
-        for start in range(0, len(wanted), _VALUES_PER_STATEMENT):
-            chunk = {"values": wanted[start : start + _VALUES_PER_STATEMENT]}
-            rows = db.session.connection().execute(_select_by(model, name), chunk)
-            found.update((value, uuid) for value, uuid in rows)
-    return found
+def find_terms(
+    inputs: Sequence[ArticleInput], writer: UUID | None = None, known: KnownTerms = NO_TERMS
+) -> KnownTerms:
+    """Return the existing categories, tags and authors to which the inputs refer, and those known already.
+
+    Also finds the profile of the user `writer`, if there is an input without authors. One statement is
+    enough unless there are many references.
+    """
+    found: dict[type[Term], dict[UUID | str, UUID]] = {
+        Category: dict(known.categories),
+        Tag: dict(known.tags),
+        Author: dict(known.authors),
+    }
+    references: dict[type[Term], Iterable[TermReference]] = {
+        Category: [given.category for given in inputs if given.category is not None],
+        Tag: [reference for given in inputs for reference in given.tags or ()],
+        Author: [reference for given in inputs for reference in given.authors or ()],
+    }
+    wanted: dict[tuple[type[Term], str], list[Any]] = {}
+    for model, given_references in references.items():
+        values = {_get_value(reference) for reference in given_references} - found[model].keys()
+        for name, type_ in (("uuid", UUID), ("slug", str)):
+            wanted[model, name] = [value for value in values if isinstance(value, type_)]
+    profile = known.profile
+    if writer is not None and profile is None and any(given.authors is None for given in inputs):
+        wanted[Author, "owner_id"] = [writer]
+    while wanted := {key: values for key, values in wanted.items() if values}:
+        keys = tuple(wanted)
+        values_by_name = {
+            f"values_{index}": wanted[key][:_VALUES_PER_STATEMENT] for index, key in enumerate(keys)
+        }
+        for index, slug, uuid in db.session.connection().execute(_select_by(keys), values_by_name):
+            model, name = keys[index]
+            if name == "owner_id":
+                profile = uuid
+            else:
+                found[model][uuid if name == "uuid" else slug] = uuid
+        wanted = {key: values[_VALUES_PER_STATEMENT:] for key, values in wanted.items()}
+    return KnownTerms(found[Category], found[Tag], found[Author], profile)
 
 
 @cache
-def _select_by(model: type[Category | Tag], name: str) -> Select[Any, UUID]:
-    columns = table_of(model).c
-    is_wanted = columns[name].in_(bindparam("values", expanding=True))
-    return select(columns[name], columns.uuid).where(is_wanted)
+def _select_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
+    """Return the statement that selects the index of the key, the slug and the uuid of each found term."""
+    selects = []
+    for index, (model, name) in enumerate(keys):
+        columns = table_of(model).c
+        is_wanted = columns[name].in_(bindparam(f"values_{index}", expanding=True))
+        selects.append(select(literal(index), columns.slug, columns.uuid).where(is_wanted))
+    return union_all(*selects)
 
 
-def _resolve(known: Mapping[UUID | str, UUID], reference: TermReference, path: str, errors: Errors) -> UUID:
+def _resolve_all(
+    known: _Known, references: Sequence[TermReference] | None, field: str, errors: Errors
+) -> tuple[UUID, ...] | None:
+    if references is None:
+        return None
+    uuids = (
+        _resolve(known, reference, f"{field}.{index}", errors) for index, reference in enumerate(references)
+    )
+    return tuple(dict.fromkeys(uuids))
+
+
+def _resolve(known: _Known, reference: TermReference, path: str, errors: Errors) -> UUID:
     value = _get_value(reference)
     if value not in known:
         name = "slug" if reference.uuid is None else "uuid"

@@ -12,13 +12,13 @@ from blogapi.articles.filters import ArticleFilters
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import (
     ArticleBodySchema,
-    ArticleFieldsSchema,
     ArticleItemSchema,
     ArticleListQuery,
     ArticleQuery,
     ArticleSchema,
     FoundFieldsSchema,
     OwnArticleListQuery,
+    SingleArticleFieldsSchema,
 )
 from blogapi.storage import change_log
 from blogapi.web.access import admin, allow, current_caller, current_user_id, reader
@@ -26,6 +26,7 @@ from blogapi.web.blueprint import Blueprint, PartialResult, Representation, Upse
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Page, Query
+from blogapi.web.slug_lookup import accept_slugs
 
 bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", description="Articles")
 
@@ -42,10 +43,11 @@ def published(query: Query) -> PartialResult:
     )
 
 
-@bp.get("/<id:id>/")
+@bp.get("/<reference:id>/")
 @allow(reader, scope="published")
 @bp.arguments(ArticleQuery, location="query")
-@bp.response(200, ArticleSchema(), partial_schema=ArticleFieldsSchema, section="4.8", cacheable=True)
+@bp.response(200, ArticleSchema(), partial_schema=SingleArticleFieldsSchema, section="4.8", cacheable=True)
+@accept_slugs(queries.find_slug_owner)
 def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; only admins can see articles that are not public."""
     return queries.get_visible_json(id, current_caller(), query.fields)
@@ -74,6 +76,8 @@ REPRESENTATION = Representation(
     lambda: queries.list_published().rows,
     ArticleSchema(many=True),
     hidden_state=_hidden_state,
+    get_fields=queries.get_json,
+    fields_schema=SingleArticleFieldsSchema,
 )
 
 

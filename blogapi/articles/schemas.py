@@ -9,11 +9,14 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.head_schemas import HeadSchema
 from blogapi.articles.lifecycle import API_STATUSES, ContentType, get_api_status
 from blogapi.articles.models import Article
+from blogapi.authors.schemas import EmbeddedAuthorSchema
 from blogapi.categories.schemas import EmbeddedCategorySchema
 from blogapi.storage.database import current_time
 from blogapi.tags.schemas import TagSchema
+from blogapi.taxonomies.schemas import PageAddress
 from blogapi.web.fields import (
     BoundedList,
     FieldNames,
@@ -63,6 +66,12 @@ class TagReference(_TermReferenceSchema):
     read_only = frozenset(TagSchema._declared_fields) - {"uuid", "slug"}
 
 
+class AuthorReference(_TermReferenceSchema):
+    """An author in the body of an article; fields other than `uuid` and `slug` are ignored."""
+
+    read_only = frozenset(EmbeddedAuthorSchema._declared_fields) - {"uuid", "slug"}
+
+
 class ArticleBodySchema(InputSchema):
     """The fields of an article that a client writes."""
 
@@ -71,6 +80,13 @@ class ArticleBodySchema(InputSchema):
     slug = Slug(metadata={"example": "the-bread-that-waits-for-me"})
     cover_image = WebAddress()
     content = Text(max_length="MAX_CONTENT", metadata={"example": "Flour, *water*, time."})
+    excerpt = Text(
+        max_length="MAX_EXCERPT",
+        metadata={
+            "description": "Plain text. An empty excerpt, or one that equals the generated excerpt, is "
+            "generated from the content."
+        },
+    )
     content_type = ma.fields.String(
         validate=validate.OneOf([kind.value for kind in ContentType]), metadata={"example": "markdown"}
     )
@@ -80,19 +96,28 @@ class ArticleBodySchema(InputSchema):
     tags = BoundedList(
         ma.fields.Nested(TagReference), max_items="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]}
     )
+    authors = BoundedList(
+        ma.fields.Nested(AuthorReference),
+        max_items="MAX_AUTHORS",
+        validate=validate.Length(min=1, error="Name an author, or leave the field out."),
+        metadata={
+            "description": "The byline. Default: the profile of the caller.",
+            "example": [{"slug": "ada"}],
+        },
+    )
     seo = ma.fields.Nested(SeoBodySchema)
 
     @ma.post_load
     def build(self, data: Fields, **_: Any) -> ArticleInput:
         """Return the fields of the body as an object."""
         texts = {name: data.pop(name) for name in TEXT_FIELDS if name in data}
-        tags = data.pop("tags", None)
-        return ArticleInput(texts=texts, tags=None if tags is None else tuple(tags), **data)
+        data |= {name: tuple(data[name]) for name in ("tags", "authors") if name in data}
+        return ArticleInput(texts=texts, **data)
 
 
 # The text fields of an article are the fields of the body that ArticleInput does not list individually. Each
-# text field is stored unchanged in the column of the same name. Responses with `fields` and revisions can
-# contain text fields.
+# text field is stored in the column of the same name: unchanged, but for a generated excerpt. Responses with
+# `fields` and revisions can contain text fields.
 _OTHER_FIELDS = {field.name for field in dataclass_fields(ArticleInput)}
 TEXT_FIELDS = tuple(name for name in ArticleBodySchema._declared_fields if name not in _OTHER_FIELDS)
 
@@ -104,20 +129,34 @@ def with_text_fields(schema: SchemaType) -> SchemaType:
     missing: dict[str, ma.fields.Field[Any]] = {
         name: ma.fields.String() for name in TEXT_FIELDS if name not in schema._declared_fields
     }
-    return schema.from_dict(missing, name=schema.__name__) if missing else schema  # type: ignore[return-value]
+    if not missing:
+        return schema
+    complete = schema.from_dict(missing, name=schema.__name__)
+    complete.__doc__ = schema.__doc__
+    return complete  # type: ignore[return-value]
 
 
 class SeoSchema(OutputSchema):
     """The metadata of an article for search engines and social networks."""
 
     uuid = Identifier()
-    created = Timestamp(dump_only=True)
-    last_updated = Timestamp(dump_only=True)
+    created = Timestamp(aware=False, dump_only=True)
+    last_updated = Timestamp(aware=False, dump_only=True)
     og_image = ma.fields.String()
     title = ma.fields.String()
     description = ma.fields.String()
     canonical_url = ma.fields.String(metadata={"description": "May be empty."})
     article = Identifier(attribute="article_id")
+
+
+class HeadingSchema(OutputSchema):
+    """A heading of an article."""
+
+    level = ma.fields.Integer(metadata={"minimum": 1, "maximum": 6, "example": 2})
+    text = ma.fields.String(metadata={"example": "The dough"})
+    id = ma.fields.String(
+        metadata={"description": "The id of the heading in `html`; may be empty.", "example": "the-dough"}
+    )
 
 
 class _DocumentedFields(ma.Schema):
@@ -139,11 +178,22 @@ class _DocumentedFields(ma.Schema):
 
 
 class ArticleSchema(_DocumentedFields, OutputSchema):
-    """An article with exactly the documented fields."""
+    """An article."""
 
     def hidden_state(self, shown: Any) -> str:
         """Return the version of the article; writes to fields outside this schema also change it."""
         return str(shown.version)
+
+
+class LinksSchema(OutputSchema):
+    """The addresses of the pages of an article's category, tags and authors, in the order of these fields.
+
+    It is absent if the site has no URL.
+    """
+
+    category = ma.fields.String()
+    tags = ma.fields.List(ma.fields.String())
+    authors = ma.fields.List(ma.fields.String())
 
 
 @with_text_fields
@@ -153,22 +203,67 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
     published_at = Timestamp(dump_only=True, allow_none=True)
-    excerpt = ma.fields.String(metadata={"description": "The beginning of the content as plain text."})
+    excerpt = ma.fields.String(
+        metadata={"description": "The written excerpt, or the beginning of the content as plain text."}
+    )
     reading_minutes = ma.fields.Integer(metadata={"minimum": 1})
+    word_count = ma.fields.Integer(
+        metadata={"minimum": 0, "description": "Each Chinese, Japanese or Korean character is one word."}
+    )
     html = ma.fields.String(metadata={"description": "The content as sanitised HTML."})
+    url = ma.fields.String(
+        metadata={
+            "description": "The address of the article's page. It is absent if the site has no `url`, or if "
+            "the article has no publication time.",
+            "example": "https://blog.example/the-bread-that-waits-for-me/",
+        }
+    )
+    links = ma.fields.Nested(LinksSchema)
+    head = ma.fields.Nested(HeadSchema)
+    authors = ma.fields.List(
+        ma.fields.Nested(EmbeddedAuthorSchema),
+        metadata={"description": "The authors in the order of the byline."},
+    )
+    toc = ma.fields.List(
+        ma.fields.Nested(HeadingSchema), metadata={"description": "The headings of `html`, in their order."}
+    )
 
 
-ArticleBodySchema.read_only = frozenset(ArticleFieldsSchema._declared_fields.keys()) - (
-    ArticleBodySchema._declared_fields.keys()
-)
+class ArticleLinkSchema(OutputSchema):
+    """Another public article; `url` is absent if the site has no URL."""
+
+    uuid = Identifier()
+    title = ma.fields.String(metadata={"example": "The bread that waits for me"})
+    slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
+    published_at = Timestamp(dump_only=True)
+    cover_image = ma.fields.String()
+    url = PageAddress()
+
+    def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
+        """Mark each field but `url` as required in the OpenAPI document."""
+        field_obj.required = field_name != "url"
 
 
-class ArticleItemSchema(ArticleBodySchema):
-    """The fields of one article in a bulk write."""
+class SingleArticleFieldsSchema(ArticleFieldsSchema):
+    """A single article, with the requested fields."""
 
-    read_only = ArticleBodySchema.read_only - {"uuid"}
-
-    uuid = Identifier(required=True)
+    previous = ma.fields.Nested(
+        ArticleLinkSchema,
+        allow_none=True,
+        metadata={"description": "The public article before this one in the order of publication."},
+    )
+    next = ma.fields.Nested(
+        ArticleLinkSchema,
+        allow_none=True,
+        metadata={"description": "The public article after this one in the order of publication."},
+    )
+    related = ma.fields.List(
+        ma.fields.Nested(ArticleLinkSchema),
+        metadata={
+            "description": "At most 5 public articles with common tags or in the same category: those with "
+            "the most common tags first, then those in the category, then the newest."
+        },
+    )
 
 
 class FoundFieldsSchema(ArticleFieldsSchema):
@@ -179,10 +274,23 @@ class FoundFieldsSchema(ArticleFieldsSchema):
     )
 
 
+ArticleBodySchema.read_only = frozenset(
+    {**SingleArticleFieldsSchema._declared_fields, **FoundFieldsSchema._declared_fields}
+) - frozenset(ArticleBodySchema._declared_fields)
+
+
+class ArticleItemSchema(ArticleBodySchema):
+    """The fields of one article in a bulk write."""
+
+    read_only = ArticleBodySchema.read_only - {"uuid"}
+
+    uuid = Identifier(required=True)
+
+
 class ArticleListQuery(ListQuery):
     """The query parameters of a request for the list of published articles."""
 
-    fields_ = FieldNames(FoundFieldsSchema)
+    fields_ = FieldNames(FoundFieldsSchema, ArticleSchema, single=SingleArticleFieldsSchema)
     q = Text(
         max_length=200,
         min_length=1,
@@ -209,7 +317,15 @@ class ArticleListQuery(ListQuery):
             "example": ["bread"],
         },
     )
-    author = Identifier(metadata={"description": "uuid of the author."})
+    author = Text(
+        max_length=255,
+        min_length=1,
+        metadata={
+            "description": "uuid or slug of an author, or uuid of a user. An article matches if its "
+            "`authors` contain this author; with the uuid of a user, also if its `author` is this user.",
+            "example": "ada",
+        },
+    )
     slug = Text(
         max_length=255,
         min_length=1,
@@ -257,4 +373,4 @@ class OwnArticleListQuery(ArticleListQuery):
 class ArticleQuery(DetailQuery):
     """The query parameters of a request for one article."""
 
-    fields_ = FieldNames(ArticleFieldsSchema)
+    fields_ = FieldNames(SingleArticleFieldsSchema, ArticleSchema)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from blogapi.articles import queries, renderings
-from blogapi.articles.batch import TEXT_DEFAULTS, open_batch
+from blogapi.articles import excerpts, queries, renderings
+from blogapi.articles.batch import RESET_BY_PUT, TEXT_DEFAULTS, open_batch
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
 from blogapi.web.bulk import write_all
@@ -18,19 +18,18 @@ from blogapi.web.bulk import write_all
 def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     """Render the contents of these inputs before the transaction that writes them.
 
-    With `partial`, an omitted field has the value from the stored article. Otherwise it has its default
-    value.
+    With `partial`, an omitted field has the value from the stored article. Otherwise a documented field has
+    its default value.
     """
     if partial:
-        inputs = [given for given in inputs if "content" in given.texts or "content_type" in given.texts]
+        inputs = [given for given in inputs if not given.texts.keys().isdisjoint(excerpts.SOURCES)]
     stored = queries.find_contents([given.uuid for given in inputs if given.uuid is not None])
-    contents = []
+    contents: list[tuple[str, str]] = []
     for given in inputs:
         former = stored.get(given.uuid) if given.uuid is not None else None
-        texts = {**TEXT_DEFAULTS, **(former or {} if partial else {}), **given.texts}
-        content = {"content": texts["content"], "content_type": texts["content_type"]}
-        if content != former:
-            contents.append((texts["content"], texts["content_type"]))
+        reset = {} if partial else RESET_BY_PUT
+        texts = {**TEXT_DEFAULTS, **(former or {}), **reset, **given.texts}
+        contents += excerpts.list_needed_contents(former, texts)
     renderings.prepare(contents)
 
 
@@ -45,19 +44,20 @@ def create(
     """Create an article and return it.
 
     If `given` has no slug, the slug is derived from `slug_from` or the title, with a number if it is taken.
-    Raises Invalid if the category or a tag does not exist, and Conflict if the given slug is taken.
+    If `given` has no authors, the author is the profile of `author`. Raises Invalid if the category, a tag or
+    an author does not exist, and Conflict if the given slug is taken.
     """
-    with open_batch([given], uuid) as batch:
+    with open_batch([given], uuid, writer=author) as batch:
         return batch.create(author, given, uuid=uuid, editor=editor, slug_from=slug_from)
 
 
 def replace(editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, bool]:
     """Create or replace the article with this uuid; return it and whether it was created.
 
-    A replaced article keeps its author. It also keeps its slug, publication time and undocumented text
-    fields if `given` omits them.
+    A replaced article keeps its author. It also keeps its slug, publication time, authors and undocumented
+    text fields if `given` omits them.
     """
-    with open_batch([given], uuid) as batch:
+    with open_batch([given], uuid, writer=editor) as batch:
         return batch.replace(editor, uuid, given)
 
 
@@ -82,7 +82,7 @@ def delete(uuid: UUID) -> None:
 
 def replace_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
     """Create or replace several articles, all or none; return their uuids."""
-    with open_batch(items, *map(_get_uuid, items)) as batch:
+    with open_batch(items, *map(_get_uuid, items), writer=editor) as batch:
         return write_all(items, lambda given: batch.replace(editor, _get_uuid(given), given)[0].uuid)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshmallow as ma
 
 from blogapi.categories.models import Category
-from blogapi.taxonomies.schemas import TermBodySchema
+from blogapi.taxonomies.schemas import PageAddress, TermBodySchema, TermListQuery, articles_count
 from blogapi.web.fields import (
     FieldNames,
     Identifier,
@@ -17,7 +17,7 @@ from blogapi.web.fields import (
     WebAddress,
 )
 from blogapi.web.json_fragments import stored_for
-from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.web.pagination import DetailQuery
 
 
 class CategorySchema(OutputSchema):
@@ -35,8 +35,8 @@ class EmbeddedCategorySchema(CategorySchema):
     """A category in an article."""
 
     user = Identifier(attribute="owner_id")
-    created = Timestamp(dump_only=True)
-    last_updated = Timestamp(dump_only=True)
+    created = Timestamp(aware=False, dump_only=True)
+    last_updated = Timestamp(aware=False, dump_only=True)
 
 
 class SingleCategorySchema(CategorySchema):
@@ -56,8 +56,10 @@ class CategoryFieldsSchema(PartialOutputSchema):
     cover_image = ma.fields.String()
     slug = ma.fields.String()
     user = Identifier(attribute="owner_id")
-    created = Timestamp(dump_only=True)
-    last_updated = Timestamp(dump_only=True)
+    created = Timestamp(aware=False, dump_only=True)
+    last_updated = Timestamp(aware=False, dump_only=True)
+    url = PageAddress()
+    articles_count = articles_count()
 
 
 class SingleCategoryFieldsSchema(CategoryFieldsSchema):
@@ -68,6 +70,8 @@ class SingleCategoryFieldsSchema(CategoryFieldsSchema):
 
 class CategoryBodySchema(TermBodySchema):
     """The fields of a category that a client writes."""
+
+    read_only = TermBodySchema.read_only | {"url"}
 
     name = Text(max_length="MAX_NAME", required=True, metadata={"example": "Kitchen"})
     description = Text(max_length=10_000, allow_none=True)
@@ -83,13 +87,13 @@ class CategoryItemSchema(CategoryBodySchema):
     uuid = Identifier(required=True)
 
 
-class CategoryListQuery(ListQuery):
+class CategoryListQuery(TermListQuery):
     """The query parameters of a request for the list of categories."""
 
-    fields_ = FieldNames(CategoryFieldsSchema)
+    fields_ = FieldNames(CategoryFieldsSchema, CategorySchema, single=SingleCategoryFieldsSchema)
 
 
 class CategoryQuery(DetailQuery):
     """The query parameters of a request for one category."""
 
-    fields_ = FieldNames(SingleCategoryFieldsSchema)
+    fields_ = FieldNames(SingleCategoryFieldsSchema, SingleCategorySchema)

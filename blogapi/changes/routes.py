@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blogapi.changes import queries
 from blogapi.changes.queries import ChangeList
-from blogapi.changes.schemas import ChangesQuery, ChangesSchema
+from blogapi.changes.schemas import ChangePageSchema, ChangesQuery
 from blogapi.web.access import allow, current_caller, reader
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields
@@ -15,7 +15,7 @@ bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", descripti
 @bp.get("/")
 @allow(reader, scope="published")
 @bp.arguments(ChangesQuery, location="query")
-@bp.response(200, ChangesSchema())
+@bp.response(200, ChangePageSchema())
 def listed(query: Fields) -> ChangeList:
     """List the items that changed after a cursor, and whether to fetch or to drop each of them."""
     return queries.list_changes(query["since"], query["limit"], public=not current_caller().sees_drafts)

@@ -8,9 +8,10 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.changes import cursor, epoch_prefix
+from blogapi.changes.queries import NOW
 from blogapi.storage.change_log import TracksChanges
 from blogapi.storage.database import Base
-from blogapi.web.fields import Identifier, InputSchema, OutputSchema, StrictInteger
+from blogapi.web.fields import Identifier, InputSchema, OmitsNull, OutputSchema, StrictInteger
 
 MAX_CHANGES = 1000
 
@@ -26,22 +27,43 @@ class ChangeKind(ma.fields.String):
         self.metadata = {**self.metadata, "enum": kinds}
 
 
-class ChangeSchema(OutputSchema):
+class ChangeSchema(OmitsNull, OutputSchema):
     """An item that changed, and whether to fetch it again or to drop it."""
+
+    omitted_if_null = frozenset({"slug", "url"})
 
     kind = ChangeKind()
     uuid = Identifier()
     action = ma.fields.String(metadata={"enum": ["fetch", "drop"]})
+    slug = ma.fields.String(
+        metadata={
+            "description": "The slug that the page of an item to drop had. It is absent if it is unknown.",
+            "example": "the-bread-that-waits",
+        }
+    )
+    url = ma.fields.String(
+        metadata={
+            "description": "The address that the page of an item to drop had. It is absent if it is unknown, "
+            "if the site has no `url`, or if the path pattern of articles contains the category.",
+            "example": "https://example.org/the-bread-that-waits/",
+        }
+    )
 
 
-class ChangesSchema(OutputSchema):
+class ChangePageSchema(OutputSchema):
     """The items that changed after a cursor, oldest change first, each item once."""
 
     changes = ma.fields.List(ma.fields.Nested(ChangeSchema))
     cursor = ma.fields.String(
         metadata={"description": "The value of `since` for the next request.", "example": "5fa31c07-p42"}
     )
-    more = ma.fields.Boolean(metadata={"description": "Whether more changes follow.", "example": False})
+    more = ma.fields.Boolean(
+        metadata={
+            "description": "Whether more changes follow. If it is true, send the next request at once, with "
+            "the new `cursor`.",
+            "example": False,
+        }
+    )
 
 
 class ChangesQuery(InputSchema):
@@ -49,11 +71,15 @@ class ChangesQuery(InputSchema):
 
     since = ma.fields.String(
         validate=validate.Regexp(
-            rf"(0|{epoch_prefix.PATTERN}{cursor.PATTERN})\Z",
+            rf"(0|{NOW}|{epoch_prefix.PATTERN}{cursor.PATTERN})\Z",
             error="Not a cursor; send 0 to start again.",
         ),
         load_default="0",
-        metadata={"description": "The `cursor` of the last response, or 0 for all changes.", "example": "0"},
+        metadata={
+            "description": "The `cursor` of the last response, 0 for all changes, or `now` for a cursor "
+            "without changes, to continue from after a complete build.",
+            "example": "0",
+        },
     )
     limit = StrictInteger(
         minimum=1,

@@ -1,9 +1,10 @@
-"""The text of sanitized HTML, its excerpt and its reading time."""
+"""The text of sanitized HTML, its excerpt, its number of words and its reading time."""
 
 from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 
 WORDS_PER_MINUTE = 220
 # The reading speed for texts in the scripts of _UNSPACED_CHARACTER, whose length is counted in characters.
@@ -21,23 +22,50 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&
 
 def to_plain_text(html: str) -> str:
     """Return the text of sanitized HTML as one line, without markup."""
-    text = _TAG.sub(" ", _INLINE_TAG.sub("", html))
+    return " ".join(decode_entities(_TAG.sub(" ", _INLINE_TAG.sub("", html))).split())
+
+
+def decode_entities(text: str) -> str:
+    """Return a text or an attribute value of sanitized HTML without entities."""
     for entity, character in _ENTITIES:
         text = text.replace(entity, character)
-    return " ".join(text.split())
+    return text
 
 
 def make_excerpt(text: str) -> str:
     """Return the beginning of a plain text: at most MAX_EXCERPT_LENGTH characters, cut between words."""
-    if len(text) <= MAX_EXCERPT_LENGTH:
+    return shorten(text, MAX_EXCERPT_LENGTH)
+
+
+def shorten(text: str, max_length: int) -> str:
+    """Return the text if it has at most `max_length` characters, otherwise its beginning and `…`."""
+    if len(text) <= max_length:
         return text
-    beginning = text[: MAX_EXCERPT_LENGTH - 1]
+    beginning = text[: max_length - 1]
     end = beginning.rfind(" ")
-    return f"{beginning[:end] if end > MAX_EXCERPT_LENGTH // 2 else beginning}…"
+    return f"{beginning[:end] if end > max_length // 2 else beginning}…"
 
 
-def estimate_reading_minutes(text: str) -> int:
-    """Return the minutes it takes to read a plain text (1 or more)."""
-    unspaced = len(_UNSPACED_CHARACTER.findall(text))
-    spaced = len(_UNSPACED_CHARACTER.sub(" ", text).split())
-    return max(1, math.ceil(unspaced / CHARACTERS_PER_MINUTE + spaced / WORDS_PER_MINUTE))
+@dataclass(frozen=True, slots=True)
+class TextLength:
+    """The length of a plain text: its words, and its characters in scripts without spaces."""
+
+    words: int
+    unspaced_characters: int
+
+    @property
+    def word_count(self) -> int:
+        """The number of words; each character of a script without spaces counts as one word."""
+        return self.words + self.unspaced_characters
+
+    @property
+    def reading_minutes(self) -> int:
+        """The minutes it takes to read the text (1 or more)."""
+        minutes = self.unspaced_characters / CHARACTERS_PER_MINUTE + self.words / WORDS_PER_MINUTE
+        return max(1, math.ceil(minutes))
+
+
+def measure_text(text: str) -> TextLength:
+    """Return the length of a plain text."""
+    spaced, unspaced = _UNSPACED_CHARACTER.subn(" ", text)
+    return TextLength(len(spaced.split()), unspaced)

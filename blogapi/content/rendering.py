@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from blogapi.content import plain_text, sanitizer
+from blogapi.content.table_of_contents import Heading, list_headings
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedContent:
-    """The content of an article as sanitized HTML and as plain text on one line."""
+    """The content of an article as sanitized HTML and as plain text on one line.
+
+    `toc` contains the headings of the HTML.
+    """
 
     html: str
     plain_text: str
     excerpt: str
     reading_minutes: int
+    word_count: int
+    toc: tuple[Heading, ...]
 
 
 def render(content: str, content_type: str) -> RenderedContent:
@@ -24,6 +30,12 @@ def render(content: str, content_type: str) -> RenderedContent:
     """
     html = sanitizer.to_safe_html(content, content_type)
     text = plain_text.to_plain_text(html)
+    length = plain_text.measure_text(text)
     return RenderedContent(
-        html, text, plain_text.make_excerpt(text), plain_text.estimate_reading_minutes(text)
+        html,
+        text,
+        plain_text.make_excerpt(text),
+        length.reading_minutes,
+        length.word_count,
+        list_headings(html),
     )

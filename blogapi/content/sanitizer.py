@@ -123,6 +123,22 @@ def to_safe_html(content: str, content_type: str) -> str:
     return safe.replace(footnote_mark, "") if footnote_mark else safe
 
 
+def make_addresses_absolute(html: str, base: str) -> str:
+    """Return sanitized HTML with all addresses resolved against `base`, for a page that is not the article.
+
+    Alternative sizes of images are omitted, because nh3 does not resolve their addresses.
+    """
+    attributes = {**_ATTRIBUTES, "img": _ATTRIBUTES["img"] - {"srcset", "sizes"}}
+    attributes["source"] = _ATTRIBUTES["source"] - {"srcset", "sizes"}
+    return nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes=attributes,
+        link_rel=None,
+        url_relative=("rewrite_with_base", base),
+    )
+
+
 def _to_html(content: str, content_type: str) -> str | None:
     """Return the content as unsafe HTML, or None if rendering it would take long."""
     if sum(map(content.count, _MARKUP)) > _MAX_MARKUP:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import unicodedata
 
@@ -9,6 +10,8 @@ MAX_SLUG_LENGTH = 255
 # The maximum length of a derived slug. It is below MAX_SLUG_LENGTH to leave space for the number that makes a
 # taken slug unique (`-2`, `-3`, …).
 MAX_DERIVED_LENGTH = 240
+
+_SLUG = re.compile(r"[^\W_]+(-[^\W_]+)*")
 
 
 def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH) -> str:
@@ -22,6 +25,11 @@ def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH) -> str:
     while (again := _slugify(slug, max_length)) != slug:
         slug = again
     return slug or secrets.token_hex(4)
+
+
+def is_slug(text: str) -> bool:
+    """Return whether the text has the form of a slug; no item has another text as its slug."""
+    return len(text) <= MAX_SLUG_LENGTH and _SLUG.fullmatch(text) is not None
 
 
 def hyphenate(text: str, max_length: int = 0) -> str:

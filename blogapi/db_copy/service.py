@@ -36,7 +36,7 @@ from blogapi.web.errors import Conflict, NotFound
 _ROWS_PER_BATCH = 100
 
 # Tables that already contain rows in a new database. The last table in this list is not copied.
-_PREFILLED_TABLES = ("change_counter", "article_tally", CommitCounter.__tablename__)
+_PREFILLED_TABLES = ("change_counter", "article_tally", "site", CommitCounter.__tablename__)
 _INDEX = "search_index"
 
 

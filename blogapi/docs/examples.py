@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from blogapi.docs.components import name_example
+
 _UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 _NAIVE_TIMESTAMP = "2026-01-31T09:30:00.000000"
 
 
+def add_example(media: dict[str, Any], document: dict[str, Any]) -> None:
+    """Add an example to a body; it is named after the component of the body."""
+    name, example = name_example(media["schema"]), make_example(media["schema"], document)
+    if not name:
+        media["example"] = example
+        return
+    media["examples"] = {name: {"value": example}}
+
+
 def make_example(schema: dict[str, Any], document: dict[str, Any]) -> Any:
     """Return an example for a JSON schema of the document; its lists of `articles` are empty."""
-    if "$ref" in schema:
-        return make_example(_resolve(schema["$ref"], document), document)
     for keyword in ("example", "default"):
         if keyword in schema:
             return schema[keyword]
+    if "$ref" in schema:
+        return make_example(_resolve(schema["$ref"], document), document)
+    if "anyOf" in schema:
+        return make_example(schema["anyOf"][0], document)
     if "enum" in schema:
         return schema["enum"][0]
     json_type = schema.get("type", "string")
@@ -26,6 +39,7 @@ def _make_of_type(json_type: str, schema: dict[str, Any], document: dict[str, An
         return {
             name: [] if name == "articles" else make_example(property_schema, document)
             for name, property_schema in schema.get("properties", {}).items()
+            if not property_schema.get("readOnly")
         }
     if json_type == "array":
         return [make_example(schema["items"], document)]

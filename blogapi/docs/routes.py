@@ -1,41 +1,29 @@
-"""The endpoints of the OpenAPI document and its interactive page, which loads no external assets."""
+"""The endpoints of the OpenAPI document, of the guide and of the interactive API reference."""
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 import flask
-import flask_swagger_ui
-from flask import Flask, Response, current_app
+from flask import Flask, Response, current_app, render_template, request
+from werkzeug.wrappers import Response as BaseResponse
 
+from blogapi.docs import assets, guide_pages
 from blogapi.docs.document import get_document
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import NotFound
+from blogapi.web.headers import prefers_html
 
-openapi = Blueprint("openapi", __name__, description="This document")
-docs = flask.Blueprint("docs", __name__, url_prefix="/docs")
+openapi = Blueprint("openapi", __name__, description="This document", resource="")
+home = flask.Blueprint("home", __name__)
+docs = flask.Blueprint("docs", __name__, url_prefix="/docs", template_folder="templates")
 
-_STATIC = Path(__file__).parent / "static"
-_SWAGGER_UI = Path(flask_swagger_ui.__file__).parent / "dist"
-ASSETS = {
-    "docs.js": _STATIC,
-    "docs.css": _STATIC,
-    "swagger-ui.css": _SWAGGER_UI,
-    "swagger-ui-bundle.js": _SWAGGER_UI,
-    "favicon-32x32.png": _SWAGGER_UI,
-}
+_LISTS_PREFIX = "/api/v1/blog/"
 
-# `mimetypes` reads the Windows registry. If the registry maps `.js` to text/plain, the page stays blank.
-CONTENT_TYPES = {
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".png": "image/png",
-}
-
-# Swagger UI sets inline styles and uses icons from data: URLs.
+# Scalar sets inline styles and uses icons from data: URLs.
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -51,24 +39,75 @@ def document() -> Response:
     return web_json.json_response(web_json.to_json_bytes(get_document(app)))
 
 
+@home.get("/")
+@allow(anyone)
+def index() -> BaseResponse:
+    """Redirect a browser to the documentation; return the most important paths to other clients."""
+    if prefers_html():
+        return flask.redirect("/docs/")
+    return web_json.json_response(web_json.to_json_bytes(_list_paths()))
+
+
 @docs.get("/")
 @allow(anyone)
-def page() -> Response:
+def guide() -> Response:
+    """Return the first page of the guide."""
+    return _show_guide_page(guide_pages.PAGE_NAMES[0])
+
+
+@docs.get("/<name>/")
+@allow(anyone)
+def guide_page(name: str) -> Response:
+    """Return a page of the guide."""
+    if name not in guide_pages.PAGE_NAMES[1:]:
+        raise NotFound("The guide has no such page; see /docs/.")
+    return _show_guide_page(name)
+
+
+@docs.get("/api/")
+@allow(anyone)
+def api_reference() -> Response:
     """Return the interactive API reference."""
-    response = Response(_read_bytes(_STATIC / "docs.html"), content_type="text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
+    return _render("docs/api.html")
+
+
+@docs.get("/static/<name>")
+@allow(anyone)
+def asset(name: str) -> Response:
+    """Return a script, a style sheet or an image of the documentation pages."""
+    if name not in assets.NAMES:
+        raise NotFound("The documentation has no such file.")
+    content, is_compressed = assets.read_asset(name)
+    response = Response(content_type=assets.CONTENT_TYPES[Path(name).suffix])
+    if is_compressed and request.accept_encodings["gzip"]:
+        response.headers["Content-Encoding"] = "gzip"
+    elif is_compressed:
+        content = assets.decompress(content)
+    response.set_data(content)
     return response
 
 
-@docs.get("/<name>")
-@allow(anyone)
-def asset(name: str) -> Response:
-    """Return a script, a style sheet or an image of the interactive API reference."""
-    if name not in ASSETS:
-        raise NotFound("The documentation page has no such file.")
-    return Response(_read_bytes(ASSETS[name] / name), content_type=CONTENT_TYPES[Path(name).suffix])
+def _list_paths() -> dict[str, Any]:
+    lists = {
+        rule.rule.removeprefix(_LISTS_PREFIX).strip("/"): rule.rule
+        for rule in current_app.url_map.iter_rules()
+        if rule.rule.startswith(_LISTS_PREFIX) and not rule.arguments and "GET" in (rule.methods or ())
+    }
+    return {
+        "docs": "/docs/",
+        "openapi": "/openapi.json",
+        "health": "/health",
+        "lists": dict(sorted(lists.items())),
+    }
 
 
-@cache
-def _read_bytes(path: Path) -> bytes:
-    return path.read_bytes()
+def _show_guide_page(name: str) -> Response:
+    pages = guide_pages.list_pages()
+    (page,) = (page for page in pages if page.name == name)
+    return _render("docs/guide.html", pages=pages, page=page)
+
+
+def _render(template: str, **context: Any) -> Response:
+    response = Response(render_template(template, **context), content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
+    return response

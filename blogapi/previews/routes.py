@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.articles import queries as articles
-from blogapi.articles.schemas import ArticleFieldsSchema, ArticleQuery, ArticleSchema
+from blogapi.articles.schemas import ArticleQuery, ArticleSchema, SingleArticleFieldsSchema
 from blogapi.previews import queries, service
 from blogapi.previews.schemas import (
     CreatedPreviewSchema,
@@ -14,6 +14,8 @@ from blogapi.previews.schemas import (
     PreviewListQuery,
     PreviewSchema,
 )
+from blogapi.site import addresses
+from blogapi.site.queries import get_site
 from blogapi.web.access import admin, allow, anyone, current_user_id
 from blogapi.web.blueprint import Blueprint, PartialResult
 from blogapi.web.fields import Fields, WithAttributes
@@ -31,8 +33,13 @@ _OF_ARTICLE = "/articles/<id:id>/preview/"
 @bp.response(201, CreatedPreviewSchema())
 def create(fields: Fields, id: UUID) -> WithAttributes:
     """Create a link with which anyone can read this article, whatever its status."""
-    preview = service.create(current_user_id(), id, seconds=fields["expires_in"])
-    return WithAttributes(preview, url=f"{bp.url_prefix}/preview/{preview.token}/")
+    preview, site = service.create(current_user_id(), id, seconds=fields["expires_in"]), get_site()
+    return WithAttributes(
+        preview,
+        # Without a trailing slash, the addresses of relative links in the article do not contain the token.
+        url=addresses.make_preview_url(site, preview.token) or f"{site.service_url}/preview/{preview.token}",
+        api_url=f"{site.service_url}{bp.url_prefix}/preview/{preview.token}/",
+    )
 
 
 @bp.get(_OF_ARTICLE)
@@ -55,7 +62,7 @@ def revoke(id: UUID, preview: UUID) -> None:
 @bp.get("/preview/<token>/")
 @allow(anyone)
 @bp.arguments(ArticleQuery, location="query")
-@bp.response(200, ArticleSchema(), partial_schema=ArticleFieldsSchema, storable=False)
+@bp.response(200, ArticleSchema(), partial_schema=SingleArticleFieldsSchema, storable=False)
 def single(query: Query, token: str) -> JsonBody:
     """Return the article of a preview link."""
     return queries.get_article_json(token, query.fields)

@@ -27,7 +27,7 @@ class _PreviewFields(ma.Schema):
 
 
 class PreviewSchema(_PreviewFields, OutputSchema):
-    """A preview link, without its URL."""
+    """A preview link, without its addresses."""
 
 
 class PreviewFieldsSchema(_PreviewFields, PartialOutputSchema):
@@ -41,11 +41,20 @@ class PreviewListQuery(ListQuery):
 
 
 class CreatedPreviewSchema(PreviewSchema):
-    """A new preview link; only this response shows its URL."""
+    """A new preview link; only this response shows its addresses."""
 
     url = ma.fields.String(
         metadata={
-            "description": "Path at which anyone can read the article without a key.",
+            "description": "Address of the page that shows the article to anyone, without a key: the preview "
+            "page of the site with the query parameter `token`, or a page of this service. A page of this "
+            "service has an absolute address if the site has a `service_url`, otherwise a path.",
+            "example": "https://blog.example/preview/?token=…",
+        }
+    )
+    api_url = ma.fields.String(
+        metadata={
+            "description": "Address at which anyone can read the article as JSON, without a key. It is "
+            "absolute if the site has a `service_url`, otherwise it is a path.",
             "example": "/api/v1/blog/preview/…/",
         }
     )

@@ -63,7 +63,12 @@ class RateLimitMiddleware:
         return [b"" if environ["REQUEST_METHOD"] == "HEAD" else body]
 
 
+def limits_requests(app: Flask) -> bool:
+    """Return whether a limit on requests is set."""
+    return bool(app.config["REQUEST_ADDRESS_LIMIT"] or app.config["REQUEST_KEY_LIMIT"])
+
+
 def init_app(app: Flask) -> None:
     """Wrap the application in the middleware if a limit on requests is set."""
-    if app.config["REQUEST_ADDRESS_LIMIT"] or app.config["REQUEST_KEY_LIMIT"]:
+    if limits_requests(app):
         app.wsgi_app = RateLimitMiddleware(app, app.wsgi_app)  # type: ignore[method-assign]

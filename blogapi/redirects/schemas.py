@@ -2,28 +2,77 @@
 
 from __future__ import annotations
 
-import marshmallow as ma
+from typing import Any
 
-from blogapi.web.fields import FieldNames, Identifier, OutputSchema, PartialOutputSchema, Timestamp
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.redirects.formats import FORMATS
+from blogapi.redirects.queries import KINDS
+from blogapi.web.fields import (
+    FieldNames,
+    Fields,
+    Identifier,
+    OmitsNull,
+    OutputSchema,
+    PartialOutputSchema,
+    Timestamp,
+)
 from blogapi.web.pagination import ListQuery
 
 
 class _RedirectFields(ma.Schema):
+    kind = ma.fields.String(metadata={"enum": list(KINDS)})
     old = ma.fields.String(metadata={"example": "bread-that-waits"})
     new = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
-    article = Identifier()
+    item = Identifier(metadata={"description": "The uuid of the item."})
+    article = Identifier(
+        allow_none=True, metadata={"description": "The uuid of the item if it is an article, otherwise null."}
+    )
     created = Timestamp(dump_only=True)
+    old_url = ma.fields.String(
+        metadata={
+            "description": "The address of the page with the former slug. It is absent if the site has no "
+            "`url`.",
+            "example": "https://example.org/bread-that-waits/",
+        }
+    )
+    new_url = ma.fields.String(
+        metadata={
+            "description": "The address of the page with the current slug. It is absent if the site has no "
+            "`url`.",
+            "example": "https://example.org/the-bread-that-waits-for-me/",
+        }
+    )
 
 
-class RedirectSchema(_RedirectFields, OutputSchema):
-    """A former slug of an article and its current slug."""
+class RedirectSchema(OmitsNull, _RedirectFields, OutputSchema):
+    """A former slug of an item and its current slug."""
+
+    omitted_if_null = frozenset({"old_url", "new_url"})
 
 
-class RedirectFieldsSchema(_RedirectFields, PartialOutputSchema):
+class RedirectFieldsSchema(OmitsNull, _RedirectFields, PartialOutputSchema):
     """A redirect with the requested fields."""
+
+    omitted_if_null = frozenset({"old_url", "new_url"})
 
 
 class RedirectListQuery(ListQuery):
     """The query parameters of a request for the list of redirects."""
 
     fields_ = FieldNames(RedirectFieldsSchema)
+    format = ma.fields.String(
+        validate=validate.OneOf(list(FORMATS)),
+        metadata={
+            "description": "Return the redirects as plain text for a web server, with the paths of pages: a "
+            "`_redirects` file (`netlify`), or lines for a `map` block (`nginx`).",
+            "example": "netlify",
+        },
+    )
+
+    @ma.validates_schema
+    def check_format(self, data: Fields, **_: Any) -> None:
+        """Refuse `fields` together with `format`, which determines the fields."""
+        if "format" in data and "fields_" in data:
+            raise ma.ValidationError("`format` determines the fields; omit `fields`.", "fields")

@@ -17,6 +17,8 @@ def add(article: UUID, slugs: Sequence[str]) -> list[str]:
     The current slug of the article is ignored.
     """
     with transaction():
+        # The article, or another article that has one of the slugs, may be new.
+        db.session.flush()
         current = select(Article.slug, Article.uuid).where(Article.slug.in_(slugs))
         former = select(FormerSlug.slug, FormerSlug.article_id).where(FormerSlug.slug.in_(slugs))
         owners = {row.slug: row.uuid for row in db.session.execute(union_all(current, former))}

@@ -23,11 +23,15 @@ from blogapi.articles import queries as articles
 from blogapi.metrics import registry
 from blogapi.response_cache.lru_cache import GIVE_UP_KEY, CachedResponse, LRUCache
 from blogapi.storage import commit_version
-from blogapi.storage.commit_version import CommitVersion, CommitVersionSource
+from blogapi.storage.commit_version import CommitVersion, CommitVersionSource, SqliteCommitVersion
 from blogapi.web import request_id
+from blogapi.web.access import get_access
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+# The server sets this WSGI environ key if the application may answer only from the cache, without waiting.
+ONLY_CACHED_KEY = "blogapi.only-cached"
 
 # WSGI environ keys under which the hook stores the time until which the response is valid, and whether the
 # caller has access to drafts.
@@ -43,7 +47,14 @@ _CACHE_KEY_VARIABLES = (
     *("REQUEST_METHOD", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "HTTP_HOST", "HTTP_ORIGIN"),
     *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"),
 )
-_CACHEABLE_STATUSES = ("200 ", "304 ")
+_CACHEABLE_STATUSES = ("200 ", "304 ", "308 ")
+
+
+_KEY = "blogapi-response-cache"
+
+
+class NotCached(Exception):
+    """The response is not in the cache; raised only if the server asked for a cached response."""
 
 
 @dataclass(slots=True)
@@ -80,29 +91,53 @@ class ResponseCacheMiddleware:
         self.cache = LRUCache(max_bytes)
         self.misses = 0
         self._app, self._application, self._source = app, application, source
+        self.public_paths = _list_public_paths(app)
         self._lock = threading.Lock()
         self._finished: dict[tuple[Hashable, CommitVersion], threading.Event] = {}
         # A public version number, a time, and the time of the first publication after that time.
         self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
 
+    @property
+    def is_local(self) -> bool:
+        """Return whether the commit version is read from this machine."""
+        return isinstance(self._source, SqliteCommitVersion)
+
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Return the body of the response, from the cache if possible."""
-        api_key = environ.get("HTTP_X_API_KEY")
-        if api_key is None or environ["REQUEST_METHOD"] not in ("GET", "HEAD") or _has_body(environ):
+        """Return the body of the response, from the cache if possible.
+
+        Raises NotCached if the server asks only for a cached response and there is none.
+        """
+        pending = self._identify(environ)
+        cached = pending and self.cache.get(pending.cache_key, pending.version, pending.started_at)
+        if cached:
+            return _replay(cached, environ, start_response)
+        if ONLY_CACHED_KEY in environ:
+            raise NotCached
+        if pending is None:
             return self._application(environ, start_response)
+        return self._join_or_compute(pending, environ, start_response)
+
+    def _identify(self, environ: WSGIEnvironment) -> _PendingResponse | None:
+        """Return the cache key and version of the response; None if it cannot be cached."""
+        api_key = environ.get("HTTP_X_API_KEY", "")
+        has_cache = api_key or environ["PATH_INFO"].startswith(self.public_paths)
+        if not has_cache or environ["REQUEST_METHOD"] not in ("GET", "HEAD") or _has_body(environ):
+            return None
         version = self._source.get_version(since=environ.get(commit_version.RECEIVED_KEY))
         if version is None:
-            return self._application(environ, start_response)
+            return None
         now = clock.now()
-        pending = _PendingResponse(_make_cache_key(environ, api_key), version, version.time or now, now)
-        cached = self.cache.get(pending.cache_key, version, pending.started_at)
-        if cached is not None:
-            return _replay(cached, environ, start_response)
+        return _PendingResponse(_make_cache_key(environ, api_key), version, version.time or now, now)
+
+    def _join_or_compute(
+        self, pending: _PendingResponse, environ: WSGIEnvironment, start_response: StartResponse
+    ) -> Iterable[bytes]:
+        """Wait for an identical request that is being processed, or process this one."""
         other_finished = self._register(pending)
         if other_finished is not None:
             other_finished.wait(WAIT_SECONDS)
         # Read the cache again, at the current time: an identical request may have finished meanwhile.
-        cached = self.cache.get(pending.cache_key, version, self._read_time(version))
+        cached = self.cache.get(pending.cache_key, pending.version, self._read_time(pending.version))
         if cached is None:
             if other_finished is not None:
                 return self._application(environ, start_response)
@@ -259,11 +294,20 @@ def init_app(app: Flask) -> None:
         return
     middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, app.config["CACHE_MEGABYTES"] * 2**20)
     cache = middleware.cache
-    app.extensions["blogapi-response-cache"] = middleware
+    app.extensions[_KEY] = middleware
     app.wsgi_app = middleware  # type: ignore[method-assign]
     registry.add_counter(app, "replay_hits", "Responses replayed from the cache.", lambda: cache.hits)
     registry.add_counter(app, "replay_misses", "Cacheable responses computed.", lambda: middleware.misses)
     registry.add_gauge(app, "replay_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
+
+
+def get_public_paths(app: Flask) -> tuple[str, ...] | None:
+    """Return the beginnings of the paths with cached responses that need no key.
+
+    Return None if the cache is off, or if it asks another machine whether a response is current.
+    """
+    middleware = app.extensions.get(_KEY)
+    return middleware.public_paths if middleware is not None and middleware.is_local else None
 
 
 def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
@@ -271,6 +315,18 @@ def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: 
     start_response(response.status, list(response.headers))
     # The server uses the length of a single chunk as Content-Length, so an empty body must have no chunk.
     return [response.body] if response.body else []
+
+
+def _list_public_paths(app: Flask) -> tuple[str, ...]:
+    """Return the beginnings of the paths whose responses can be cached for requests without a key."""
+    views = ((rule.rule, app.view_functions[rule.endpoint]) for rule in app.url_map.iter_rules())
+    return tuple(
+        path.partition("<")[0]
+        for path, view in views
+        if view.__dict__.get("cacheable")
+        and (access := get_access(view))
+        and not access.rule.checks_credentials
+    )
 
 
 def _content_length(headers: Iterable[tuple[str, str]]) -> int | None:

@@ -59,6 +59,7 @@ def load_content(revision: ArticleRevision) -> ArticleContent:
         published_at=published_at and datetime.fromisoformat(published_at),
         category=UUID(stored["category"]),
         tags=tuple(UUID(tag) for tag in stored["tags"]),
+        authors=tuple(UUID(author) for author in stored.get("authors", ())),
         seo=stored["seo"],
     )
 

@@ -59,6 +59,10 @@ class _SingleRevisionFields(_RevisionFields):
     published_at = Timestamp(dump_only=True, allow_none=True)
     category = Identifier()
     tags = ma.fields.List(Identifier())
+    authors = ma.fields.List(
+        Identifier(),
+        metadata={"description": "Empty in versions that were stored before there were authors."},
+    )
     seo = ma.fields.Nested(RevisionSeoSchema)
 
 
@@ -102,13 +106,13 @@ class ComparisonSchema(OutputSchema):
 class RevisionQuery(DetailQuery):
     """The query parameters of a request for one former version."""
 
-    fields_ = FieldNames(SingleRevisionFieldsSchema)
+    fields_ = FieldNames(SingleRevisionFieldsSchema, SingleRevisionSchema)
 
 
 class RevisionListQuery(ListQuery):
     """The query parameters of a request for the list of former versions."""
 
-    fields_ = FieldNames(RevisionFieldsSchema)
+    fields_ = FieldNames(RevisionFieldsSchema, RevisionSchema, single=SingleRevisionFieldsSchema)
 
 
 class ComparisonQuery(InputSchema):

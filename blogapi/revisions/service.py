@@ -13,6 +13,7 @@ from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
 from blogapi.articles.models import Article, ArticleRevision
+from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.revisions import queries
 from blogapi.storage.database import db, transaction
@@ -34,8 +35,9 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
 
     Slug, status and publication time do not change, so that nothing is published by accident. A deleted
-    article is restored as a draft with its former slug. Deleted tags are left out. Raises NotFound if the
-    version does not exist, and Conflict if its category was deleted.
+    article is restored as a draft with its former slug. Deleted tags and authors are left out; if no author
+    is left, the authors stay as they are. Raises NotFound if the version does not exist, and Conflict if its
+    category was deleted.
     """
     with transaction():
         revision = queries.get_revision(article_id, number)
@@ -96,10 +98,17 @@ def _to_input(content: ArticleContent) -> ArticleInput:
             "The category of that version was deleted; create it again with the same uuid, then restore "
             "the version."
         )
-    existing = set(db.session.scalars(select(Tag.uuid).where(Tag.uuid.in_(content.tags))))
+    tags = _refer_to_existing(Tag, content.tags)
+    authors = _refer_to_existing(Author, content.authors)
     return ArticleInput(
         texts=content.texts,
         category=TermReference(uuid=content.category),
-        tags=tuple(TermReference(uuid=tag) for tag in content.tags if tag in existing),
+        tags=tags,
+        authors=authors or None,
         seo=content.seo,
     )
+
+
+def _refer_to_existing(model: type[Tag | Author], uuids: Sequence[UUID]) -> tuple[TermReference, ...]:
+    existing = set(db.session.scalars(select(model.uuid).where(model.uuid.in_(uuids))))
+    return tuple(TermReference(uuid=uuid) for uuid in uuids if uuid in existing)

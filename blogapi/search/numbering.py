@@ -8,6 +8,10 @@ from datetime import UTC, datetime
 # nearby microseconds.
 NUMBERS_PER_MICROSECOND = 16
 
+# The number of an article differs from those of its time by less than this, because 16 million articles would
+# have to be published in one second otherwise.
+MAX_SHIFT = 1_000_000 * NUMBERS_PER_MICROSECOND
+
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 # Some programs give articles without a date the time _EARLIEST. The reserved numbers below those of _EARLIEST
 # are for blogs with many such articles.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, count
 
-from blogapi.search.tokenizer import find_terms, tokenize
+from blogapi.search.tokenizer import find_terms, find_words
 
 # PostgreSQL limits the value of a position, the number of positions per word and the size of a tsvector.
 MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
@@ -23,12 +24,40 @@ def place_words(texts: Sequence[str]) -> list[Placed]:
     position MAX_POSITION. If a word occurs too often, its further occurrences are omitted. Words beyond
     MAX_BYTES are omitted, too.
     """
+    words = [find_words(text) for text in texts]
+    terms = [list(dict.fromkeys(_with_endings(text))) for text in texts]
+    place = _place_all if _are_within_limits(words, terms) else _place_within_limits
+    return list(place(words, terms))
+
+
+def _are_within_limits(words: Sequence[list[str]], terms: Sequence[list[str]]) -> bool:
+    """Return whether all words have a position and no word or term is omitted, as in nearly all articles."""
+    found = list(chain.from_iterable(words))
+    everything = [*found, *chain.from_iterable(terms)]
+    # In UTF-8, a character has at most four bytes.
+    return (
+        len(found) + len(words) <= _LAST_POSITION_IN_PHRASES
+        and 10 * len(everything) + 4 * sum(map(len, everything)) <= MAX_BYTES
+        and max(Counter(found).values(), default=0) <= MAX_POSITIONS_PER_WORD
+    )
+
+
+def _place_all(words: Sequence[list[str]], terms: Sequence[list[str]]) -> Iterator[Placed]:
+    position = 1
+    for of_text, terms_of_text in zip(words, terms, strict=True):
+        yield [
+            *zip(of_text, count(position), strict=False),
+            *((term, MAX_POSITION) for term in terms_of_text),
+        ]
+        position += len(of_text) + 1
+
+
+def _place_within_limits(words: Sequence[list[str]], terms: Sequence[list[str]]) -> Iterator[Placed]:
     counts: Counter[str] = Counter()
     position, bytes_left = 0, MAX_BYTES
-    placed: list[Placed] = []
-    for text in texts:
-        words: Placed = []
-        for word, _, _ in tokenize(text):
+    for of_text, terms_of_text in zip(words, terms, strict=True):
+        placed: Placed = []
+        for word in of_text:
             position += 1
             known = counts[word]
             if known == MAX_POSITIONS_PER_WORD or (known and position > _LAST_POSITION_IN_PHRASES):
@@ -37,15 +66,14 @@ def place_words(texts: Sequence[str]) -> list[Placed]:
             if bytes_left < 0:
                 break
             counts[word] = known + 1
-            words.append((word, position if position <= _LAST_POSITION_IN_PHRASES else MAX_POSITION))
-        for term in dict.fromkeys(_with_endings(text)):
+            placed.append((word, position if position <= _LAST_POSITION_IN_PHRASES else MAX_POSITION))
+        for term in terms_of_text:
             bytes_left -= 10 + len(term.encode())
             if bytes_left < 0:
                 break
-            words.append((term, MAX_POSITION))
-        placed.append(words)
+            placed.append((term, MAX_POSITION))
+        yield placed
         position += 1
-    return placed
 
 
 def _with_endings(text: str) -> list[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, literal, select
 
-from blogapi.search import numbering, snippets, tokenizer
-from blogapi.search.engines import Conditions, Engine, Field, get_engine, select_texts
+from blogapi.search import engines, snippets, tokenizer
+from blogapi.search.engines import Conditions, Engine, Field, Hits, get_engine, select_texts
 from blogapi.search.models import SearchEntry
 from blogapi.search.tokenizer import Query
 from blogapi.storage.database import db, table_of
@@ -21,11 +21,24 @@ _MAX_PARAMETERS = 500
 _entry = table_of(SearchEntry).c
 
 
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The numbers of the articles that were published in a period.
+
+    They lie between `first` and `last`. `outside` selects the numbers between these that belong to articles
+    published before or after the period.
+    """
+
+    first: int
+    last: int
+    outside: Select[int] | None = None
+
+
 def search(
     query: str,
     page: PageRequest | None,
     *,
-    published_by: datetime | None = None,
+    period: Period | None = None,
     among: Select[UUID] | None = None,
 ) -> tuple[list[UUID], int]:
     """Return the uuids of a page of matching articles, ordered by relevance, and the number of all matches.
@@ -35,7 +48,7 @@ def search(
     tier, articles with the words as a phrase rank higher. If the query contains terms such as `c++`, articles
     that contain exactly these terms rank above all others. Within a tier, newer articles rank higher.
 
-    With `published_by`, only articles published by this time match. With `among`, only the selected articles
+    With `period`, only articles published in this period match. With `among`, only the selected articles
     match. Ranking uses only visible articles, so it cannot leak draft content.
     """
     parsed = tokenizer.parse_query(query)
@@ -43,26 +56,31 @@ def search(
         return [], 0
     engine, connection = get_engine(db.session()), db.session.connection()
     scope: list[ColumnElement[bool]] = []
-    if published_by is not None:
-        scope.append((engine.number + 0).between(0, numbering.last_number(published_by)))
+    if period is not None:
+        scope.append(engine.is_between(period.first, period.last))
+        if period.outside is not None:
+            scope.append(~engine.has_selected(connection, period.outside))
     matching = engine.matches(literal(engine.make_match(parsed.phrases, prefix=parsed.prefix)))
     limit = page.number * page.size if page else None
     if among is None:
-        newest, total = engine.find_newest(connection, [matching, *scope], limit)
+        # The last tier looks for the phrase in the newest matches.
+        keep = engines.MAX_CANDIDATES if len(parsed.phrases) > 1 else 0
+        hits = engine.find_newest(connection, [matching, *scope], limit, keep)
     else:
         # The filters are evaluated only once, although each tier has its own statement.
-        filtered = engine.has_number(select(_entry.number).where(_entry.article_id.in_(among)))
-        newest, total = engine.find_newest(connection, [matching, *scope, filtered], None)
-        scope = [engine.has_number(newest)]
+        numbers = select(_entry.number).where(_entry.article_id.in_(among))
+        filtered = engine.has_selected(connection, numbers)
+        hits = engine.find_newest(connection, [matching, *scope, filtered], limit, None)
+        scope = [engine.has_number(hits.kept)]
     # Each tier returns its newest articles. Articles that an earlier tier returned are already ranked.
     ranked: dict[int, None] = {}
-    for tier in _select_tiers(engine, parsed, matching, scope):
-        if len(ranked) >= min(limit or total, total):
+    for tier in _select_tiers(engine, parsed, matching, scope, hits):
+        if len(ranked) >= min(limit or hits.total, hits.total):
             break
         ranked |= dict.fromkeys(connection.scalars(tier.limit(limit)))
-    ranked |= dict.fromkeys(newest)
+    ranked |= dict.fromkeys(hits.newest)
     start = (page.number - 1) * page.size if page else 0
-    return _find_articles(list(ranked)[start:limit]), total
+    return _find_articles(list(ranked)[start:limit]), hits.total
 
 
 def make_snippets(query: str, articles: Sequence[UUID]) -> dict[UUID, str]:
@@ -78,7 +96,7 @@ def make_snippets(query: str, articles: Sequence[UUID]) -> dict[UUID, str]:
 
 
 def _select_tiers(
-    engine: Engine, query: Query, matching: ColumnElement[bool], scope: Conditions
+    engine: Engine, query: Query, matching: ColumnElement[bool], scope: Conditions, hits: Hits
 ) -> Iterator[Select[int]]:
     """Yield the statements that select the numbers of each ranking tier but the last, newest first."""
 
@@ -97,7 +115,9 @@ def _select_tiers(
     yield select_tier(query.phrases, Field.TITLE)
     yield select_tier(query.phrases, Field.TITLE_AND_SUBTITLE)
     if several:
-        yield engine.select_with_phrase(engine.make_match([phrase], prefix=query.prefix), matching, scope)
+        yield engine.select_with_phrase(
+            engine.make_match([phrase], prefix=query.prefix), matching, scope, hits
+        )
 
 
 def _find_articles(numbers: Sequence[int]) -> list[UUID]:

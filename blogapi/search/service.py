@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, delete, func, insert, or_, select
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, or_, select
 from sqlalchemy.orm import Session
 
 from blogapi.search import engines
@@ -20,6 +22,11 @@ _RANGES_PER_STATEMENT = 250
 
 _TABLE = table_of(SearchEntry)
 _entry = _TABLE.c
+
+# These statements are built once, because building a statement takes longer than executing it.
+_DELETE = delete(_TABLE).where(_entry.article_id.in_(bindparam("uuids", expanding=True)))
+_INSERT = insert(_TABLE)
+_SELECT_LOWEST = select(func.min(_entry.number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,74 +44,81 @@ class SearchText:
 
 
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
-    """Add the articles to the index, or replace their entries.
+    """Add the articles to the index, or change their entries.
 
     Changes nothing for an article whose text is None and whose title, subtitle and time are unchanged. If the
     text of an article is None and the article is not in the index, it is added without text.
     """
-    connection = session.connection()
-    uuids = [text.article_id for text in texts]
-    entries = connection.execute(select(_entry.article_id, _entry.number).where(_entry.article_id.in_(uuids)))
-    numbers = {entry.article_id: entry.number for entry in entries}
-    kept = {text.article_id: numbers[text.article_id] for text in texts if _fits(text, numbers)}
-    indexed = _read_texts(connection, [text.article_id for text in texts if text.text is None])
-    changed = [text for text in texts if text.article_id not in kept or not _is_indexed(text, indexed)]
-    if not changed:
+    if not texts:
         return
-    uuids = [text.article_id for text in changed]
-    connection.execute(delete(_TABLE).where(_entry.article_id.in_(uuids)))
-    chosen = kept | _choose_numbers(
-        connection, [text for text in changed if text.article_id not in kept], kept
-    )
-    connection.execute(insert(_TABLE), [{"number": chosen[uuid], "article_id": uuid} for uuid in uuids])
-    rows = [
-        (
-            chosen[text.article_id],
-            text.title,
-            text.subtitle,
-            indexed.get(text.article_id, ("", "", ""))[2] if text.text is None else text.text,
-        )
-        for text in changed
-    ]
-    engines.insert_rows(connection, rows)
+    connection = session.connection()
+    uuids = {"uuids": [text.article_id for text in texts]}
+    entries = {row.article_id: row for row in connection.execute(engines.select_entries(connection), uuids)}
+    changed, moved = [], []
+    for text in texts:
+        entry = entries.get(text.article_id)
+        if entry is None or not _fits(text, entry):
+            moved.append(_add_text(text, entry))
+        elif text.text is not None or (text.title, text.subtitle) != (entry.title, entry.subtitle):
+            changed.append(_make_row(entry.number, _add_text(text, entry)))
+    if changed:
+        engines.update_rows(connection, changed)
+    if outdated := [text.article_id for text in moved if text.article_id in entries]:
+        connection.execute(_DELETE, {"uuids": outdated})
+    _insert(connection, moved)
 
 
-def _fits(text: SearchText, numbers: Mapping[UUID, int]) -> bool:
-    """Return whether the number of the article fits its publication time."""
-    number = numbers.get(text.article_id)
-    if number is None or text.published_at is None:
-        return number is not None and number < 0
-    return first_number(text.published_at) <= number <= last_number(text.published_at)
+def add_articles(session: Session, texts: Sequence[SearchText]) -> None:
+    """Add articles that are not in the index yet."""
+    _insert(session.connection(), [_add_text(text, None) for text in texts])
 
 
-def _read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, tuple[str, str, str]]:
-    """Return title, subtitle and text of the articles in the index."""
-    if not uuids:
-        return {}
-    rows = connection.execute(engines.select_texts(connection, uuids))
-    return {uuid: (title, subtitle, text) for uuid, title, subtitle, text in rows}
+def _insert(connection: Connection, texts: Sequence[SearchText]) -> None:
+    if not texts:
+        return
+    numbers = _choose_numbers(connection, texts)
+    rows = [{"number": numbers[text.article_id], "article_id": text.article_id} for text in texts]
+    connection.execute(_INSERT, rows)
+    engines.insert_rows(connection, [_make_row(numbers[text.article_id], text) for text in texts])
 
 
-def _is_indexed(text: SearchText, indexed: Mapping[UUID, tuple[str, str, str]]) -> bool:
-    found = indexed.get(text.article_id)
-    return text.text is None and found is not None and found[:2] == (text.title, text.subtitle)
+def _add_text(text: SearchText, entry: Row[*tuple[Any, ...]] | None) -> SearchText:
+    """Return the article with the text from the index if it has none."""
+    if text.text is not None:
+        return text
+    return replace(text, text="" if entry is None else entry.text or "")
 
 
-def _choose_numbers(
-    connection: Connection, texts: Sequence[SearchText], kept: Mapping[UUID, int]
-) -> dict[UUID, int]:
-    """Return a number for each article; none of the numbers is in the index or in `kept`.
+def _make_row(number: int, text: SearchText) -> engines.IndexRow:
+    return number, text.title, text.subtitle, text.text or ""
+
+
+def _fits(text: SearchText, entry: Row[*tuple[Any, ...]]) -> bool:
+    """Return whether the entry has a row in the index, and a number that fits the publication time."""
+    # The row can be missing in a damaged database.
+    if entry.title is None:
+        return False
+    if text.published_at is None:
+        return bool(entry.number < 0)
+    return bool(first_number(text.published_at) <= entry.number <= last_number(text.published_at))
+
+
+def _choose_numbers(connection: Connection, texts: Sequence[SearchText]) -> dict[UUID, int]:
+    """Return a number for each article; none of the numbers is in the index.
 
     A published article gets the largest free number of its time or an earlier time. A scheduled article gets
     the smallest free number of its time or a later time, so that it is not found too early. Other articles
     get a negative number.
     """
-    now, used, width = current_time(), set(kept.values()), NUMBERS_PER_MICROSECOND
-    chosen = _choose_negative(connection, [text for text in texts if text.published_at is None], used)
+    now, width = current_time(), NUMBERS_PER_MICROSECOND
+    used: set[int] = set()
+    chosen = _choose_negative(connection, [text for text in texts if text.published_at is None])
     pending = {text.article_id: text.published_at for text in texts if text.published_at is not None}
     while pending:
         ranges = {uuid: _candidates(at, width, scheduled=at > now) for uuid, at in pending.items()}
-        used |= _read_numbers(connection, {(min(one), max(one)) for one in ranges.values()})
+        used |= _read_numbers(
+            connection, {(min(one[0], one[-1]), max(one[0], one[-1])) for one in ranges.values()}
+        )
         for uuid, candidates in ranges.items():
             number = next((number for number in candidates if number not in used), None)
             if number is not None:
@@ -115,10 +129,10 @@ def _choose_numbers(
     return chosen
 
 
-def _choose_negative(connection: Connection, texts: Sequence[SearchText], used: set[int]) -> dict[UUID, int]:
+def _choose_negative(connection: Connection, texts: Sequence[SearchText]) -> dict[UUID, int]:
     if not texts:
         return {}
-    lowest = min(connection.scalar(select(func.min(_entry.number))) or 0, 0, *used)
+    lowest = min(connection.scalar(_SELECT_LOWEST) or 0, 0)
     return {text.article_id: lowest - place for place, text in enumerate(texts, 1)}
 
 
@@ -130,9 +144,24 @@ def _candidates(published_at: datetime, width: int, *, scheduled: bool) -> range
 
 def _read_numbers(connection: Connection, ranges: set[tuple[int, int]]) -> set[int]:
     """Return the numbers of the index that are in any of the ranges."""
-    conditions = [_entry.number.between(low, high) for low, high in sorted(ranges)]
     found: set[int] = set()
-    for start in range(0, len(conditions), _RANGES_PER_STATEMENT):
-        chunk = or_(*conditions[start : start + _RANGES_PER_STATEMENT])
-        found.update(connection.scalars(select(_entry.number).where(chunk)))
+    ordered = sorted(ranges)
+    for start in range(0, len(ordered), _RANGES_PER_STATEMENT):
+        chunk = ordered[start : start + _RANGES_PER_STATEMENT]
+        limits = {
+            f"{name}_{place}": limit
+            for place, one in enumerate(chunk)
+            for name, limit in zip(("low", "high"), one, strict=True)
+        }
+        found.update(connection.scalars(_select_numbers(len(chunk)), limits))
     return found
+
+
+@lru_cache(maxsize=16)
+def _select_numbers(ranges: int) -> Select[int]:
+    """Return a statement that selects the numbers in any of the ranges from `low_0` to `high_0` and so on."""
+    conditions = [
+        _entry.number.between(bindparam(f"low_{place}"), bindparam(f"high_{place}"))
+        for place in range(ranges)
+    ]
+    return select(_entry.number).where(or_(*conditions))

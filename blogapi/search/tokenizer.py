@@ -6,10 +6,12 @@ Both engines index exactly these words, so that a search has the same results on
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 # These characters enclose each hit in a snippet until the text is escaped for HTML.
 HIT_START, HIT_END = "\x02", "\x03"
@@ -48,9 +50,15 @@ _MARKS = f"{_find_marks()}{_TATWEEL}{_JOINERS}"
 # The lookahead avoids the slower search in _MARKS at the end of most words.
 _LETTERS = rf"(?:{_LETTER}+|[{_PRIVATE}])(?:(?=[^\x00-\u02ff])[{_PRIVATE}{_MARKS}]+{_LETTER}*)*"
 _WORD = re.compile(rf"{_LETTERS}|(?=[^\W_])[{_IDEOGRAPHS}]")
+_UPPERCASE = string.ascii_uppercase.encode()
+_SEPARATORS = bytes(code for code in range(128) if not chr(code).isalnum())
+# Maps ASCII letters to lowercase, and the ASCII characters that no word contains to a space.
+_ASCII_TO_WORDS = bytes.maketrans(_UPPERCASE + _SEPARATORS, _UPPERCASE.lower() + b" " * len(_SEPARATORS))
 # Matches words together with the dots between them, the dot before them and the signs after them. The dot
 # after a sentence is not part of a term.
 _TERM = re.compile(rf"(?:(?<![\w.])\.)?{_LETTERS}(?:\.{_LETTERS})*[+#]*")
+# Matches in every text that contains a term with a dot.
+_DOT_IN_TERM = re.compile(rf"\.[\w{_PRIVATE}]")
 _FINAL_SIGMA, _SIGMA = "\u03c2", "\u03c3"
 # Hebrew points, Arabic short vowels and variation selectors are optional, as are tatweel and the joiners.
 _OPTIONAL = re.compile(rf"[\u0591-\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f{_TATWEEL}{_JOINERS}]+")
@@ -85,11 +93,30 @@ def tokenize(text: str) -> Iterator[tuple[str, int, int]]:
         yield fold_word(match[0]), *match.span()
 
 
+def find_words(text: str) -> list[str]:
+    """Return the words of a text in folded form, as `tokenize` yields them, but five times faster."""
+    translated = text.encode("utf-8", "surrogatepass").translate(_ASCII_TO_WORDS)
+    words: list[str] = []
+    for part in translated.decode("utf-8", "surrogatepass").split():
+        if part.isascii():
+            words.append(part[:MAX_WORD_LENGTH])
+        else:
+            words += map(fold_word, _WORD.findall(part))
+    return words
+
+
 def find_terms(text: str) -> Iterator[str]:
     """Yield each term with a dot, `+` or `#` in folded form: `c++`, `c#`, `.net`, `node.js`."""
-    for match in _TERM.finditer(text):
+    # Most texts contain no term, and a search for each word of the text would be slow. A term contains no
+    # whitespace.
+    parts = filter(_has_sign, text.split()) if _has_sign(text) else ()
+    for match in chain.from_iterable(map(_TERM.finditer, parts)):
         if any(sign in match[0] for sign in ".+#"):
             yield fold_word(match[0])
+
+
+def _has_sign(text: str) -> bool:
+    return "+" in text or "#" in text or _DOT_IN_TERM.search(text) is not None
 
 
 @lru_cache(maxsize=10_000)

@@ -45,8 +45,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     lingers = False
     responded_at = 0.0
-    # True if the queue is full, so the request that has just arrived is refused.
-    rejected = False
+    # True if a request has just arrived on a connection that has no other request.
+    arrived = False
     # True if a request waits until the previous response has been sent completely.
     deferred = False
 
@@ -204,12 +204,12 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return len(data)
 
     def handle_read(self) -> None:
-        """Read a request."""
+        """Read a request, and answer it if its response is cached; otherwise, queue it for a thread."""
         super().handle_read()
-        if self.rejected:
-            self.rejected = False
-            self.requests[0].refuse(Busy(""))
-            self.service()
+        if self.arrived:
+            self.arrived = False
+            if not self._replay():
+                self._queue()
         elif self.connected and self.request is not None:
             self._count_body(self.request)
 
@@ -228,6 +228,34 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self._fileno is not None:
             self.server.unregister(self)
         super().del_channel(map)
+
+    def _replay(self) -> bool:
+        """Send the cached response to the request that has arrived; return False if there is none.
+
+        The socket thread sends it, because to wake another thread takes longer than to answer.
+        """
+        request = self.requests[0]
+        if self.server.public_paths is None or request.error:
+            return False
+        if not self.task_class(self, request).replay():
+            return False
+        request.close()
+        self._release_body()
+        # The next response needs an empty buffer.
+        self.current_outbuf_count = self.adj.outbuf_high_watermark
+        with self.requests_lock:
+            self.requests.pop(0)
+        if self.requests and not self.defer():
+            self._queue()
+        return True
+
+    def _queue(self) -> None:
+        """Queue the first request for a thread; refuse it if the queue is full."""
+        if self.server.is_queue_full():
+            self.requests[0].refuse(Busy(""))
+            self.service()
+        else:
+            self.server.task_dispatcher.add_task(self)
 
     def _count_body(self, request: Parser) -> None:
         size = max(0, request.body_bytes_received - self.limits.short_body_bytes)

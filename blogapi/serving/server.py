@@ -24,6 +24,8 @@ from waitress.task import ThreadedTaskDispatcher
 
 from blogapi.metrics import registry
 from blogapi.rate_limits.limiter import address_key
+from blogapi.rate_limits.middleware import limits_requests
+from blogapi.response_cache import middleware as response_cache
 from blogapi.serving import listening
 from blogapi.serving.budget import ByteBudget
 from blogapi.serving.channel import Channel
@@ -72,8 +74,12 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         proxy: str = "",
         limits: Limits,
         access_log: AccessLog | None = None,
+        public_paths: tuple[str, ...] | None = None,
     ) -> None:
         self.limits = limits
+        # The socket thread may ask the application for cached responses to requests with a key or with one of
+        # these paths, unless this is None.
+        self.public_paths = public_paths
         self.access_log = access_log
         self.stopping = False
         self.request_seconds, self.linger_seconds = limits.request, limits.linger
@@ -153,16 +159,19 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self._open_channel(connection, address)
 
     def add_task(self, task: Channel) -> None:
-        """Queue the connection's request for a thread; refuse it if the queue is full."""
-        if threading.get_ident() != self._thread:
-            # The request is pipelined: it is queued by the thread that has just finished the previous
-            # response.
-            if not task.defer():
-                self.task_dispatcher.add_task(task)
-        elif len(self.task_dispatcher.queue) >= self.limits.queue:
-            task.rejected = True
-        else:
+        """Queue a request that waits behind another one of its connection; let the connection start others.
+
+        waitress calls this while it holds a lock of the connection.
+        """
+        if threading.get_ident() == self._thread:
+            task.arrived = True
+        # The request is pipelined: it is queued by the thread that has just finished the previous response.
+        elif not task.defer():
             self.task_dispatcher.add_task(task)
+
+    def is_queue_full(self) -> bool:
+        """Return whether no other request can wait for a thread."""
+        return len(self.task_dispatcher.queue) >= self.limits.queue
 
     def register(self, channel: Channel) -> None:
         """Count a new connection for its client."""
@@ -345,7 +354,16 @@ def create_server(
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
     served = trust_proxy(app, proxy, trust_all=unix_socket is not None)
     kind = Server if unix_socket is None else UnixServer
-    server = kind(served, listening_socket, settings, proxy=proxy, limits=limits, access_log=access_log)
+    server = kind(
+        served,
+        listening_socket,
+        settings,
+        proxy=proxy,
+        limits=limits,
+        access_log=access_log,
+        # A limit on requests may have to wait for the database.
+        public_paths=None if limits_requests(app) else response_cache.get_public_paths(app),
+    )
     registry.add_gauge(app, "connections", "Open client connections.", lambda: len(server.active_channels))
     registry.add_gauge(
         app, "unread_bytes", "Memory used by responses not yet read.", lambda: server.unread.held

@@ -13,6 +13,7 @@ from waitress.utilities import build_http_date
 
 from blogapi.rate_limits import limiter
 from blogapi.response_cache.lru_cache import GIVE_UP_KEY
+from blogapi.response_cache.middleware import ONLY_CACHED_KEY, NotCached
 from blogapi.serving.log import AccessLogEntry, loggable_path
 from blogapi.serving.parser import BodiesFull, Busy, TooSlow
 from blogapi.serving.unread import NoRoom
@@ -21,6 +22,9 @@ from blogapi.storage.database import db
 from blogapi.web import errors
 from blogapi.web.headers import error_headers
 from blogapi.web.request_id import REQUEST_ID_HEADER, REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
+
+# A longer body is sent separately from the head.
+MAX_JOINED_BYTES = 64 * 1024
 
 
 def _canonical_name(name: str) -> str:
@@ -152,6 +156,57 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             environ = self.environ or {}
             self.route, self.request_id = environ.get(ROUTE_KEY, ""), environ.get(REQUEST_ID_KEY, "")
 
+    def replay(self) -> bool:
+        """Send the response if it is cached and there is memory for it; return whether it was sent.
+
+        This method never waits: the connection buffers what the client does not take at once.
+        """
+        request, channel = self.request, self.channel
+        has_cache = "X_API_KEY" in request.headers or request.path.startswith(channel.server.public_paths)
+        if request.command != "GET" or not has_cache or not self._keeps_open():
+            return False
+        self.start()
+        environ = self.get_environment()
+        environ[ONLY_CACHED_KEY] = True
+        try:
+            body = b"".join(channel.server.application(environ, self._set_head))
+        except NotCached:
+            return False
+        self.content_length = len(body) if self.has_body else None
+        head = self.build_response_header()
+        if self.close_on_finish:
+            return False
+        try:
+            if not self._reserve(len(head) + len(body)):
+                return False
+            self._send(head, body)
+        finally:
+            channel.end_response()
+        self.body_bytes = len(body)
+        self.route, self.request_id = environ.get(ROUTE_KEY, ""), environ.get(REQUEST_ID_KEY, "")
+        channel.responded_at = time.monotonic()
+        self._log()
+        return True
+
+    def _reserve(self, size: int) -> bool:
+        """Return whether there is memory for a response of `size` bytes."""
+        channel = self.channel
+        if channel.has_allowance(size):
+            return True
+        channel.reader = limiter.address_key(self.get_environment()["REMOTE_ADDR"])
+        return bool(channel.reserve(size))
+
+    def _send(self, head: bytes, body: bytes) -> None:
+        # To send the head and the body together takes one system call, but it copies the body.
+        if len(body) <= MAX_JOINED_BYTES:
+            self.channel.write_soon(head + body)
+        else:
+            self.channel.write_soon(head)
+            self.channel.write_soon(body)
+
+    def _set_head(self, status: str, headers: list[tuple[str, str]], *exc_info: Any) -> None:
+        self.status, self.response_headers = status, headers
+
     def get_environment(self) -> dict[str, Any]:
         """Return the WSGI environment of the request."""
         environment: dict[str, Any] = super().get_environment()
@@ -182,24 +237,22 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         """Return the status line and the headers; close the connection if the server is stopping."""
         if self.channel.server.stopping:
             super().set_close_on_finish()
-        connection_option = self.request.headers.get("CONNECTION", "")
         # Use templates only for reads: the headers of other responses could contain a session cookie.
         has_template = (
             self.request.command == "GET"
-            and self.version == "1.1"
             and self.has_body
-            and self.response_headers
-        )
-        if (
-            has_template
             and self.content_length is not None
-            and not connection_option
+            and self.response_headers
+            and self._keeps_open()
             and not self.close_on_finish
-        ):
-            header = self._fill_head_template()
-        else:
-            header = super().build_response_header()
+        )
+        header: bytes = self._fill_head_template() if has_template else super().build_response_header()
         return header
+
+    def _keeps_open(self) -> bool:
+        """Return whether neither the client nor the server asks to close the connection."""
+        asked = self.request.headers.get("CONNECTION", "") not in ("", "keep-alive")
+        return self.version == "1.1" and not asked and not self.channel.server.stopping
 
     def _admit(self) -> bool:
         """Return whether the response can be sent now; raises NoRoom if it cannot even be buffered."""
@@ -210,13 +263,13 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             size += sum(map(len, self._buffered_chunks))
         elif self.has_body and self.request.command != "HEAD":
             size += self.content_length or 0
-        if whole and channel.has_allowance(size):
+        if whole and self._reserve(size):
             return True
         channel.reader = limiter.address_key(self.get_environment()["REMOTE_ADDR"])
         # After a committed write, the server never sends a 503. Only clients with write access can get such
         # a long response to a write.
         changed = self.request.command not in ("GET", "HEAD")
-        if (whole and channel.reserve(size)) or channel.stream(self._before_wait, always=changed):
+        if channel.stream(self._before_wait, always=changed):
             return True
         if whole or not channel.reserve(size):
             channel.server.unread.refuse(channel.reader, size)

@@ -108,7 +108,7 @@ class SqliteCommitVersion:
     def _read_data_version(self) -> int:
         if self._connection is None:
             self._connection = sqlite3.connect(
-                self._uri, uri=True, check_same_thread=False, isolation_level=None
+                self._uri, uri=True, check_same_thread=False, isolation_level=None, timeout=0
             )
             # The values of `data_version` on two connections cannot be compared.
             self._data_version, self._visible = -1, None

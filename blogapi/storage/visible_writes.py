@@ -32,22 +32,25 @@ TRIGGERS: dict[str, dict[str, str]] = {
     "api_key": {"UPDATE OF digest, owner_id, scope": "", "UPDATE OF expires": _EARLIER, "DELETE": ""},
     "category": _ANY,
     "tag": _ANY,
+    "author": _ANY,
+    "site": _ANY,
     "former_slug": _ANY,
+    "former_term_slug": _ANY,
     "article": _PUBLISHED,
     "article_pieces": _PUBLISHED,
     "article_tally": {"UPDATE": "OLD.published <> NEW.published OR OLD.renderer <> NEW.renderer"},
     "change_counter": {"UPDATE": "OLD.public_position <> NEW.public_position"},
 }
 
-# Every service function that changes the tags of an article also changes its row in `article`; other programs
-# might not. Only SQLite has these triggers, because on PostgreSQL a condition cannot contain a subquery.
-_SQLITE_TRIGGERS = {
-    "article_tag": {
-        "INSERT": _OF_PUBLISHED.format("NEW"),
-        "UPDATE": _OF_PUBLISHED.format("NEW"),
-        "DELETE": _OF_PUBLISHED.format("OLD"),
-    }
+# Every service function that changes the tags or authors of an article also changes its row in `article`;
+# other programs might not. Only SQLite has these triggers, because on PostgreSQL a condition cannot contain
+# a subquery.
+_LINK = {
+    "INSERT": _OF_PUBLISHED.format("NEW"),
+    "UPDATE": _OF_PUBLISHED.format("NEW"),
+    "DELETE": _OF_PUBLISHED.format("OLD"),
 }
+_SQLITE_TRIGGERS = {"article_tag": _LINK, "article_author": _LINK}
 
 _SQLITE = "CREATE TRIGGER {} AFTER {} ON {}{} BEGIN UPDATE revision SET visible = visible + 1; END"
 # A migration creates the function `count_visible_write`.

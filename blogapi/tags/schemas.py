@@ -7,10 +7,17 @@ from typing import Any
 import marshmallow as ma
 
 from blogapi.tags.models import Tag
-from blogapi.taxonomies.schemas import TermBodySchema, TermFieldsSchema, TermSchema
+from blogapi.taxonomies.schemas import (
+    PageAddress,
+    TermBodySchema,
+    TermFieldsSchema,
+    TermListQuery,
+    TermSchema,
+    articles_count,
+)
 from blogapi.web.fields import FieldNames, Identifier, OutputSchema
 from blogapi.web.json_fragments import stored_for
-from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.web.pagination import DetailQuery
 
 
 @stored_for(Tag)
@@ -35,6 +42,9 @@ class SingleTagSchema(OutputSchema):
 class TagFieldsSchema(TermFieldsSchema):
     """A tag in the list, with the requested fields."""
 
+    url = PageAddress()
+    articles_count = articles_count()
+
 
 class SingleTagFieldsSchema(TagFieldsSchema):
     """A tag with the requested fields."""
@@ -45,6 +55,8 @@ class SingleTagFieldsSchema(TagFieldsSchema):
 class TagBodySchema(TermBodySchema):
     """The fields of a tag that a client writes."""
 
+    read_only = TermBodySchema.read_only | {"url"}
+
 
 class TagItemSchema(TagBodySchema):
     """The fields of one tag in a bulk write."""
@@ -54,13 +66,13 @@ class TagItemSchema(TagBodySchema):
     uuid = Identifier(required=True)
 
 
-class TagListQuery(ListQuery):
+class TagListQuery(TermListQuery):
     """The query parameters of a request for the list of tags."""
 
-    fields_ = FieldNames(TagFieldsSchema)
+    fields_ = FieldNames(TagFieldsSchema, TagSchema, single=SingleTagFieldsSchema)
 
 
 class TagQuery(DetailQuery):
     """The query parameters of a request for one tag."""
 
-    fields_ = FieldNames(SingleTagFieldsSchema)
+    fields_ = FieldNames(SingleTagFieldsSchema, SingleTagSchema)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey
+from sqlalchemy import ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.storage.change_log import TracksChanges
-from blogapi.storage.database import Identified
+from blogapi.storage.database import Base, Identified, current_time
 from blogapi.web.json_fragments import StoresJson
 
 
@@ -18,3 +19,17 @@ class Term(TracksChanges, Identified, StoresJson):
     name: Mapped[str]
     slug: Mapped[str] = mapped_column(unique=True)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
+
+
+class FormerTermSlug(Base):
+    """A slug that a term had before; `kind` is the kind of the term, and no other such term uses the slug.
+
+    There is no foreign key, because the terms of each taxonomy have a table of their own.
+    """
+
+    __tablename__ = "former_term_slug"
+
+    kind: Mapped[str] = mapped_column(String(16), primary_key=True)
+    slug: Mapped[str] = mapped_column(primary_key=True)
+    term_id: Mapped[UUID] = mapped_column(index=True)
+    created: Mapped[datetime] = mapped_column(default=current_time)

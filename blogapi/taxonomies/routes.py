@@ -3,39 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
+from sqlalchemy import ColumnElement
+
 from blogapi.taxonomies import queries, service
-from blogapi.taxonomies.queries import ListArticles
+from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
-from blogapi.web.access import admin, allow, current_user_id, reader
+from blogapi.web.access import admin, allow, current_caller, current_user_id, reader
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.bulk import write_all
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Page, Query
+from blogapi.web.slug_lookup import accept_slugs
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 
-def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -> Blueprint:
+def build_blueprint(
+    taxonomy: Taxonomy[TermType],
+    list_articles: ListArticles,
+    count_articles: CountArticles,
+    is_public: IsPublic | None = None,
+) -> Blueprint:
     """Return the blueprint with the operations of the taxonomy.
 
-    `list_articles` is a parameter because `articles` imports `taxonomies`, so an import of `articles` here
-    would be circular.
+    Callers without access to drafts see only the terms for which the condition `is_public` is true (None: all
+    terms). The functions are parameters because `articles` imports `taxonomies`, so an import of `articles`
+    here would be circular.
     """
     singular, plural, schema = taxonomy.singular, taxonomy.plural, taxonomy.schema
     bp = Blueprint(plural, __name__, url_prefix=f"/api/v1/blog/{plural}", description=plural.capitalize())
 
+    def get_condition() -> ColumnElement[bool] | None:
+        return None if is_public is None or current_caller().sees_drafts else is_public()
+
     def get_json(id: UUID, names: Sequence[str] | None = None) -> JsonBody:
-        return queries.get_json(taxonomy, id, list_articles, names)
+        return queries.get_json(
+            taxonomy, id, list_articles, names, get_condition(), count_articles=count_articles
+        )
 
     def get_term(id: UUID) -> TermType:
         return queries.get_by_uuid(taxonomy, id)
 
     representation = Representation(
-        get_json, taxonomy.single_schema(), lambda: queries.list_json(taxonomy).rows, schema(many=True)
+        get_json,
+        taxonomy.single_schema(),
+        lambda: queries.list_json(taxonomy).rows,
+        schema(many=True),
+        get_fields=get_json,
+        fields_schema=taxonomy.single_fields_schema,
     )
 
     @bp.get("/")
@@ -50,9 +70,16 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
     )
     @_summary(f"List the {plural}, sorted by name.")
     def listed(query: Query) -> Page[JsonBody]:
-        return queries.list_json(taxonomy, query.fields, query.page)
+        return queries.list_json(
+            taxonomy,
+            query.fields,
+            query.page,
+            get_condition(),
+            **query.filters,
+            count_articles=count_articles,
+        )
 
-    @bp.get("/<id:id>/")
+    @bp.get("/<reference:id>/")
     @allow(reader, scope="published")
     @bp.arguments(taxonomy.detail_query, location="query")
     @bp.response(
@@ -63,6 +90,7 @@ def build_blueprint(taxonomy: Taxonomy[TermType], list_articles: ListArticles) -
         cacheable=True,
     )
     @_summary(f"Return a {singular} with its public articles, newest first.")
+    @accept_slugs(partial(queries.find_slug_owner, taxonomy))
     def single(query: Query, id: UUID) -> JsonBody:
         return get_json(id, query.fields)
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from functools import partial
 from uuid import UUID, uuid4
 
+from sqlalchemy import ColumnElement
+from sqlalchemy import delete as delete_rows
 from sqlalchemy.exc import IntegrityError
 
 from blogapi.content.slugs import make_slug
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries
+from blogapi.taxonomies.models import FormerTermSlug, Term
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web.errors import Conflict, NotFound
 from blogapi.web.fields import Fields
@@ -25,8 +28,12 @@ def create(
     if the given slug is taken.
     """
     with transaction():
+        if taxonomy.check is not None:
+            taxonomy.check(None, fields)
         slug = choose_slug(fields.get("slug"), fields["name"], partial(queries.find_similar_slugs, taxonomy))
-        columns = {**taxonomy.defaults, **fields, "slug": slug, "owner_id": owner, "uuid": uuid or uuid4()}
+        columns = {**taxonomy.defaults, **fields, "slug": slug, "uuid": uuid or uuid4()}
+        if taxonomy.creator_owns:
+            columns["owner_id"] = owner
         term = taxonomy.model(**columns)
         db.session.add(term)
         db.session.flush()
@@ -44,14 +51,17 @@ def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Field
 
 
 def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
-    """Change the given fields of the term; a new name does not change the slug.
+    """Change the given fields of the term; a new name does not change the slug. The former slug is kept.
 
     Raises NotFound if the term does not exist, and Conflict if the slug is taken.
     """
     with transaction():
         term = queries.get_by_uuid(taxonomy, uuid)
+        if taxonomy.check is not None:
+            taxonomy.check(uuid, fields)
         if "slug" in fields and fields["slug"] != term.slug:
-            choose_slug(fields["slug"], "", partial(queries.find_similar_slugs, taxonomy))
+            choose_slug(fields["slug"], "", partial(queries.find_similar_slugs, taxonomy, exclude=uuid))
+            _record_rename(term, fields["slug"])
         for name, value in fields.items():
             setattr(term, name, value)
         db.session.flush()
@@ -59,14 +69,16 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
 
 
 def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
-    """Delete the term.
+    """Delete the term and its former slugs.
 
-    Raises NotFound if the term does not exist, and Conflict if it is a category that has articles.
+    Raises NotFound if the term does not exist, and Conflict if it is a category or an author that has
+    articles.
     """
     try:
         with transaction():
             db.session.delete(queries.get_by_uuid(taxonomy, uuid))
             db.session.flush()
+            _delete_former_slugs(taxonomy.model.kind, FormerTermSlug.term_id == uuid)
     except IntegrityError as error:
         raise Conflict(
             f"This {taxonomy.singular} has articles; move or delete them first.",
@@ -74,8 +86,20 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
         ) from error
 
 
-def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str) -> TermType:
-    """Return the term whose slug is derived from the name, or create it if there is none."""
+def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:
+    """Return the term that has or had the slug derived from the name, or create it with these fields."""
     with transaction():
-        term = queries.find_by_slug(taxonomy, make_slug(name))
-        return term or create(taxonomy, owner, taxonomy.body_schema().load({"name": name}))
+        found = queries.find_slug_owner(taxonomy, make_slug(name))
+        if found is not None:
+            return queries.get_by_uuid(taxonomy, found.uuid)
+        return create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
+
+
+def _record_rename(term: Term, new: str) -> None:
+    """Store the current slug of the term as a former slug; the new slug may be one of its former slugs."""
+    _delete_former_slugs(term.kind, FormerTermSlug.slug == new)
+    db.session.add(FormerTermSlug(kind=term.kind, slug=term.slug, term_id=term.uuid))
+
+
+def _delete_former_slugs(kind: str, condition: ColumnElement[bool]) -> None:
+    db.session.execute(delete_rows(FormerTermSlug).where(FormerTermSlug.kind == kind, condition))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
+from uuid import UUID
 
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.schemas import TermBodySchema
-from blogapi.web.fields import OutputSchema, PartialOutputSchema
+from blogapi.web.fields import Fields, OutputSchema, PartialOutputSchema
 from blogapi.web.pagination import DetailQuery, ListQuery
 
 TermType = TypeVar("TermType", bound=Term)
@@ -22,8 +23,11 @@ class Taxonomy(Generic[TermType]):
     `single_fields_schema` have all fields that `fields` may select in these responses. `body_schema` is the
     body of a write, and `item_schema` is the body of one term in a bulk write. `defaults` contains the values
     of fields that the body of a new or replaced term omits. `deletion` is the summary of DELETE.
+    `address_field` is the name of the field with the address of a term's page.
     `list_section` and `detail_section` are the sections of the interface specification that document the two
-    reads, if there are any.
+    reads, if there are any. With `creator_owns`, the user who creates a term owns it. `check` is called in
+    the transaction of a write, with the uuid of the term (None for a new one) and the written fields; it
+    raises a Problem if a field is invalid.
     """
 
     singular: str
@@ -39,5 +43,8 @@ class Taxonomy(Generic[TermType]):
     detail_query: type[DetailQuery]
     deletion: str
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    address_field: str = "url"
     list_section: str = ""
     detail_section: str = ""
+    creator_owns: bool = True
+    check: Callable[[UUID | None, Fields], None] | None = None

@@ -1,4 +1,4 @@
-"""Convert records to the input of `articles.service`, with the categories and tags that they name."""
+"""Convert records to the input of `articles.service`, with the terms that they name."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ import marshmallow as ma
 
 from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.authors import profiles
+from blogapi.authors.models import Author
+from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES
-from blogapi.content import slugs
+from blogapi.content import plain_text, slugs
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.web.errors import Errors, flatten_messages
+from blogapi.web.fields import get_limit
 
 DEFAULT_CATEGORY = "Uncategorised"
 
@@ -39,11 +43,19 @@ class ArticleInputs:
         self._terms = {
             CATEGORIES.singular: self._load(CATEGORIES, (_get_category(record) for record in records)),
             TAGS.singular: self._load(TAGS, chain.from_iterable(record.tags for record in records)),
+            AUTHORS.singular: self._load(
+                AUTHORS, (author.name for record in records for author in record.authors)
+            ),
         }
+        self._profile: Author | None = None
         self._created: list[tuple[str, str]] = []
+        #: The authors of the most recent input.
+        self.authors: list[Author] = []
 
     def make(self, record: ArticleRecord) -> ArticleInput:
-        """Return the input for a record; creates the category and the tags that do not exist.
+        """Return the input for a record; creates the category, the tags and the authors that do not exist.
+
+        The author of a record without authors is the owner.
 
         Raises ValidationError with the errors of all fields.
         """
@@ -54,11 +66,23 @@ class ArticleInputs:
         for name in record.tags:
             with _collect_errors(errors, f"tag {name!r}"):
                 tags.append({"uuid": str(self._get_or_create(TAGS, name).uuid)})
+        self.authors = []
+        for author in record.authors:
+            with _collect_errors(errors, f"author {author.name!r}"):
+                details = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
+                self.authors.append(self._get_or_create(AUTHORS, author.name, **details))
+        self.authors = self.authors or [self._get_profile()]
+        authors = [{"uuid": str(author.uuid)} for author in self.authors]
         with _collect_errors(errors):
-            article_input: ArticleInput = _BODY_SCHEMA.load(_to_body(record) | {"tags": tags})
+            body = _to_body(record) | {"tags": tags, "authors": authors}
+            article_input: ArticleInput = _BODY_SCHEMA.load(body)
         if errors:
             raise ma.ValidationError(errors)
         return replace(article_input, category=TermReference(uuid=category.uuid))
+
+    def is_new(self, author: Author) -> bool:
+        """Return whether the author was created for the most recent input."""
+        return any(self._terms.get(kind, {}).get(slug) is author for kind, slug in self._created)
 
     @contextmanager
     def forget_new_terms_on_error(self) -> Iterator[None]:
@@ -69,6 +93,7 @@ class ArticleInputs:
         except BaseException:
             for taxonomy, slug in self._created:
                 del self._terms[taxonomy][slug]
+            self._profile = None
             raise
 
     def _load(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
@@ -79,10 +104,15 @@ class ArticleInputs:
             self._slugs[name] = slugs.make_slug(name)
         return self._slugs[name]
 
-    def _get_or_create(self, taxonomy: Taxonomy[Any], name: str) -> Term:
+    def _get_profile(self) -> Author:
+        if self._profile is None:
+            self._profile = profiles.get_or_create_profile(self._owner)
+        return self._profile
+
+    def _get_or_create(self, taxonomy: Taxonomy[Any], name: str, **fields: str) -> Any:
         terms, slug = self._terms[taxonomy.singular], self._get_slug(name)
         if slug not in terms:
-            terms[slug] = service.get_or_create(taxonomy, self._owner, name)
+            terms[slug] = service.get_or_create(taxonomy, self._owner, name, **fields)
             self._created.append((taxonomy.singular, slug))
         return terms[slug]
 
@@ -105,6 +135,7 @@ def _to_body(record: ArticleRecord) -> dict[str, Any]:
     body: dict[str, Any] = {
         "title": record.title,
         "subtitle": record.subtitle,
+        "excerpt": plain_text.shorten(record.excerpt, get_limit("MAX_EXCERPT")),
         "content": record.content,
         "content_type": record.content_type,
         "status": record.status,

@@ -7,6 +7,16 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorRecord:
+    """An author as a source file describes them; no text contains a line break."""
+
+    name: str  #: plain text, never empty
+    bio: str = ""
+    url: str = ""  #: the author's website: http(s) or relative URL
+    avatar: str = ""  #: http(s) or relative URL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleRecord:
     """One article as its source file describes it, before validation.
 
@@ -17,6 +27,7 @@ class ArticleRecord:
     key: str  #: path of the source with `/` as separator; begins with the name of the imported folder
     title: str  #: plain text, never empty
     subtitle: str = ""
+    excerpt: str = ""  #: plain text; "" = generate it from the content
     slug: str = ""  #: the preferred slug; "" = derive it from the title
     content: str  #: as in the source, with LF line endings; may be empty
     content_type: str  #: "markdown", "html" or "text"
@@ -24,7 +35,7 @@ class ArticleRecord:
     published_at: datetime | None  #: aware, UTC; may be in the future; None if the source has no date
     category: str = ""  #: name of the category
     tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
-    author: str = ""  #: the author named in the source; not stored
+    authors: tuple[AuthorRecord, ...] = ()  #: with distinct names; () = the user who imports
     cover_image: str = ""  #: http(s) or relative URL, at most 2,048 characters
     seo_title: str = ""
     seo_description: str = ""

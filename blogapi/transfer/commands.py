@@ -15,14 +15,24 @@ from blogapi.cli import report_problems, show_progress
 from blogapi.storage.database import current_time
 from blogapi.transfer import folder, identity, queries, service
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.service import FileReport, Result
+from blogapi.transfer.imported_authors import read_author_map
+from blogapi.transfer.service import FileReport, Importer, Result
 from blogapi.users import queries as users
 from blogapi.web.errors import Conflict, NotFound
 
 
 @click.command("import")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--author", help="Name of the user who owns the articles. Default: the only admin.")
+@click.option(
+    "--author",
+    help="Name of the user who owns the articles and is the author of files without an author. Default: the "
+    "only admin.",
+)
+@click.option(
+    "--author-map",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='TOML file that renames and merges authors: "name in the files" = "slug or name".',
+)
 @click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(
     "--publish-undated",
@@ -39,6 +49,7 @@ from blogapi.web.errors import Conflict, NotFound
 def import_(
     paths: tuple[Path, ...],
     author: str | None,
+    author_map: Path | None,
     dry_run: bool,
     publish_undated: bool,
     restore_deleted: bool,
@@ -52,9 +63,14 @@ def import_(
     """
     with report_problems():
         author_id = _find_author(author)
+        targets = _read_author_map(author_map)
         entries = _list_entries(paths)
-        importer = service.Importer(
-            author_id, _match(entries), dry_run=dry_run, restore_deleted=restore_deleted
+        importer = Importer(
+            author_id,
+            _match(entries),
+            author_map=targets,
+            dry_run=dry_run,
+            restore_deleted=restore_deleted,
         )
         progress = show_progress(entries, total=len(entries), label="Importing")
         outer_keys = identity.find_outer_keys(entries, importer.matches)
@@ -62,7 +78,7 @@ def import_(
             _read(entry, outer_keys.get(entry.key, ""), publish_undated=publish_undated) for entry in progress
         )
         reports = [report for batch in service.make_batches(items) for report in importer.store(batch)]
-    _print_json(reports, dry_run) if as_json else _print(reports, dry_run)
+    _print_json(reports, importer, dry_run) if as_json else _print(reports, importer, dry_run)
     if any(report.result is Result.REFUSED for report in reports):
         raise SystemExit(1)
 
@@ -76,6 +92,13 @@ def _find_author(name: str | None) -> UUID:
     if len(admins) > 1:
         raise Conflict("There are several admins; choose the owner of the articles with --author NAME.")
     return admins[0].uuid
+
+
+def _read_author_map(path: Path | None) -> dict[str, str]:
+    try:
+        return read_author_map(path) if path else {}
+    except RefusedFile as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _list_entries(paths: tuple[Path, ...]) -> list[folder.Entry]:
@@ -124,8 +147,13 @@ def _count_results(reports: list[FileReport]) -> dict[str, int]:
     return {result.value: counter[result] for result in Result}
 
 
-def _print(reports: list[FileReport], dry_run: bool) -> None:
+def _print(reports: list[FileReport], importer: Importer, dry_run: bool) -> None:
     click.echo(f"{_summarize(reports)}.")
+    for author in importer.authors.list_reports():
+        created = "created, " if author.created else ""
+        click.echo(f"author     {author.slug}: {author.name}, {created}articles: {author.articles}")
+    for name in sorted(importer.authors.unused_names):
+        click.echo(f"author     No file names {name!r}, which is in the author map.")
     for report in reports:
         for note in report.notes:
             click.echo(f"{report.result.value:<9}  {report.key}: {note}")
@@ -133,12 +161,14 @@ def _print(reports: list[FileReport], dry_run: bool) -> None:
     click.echo(f"{len(reports)} files: {results}.{' Nothing was stored (dry run).' if dry_run else ''}")
 
 
-def _print_json(reports: list[FileReport], dry_run: bool) -> None:
+def _print_json(reports: list[FileReport], importer: Importer, dry_run: bool) -> None:
     document = {
         "summary": _summarize(reports),
         "dry_run": dry_run,
         "counts": _count_results(reports),
         "visibility": _count_visibility(reports),
+        "authors": [asdict(author) for author in importer.authors.list_reports()],
+        "unused_author_map_names": sorted(importer.authors.unused_names),
         "files": [asdict(report) for report in reports],
     }
     click.echo(json.dumps(document, ensure_ascii=False))

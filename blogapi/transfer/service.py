@@ -1,7 +1,7 @@
-"""Store imported records in batches: one transaction each, with a savepoint for each article.
+"""Store imported records in batches: one transaction each, whose articles are stored together.
 
-If an article is refused, the import continues with the others. Batches are short, so that other writers wait
-only briefly.
+If an article of a batch is refused, the batch is stored again with a savepoint for each article, so that the
+import continues with the others. Batches are short, so that other writers wait only briefly.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from contextlib import nullcontext, suppress
+from copy import deepcopy
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -21,7 +22,8 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from blogapi import clock
 from blogapi.articles import lifecycle, renderings
-from blogapi.articles import service as articles
+from blogapi.articles.batch import Batch as ArticleBatch
+from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
 from blogapi.content import slugs
@@ -30,6 +32,7 @@ from blogapi.storage.database import current_time, db, savepoint, transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_input import ArticleInputs
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
+from blogapi.transfer.imported_authors import ImportedAuthors
 from blogapi.transfer.models import ImportedFile
 from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages
@@ -67,6 +70,10 @@ class FileReport:
 Item = ArticleRecord | FileReport
 
 
+# The errors of an article that is refused.
+REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
+
+
 class _DryRun(Exception):
     """Raised to roll back the transaction of a dry run."""
 
@@ -99,7 +106,8 @@ def make_batches(items: Iterable[Item]) -> Iterator[list[Item]]:
 class Importer:
     """Stores the records of one run as articles of `author`.
 
-    `matches` has the stored keys of files that were imported before under another key.
+    `matches` has the stored keys of files that were imported before under another key; see
+    `imported_authors` for `author_map`.
     """
 
     def __init__(
@@ -107,11 +115,13 @@ class Importer:
         author: UUID,
         matches: Mapping[str, str] | None = None,
         *,
+        author_map: Mapping[str, str] | None = None,
         dry_run: bool = False,
         restore_deleted: bool = False,
     ) -> None:
         self.author = author
         self.matches = matches or {}
+        self.authors = ImportedAuthors(author_map or {})
         self.dry_run = dry_run
         self.restore_deleted = restore_deleted
         #: The slugs of categories and tags by name.
@@ -120,20 +130,28 @@ class Importer:
         self.redirects: set[str] = set()
 
     def store(self, items: Sequence[Item]) -> list[FileReport]:
-        """Store a batch of records, and return a report for each item.
+        """Store a batch of records with the authors of `author_map`, and return a report for each item.
 
         An item can also be the report of a file that gave no record; it is returned unchanged. Validation
         errors are part of the report. Other errors are raised; the records of the current transaction are
         then not stored.
         """
-        records = [item for item in items if isinstance(item, ArticleRecord)]
+        records = [self.authors.rename(item) for item in items if isinstance(item, ArticleRecord)]
         reports: dict[str, FileReport] = {}
         self._prepare(records)
+        together = True
         while len(reports) < len(records):
-            with suppress(_DryRun), transaction():
-                self._store_in_transaction(records[len(reports) :], reports)
-                if self.dry_run:
-                    raise _DryRun
+            redirects_before, authors_before = set(self.redirects), deepcopy(self.authors)
+            try:
+                with suppress(_DryRun), transaction():
+                    stored = self._store_in_transaction(records[len(reports) :], together=together)
+                    if self.dry_run:
+                        raise _DryRun
+                reports |= stored
+            except REFUSALS:
+                if not together:
+                    raise
+                together, self.redirects, self.authors = False, redirects_before, authors_before
         return [item if isinstance(item, FileReport) else reports[item.key] for item in items]
 
     def _prepare(self, records: Sequence[ArticleRecord]) -> None:
@@ -147,14 +165,22 @@ class Importer:
             if not record.source_digest or known.get(record.key) != record.source_digest
         )
 
-    def _store_in_transaction(self, records: Sequence[ArticleRecord], reports: dict[str, FileReport]) -> None:
-        """Store records until all are stored or MAX_BATCH_SECONDS have passed."""
+    def _store_in_transaction(
+        self, records: Sequence[ArticleRecord], *, together: bool
+    ) -> dict[str, FileReport]:
+        """Store records until all are stored or MAX_BATCH_SECONDS have passed; return their reports by key.
+
+        With `together`, raises one of REFUSALS if an article is refused.
+        """
         batch, end = _Batch(self, records), clock.monotonic() + MAX_BATCH_SECONDS
-        for record in records:
-            reports[record.key] = batch.store(record)
-            if clock.monotonic() > end:
-                break
+        reports: dict[str, FileReport] = {}
+        with open_batch([]) if together else nullcontext() as writes:
+            for record in records:
+                reports[record.key] = batch.store(record, writes)
+                if clock.monotonic() > end:
+                    break
         db.session.add_all(batch.new_files)
+        return reports
 
 
 class _Batch:
@@ -176,32 +202,50 @@ class _Batch:
         self.new_files: list[ImportedFile] = []
         self.inputs = ArticleInputs(importer.author, importer.term_slugs, records)
 
-    def store(self, record: ArticleRecord) -> FileReport:
-        """Create the article of a record, or update it if the record has changed since its last import."""
-        try:
-            with self.inputs.forget_new_terms_on_error(), savepoint():
-                return self._create_or_update(record)
-        except (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError) as error:
-            return FileReport(record.key, Result.REFUSED, notes=(_describe(error),))
+    def store(self, record: ArticleRecord, writes: ArticleBatch | None) -> FileReport:
+        """Create the article of a record, or update it if the record has changed since its last import.
 
-    def _create_or_update(self, record: ArticleRecord) -> FileReport:
+        The article is stored with the batch `writes`. If it is None, the article is stored alone, and a
+        refusal is reported and not raised.
+        """
+        try:
+            if writes is not None:
+                report = self._create_or_update(record, writes)
+            else:
+                with self.inputs.forget_new_terms_on_error(), savepoint(), open_batch([]) as alone:
+                    report = self._create_or_update(record, alone)
+        except REFUSALS as error:
+            if writes is not None:
+                raise
+            return FileReport(record.key, Result.REFUSED, notes=(_describe(error),))
+        if report.result in (Result.CREATED, Result.UPDATED):
+            self.importer.authors.count(self.inputs.authors, self.inputs.is_new)
+        return report
+
+    def _create_or_update(self, record: ArticleRecord, writes: ArticleBatch) -> FileReport:
         file = self.files.get(record.key) or self.files.get(self.importer.matches.get(record.key, ""))
         if file is None:
-            return self._create(record, ImportedFile(key=record.key))
+            return self._create(record, ImportedFile(key=record.key), writes)
         notes = _recognition_notes(file.key, record.key)
         # The digest in rows from former versions of blogapi includes the key.
         digest = _compute_digest(record, key="" if file.source_digest else file.key)
         if not file.key.endswith(f"/{record.key}"):
             file.key = record.key
         if file.article_id in self.articles:
-            return self._update(record, file, notes, is_changed=digest != file.digest)
+            return self._update(record, file, writes, notes, is_changed=digest != file.digest)
         if self.importer.restore_deleted:
-            return self._create(record, file)
+            return self._create(record, file, writes)
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
         return FileReport(record.key, Result.SKIPPED, notes=(*notes, reason))
 
     def _update(
-        self, record: ArticleRecord, file: ImportedFile, notes: tuple[str, ...], *, is_changed: bool
+        self,
+        record: ArticleRecord,
+        file: ImportedFile,
+        writes: ArticleBatch,
+        notes: tuple[str, ...],
+        *,
+        is_changed: bool,
     ) -> FileReport:
         state = self.articles[file.article_id]
         former = lifecycle.get_api_status(state.status, state.published_at, current_time())
@@ -221,12 +265,13 @@ class _Batch:
             notes = (*notes, "The file has not changed; to publish its article, publish it in this blog.")
         elif is_changed:
             given, editor = self.inputs.make(record), self.importer.author
+            writes.load([given], [file.article_id])
             if (state.status, record.status) == ("archived", "published"):
                 # An archived article becomes a draft before it can be published.
-                articles.change(editor, file.article_id, ArticleInput(status="draft"))
+                writes.change(editor, file.article_id, ArticleInput(status="draft"))
             # SEO fields that the file no longer has get their default values.
             given = replace(given, seo={**default_seo(given.texts), **given.seo})
-            article = articles.change(editor, file.article_id, given)
+            article = writes.change(editor, file.article_id, given)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digests(file, record, current_time())
             return _report(record, Result.UPDATED, article, notes)
@@ -234,7 +279,7 @@ class _Batch:
             _set_digests(file, record, file.imported_at)
         return FileReport(record.key, Result.UNCHANGED, former, notes)
 
-    def _create(self, record: ArticleRecord, file: ImportedFile) -> FileReport:
+    def _create(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
         preferred = slugs.make_slug(record.slug or record.title)
         notes = []
         if preferred in self.importer.redirects:
@@ -244,7 +289,8 @@ class _Batch:
                 "this slug."
             )
         author, given = self.importer.author, self.inputs.make(record)
-        article = articles.create(author, given, uuid=file.article_id, slug_from=record.slug)
+        writes.load([given], [] if file.article_id is None else [file.article_id])
+        article = writes.create(author, given, uuid=file.article_id, slug_from=record.slug)
         # A text without letters or digits has a random slug, which no other article has taken.
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
@@ -310,11 +356,17 @@ def _describe(error: Exception) -> str:
 
 def _compute_digest(record: ArticleRecord, key: str = "") -> str:
     # The digest does not include the notes, so that a new wording of a note does not count as a change of the
-    # file. If `former_slugs` is empty, it is left out, so that digests from former versions without this
-    # field stay valid.
+    # file. Empty fields that former versions did not have are left out, so that their digests stay valid.
     content = {field.name: getattr(record, field.name) for field in fields(record)}
     content |= {"key": key, "notes": ()}
     del content["source_digest"], content["is_undated"]
-    if not record.former_slugs:
-        del content["former_slugs"]
+    if not record.authors:
+        # Former versions have stored the names of the authors as one text.
+        del content["authors"]
+        content["author"] = ""
+    else:
+        content["authors"] = [asdict(author) for author in record.authors]
+    for name in ("former_slugs", "excerpt"):
+        if not content[name]:
+            del content[name]
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

@@ -22,7 +22,11 @@ from blogapi.web.errors import Forbidden, Unauthorized
 from blogapi.web.fields import Fields, WithAttributes
 
 bp = Blueprint(
-    "auth", __name__, url_prefix="/api/v1/auth", description="Login, logout and the current caller"
+    "auth",
+    __name__,
+    url_prefix="/api/v1/auth",
+    description="Login, logout and the current caller",
+    resource="",
 )
 
 

@@ -50,14 +50,17 @@ def set_password(username: str, password: str) -> None:
 def delete_user(username: str) -> None:
     """Delete the user with their API keys and login sessions.
 
-    Raises NotFound if there is no such user, and Conflict if they own articles, categories or tags.
+    The user's profile is deleted too, unless it has articles: then it becomes the profile of a guest. Raises
+    NotFound if there is no such user, and Conflict if they own articles, categories or tags.
     """
     try:
         with transaction():
             db.session.delete(queries.get_by_name(username))
             db.session.flush()
     except IntegrityError as error:
-        raise Conflict(f"The user {username!r} owns content; delete or reassign it first.") from error
+        raise Conflict(
+            f"The user {username!r} owns content; `user reassign` moves it to another user."
+        ) from error
 
 
 def authenticate(username: str, password: str) -> Account | None:

@@ -11,11 +11,10 @@ from uuid import UUID
 import flask
 import flask_smorest
 import marshmallow as ma
-from flask import Request, Response, request
+from flask import Request, Response, g, request
 from webargs.flaskparser import FlaskParser
-from werkzeug.routing import BaseConverter
 
-from blogapi.web import headers
+from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
 from blogapi.web.access import SAFE_METHODS
 from blogapi.web.conditional import perform_write
@@ -27,25 +26,13 @@ from blogapi.web.errors import (
     PreconditionFailed,
     flatten_messages,
 )
-from blogapi.web.fields import OutputSchema, PartialOutputSchema, parse_uuid
+from blogapi.web.fields import OutputSchema, PartialOutputSchema
 from blogapi.web.json import JsonBody
+from blogapi.web.operation_ids import make_operation_id
 from blogapi.web.pagination import Page, Query
+from blogapi.web.slug_lookup import NIL_UUID
 
 View = Callable[..., Response]
-
-# A malformed id becomes the nil UUID. No item has this UUID, so the lookup raises NotFound.
-NIL_UUID = UUID(int=0)
-
-
-class IdConverter(BaseConverter):
-    """Converts the id in a path.
-
-    It accepts any single segment, so that a malformed id without credentials gets 401 rather than 404.
-    """
-
-    def to_python(self, value: str) -> UUID:
-        """Return the UUID, or the nil UUID for a malformed id."""
-        return parse_uuid(value) or NIL_UUID
 
 
 class Parser(FlaskParser):
@@ -66,6 +53,8 @@ class Parser(FlaskParser):
     def load_json(self, req: Request, schema: ma.Schema) -> Any:
         """Return the parsed body, or `missing` (an empty object) if there is none."""
         body = web_json.read_json_body(req)
+        if req.method == "PATCH":
+            g.sent_read_only = read_only.collect(schema, body)
         return ma.missing if body is None else body
 
     def handle_error(self, error: ma.ValidationError, req: Request, schema: ma.Schema, **_: Any) -> NoReturn:
@@ -98,7 +87,9 @@ class PartialResult:
 class Representation:
     """The functions and schemas with which a GET returns one item (by its uuid) and the whole list.
 
-    `hidden_state` returns state that a write to the list can change but the list does not show.
+    `hidden_state` returns state that a write to the list can change but the list does not show. `get_fields`
+    returns an item with the named fields of `fields_schema`, as a GET with `fields` does. Without it, a GET
+    shows all fields.
     """
 
     get_item: Callable[[UUID], Any]
@@ -106,6 +97,8 @@ class Representation:
     get_items: Callable[[], Any]
     items_schema: ma.Schema
     hidden_state: Callable[[], str] = str
+    get_fields: Callable[[UUID, Sequence[str]], Any] | None = None
+    fields_schema: type[PartialOutputSchema] | None = None
 
     def etag(self, id: UUID | None) -> str | None:
         """Return the ETag of an item (None if it does not exist), or of the list if `id` is None."""
@@ -115,6 +108,16 @@ class Representation:
             return _render(self.get_item(id), self.item_schema).etag()
         except NotFound:
             return None
+
+    def read_fields(self, id: UUID | None, names: Sequence[str]) -> JsonBody:
+        """Return the named fields of an item, or of the list if `id` is None; raises NotFound."""
+        if id is None:
+            return _render(self.get_items(), self.items_schema)
+        if self.get_fields is None or self.fields_schema is None:
+            return _render(self.get_item(id), self.item_schema)
+        # The item is looked up even if all of the names are fields of lists, such as `snippet`.
+        known = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
+        return _render(self.get_fields(id, known), _only_fields(self.fields_schema, known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +136,19 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
     ARGUMENTS_PARSER = Parser()
 
-    def __init__(self, name: str, module: str, *, description: str, url_prefix: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        module: str,
+        *,
+        description: str,
+        url_prefix: str | None = None,
+        resource: str | None = None,
+    ) -> None:
+        """`resource` is the plural noun of the operation ids, or empty; the default is the name."""
         super().__init__(name, module, url_prefix=url_prefix)
         self.description = description
+        self.resource = name if resource is None else resource
 
     def add_url_rule(
         self,
@@ -145,17 +158,25 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         provide_automatic_options: bool | None = None,
         **options: Any,
     ) -> None:
-        """Register the view; its endpoint is its `operationId` in the OpenAPI document."""
+        """Register the view, with its `operationId` in the OpenAPI document."""
         documented = view_func.__dict__.setdefault("_apidoc", {})
-        documented.setdefault("manual_doc", {})["operationId"] = f"{self.name}_{view_func.__name__}"
+        operation_id = make_operation_id(self.resource, view_func.__name__)
+        documented.setdefault("manual_doc", {})["operationId"] = operation_id
         super().add_url_rule(rule, endpoint, view_func, provide_automatic_options, **options)
 
     def check_exists(self, lookup: Callable[[UUID], object]) -> Callable[[View], View]:
-        """Look up the item of the path before the body is read, so that a 404 comes before a 422."""
+        """Look up the item of the path before the body is read, so that a 404 comes before a 422.
+
+        A slug or a malformed id gets 404: reads accept slugs, but writes do not, because the slug can change.
+        """
 
         def decorate(view: View) -> View:
             @wraps(view)
             def with_lookup(*args: Any, id: UUID, **kwargs: Any) -> Any:
+                if id == NIL_UUID:
+                    raise NotFound(
+                        "The id in the path is not a UUID. A write needs the uuid of the item, not its slug."
+                    )
                 lookup(id)
                 return view(*args, id=id, **kwargs)
 
@@ -165,12 +186,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
     def require_uuid(self, view: View) -> View:
         """Refuse a malformed id before the body is read, in a view that creates an item with that id."""
-
-        def check_uuid(id: UUID) -> None:
-            if id == NIL_UUID:
-                raise NotFound("The id in the path is not a UUID; send one, such as a new version 4 UUID.")
-
-        return self.check_exists(check_uuid)(view)
+        return self.check_exists(lambda id: None)(view)
 
     def arguments(
         self, schema: type[ma.Schema] | ma.Schema, *, location: str = "json", **options: Any
@@ -179,6 +195,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         # webargs would instantiate a schema class again for every request.
         instance = schema() if isinstance(schema, type) else schema
         decorate: Callable[[View], View] = super().arguments(instance, location=location, **options)
+        return decorate
+
+    def doc(self, **options: Any) -> Callable[[View], View]:
+        """Add to the description of the view in the OpenAPI document."""
+        decorate: Callable[[View], View] = super().doc(**options)
         return decorate
 
     def response(
@@ -190,6 +211,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         section: str = "",
         storable: bool = True,
         cacheable: bool = False,
+        may_be_missing: bool = False,
         **options: Any,
     ) -> Callable[[Callable[..., Any]], View]:
         """Send the return value of the view, rendered by the schema.
@@ -197,7 +219,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         `partial_schema` is the schema of all fields that `fields=` can select. `section` is the section of
         the interface specification that documents the operation; the response then has the documented `Allow`
         header. With `storable`, a browser may store the response. With `cacheable`, the response cache may
-        replay it, because it depends only on the request, the key, the database and the time. For a Page, the
+        replay it, because it depends only on the request, the key, the database and the time. With
+        `may_be_missing`, the view can raise NotFound although its path contains no id. For a Page, the
         response contains its rows and the paging headers.
         """
         document = super().response(status_code, schema, **options)
@@ -211,7 +234,13 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 return _add_documented_allow(response, section)
 
             documented: View = document(respond)
-            documented.__dict__.update(partial_schema=partial_schema, section=section, cacheable=cacheable)
+            documented.__dict__.update(
+                schema=schema,
+                partial_schema=partial_schema,
+                section=section,
+                cacheable=cacheable,
+                may_be_missing=may_be_missing,
+            )
             return documented
 
         return decorate
@@ -238,12 +267,22 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         def decorate(view: Callable[..., Any]) -> View:
             @wraps(view)
             def respond(*args: Any, **kwargs: Any) -> Response:
+                id = kwargs.get("id")
+                errors = read_only.find_changed(
+                    g.pop("sent_read_only", ()),
+                    id,
+                    representation.read_fields,
+                    max_bytes=len(request.get_data()),
+                )
                 if prepare is not None:
                     prepare(*args, **kwargs)
-                response = perform_write(
-                    lambda: self._write_response(view(*args, **kwargs), status_code, schema, representation),
-                    lambda: representation.etag(kwargs.get("id")),
-                )
+
+                def write() -> Response:
+                    if errors:
+                        raise Invalid("Some fields are read-only; `errors` names them.", errors=errors)
+                    return self._write_response(view(*args, **kwargs), status_code, schema, representation)
+
+                response = perform_write(write, lambda: representation.etag(id))
                 return _add_documented_allow(response, section)
 
             documented: View = document(respond)
@@ -288,7 +327,8 @@ def _build_response(
     if isinstance(result, PartialResult):
         hidden_state = result.hidden_state
         if result.fields is not None and partial_schema is not None:
-            schema = _only_fields(partial_schema, tuple(sorted(set(result.fields))))
+            names = (name for name in partial_schema._declared_fields if name in result.fields)
+            schema = _only_fields(partial_schema, tuple(names))
         result = result.result
     is_page = isinstance(result, Page)
     items = result.rows if is_page else result
@@ -299,11 +339,15 @@ def _build_response(
     response = web_json.json_response(json_body.body, status)
     if request.method in ("GET", "HEAD"):
         response.set_etag(json_body.etag(hidden_state))
-    if is_page:
-        response.headers["X-Total-Count"] = str(result.total)
-        links = result.links(request.path, list(request.args.items(multi=True)))
-        if links:
-            response.headers["Link"] = links
+    return add_page_headers(response, result) if is_page else response
+
+
+def add_page_headers(response: Response, page: Page[Any]) -> Response:
+    """Add the length of the list and the links to its other pages."""
+    response.headers["X-Total-Count"] = str(page.total)
+    links = page.links(request.path, list(request.args.items(multi=True)))
+    if links:
+        response.headers["Link"] = links
     return response
 
 

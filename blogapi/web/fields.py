@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -137,13 +138,23 @@ class Identifier(ma.fields.Field[UUID]):
 
 
 class Timestamp(ma.fields.Field[datetime]):
-    """A time, rendered in UTC with microseconds; the offset is omitted unless `aware` is set."""
+    """A time, rendered in UTC with microseconds and the offset `+00:00`.
 
-    def __init__(self, *, aware: bool = False, **options: Any) -> None:
+    `aware=False` omits the offset; the interface specification requires this for some times.
+    """
+
+    def __init__(self, *, aware: bool = True, **options: Any) -> None:
         self.aware = aware
-        pattern = AWARE_PATTERN if aware else NAIVE_PATTERN
-        json_schema = {"pattern": pattern} if options.get("dump_only") else {}
-        super().__init__(metadata=json_schema | options.pop("metadata", {}), **options)
+        json_schema = {"description": "Without an offset, the time is UTC."}
+        if options.get("dump_only"):
+            json_schema = {
+                "pattern": AWARE_PATTERN if aware else NAIVE_PATTERN,
+                "description": "UTC." if aware else "UTC, without an offset.",
+            }
+        metadata = options.pop("metadata", {})
+        if "description" in metadata:
+            json_schema["description"] = f"{metadata['description']} {json_schema['description']}"
+        super().__init__(metadata=metadata | json_schema, **options)
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> str | None:
         if value is None:
@@ -190,8 +201,9 @@ def is_web_address(address: str) -> bool:
 class InputSchema(ma.Schema):
     """Base of request schemas: unknown fields are refused.
 
-    `read_only` names response fields that a write cannot change. They are ignored, so that a client can send
-    back a response that it received.
+    `read_only` names response fields that a write cannot change. They are removed, so that a client can send
+    back a response that it received. For a PATCH, `read_only.find_changed` compares them with their present
+    values.
     """
 
     read_only: ClassVar[frozenset[str]] = frozenset()
@@ -250,6 +262,27 @@ class PartialOutputSchema(ma.Schema):
         field_obj.required = False
 
 
+class OmitsNull(ma.Schema):
+    """Mixin for response schemas that omit some fields if their value is null; it precedes their base."""
+
+    omitted_if_null: ClassVar[frozenset[str]] = frozenset()
+
+    def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
+        """Mark the fields that can be absent as optional in the OpenAPI document."""
+        super().on_bind_field(field_name, field_obj)
+        if field_name in self.omitted_if_null:
+            field_obj.required = False
+
+    @ma.post_dump
+    def remove_nulls(self, data: Fields, **_: Any) -> Fields:
+        """Return the data without the null values of these fields."""
+        return {
+            name: value
+            for name, value in data.items()
+            if value is not None or name not in self.omitted_if_null
+        }
+
+
 class StrictInteger(ma.fields.Integer):
     """An integer between two bounds. With `from_query`, the value is sent as a string of digits."""
 
@@ -268,29 +301,50 @@ class StrictInteger(ma.fields.Integer):
 
 
 class FieldNames(ma.fields.Field[tuple[str, ...]]):
-    """A comma-separated list of fields of a schema."""
+    """A comma-separated list of fields of a schema.
 
-    def __init__(self, schema: type[PartialOutputSchema], **options: Any) -> None:
+    `*` stands for the fields of `default`, the schema of the response without `fields` (None: all fields).
+    In a list, `single` is the schema of a single item; its other fields are refused with a hint.
+    """
+
+    def __init__(
+        self,
+        schema: type[PartialOutputSchema],
+        default: type[ma.Schema] | None = None,
+        *,
+        single: type[PartialOutputSchema] | None = None,
+        **options: Any,
+    ) -> None:
         self.field_names = tuple(schema._declared_fields)
+        self.default_names = tuple((default or schema)._declared_fields)
+        self.single_names = frozenset(single._declared_fields if single else ()) - {*self.field_names}
+        others = [f"`{name}`" for name in self.field_names if name not in self.default_names]
         super().__init__(
             # marshmallow schemas already have an attribute `fields`.
             data_key="fields",
             metadata={
                 "type": "string",
-                "description": "Comma-separated list of the fields to return: "
-                + ", ".join(f"`{name}`" for name in self.field_names),
+                "description": "Comma-separated list of the fields to return. `*` stands for the fields of a "
+                "response without this parameter: "
+                + ", ".join(f"`{name}`" for name in self.default_names)
+                + (f". Other fields: {', '.join(others)}." if others else "."),
                 "example": self.field_names[0],
             },
             **options,
         )
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> tuple[str, ...]:
-        names = tuple(name.strip() for name in str(value).split(","))
-        unknown = [name for name in names if name not in self.field_names]
-        if unknown:
-            known = ", ".join(self.field_names)
-            raise ma.ValidationError([f"{name!r} is not a field; send one of {known}." for name in unknown])
-        return names
+        names = [name.strip() for name in str(value).split(",")]
+        errors = [self._describe_error(name) for name in names if name not in ("*", *self.field_names)]
+        if errors:
+            raise ma.ValidationError(errors)
+        groups = (self.default_names if name == "*" else (name,) for name in names)
+        return tuple(dict.fromkeys(chain.from_iterable(groups)))
+
+    def _describe_error(self, name: str) -> str:
+        if name in self.single_names:
+            return f"{name!r} is not a field of a list; request a single item with `fields={name}`."
+        return f"{name!r} is not a field; send one of *, {', '.join(self.field_names)}."
 
 
 class WithAttributes:

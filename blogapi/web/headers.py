@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from flask import Response, request
+from werkzeug.datastructures import ETags
 
 from blogapi.web import request_id
 from blogapi.web.errors import PROBLEM_JSON
@@ -18,6 +20,9 @@ NO_STORE = "no-store"
 
 # The documented operations send exactly this `Allow` header, even if the path accepts other methods.
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
+
+# What a proxy adds to an ETag if it compresses the response; our own ETags contain no hyphen.
+_COMPRESSION = re.compile("-(gzip|br|zstd|deflate)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ CORS_EXPOSED_HEADERS = (
 def finish_response(response: Response) -> Response:
     """Add the headers that every response has; answer a GET or HEAD request with 304 if its ETag matches."""
     response.headers.update(CONSTANT_HEADERS)
-    if response.status_code == 204:
+    if response.status_code in (204, 308):
         response.headers.pop("Content-Type", None)
     if request.method in ("GET", "HEAD"):
         response.headers.setdefault("Cache-Control", NO_CACHE)
@@ -92,6 +97,25 @@ def compute_etag(body: bytes, hidden_state: str = "") -> str:
     digest = hashlib.sha256(body)
     digest.update(hidden_state.encode("utf-8"))
     return digest.hexdigest()[:32]
+
+
+def contains_etag(given: ETags, etag: str) -> bool:
+    """Return whether `If-Match` or `If-None-Match` contains the ETag, which is given without quotes.
+
+    A proxy that compresses a response changes its strong ETag: nginx makes it weak, and Caddy and Apache add
+    the name of the compression. Such an ETag stands for the one that this service sent.
+    """
+    sent = given.as_set(include_weak=True)
+    return given.star_tag or any(tag and _COMPRESSION.sub("", tag) == etag for tag in sent)
+
+
+def prefers_html() -> bool:
+    """Return whether the `Accept` header of the request prefers HTML to JSON, as that of a browser does.
+
+    A client that accepts both alike, for example with `*/*`, gets JSON.
+    """
+    accepted = request.accept_mimetypes
+    return bool(accepted["text/html"] > accepted["application/json"])
 
 
 def error_headers(current_id: str = "") -> list[tuple[str, str]]:
@@ -110,5 +134,5 @@ def error_headers(current_id: str = "") -> list[tuple[str, str]]:
 def _make_conditional(response: Response) -> None:
     if response.get_etag()[0] is None:
         response.set_etag(compute_etag(response.get_data()))
-    if request.if_none_match.contains_weak(str(response.get_etag()[0])):
+    if contains_etag(request.if_none_match, str(response.get_etag()[0])):
         response.status_code = 304

@@ -98,10 +98,15 @@ def to_array(objects: Iterable[str]) -> bytes:
     return f"[{','.join(objects)}]".encode()
 
 
-def add_member(json_object: str, name: str, value: JsonBody, *, hidden_state: str) -> JsonBody:
-    """Return the JSON object with another member at its end."""
+def append_member(json_object: str, name: str, value: str) -> str:
+    """Return the JSON object with another member, whose value is JSON too, at its end."""
     separator = "," if len(json_object) > 2 else ""
-    start = f"{json_object[:-1]}{separator}{web_json.to_json(name)}:".encode()
+    return f"{json_object[:-1]}{separator}{web_json.to_json(name)}:{value}}}"
+
+
+def add_member(json_object: str, name: str, value: JsonBody, *, hidden_state: str) -> JsonBody:
+    """Return the JSON object with another member, such as a long list, at its end."""
+    start = append_member(json_object, name, "")[:-1].encode()
     hidden_state = f"{hidden_state} {value.hidden_state}"
     if isinstance(value.body, bytes):
         return JsonBody(start + value.body + b"}", hidden_state)

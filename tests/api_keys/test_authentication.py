@@ -101,7 +101,7 @@ def test_a_key_shows_the_time_of_its_last_use(as_stranger, make_key, people, set
     set_clock(NOON)
     as_stranger.get(TAGS, headers={"X-API-KEY": key.value})
     shown = as_stranger.get(path_of(key), headers={"X-API-KEY": key.value}).json
-    assert shown["last_used"] == "2026-03-01T12:00:00.000000"
+    assert shown["last_used"] == "2026-03-01T12:00:00.000000+00:00"
 
 
 def test_a_read_does_not_wait_for_a_writer_in_another_process(app, as_stranger, make_key, lock_timeouts):

@@ -52,7 +52,7 @@ def test_a_published_key_of_a_user_cannot_create_keys(client_of, make_key, calle
 def test_create_accepts_a_name_and_an_expiry(as_member):
     created = as_member.post(KEYS, json={"name": "front end", "expires": "2999-01-01T02:00:00+02:00"}).json
     shown = as_member.get(f"{KEYS}{created['uuid']}/").json
-    assert (shown["name"], shown["expires"]) == ("front end", "2999-01-01T00:00:00.000000")
+    assert (shown["name"], shown["expires"]) == ("front end", "2999-01-01T00:00:00.000000+00:00")
     assert list(created) == ["public_state", "uuid", "created"]
 
 

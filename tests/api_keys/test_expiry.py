@@ -20,7 +20,7 @@ def expiring_key(as_admin):
 
 def test_a_new_key_inherits_the_expiry_of_the_callers_key(as_stranger, as_admin, expiring_key):
     created = as_stranger.post(KEYS, headers=expiring_key[1]).json
-    assert as_admin.get(f"{KEYS}{created['uuid']}/").json["expires"] == "2998-12-31T00:00:00.000000"
+    assert as_admin.get(f"{KEYS}{created['uuid']}/").json["expires"] == "2998-12-31T00:00:00.000000+00:00"
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
@@ -38,7 +38,7 @@ def test_a_key_cannot_remove_its_own_expiry(as_stranger, expiring_key, method):
     response = as_stranger.open(
         f"{KEYS}{expiring_key[0]}/", method=method, json={"expires": None}, headers=expiring_key[1]
     )
-    assert response.json["expires"] == "2998-12-31T00:00:00.000000"
+    assert response.json["expires"] == "2998-12-31T00:00:00.000000+00:00"
 
 
 def test_the_owner_may_remove_the_expiry_of_a_key(as_admin, expiring_key):
@@ -60,4 +60,4 @@ def test_a_rotation_cannot_create_a_key_that_expires_after_the_callers_key(
     if status == 201:
         bound = min(expires or datetime.max.replace(tzinfo=UTC), datetime(2998, 12, 31, tzinfo=UTC))
         shown = as_admin.get(f"{KEYS}{created.json['uuid']}/").json["expires"]
-        assert shown == bound.replace(tzinfo=None).isoformat(timespec="microseconds")
+        assert shown == bound.isoformat(timespec="microseconds")

@@ -22,7 +22,7 @@ def test_a_successor_has_the_settings_of_the_old_key(as_stranger, make_key, peop
         ["published", "read", "write"],
         str(people.member.uuid),
     )
-    assert shown["expires"] == "2999-01-01T00:00:00.000000"
+    assert shown["expires"] == "2999-01-01T00:00:00.000000+00:00"
     assert shown["uuid"] != str(key.uuid)
 
 

@@ -69,10 +69,10 @@ def test_a_key_that_is_used_within_a_day_does_not_expire(as_stranger, create_key
 def test_an_unused_key_shows_an_expiry_until_its_first_use(as_admin, as_stranger, create_key):
     header = create_key()
     (waiting,) = as_admin.get(f"{KEYS}?ownerless=true").json
-    assert waiting["expires"] == "2026-03-02T12:00:00.000000"
+    assert waiting["expires"] == "2026-03-02T12:00:00.000000+00:00"
     as_stranger.get(TAGS, headers=header)
     used = as_admin.get(f"{KEYS}{waiting['uuid']}/").json
-    assert (used["expires"], used["last_used"]) == (None, "2026-03-01T12:00:00.000000")
+    assert (used["expires"], used["last_used"]) == (None, "2026-03-01T12:00:00.000000+00:00")
 
 
 def test_the_first_use_of_a_key_does_not_remove_an_expiry_set_by_an_admin(

@@ -120,6 +120,20 @@ def admin(app, large, make_client):
 
 
 @pytest.fixture
+def contents_rendered(monkeypatch):
+    """The contents that are rendered."""
+    found = []
+    render = renderings.render
+
+    def record(content, content_type):
+        found.append(content)
+        return render(content, content_type)
+
+    monkeypatch.setattr(renderings, "render", record)
+    return found
+
+
+@pytest.fixture
 def contents_rendered_in_writes(monkeypatch):
     """The contents that are rendered while the write lock is held."""
     found = []

@@ -206,7 +206,7 @@ def test_a_deleted_article_is_restored_with_the_field(blog, path):
 
 def test_the_openapi_document_describes_the_field_in_bodies_and_responses(blog):
     schemas = blog.get("/openapi.json")["components"]["schemas"]
-    for name in ("ArticleBody", "ArticleFields", "SingleRevision"):
+    for name in ("ArticleBody", "Article", "SingleRevision"):
         assert "epigraph" in schemas[name]["properties"], name
 
 

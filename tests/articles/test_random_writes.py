@@ -51,6 +51,8 @@ class RandomWrites:
         status = self.random.choice(["draft", "published", "scheduled", "archived"])
         ahead = self.now + timedelta(hours=self.random.randint(1, 48))
         when = {"published_at": ahead.isoformat()} if status == "scheduled" else {}
+        if authors := self.random.sample(["ada", "grace", "mel"], self.random.choice([0, 0, 1, 2])):
+            when["authors"] = [{"slug": slug} for slug in authors]
         return fields | when | {"title": f"T {self.random.random()}", "status": status}
 
     def load(self, **options):

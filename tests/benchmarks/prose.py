@@ -50,6 +50,8 @@ def make_common_searches() -> dict[str, str]:
         "two common words": f"{words[20]} {words[50]}",
         "a word of every article": words[0],
         "two words of nearly every article": f"{words[0]} {words[1]}",
+        "three common words": f"{words[10]} {words[20]} {words[30]}",
+        "three words of nearly every article": f"{words[0]} {words[1]} {words[2]}",
     }
 
 

@@ -17,6 +17,14 @@ LAST_PAGE = 50
 # On a small blog, a search has fewer pages of matches.
 ARTICLES_PER_PAGE = 400
 MAX_SAMPLES = 5
+# Filters of a search for a word of every article. `published_after` matches half of the articles.
+FILTERS = {
+    "one of 8 categories": "category=category-3",
+    "one of 20 tags": "tag=tag-4",
+    "a category and a tag": "category=category-3&tag=tag-4",
+    "the newer half": "published_after=2021-01-01",
+    "ordered by title": "ordering=title",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +49,14 @@ def run(plan: Plan) -> list[Row]:
     for blog in plan.searched_blogs():
         plan.print_progress(f"large: searches in {blog.name}")
         pages = (1, max(2, min(LAST_PAGE, blog.articles // ARTICLES_PER_PAGE)))
+        queries = {search: f"q={quote(words)}" for search, words in make_common_searches().items()}
+        frequent = queries["a word of every article"]
+        queries |= {
+            f"a word of every article, {name}": f"{frequent}&{query}" for name, query in FILTERS.items()
+        }
         cases = {
-            (search, page): f"{ARTICLES}?q={quote(words)}&page={page}&page_size={PAGE_SIZE}"
-            for search, words in make_common_searches().items()
+            (search, page): f"{ARTICLES}?{query}&page={page}&page_size={PAGE_SIZE}"
+            for search, query in queries.items()
             for page in pages
         }
         paths = {f"{search}, page {page}": path for (search, page), path in cases.items()}

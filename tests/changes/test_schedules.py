@@ -87,7 +87,7 @@ def test_articles_with_the_same_publication_time_are_each_reported_once_for_any_
     set_clock(ONE + HOUR)
     assert feed.read() == [(later, "fetch")]
     assert {(uuid, "fetch") for uuid in [*uuids, later, tag]} < set(Feed(as_reader, limit=limit).read())
-    assert len(Feed(as_reader, limit=limit).read()) == 7
+    assert len(Feed(as_reader, limit=limit).read()) == 8
 
 
 def test_a_response_without_new_changes_has_the_same_etag_and_cursor(schedule, feed, as_reader, set_clock):
@@ -167,11 +167,11 @@ def test_the_feed_of_an_admin_reports_a_scheduled_article_both_when_it_is_create
 
 def test_a_cursor_contains_the_time_of_the_last_reported_article(schedule, feed, set_clock):
     epoch, _, place = feed.cursor.partition("-")
-    assert place == "p2"
+    assert place == "p3"
     uuid = schedule()
     set_clock(ONE)
     assert feed.read() == [(uuid, "fetch")]
-    assert feed.cursor == f"{epoch}-p2.{int(ONE.timestamp()) * 1_000_000}"
+    assert feed.cursor == f"{epoch}-p3.{int(ONE.timestamp()) * 1_000_000}"
 
 
 def test_articles_reported_by_an_older_version_of_the_application_are_not_reported_again(
@@ -180,10 +180,10 @@ def test_articles_reported_by_an_older_version_of_the_application_are_not_report
     schedule()
     set_clock(ONE)
     with other_connection(app) as other:
-        other.exec_driver_sql("UPDATE change_counter SET position = 4, public_position = 3")
-        reported = "UPDATE change SET public = true, position = 4, public_position = 3 WHERE due IS NOT NULL"
+        other.exec_driver_sql("UPDATE change_counter SET position = 9, public_position = 4")
+        reported = "UPDATE change SET public = true, position = 9, public_position = 4 WHERE due IS NOT NULL"
         other.exec_driver_sql(reported)
-    assert Feed(feed.client, feed.cursor.replace("p2", "p3")).read() == []
+    assert Feed(feed.client, feed.cursor.replace("p3", "p4")).read() == []
     assert len(feed.read()) == 1
     assert feed.read() == []
 

@@ -33,6 +33,7 @@ def test_an_excerpt_is_cut_between_words():
     assert plain_text.make_excerpt("short") == "short"
     assert plain_text.make_excerpt("word " * 100) == "word " * 38 + "word…"
     assert len(plain_text.make_excerpt("x" * 500)) == plain_text.MAX_EXCERPT_LENGTH
+    assert (plain_text.shorten("one two", 7), plain_text.shorten("three two", 8)) == ("one two", "three…")
 
 
 @pytest.mark.parametrize(
@@ -43,4 +44,19 @@ def test_an_excerpt_is_cut_between_words():
     ],
 )
 def test_reading_time_is_estimated_in_minutes(words, minutes):
-    assert plain_text.estimate_reading_minutes(words) == minutes
+    assert plain_text.measure_text(words).reading_minutes == minutes
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("", 0),
+        ("one two", 2),
+        ("don't stop — 3 times", 5),
+        ("日本語", 3),
+        ("日本 and 한국", 5),
+        ("привет мир", 2),
+    ],
+)
+def test_words_and_characters_of_scripts_without_spaces_are_counted(text, number):
+    assert plain_text.measure_text(text).word_count == number

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.content import markdown, rendering, sanitizer
+from blogapi.content import markdown, rendering, sanitizer, table_of_contents
 
 SIZE = 2_000_000
 # The maximum CPU time, in seconds, for rendering 2 MB of content.
@@ -306,12 +306,14 @@ def test_headings_after_the_maximum_number_of_ids_have_no_id():
     assert html.count("<h1 id=") == sanitizer.MAX_HEADING_IDS and html.endswith("<h1>a</h1>\n")
 
 
-def test_rendering_derives_html_text_excerpt_and_reading_time():
+def test_rendering_derives_html_text_excerpt_lengths_and_headings():
     assert rendering.render("# One\n\n*two* &amp; three", "markdown") == rendering.RenderedContent(
         html='<h1 id="one">One</h1>\n<p><em>two</em> &amp; three</p>\n',
         plain_text="One two & three",
         excerpt="One two & three",
         reading_minutes=1,
+        word_count=4,
+        toc=(table_of_contents.Heading(1, "One", "one"),),
     )
 
 

@@ -15,7 +15,7 @@ from blogapi.web import headers
 from blogapi.web.headers import DOCUMENTED_ALLOW as DOCUMENTED_ALLOW
 
 HEADERS = headers.CONSTANT_HEADERS
-PREVIEWS = "/api/v1/blog/preview/"
+PREVIEWS = ("/api/v1/blog/preview/", "/preview/")
 
 
 class Contract:
@@ -40,8 +40,11 @@ class Contract:
             return None
         return matches[0], self.document["paths"][matches[0]][method]
 
-    def check(self, method: str, path: str, response: TestResponse) -> None:
-        """Raise AssertionError if the response differs from the OpenAPI document."""
+    def check(self, method: str, path: str, response: TestResponse, *, has_fields: bool = False) -> None:
+        """Raise AssertionError if the response differs from the OpenAPI document.
+
+        `has_fields` is whether the request selects fields; the response then lacks required properties.
+        """
         check_headers(method, response, storable=not path.startswith(PREVIEWS))
         if response.status_code >= 400:
             assert response.content_type == "application/problem+json", response.content_type
@@ -63,7 +66,11 @@ class Contract:
             assert not response.data
         else:
             assert response.mimetype in content
-            self._validate(f"{pointer}/content/{escape_pointer(response.mimetype)}/schema", response.json)
+            body = response.json if response.is_json else response.text
+            if has_fields and response.status_code == 200:
+                self._validate_selected(content[response.mimetype]["schema"], body)
+            else:
+                self._validate(f"{pointer}/content/{escape_pointer(response.mimetype)}/schema", body)
 
     def response(self, template: str, method: str, status: str) -> tuple[str, dict[str, Any]]:
         """Return the JSON pointer and the content of a documented response. A reference is resolved."""
@@ -75,6 +82,20 @@ class Contract:
             )
         pointer = documented["$ref"].removeprefix("#")
         return pointer, self.document["components"]["responses"][pointer.rsplit("/", 1)[1]]
+
+    def resolve(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Return the component to which a schema refers, or the schema itself."""
+        name = schema.get("$ref", "").rpartition("/")[2]
+        return self.document["components"]["schemas"][name] if name else schema
+
+    def _validate_selected(self, schema: dict[str, Any], value: Any) -> None:
+        """Validate an item or a list of items with any properties of their schema."""
+        pointer = schema.get("items", schema)["$ref"].removeprefix("#")
+        properties = self.resolve(schema.get("items", schema))["properties"]
+        for item in value if "items" in schema else [value]:
+            assert item.keys() <= properties.keys()
+            for name in item:
+                self._validate(f"{pointer}/properties/{name}", item[name])
 
     def _validate(self, pointer: str, value: Any) -> None:
         from urllib.parse import quote
@@ -106,7 +127,7 @@ def check_headers(method: str, response: TestResponse, *, storable: bool = True)
         (value,) = response.headers.getlist(header.name)
         Draft202012Validator(header.schema).validate(value)
     # A response without a body has no content type.
-    assert ("Content-Type" in response.headers) is (response.status_code not in (204, 304))
+    assert ("Content-Type" in response.headers) is (response.status_code not in (204, 304, 308))
     if method in ("GET", "HEAD"):
         storable = storable or response.status_code >= 400
         assert response.headers["Cache-Control"] == ("private, no-cache" if storable else "no-store")
@@ -128,10 +149,12 @@ class CheckedClient(FlaskClient):
             kwargs["headers"] = {"X-API-KEY": self.key} | headers
         response = super().open(*args, **kwargs)
         request = response.request
-        if not request.path.startswith("/docs") and request.method != "OPTIONS":
-            self.contract.check(request.method, request.path, response)
+        is_page = request.path == "/" or request.path.startswith(("/docs", "/preview/"))
+        if not is_page and request.method != "OPTIONS":
+            has_fields = "fields" in request.args
+            self.contract.check(request.method, request.path, response, has_fields=has_fields)
         else:
-            check_headers(request.method, response)
+            check_headers(request.method, response, storable=not request.path.startswith(PREVIEWS))
         return response
 
 

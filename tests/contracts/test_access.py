@@ -14,7 +14,9 @@ from tests.contracts.client import outcome
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
+AUTHORS = "/api/v1/blog/authors/"
 KEYS = "/api/v1/auth/api-key/"
+SITE = "/api/v1/blog/site/"
 CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_reading_admin", "as_admin")
 
 
@@ -29,7 +31,8 @@ class AccessCase:
     code: str = ""
 
 
-CODES = {401: "key_missing", 403: "forbidden", 404: "not_found", 409: "category_in_use"}
+CODES = {401: "key_missing", 403: "forbidden", 404: "not_found"}
+IN_USE = {"categories": "category_in_use", "authors": "author_in_use"}
 EVERYONE = (200, 200, 200, 200, 200, 200)
 READERS = (401, 200, 200, 200, 200, 200)
 ADMINS = (401, 403, 403, 403, 200, 200)
@@ -64,6 +67,9 @@ ACCESS_CASES = [
     AccessCase("categories.single", CATEGORIES + "{category}/", READERS),
     AccessCase("tags.listed", TAGS, READERS),
     AccessCase("tags.single", TAGS + "{tag}/", READERS),
+    AccessCase("authors.listed", AUTHORS, READERS),
+    AccessCase("authors.single", AUTHORS + "{author}/", READERS),
+    AccessCase("authors.single", AUTHORS + "{hidden}/", (401, 404, 404, 404, 200, 200)),
     AccessCase("articles.published", ARTICLES, READERS),
     AccessCase("articles.single", ARTICLES + "{article}/", READERS),
     AccessCase("articles.single", ARTICLES + "{draft}/", (401, 404, 404, 404, 200, 200)),
@@ -82,6 +88,14 @@ ACCESS_CASES = [
     AccessCase("tags.replace_all", TAGS, writes(200), []),
     AccessCase("tags.change_all", TAGS, writes(200), []),
     AccessCase("tags.delete_all", TAGS + "?uuid={tag}", writes(204)),
+    AccessCase("authors.create", AUTHORS, writes(201), {"name": "N"}),
+    AccessCase("authors.replace", AUTHORS + "{author}/", writes(200), {"name": "N"}),
+    AccessCase("authors.change", AUTHORS + "{author}/", writes(200), {}),
+    AccessCase("authors.delete", AUTHORS + "{author}/", writes(409)),
+    AccessCase("authors.delete", AUTHORS + "{hidden}/", writes(204)),
+    AccessCase("authors.replace_all", AUTHORS, writes(200), []),
+    AccessCase("authors.change_all", AUTHORS, writes(200), []),
+    AccessCase("authors.delete_all", AUTHORS + "?uuid={hidden}", writes(204)),
     AccessCase("articles.create", ARTICLES, writes(201), ARTICLE),
     AccessCase(
         "articles.replace",
@@ -102,33 +116,53 @@ ACCESS_CASES = [
     AccessCase("previews.listed", ARTICLES + "{draft}/preview/", ADMINS),
     AccessCase("previews.revoke", ARTICLES + "{draft}/preview/{preview}/", writes(204)),
     AccessCase("previews.single", "{link}", EVERYONE),
+    AccessCase("preview_pages.show", "{page}", EVERYONE),
     AccessCase("redirects.listed", "/api/v1/blog/redirects/", READERS),
     AccessCase("changes.listed", "/api/v1/blog/changes/", READERS),
+    AccessCase("site.single", SITE, READERS),
+    AccessCase("site.change", SITE, writes(200), {}),
     AccessCase("health.check", "/health/", EVERYONE),
     AccessCase("metrics.show_metrics", "/metrics/", ADMINS),
     AccessCase("openapi.document", "/openapi.json", EVERYONE),
-    AccessCase("docs.page", "/docs/", EVERYONE),
-    AccessCase("docs.asset", "/docs/docs.js", EVERYONE),
+    AccessCase("home.index", "/", EVERYONE),
+    AccessCase("docs.guide", "/docs/", EVERYONE),
+    AccessCase("docs.guide_page", "/docs/reading/", EVERYONE),
+    AccessCase("docs.api_reference", "/docs/api/", EVERYONE),
+    AccessCase("docs.asset", "/docs/static/docs.css", EVERYONE),
+    AccessCase("feeds.rss_feed", "/feeds/rss.xml", EVERYONE),
+    AccessCase("feeds.atom_feed", "/feeds/atom.xml", EVERYONE),
+    AccessCase("feeds.json_feed", "/feeds/feed.json", EVERYONE),
+    AccessCase("feeds.sitemap", "/sitemap.xml", EVERYONE),
+    AccessCase("feeds.sitemap_part", "/sitemap-1.xml", EVERYONE),
+    AccessCase("feeds.robots", "/robots.txt", EVERYONE),
 ]
 
 
 @pytest.fixture
-def fill_path(request, as_admin, make_article, make_tag):
+def fill_path(request, as_admin, make_article, make_tag, make_guest):
     """Return a function that creates the items for a path and inserts their ids into the path."""
 
     def fill(template):
-        names, tag = {}, make_tag()
-        article = make_article(tags=(tag,))
-        names |= {"tag": tag.uuid, "article": article.uuid, "category": article.category_id}
+        # Feeds and sitemaps exist if the site has a URL.
+        as_admin.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
+        names, tag, author = {}, make_tag(), make_guest()
+        article = make_article(tags=(tag,), authors=[{"uuid": str(author.uuid)}])
+        names |= {
+            "author": author.uuid,
+            "hidden": make_guest().uuid,
+            "tag": tag.uuid,
+            "article": article.uuid,
+            "category": article.category_id,
+        }
         if "{key}" in template:
             names["key"] = request.getfixturevalue("as_reading_admin").post(KEYS).json["uuid"]
-        if "{draft}" in template or "{link}" in template:
+        if any(name in template for name in ("{draft}", "{link}", "{page}")):
             names["draft"] = make_article(status="draft").uuid
         if "revisions" in template:
             as_admin.patch(f"{ARTICLES}{names['draft']}/", json={"title": "Second version"})
-        if "preview" in template or "{link}" in template:
+        if "preview" in template or template in ("{link}", "{page}"):
             created = as_admin.post(f"{ARTICLES}{names['draft']}/preview/").json
-            names |= {"preview": created["uuid"], "link": created["url"]}
+            names |= {"preview": created["uuid"], "link": created["api_url"], "page": created["url"]}
         return template.format(**names)
 
     return fill
@@ -146,6 +180,8 @@ def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app,
     response = client.open(fill_path(case.path), method=method, json=case.body)
     status = case.statuses[CALLERS.index(caller)]
     code = case.code or CODES.get(status)
+    if status == 409:
+        code = IN_USE[case.endpoint.partition(".")[0]]
     lacks_role = access.rule.admins_only and not caller.endswith("admin")
     if status == 403 and not lacks_role and case.endpoint != "auth.logout":
         code = "scope_missing"

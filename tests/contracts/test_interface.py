@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from blogapi.web import fields
 from tests.contracts.client import DOCUMENTED_ALLOW, outcome
 
 ARTICLES = "/api/v1/blog/articles/"
@@ -248,3 +249,26 @@ def test_responses_have_the_documented_security_headers(as_reader, blog, templat
 @pytest.mark.parametrize("path", [CATEGORIES, TAGS, ARTICLES])
 def test_the_lists_are_empty_arrays_if_the_blog_is_empty(as_reader, path):
     assert as_reader.get(path).json == []
+
+
+# The interface specification shows these times without an offset. All other times have one.
+NAIVE_TIMES = {
+    (schema, name)
+    for schema in ("Category", "EmbeddedCategory", "SingleCategory", "Tag", "SingleTag", "Seo")
+    for name in ("created", "last_updated")
+}
+
+
+def test_every_time_of_a_response_says_that_it_is_in_utc_and_only_documented_ones_omit_the_offset(contract):
+    patterns = {fields.AWARE_PATTERN: "UTC.", fields.NAIVE_PATTERN: "UTC, without an offset."}
+    times = {
+        (schema, name): described
+        for schema, definition in contract.document["components"]["schemas"].items()
+        for name, property_schema in definition.get("properties", {}).items()
+        if (described := contract.resolve(property_schema)).get("pattern") in patterns
+    }
+    assert len(times) > len(NAIVE_TIMES)
+    for described in times.values():
+        assert described["description"].endswith(patterns[described["pattern"]])
+    naive = {key for key, described in times.items() if described["pattern"] == fields.NAIVE_PATTERN}
+    assert naive == NAIVE_TIMES

@@ -13,16 +13,17 @@ from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 
 FORMATS = {
     "uuid": r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
-    "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}",
-    "time with offset": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00",
+    "naive time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}",
+    "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00",
     "key": r"blogapi_[0-9A-Za-z]{38}",
     "key prefix": r"blogapi_[0-9A-Za-z]{6}",
-    "preview path": r"/api/v1/blog/preview/[\w-]{43}/",
+    "preview path": r"/preview/[\w-]{43}",
+    "API path of a preview": r"/api/v1/blog/preview/[\w-]{43}/",
     "cursor": r"[0-9a-f]{8}-[ap]\d+",
 }
 
 TAG = [
-    *(("uuid", "uuid"), ("created", "time"), ("last_updated", "time")),
+    *(("uuid", "uuid"), ("created", "naive time"), ("last_updated", "naive time")),
     *(("name", "text"), ("slug", "text"), ("user", "uuid")),
 ]
 CATEGORY = [
@@ -31,20 +32,26 @@ CATEGORY = [
 ]
 ARTICLE = [
     *(("uuid", "uuid"), ("author", "uuid"), ("title", "text"), ("subtitle", "text"), ("tags", [TAG])),
-    ("category", [*CATEGORY, ("user", "uuid"), ("created", "time"), ("last_updated", "time")]),
+    ("category", [*CATEGORY, ("user", "uuid"), ("created", "naive time"), ("last_updated", "naive time")]),
     *(("slug", "text"), ("cover_image", "text"), ("content", "text"), ("status", "text")),
     ("content_type", "text"),
     (
         "seo",
         [
-            *(("uuid", "uuid"), ("created", "time"), ("last_updated", "time"), ("og_image", "text")),
+            *(
+                ("uuid", "uuid"),
+                ("created", "naive time"),
+                ("last_updated", "naive time"),
+                ("og_image", "text"),
+            ),
             *(("title", "text"), ("description", "text"), ("canonical_url", "text"), ("article", "uuid")),
         ],
     ),
 ]
 DERIVED_FIELDS = [
     *(("created", "time"), ("last_updated", "time"), ("published_at", "time"), ("excerpt", "text")),
-    *(("reading_minutes", "number"), ("html", "text")),
+    *(("reading_minutes", "number"), ("word_count", "number"), ("html", "text")),
+    ("toc", [[("level", "number"), ("text", "text"), ("id", "text")]]),
 ]
 PREVIEW = [("uuid", "uuid"), ("created", "time"), ("expires", "time"), ("user", "uuid")]
 REVISION = [
@@ -54,12 +61,14 @@ SINGLE_REVISION = [
     *REVISION,
     *(("subtitle", "text"), ("slug", "text"), ("cover_image", "text"), ("content", "text")),
     *(("content_type", "text"), ("published_at", "time"), ("category", "uuid"), ("tags", ["uuid"])),
+    ("authors", ["uuid"]),
     ("seo", [("title", "text"), ("description", "text"), ("og_image", "text"), ("canonical_url", "text")]),
+    ("excerpt", "text"),
 ]
-NEW_KEY = [("public_state", "key"), ("uuid", "uuid"), ("created", "time with offset")]
+NEW_KEY = [("public_state", "key"), ("uuid", "uuid"), ("created", "time")]
 KEY = [
     *(("uuid", "uuid"), ("name", "text"), ("prefix", "key prefix"), ("scopes", ["text"])),
-    *(("user", "uuid"), ("created", "time with offset"), ("expires", "time"), ("last_used", "time")),
+    *(("user", "uuid"), ("created", "time"), ("expires", "time"), ("last_used", "time")),
 ]
 USER = [("uuid", "uuid"), ("username", "text"), ("role", "text")]
 PROBLEM = [("type", "text"), ("title", "text"), ("status", "number"), ("detail", "text"), ("code", "text")]
@@ -83,13 +92,29 @@ READS = [
     ),
     (
         "/api/v1/blog/redirects/",
-        [[("old", "text"), ("new", "text"), ("article", "uuid"), ("created", "time")]],
+        [
+            [
+                *(("kind", "text"), ("old", "text"), ("new", "text"), ("item", "uuid")),
+                *(("article", "uuid"), ("created", "time")),
+            ]
+        ],
     ),
     (
         "/api/v1/blog/changes/",
         [
             ("changes", [[("kind", "text"), ("uuid", "uuid"), ("action", "text")]]),
             *(("cursor", "cursor"), ("more", "boolean")),
+        ],
+    ),
+    (
+        "/api/v1/blog/site/",
+        [
+            *(("uuid", "uuid"), ("title", "text"), ("description", "text"), ("language", "text")),
+            *(("time_zone", "text"), ("url", "text"), ("service_url", "text"), ("logo", "text")),
+            *(("icon", "text"), ("article_path", "text"), ("category_path", "text"), ("tag_path", "text")),
+            *(("author_path", "text"), ("preview_url", "text")),
+            ("navigation", [[("label", "text"), ("url", "text")]]),
+            *(("created", "time"), ("last_updated", "time")),
         ],
     ),
     (CATEGORIES, [CATEGORY]),
@@ -127,15 +152,17 @@ def shape(value):
 def paths(as_admin, make_article, make_tag, make_category):
     """The paths of one item of each resource."""
     tag, category = make_tag(), make_category(description="d")
-    article = make_article(category=category, tags=(tag,), slug="first")
+    content = '<h2 id="a">A</h2> Words.'
+    article = make_article(category=category, tags=(tag,), slug="first", content=content)
     path = f"{ARTICLES}{article.uuid}/"
     as_admin.patch(path, json={"slug": "second"})
+    as_admin.patch("/api/v1/blog/site/", json={"navigation": [{"label": "About", "url": "/about/"}]})
     expiring = as_admin.post(KEYS, json={"expires": "2999-01-01"}).json
     key = f"{KEYS}{expiring['uuid']}/"
     as_admin.get(TAGS, headers={"X-API-KEY": expiring["public_state"]})
     return {
         "article": path,
-        "preview": as_admin.post(f"{path}preview/").json["url"],
+        "preview": as_admin.post(f"{path}preview/").json["api_url"],
         "category": f"{CATEGORIES}{category.uuid}/",
         "tag": f"{TAGS}{tag.uuid}/",
         "key": key,
@@ -155,7 +182,11 @@ def test_a_get_response_has_the_expected_fields_and_formats(as_admin, paths, pat
         (TAGS, {"name": "N"}, TAG),
         (KEYS, {}, NEW_KEY),
         ("{key}rotate/", {"overlap_seconds": 1}, NEW_KEY),
-        ("{article}preview/", {}, [*PREVIEW, ("url", "preview path")]),
+        (
+            "{article}preview/",
+            {},
+            [*PREVIEW, ("url", "preview path"), ("api_url", "API path of a preview")],
+        ),
         ("{article}revisions/1/restore/", {}, ARTICLE),
         (TAGS, {}, [*PROBLEM, ("errors", [("name", ["text"])])]),
     ],

@@ -9,6 +9,7 @@ from blogapi import registry
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
+AUTHORS = "/api/v1/blog/authors/"
 KEYS = "/api/v1/auth/api-key/"
 
 # Path, endpoint, and number of statements. One statement looks up the key.
@@ -25,41 +26,77 @@ READS = [
     (CATEGORIES + "{category}/", "categories.single", 4),
     (TAGS, "tags.listed", 2),
     (TAGS + "{tag}/", "tags.single", 4),
+    (AUTHORS, "authors.listed", 2),
+    (AUTHORS + "{author}/", "authors.single", 4),
+    (AUTHORS + "?fields=page_url", "authors.listed", 3),
+    (ARTICLES + "?author=ada&fields=title,authors", "articles.published", 4),
+    # A slug takes one statement more than a uuid.
+    (ARTICLES + "{slug}/", "articles.single", 3),
+    (CATEGORIES + "shelf/", "categories.single", 5),
+    (TAGS + "t/", "tags.single", 5),
+    (TAGS + "?slug=t", "tags.listed", 2),
     (KEYS, "api_keys.listed", 2),
     (KEYS + "{key}/", "api_keys.single", 2),
     ("/api/v1/auth/me/", "auth.me", 1),
     (ARTICLES + "{article}/revisions/", "revisions.listed", 2),
     (ARTICLES + "{article}/revisions/1/", "revisions.single", 2),
-    (ARTICLES + "{article}/revisions/1/compare/", "revisions.compare", 4),
+    (ARTICLES + "{article}/revisions/1/compare/", "revisions.compare", 5),
     (ARTICLES + "{article}/preview/", "previews.listed", 3),
     ("{link}", "previews.single", 2),
-    ("/api/v1/blog/redirects/", "redirects.listed", 2),
+    ("{page}", "preview_pages.show", 2),
+    ("/api/v1/blog/redirects/", "redirects.listed", 3),
+    ("/api/v1/blog/redirects/?format=nginx", "redirects.listed", 3),
     ("/api/v1/blog/changes/?limit=1000", "changes.listed", 5),
+    ("/api/v1/blog/changes/?since=now", "changes.listed", 4),
+    ("/api/v1/blog/site/", "site.single", 2),
+    (ARTICLES + "?fields=url", "articles.published", 4),
+    (ARTICLES + "{article}/?fields=url", "articles.single", 3),
+    (ARTICLES + "?fields=url,head", "articles.published", 4),
+    (CATEGORIES + "?fields=url", "categories.listed", 3),
+    (TAGS + "{tag}/?fields=url", "tags.single", 3),
+    ("/feeds/rss.xml?tag=t", "feeds.rss_feed", 6),
+    ("/feeds/atom.xml", "feeds.atom_feed", 4),
+    ("/feeds/feed.json", "feeds.json_feed", 4),
+    ("/sitemap.xml", "feeds.sitemap", 6),
+    ("/sitemap-1.xml", "feeds.sitemap_part", 6),
+    ("/robots.txt", "feeds.robots", 0),
     ("/health/", "health.check", 1),
     ("/metrics/", "metrics.show_metrics", 1),
     ("/openapi.json", "openapi.document", 0),
-    ("/docs/", "docs.page", 0),
-    ("/docs/docs.js", "docs.asset", 0),
+    ("/", "home.index", 0),
+    ("/docs/", "docs.guide", 0),
+    ("/docs/reading/", "docs.guide_page", 0),
+    ("/docs/api/", "docs.api_reference", 0),
+    ("/docs/static/docs.css", "docs.asset", 0),
 ]
 
 
 @pytest.mark.parametrize("rows", [1, 50])
 def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
-    as_admin, people, make_article, make_category, make_tag, record_statements, rows
+    as_admin, people, make_article, make_category, make_tag, make_guest, record_statements, rows
 ):
-    tag, category = make_tag("t"), make_category(name="Shelf")
+    as_admin.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
+    tag, category, author = make_tag("t"), make_category(name="Shelf"), make_guest()
     for _ in range(rows):
-        article = make_article(category=category, tags=(tag, *(make_tag() for _ in range(2))))
+        article = make_article(
+            category=category,
+            tags=(tag, *(make_tag() for _ in range(2))),
+            authors=[{"uuid": str(author.uuid)}, {"uuid": str(make_guest().uuid)}, {"slug": "ada"}],
+        )
         make_category()
         people.key(people.admin)
     article_path = f"{ARTICLES}{article.uuid}/"
     for turn in range(rows):
         as_admin.patch(article_path, json={"slug": f"name-{turn}"})
-        link = as_admin.post(f"{article_path}preview/").json["url"]
+        links = as_admin.post(f"{article_path}preview/").json
+    as_admin.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
     key = as_admin.get("/api/v1/auth/me/").json["key"]
     counts = {}
     for template, _, _ in READS:
-        path = template.format(link=link, article=article.uuid, tag=tag.uuid, category=category.uuid, key=key)
+        uuids = {"article": article.uuid, "tag": tag.uuid, "category": category.uuid, "author": author.uuid}
+        path = template.format(
+            link=links["api_url"], page=links["url"], slug=f"name-{rows - 1}", key=key, **uuids
+        )
         with record_statements() as executed:
             assert as_admin.get(path).status_code == 200
         counts[template] = len(executed)

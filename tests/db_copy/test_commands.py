@@ -18,15 +18,25 @@ from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
 from blogapi.storage.database import Base, db, transaction
+from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.transfer.models import ImportedFile
 from blogapi.users import service as users
-from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
+from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS, close_connections
 from tests.databases import SERVER_URL
 
 ODD_TEXT = "emoji 🥖👩‍🍳, 面包と東京, \u2028, e\u0301, \\ ' \" %s {x}"
 DELETE_DRAFTS = "DELETE FROM search_index WHERE {} < 0"
-FIELDS = "?fields=uuid,title,subtitle,content,html,tags,category,seo,created,last_updated,published_at"
-PATHS = (ARTICLES + FIELDS, CATEGORIES, TAGS, "/api/v1/blog/changes/?since=0", "/api/v1/blog/redirects/")
+FIELDS = (
+    "?fields=uuid,title,subtitle,content,html,tags,category,seo,created,last_updated,published_at,authors"
+)
+PATHS = (
+    ARTICLES + FIELDS,
+    CATEGORIES,
+    TAGS,
+    AUTHORS,
+    "/api/v1/blog/changes/?since=0",
+    "/api/v1/blog/redirects/",
+)
 
 
 def run_copy(*words):
@@ -69,6 +79,8 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
         row = {"key": "blog/a.md", "article_id": first.uuid, "digest": "d", "imported_at": datetime.now(UTC)}
         with transaction():
             db.session.execute(insert(ImportedFile).values(row))
+            former = {"kind": "tag", "slug": "former", "term_id": rye.uuid, "created": datetime.now(UTC)}
+            db.session.execute(insert(FormerTermSlug).values(former))
         tables = Base.metadata.sorted_tables
         empty_tables = [one.name for one in tables if not db.session.execute(one.select()).first()]
     assert empty_tables == []

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from blogapi.demo import seed
 from blogapi.storage.database import db
+from tests.contracts.guide import GUIDE
 
 ARTICLES = "/api/v1/blog/articles/"
 
@@ -35,3 +38,12 @@ def test_the_sample_is_not_stored_a_second_time(app):
     with app.app_context():
         assert seed.fill_empty_blog() == 0
         db.session.remove()
+
+
+def test_the_sample_has_the_articles_that_the_guide_names(app, as_reader):
+    with app.app_context():
+        seed.fill_empty_blog()
+    text = "".join(path.read_text(encoding="utf-8") for path in GUIDE.glob("*.md"))
+    slugs = set(re.findall(r"/articles/(?:\?slug=)?([a-z]+(?:-[a-z]+)+)[/&]", text))
+    assert slugs
+    assert [slug for slug in slugs if as_reader.get(f"{ARTICLES}{slug}/").status_code != 200] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -9,6 +10,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator import validate as validate_document
 
 from blogapi import registry
+from blogapi.web.operation_ids import VERBS
 from tests.contracts.client import escape_pointer
 
 
@@ -25,6 +27,20 @@ def operations(document):
                 yield path, method, operation
 
 
+def resolve(document, part):
+    """Return the component to which a part of the document refers, or the part itself."""
+    if "$ref" not in part:
+        return part
+    section, name = part["$ref"].split("/")[2:]
+    return document["components"][section][name]
+
+
+def list_examples(document, media):
+    """Return the examples of a body, its own and those of the components."""
+    examples = [resolve(document, example)["value"] for example in media.get("examples", {}).values()]
+    return [*examples, *([media["example"]] if "example" in media else [])]
+
+
 def test_the_document_is_valid_openapi(document):
     assert document["openapi"].startswith("3.1")
     validate_document(document, cls=OpenAPIV31SpecValidator)
@@ -35,14 +51,67 @@ def test_every_operation_of_the_api_is_documented(app, document):
     served = {
         (re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", path), method)
         for path, method, endpoint, _ in registry.list_operations(app)
-        if not endpoint.startswith(("docs.", "metrics."))
+        if endpoint.partition(".")[0] not in {page.name for page in registry.PAGES}
     }
     assert documented == served
 
 
-def test_operation_ids_are_unique(document):
+def test_operation_ids_are_unique_and_begin_with_a_verb(document):
     names = [operation["operationId"] for _, _, operation in operations(document)]
     assert len(names) == len(set(names))
+    for name in names:
+        assert re.fullmatch(rf"({'|'.join(VERBS)})([A-Z][a-z]+)*", name), name
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "name"),
+    [
+        ("articles/", "get", "listArticles"),
+        ("articles/", "post", "createArticle"),
+        ("articles/", "put", "replaceArticles"),
+        ("articles/", "patch", "updateArticles"),
+        ("articles/", "delete", "deleteArticles"),
+        ("articles/{id}/", "get", "getArticle"),
+        ("articles/{id}/", "put", "replaceArticle"),
+        ("articles/{id}/", "patch", "updateArticle"),
+        ("articles/{id}/", "delete", "deleteArticle"),
+        ("articles/author/me/", "get", "listOwnArticles"),
+        ("categories/{id}/", "get", "getCategory"),
+        ("authors/", "get", "listAuthors"),
+        ("authors/{id}/", "patch", "updateAuthor"),
+        ("redirects/", "get", "listRedirects"),
+        ("site/", "get", "getSite"),
+        ("site/", "patch", "updateSite"),
+        ("/feeds/rss.xml", "get", "getRssFeed"),
+        ("/feeds/feed.json", "get", "getJsonFeed"),
+        ("/sitemap.xml", "get", "getSitemap"),
+    ],
+)
+def test_an_operation_id_names_the_action_and_the_resource(document, path, method, name):
+    path = path if path.startswith("/") else f"/api/v1/blog/{path}"
+    assert document["paths"][path][method]["operationId"] == name
+
+
+def test_a_key_can_be_created_without_credentials(document):
+    (create,) = (
+        operation for _, _, operation in operations(document) if operation["operationId"] == "createApiKey"
+    )
+    assert {} in create["security"]
+
+
+@pytest.mark.parametrize("plural", ["articles", "categories", "tags", "authors"])
+def test_reads_accept_slugs_and_writes_accept_uuids(document, plural):
+    path = document["paths"][f"/api/v1/blog/{plural}/{{id}}/"]
+    (given,) = (
+        parameter
+        for reference in path["get"]["parameters"]
+        if (parameter := resolve(document, reference))["in"] == "path"
+    )
+    assert given["schema"] == {"type": "string"} and "308" in path["get"]["responses"]
+    assert resolve(document, path["parameters"][0])["schema"] == {"type": "string", "format": "uuid"}
+    for method in ("put", "patch", "delete"):
+        assert "path" not in {resolve(document, part)["in"] for part in path[method]["parameters"]}
+        assert "308" not in path[method]["responses"]
 
 
 def test_every_operation_has_a_summary_and_an_access_rule(document):
@@ -54,7 +123,7 @@ def test_every_operation_has_a_summary_and_an_access_rule(document):
 
 def test_the_description_of_an_operation_begins_with_its_access_rule(document):
     by_id = {operation["operationId"]: operation for _, _, operation in operations(document)}
-    rule, description = by_id["api_keys_delete"]["description"].split("\n\n", 1)
+    rule, description = by_id["deleteApiKey"]["description"].split("\n\n", 1)
     assert rule.endswith("Scope: published.") and "anonymous key" in description
 
 
@@ -64,7 +133,7 @@ def test_every_request_and_response_body_has_an_example(document, contract):
         responses = [contract.response(path, method, status)[1] for status in operation["responses"]]
         for part in (*bodies, *responses):
             for media in part.get("content", {}).values():
-                assert "example" in media, (path, method)
+                assert list_examples(document, media), (path, method)
 
 
 def test_every_error_response_has_the_problem_body(document, contract):
@@ -82,20 +151,105 @@ def test_examples_are_valid_for_their_schemas(document, contract):
         for status in operation["responses"]:
             pointer, response = contract.response(path, method, status)
             for media_type, media in response.get("content", {}).items():
-                contract._validate(f"{pointer}/content/{escape_pointer(media_type)}/schema", media["example"])
+                for example in list_examples(document, media):
+                    contract._validate(f"{pointer}/content/{escape_pointer(media_type)}/schema", example)
+
+
+def test_examples_of_request_bodies_are_valid_for_their_schemas(document, contract):
+    for path, method, operation in operations(document):
+        for media_type, media in operation.get("requestBody", {}).get("content", {}).items():
+            pointer = f"/paths/{escape_pointer(path)}/{method}/requestBody/content"
+            for example in list_examples(document, media):
+                contract._validate(f"{pointer}/{escape_pointer(media_type)}/schema", example)
 
 
 def test_the_article_list_documents_its_parameters(document):
     parameters = document["paths"]["/api/v1/blog/articles/"]["get"]["parameters"]
-    assert {parameter["name"] for parameter in parameters} == {
+    assert {resolve(document, parameter)["name"] for parameter in parameters} == {
         *("page", "page_size", "fields", "category", "tag", "author", "slug", "published_after"),
         *("published_before", "ordering", "q"),
     }
 
 
-@pytest.mark.parametrize("path", ["articles", "categories", "tags"])
+@pytest.mark.parametrize("path", ["articles", "categories", "tags", "authors"])
 def test_the_response_to_a_read_is_a_valid_request_body(as_admin, contract, make_article, make_tag, path):
     make_article(tags=(make_tag(),))
     read = as_admin.get(f"/api/v1/blog/{path}/").json[0]
-    name = {"articles": "ArticleBody", "categories": "CategoryBody", "tags": "TagBody"}[path]
-    contract._validate(f"/components/schemas/{name}", read)
+    name = {"articles": "Article", "categories": "Category", "tags": "Tag", "authors": "Author"}[path]
+    contract._validate(f"/components/schemas/{name}Body", read)
+
+
+def test_a_put_takes_every_property_that_a_get_of_the_same_path_returns(document):
+    schemas = document["components"]["schemas"]
+    for path, method, operation in operations(document):
+        if method == "put":
+            schema = operation["requestBody"]["content"]["application/json"]["schema"]
+            body, *reads = [
+                alternative["$ref"].rpartition("/")[2] for alternative in schema.get("items", schema)["anyOf"]
+            ]
+            assert reads, path
+            for read in reads:
+                missing = schemas[read]["properties"].keys() - schemas[body]["properties"].keys()
+                assert not missing, f"{path}: add {missing} to {body}, or to its `read_only`"
+
+
+def test_no_two_schemas_have_the_same_shape(document):
+    names = {}
+    for name, schema in document["components"]["schemas"].items():
+        shape = json.dumps(without_annotations(schema), sort_keys=True)
+        assert shape not in names, f"{name} and {names[shape]} have the same shape; use one schema for both"
+        names[shape] = name
+
+
+def without_annotations(schema):
+    """Return a JSON schema without what does not change the type of its values."""
+    if isinstance(schema, list):
+        return [without_annotations(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    annotations = ("description", "example", "pattern", "maxLength", "minLength", "minimum", "maximum")
+    return {key: without_annotations(value) for key, value in schema.items() if key not in annotations}
+
+
+def test_an_article_has_the_documented_properties_and_optional_ones(document):
+    article = document["components"]["schemas"]["Article"]
+    assert set(article["required"]) == {
+        *("uuid", "author", "title", "subtitle", "tags", "category", "slug", "cover_image", "content"),
+        *("status", "content_type", "seo"),
+    }
+    assert {"html", "excerpt", "snippet", "published_at", "authors", "head"} <= article["properties"].keys()
+    assert "with `fields`, only those that it names" in article["description"]
+
+
+def test_the_example_of_an_article_has_the_documented_properties(document):
+    example = document["components"]["examples"]["Article"]["value"]
+    assert example.keys() == set(document["components"]["schemas"]["Article"]["required"])
+
+
+def test_a_body_makes_no_property_required_by_a_default(document):
+    for name, schema in document["components"]["schemas"].items():
+        fields = schema.get("properties", {}).values()
+        assert not [field for field in fields if "default" in field], name
+
+
+def test_only_times_with_an_offset_are_date_times(document):
+    schemas = document["components"]["schemas"]
+    assert resolve(document, schemas["Key"]["properties"]["created"])["format"] == "date-time"
+    assert resolve(document, schemas["Article"]["properties"]["created"])["format"] == "date-time"
+    assert "format" not in resolve(document, schemas["Tag"]["properties"]["created"])
+    assert "format" not in schemas["ArticleBody"]["properties"]["published_at"]
+
+
+def test_repeated_parts_of_operations_are_references(document):
+    seen = set()
+    for path, method, operation in operations(document):
+        for part in (*operation.get("parameters", ()), *operation["responses"].values()):
+            text = json.dumps(part, sort_keys=True)
+            assert "$ref" in part or text not in seen, (path, method, part)
+            seen.add(text)
+        for response in operation["responses"].values():
+            assert all("$ref" in header for header in response.get("headers", {}).values())
+
+
+def test_the_document_has_at_most_150_kilobytes(as_stranger):
+    assert len(as_stranger.get("/openapi.json").data) <= 150_000

@@ -1,55 +1,62 @@
-"""The interactive page is complete, needs no network, and works in a browser."""
+"""The documentation pages are complete, need no other server, and answer browsers and programs."""
 
 from __future__ import annotations
 
 import ast
+import gzip
+import hashlib
 import mimetypes
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 import blogapi
-from blogapi.docs.routes import ASSETS, CONTENT_TYPES
-from tests.contracts.client import outcome
-from tests.live_server import serve
+from blogapi.docs import assets
+from tests.contracts.client import check_headers, outcome
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+SCALAR = "/docs/static/scalar.js"
 
 
 @pytest.fixture
 def wrong_mime_types():
     """Map all suffixes to text/plain, as the registry of a Windows machine can do."""
-    for suffix in (*CONTENT_TYPES, ".html", ".json"):
+    for suffix in (*assets.CONTENT_TYPES, ".html", ".json"):
         mimetypes.add_type("text/plain", suffix)
     yield
     mimetypes.init()
 
 
-def test_the_page_loads_only_its_own_assets(as_stranger):
-    page = as_stranger.get("/docs/").get_data(as_text=True)
-    urls = re.findall(r'(?:src|href)="([^"]+)"', page)
-    assert urls and all(url.startswith(("/docs/", "/openapi.json")) for url in urls)
-    assert "<script>" not in page and "onload" not in page
+@pytest.mark.parametrize("path", ["/docs/", "/docs/reading/", "/docs/api/"])
+def test_a_page_loads_only_its_own_assets(as_stranger, path):
+    response = as_stranger.get(path)
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    page = response.get_data(as_text=True)
+    loaded = re.findall(r'<(?:link|script|img)[^>]* (?:src|href)="([^"]+)"', page)
+    assert loaded and all(url.startswith(("/docs/static/", "/openapi.json")) for url in loaded)
+    for url in loaded:
+        assert as_stranger.get(url).status_code == 200
+    assert "<script>" not in page and "<style" not in page and not re.search(r"<[^>]* on\w+=", page)
 
 
-@pytest.mark.parametrize("name", ASSETS)
+@pytest.mark.parametrize("name", sorted(assets.NAMES))
 def test_every_asset_is_served_with_its_content_type(as_stranger, wrong_mime_types, name):
-    response = as_stranger.get(f"/docs/{name}")
+    response = as_stranger.get(f"/docs/static/{name}")
     assert response.status_code == 200 and response.data
     content_types = {
         "js": "text/javascript; charset=utf-8",
         "css": "text/css; charset=utf-8",
-        "png": "image/png",
+        "svg": "image/svg+xml",
+        "txt": "text/plain; charset=utf-8",
     }
     assert response.headers["Content-Type"] == content_types[name.rpartition(".")[2]]
 
 
 def test_every_static_file_has_a_known_content_type():
     static = [path for path in Path(blogapi.__file__).parent.rglob("static/**/*") if path.is_file()]
-    assert {path.suffix for path in static} <= {*CONTENT_TYPES, ".html"}
+    names = {path.name.removesuffix(assets.COMPRESSED_SUFFIX) for path in static}
+    assert {Path(name).suffix for name in names} <= assets.CONTENT_TYPES.keys()
 
 
 def test_no_module_uses_the_content_types_of_the_operating_system():
@@ -61,37 +68,66 @@ def test_no_module_uses_the_content_types_of_the_operating_system():
                 assert not names & forbidden, path
 
 
-def test_the_content_security_policy_allows_only_scripts_of_the_service(as_stranger):
-    policy = as_stranger.get("/docs/").headers["Content-Security-Policy"]
+def test_the_reference_component_has_the_named_version_and_digest(as_stranger):
+    script = as_stranger.get(SCALAR).data
+    assert hashlib.sha256(script).hexdigest() == assets.SCALAR_SHA256
+    assert f"{assets.SCALAR_VERSION}`".encode() in script
+    license_text = as_stranger.get("/docs/static/scalar-license.txt").get_data(as_text=True)
+    assert f"@scalar/api-reference {assets.SCALAR_VERSION}" in license_text and "MIT License" in license_text
+
+
+def test_a_compressed_asset_is_decompressed_for_a_client_without_gzip(as_stranger):
+    plain = as_stranger.get(SCALAR)
+    compressed = as_stranger.get(SCALAR, headers={"Accept-Encoding": "br, gzip"})
+    refused = as_stranger.get(SCALAR, headers={"Accept-Encoding": "gzip;q=0"})
+    assert compressed.headers["Content-Encoding"] == "gzip"
+    assert "Content-Encoding" not in plain.headers and "Content-Encoding" not in refused.headers
+    assert gzip.decompress(compressed.data) == plain.data == refused.data
+    assert compressed.headers["ETag"] != plain.headers["ETag"]
+
+
+@pytest.mark.parametrize("path", ["/docs/", "/docs/reading/", "/docs/api/"])
+def test_the_content_security_policy_allows_only_scripts_of_the_service(as_stranger, path):
+    policy = as_stranger.get(path).headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "script-src 'self';" in policy
+    assert "connect-src 'self';" in policy and "unsafe-eval" not in policy
 
 
-@pytest.mark.parametrize("name", ["secret.txt", "..%2f..%2fdocument.py", "index.html"])
-def test_a_path_that_is_not_an_asset_gets_a_404(as_stranger, name):
-    assert outcome(as_stranger.get(f"/docs/{name}")) == (404, "not_found")
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/docs/static/secret.txt", "/docs/static/..%2froutes.py", "/docs/static/scalar.js.gz"),
+        *("/docs/unknown/", "/docs/index/", "/docs/reading.md", "/docs/..%2froutes.py"),
+    ],
+)
+def test_a_path_that_is_no_page_and_no_asset_gets_a_404(as_stranger, path):
+    assert outcome(as_stranger.get(path)) == (404, "not_found")
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-def test_a_browser_shows_every_operation(app, tmp_path, wrong_mime_types):
-    with serve(app) as port:
-        page = subprocess.run(
-            [
-                *(
-                    CHROMIUM,
-                    "--headless",
-                    "--no-sandbox",
-                    "--disable-gpu",
-                    "--disable-quic",
-                    "--no-first-run",
-                ),
-                *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-                *(f"--user-data-dir={tmp_path}", "--virtual-time-budget=10000", "--dump-dom"),
-                f"http://127.0.0.1:{port}/docs/",
-            ],
-            capture_output=True,
-            timeout=60,
-            check=True,
-            encoding="utf-8",
-        ).stdout
-    for path in ("/api/v1/auth/api-key/", "/api/v1/blog/articles/author/me/"):
-        assert path.replace("/", "/\u200b") in page or path in page
+def test_the_root_redirects_a_browser_to_the_documentation(as_stranger):
+    response = as_stranger.get("/", headers={"Accept": BROWSER})
+    assert (response.status_code, response.headers["Location"]) == (302, "/docs/")
+    check_headers("GET", response)
+
+
+@pytest.mark.parametrize("accept", [None, "*/*", "application/json", "application/json, text/html;q=0.9"])
+def test_the_root_shows_other_clients_the_paths_of_the_api(as_stranger, as_reader, accept):
+    response = as_stranger.get("/", headers={"Accept": accept} if accept else {})
+    assert response.status_code == 200
+    paths = dict(response.json)
+    lists = paths.pop("lists")
+    assert paths == {"docs": "/docs/", "openapi": "/openapi.json", "health": "/health"}
+    assert {"articles", "categories", "tags", "redirects", "changes"} <= lists.keys()
+    for path in paths.values():
+        assert as_stranger.get(path).status_code == 200
+    for path in lists.values():
+        assert as_reader.get(path).status_code == (403 if path.endswith("/me/") else 200)
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:81"])
+def test_the_redirect_of_the_root_does_not_depend_on_the_host(as_stranger, host):
+    headers = {"Accept": BROWSER, "Host": host, "X-Forwarded-Host": host}
+    response = as_stranger.get("/?next=//evil.example", headers=headers)
+    assert response.headers.get("Location", "/docs/") == "/docs/" and "evil" not in response.get_data(
+        as_text=True
+    )

@@ -30,13 +30,13 @@ def preview_link(as_admin, draft):
 
 
 def test_anyone_with_the_link_can_read_the_article(as_admin, as_stranger, draft, preview_link):
-    seen = as_stranger.get(preview_link["url"])
+    seen = as_stranger.get(preview_link["api_url"])
     assert (seen.status_code, seen.headers["Cache-Control"]) == (200, "no-store")
     assert seen.json == as_admin.get(f"{ARTICLES}{draft.uuid}/").json
 
 
 def test_the_token_of_a_link_gives_no_other_access(as_stranger, draft, preview_link, make_article):
-    token = preview_link["url"].split("/")[-2]
+    token = preview_link["api_url"].split("/")[-2]
     other = make_article(status="draft")
     for path in (f"{ARTICLES}{draft.uuid}/", ARTICLES, f"{ARTICLES}{other.uuid}/"):
         assert outcome(as_stranger.get(path, headers={"X-API-KEY": token})) == (401, "key_invalid")
@@ -45,9 +45,9 @@ def test_the_token_of_a_link_gives_no_other_access(as_stranger, draft, preview_l
 
 def test_a_link_expires(as_stranger, preview_link, set_clock):
     set_clock(datetime.now(UTC) + timedelta(seconds=3599))
-    assert as_stranger.get(preview_link["url"]).status_code == 200
+    assert as_stranger.get(preview_link["api_url"]).status_code == 200
     set_clock(datetime.now(UTC) + timedelta(seconds=3601))
-    assert outcome(as_stranger.get(preview_link["url"])) == (404, "not_found")
+    assert outcome(as_stranger.get(preview_link["api_url"])) == (404, "not_found")
 
 
 def test_a_link_expires_and_disappears_from_the_list_in_the_same_microsecond(
@@ -55,7 +55,7 @@ def test_a_link_expires_and_disappears_from_the_list_in_the_same_microsecond(
 ):
     made_at, where = datetime(2030, 1, 1, tzinfo=UTC), f"{ARTICLES}{draft.uuid}/preview/"
     set_clock(made_at)
-    url = as_admin.post(where, json={"expires_in": 60}).json["url"]
+    url = as_admin.post(where, json={"expires_in": 60}).json["api_url"]
     for time, status in (
         (made_at + timedelta(seconds=60) - timedelta.resolution, 200),
         (made_at + timedelta(seconds=60), 404),
@@ -70,7 +70,7 @@ def test_a_link_lasts_a_week_by_default_and_at_most_ninety_days(as_admin, draft,
     now = datetime(2030, 1, 1, tzinfo=UTC)
     set_clock(now)
     created = as_admin.post(f"{ARTICLES}{draft.uuid}/preview/", json=body).json
-    assert created["created"] == "2030-01-01T00:00:00.000000"
+    assert created["created"] == "2030-01-01T00:00:00.000000+00:00"
     assert created["expires"][:19] == (now + timedelta(days=days)).isoformat()[:19]
 
 
@@ -82,19 +82,19 @@ def test_an_article_can_have_several_links_which_are_listed_newest_first(
         set_clock(datetime(2030, 1, 1, hour, tzinfo=UTC))
         created.append(as_admin.post(where).json)
     other = as_admin.post(f"{ARTICLES}{make_article(status='draft').uuid}/preview/").json
-    assert len({link["url"] for link in created}) == 3
-    assert [as_stranger.get(link["url"]).status_code for link in (*created, other)] == [200] * 4
+    assert len({link["api_url"] for link in created}) == 3
+    assert [as_stranger.get(link["api_url"]).status_code for link in (*created, other)] == [200] * 4
     listed = as_admin.get(where).json
     assert [link["uuid"] for link in listed] == [link["uuid"] for link in reversed(created)]
     assert {link["user"] for link in listed} == {str(people.admin.uuid)}
     page = as_admin.get(f"{where}?page=2&page_size=2&fields=uuid")
     assert (page.json, page.headers["X-Total-Count"]) == ([{"uuid": created[0]["uuid"]}], "3")
     assert as_admin.delete(f"{where}{created[0]['uuid']}/").status_code == 204
-    assert [as_stranger.get(link["url"]).status_code for link in created] == [404, 200, 200]
+    assert [as_stranger.get(link["api_url"]).status_code for link in created] == [404, 200, 200]
 
 
 def test_the_fields_parameter_selects_the_fields_of_a_preview(as_stranger, preview_link):
-    assert as_stranger.get(f"{preview_link['url']}?fields=title,status").json == {
+    assert as_stranger.get(f"{preview_link['api_url']}?fields=title,status").json == {
         "title": "Secret",
         "status": "draft",
     }
@@ -114,7 +114,7 @@ def test_a_revoked_link_is_not_found(as_admin, as_stranger, draft, preview_link)
     where = f"{ARTICLES}{draft.uuid}/preview/"
     assert [row["uuid"] for row in as_admin.get(where).json] == [preview_link["uuid"]]
     assert as_admin.delete(f"{where}{preview_link['uuid']}/").status_code == 204
-    assert as_stranger.get(preview_link["url"]).status_code == 404
+    assert as_stranger.get(preview_link["api_url"]).status_code == 404
     assert as_admin.get(where).json == []
 
 
@@ -126,12 +126,12 @@ def test_a_link_can_be_revoked_only_at_the_path_of_its_article(
         404,
         "not_found",
     )
-    assert as_stranger.get(preview_link["url"]).status_code == 200
+    assert as_stranger.get(preview_link["api_url"]).status_code == 200
 
 
 @pytest.mark.sqlite("reads its file")
 def test_the_token_itself_is_not_stored(app, preview_link):
-    token = preview_link["url"].split("/")[-2]
+    token = preview_link["api_url"].split("/")[-2]
     with app.app_context(), db.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         data = Path(str(db.engine.url.database)).read_bytes()
@@ -140,7 +140,7 @@ def test_the_token_itself_is_not_stored(app, preview_link):
 
 def test_the_links_of_a_deleted_article_are_not_found(as_admin, as_stranger, draft, preview_link):
     as_admin.delete(f"{ARTICLES}{draft.uuid}/")
-    assert outcome(as_stranger.get(preview_link["url"])) == (404, "not_found")
+    assert outcome(as_stranger.get(preview_link["api_url"])) == (404, "not_found")
 
 
 @pytest.mark.parametrize("token", ["x", "%00", "é", "x" * 3000])

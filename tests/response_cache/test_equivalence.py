@@ -18,11 +18,13 @@ from blogapi.articles import queries as article_queries
 from blogapi.articles import service as article_service
 from blogapi.articles.models import ArticleJson
 from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.authors import profiles
+from blogapi.authors.taxonomy import AUTHORS as AUTHORS_DEFINITION
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
-from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS, People
+from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS, People
 from tests.databases import other_connection, write_from_other_process
 from tests.response_cache.cached_blog import add_cache, call, create_deleted_key
 from tests.response_cache.conftest import ME, create_article
@@ -40,6 +42,8 @@ CALLERS = [
 ]
 QUERIES = [
     *("page=1&page_size=2", "page_size=2&page=1", "fields=title", "fields=uuid,status", "q=article"),
+    *("author=grace", "fields=title,authors"),
+    *("fields=uuid,articles_count", "fields=previous,next,related"),
     *("page=0", "x=1", "status=draft", "ordering=title", "page=2"),
 ]
 HEADERS = [
@@ -50,11 +54,11 @@ HEADERS = [
 ]
 WRITES = [
     *("publish", "schedule", "unpublish", "retitle", "delete", "tag", "category", "role", "key", "wait"),
-    *("draft", "reschedule", "foreign", "draft and foreign"),
+    *("draft", "reschedule", "foreign", "draft and foreign", "author", "byline"),
 ]
 READ = st.tuples(
     st.lists(st.sampled_from(CALLERS), min_size=1, max_size=3, unique=True),
-    st.integers(0, 14),
+    st.integers(0, 16),
     st.sampled_from(["GET", "GET", "GET", "HEAD"]),
     st.just("") | st.sampled_from(QUERIES),
     st.lists(st.sampled_from(HEADERS), min_size=1, max_size=3),
@@ -75,6 +79,7 @@ class Blog:
         with app.app_context():
             admin = people.admin.uuid
             self.category = taxonomies.create(categories_definition.CATEGORIES, admin, {"name": "Shelf"}).uuid
+            self.author = profiles.find_profile(people.other_admin.uuid).uuid
             self.tag = taxonomies.create(tags_definition.TAGS, admin, {"name": "tag"}).uuid
         self.cookie = self.log_in()
         self.keys = {
@@ -111,7 +116,7 @@ class Blog:
         return [
             *(ARTICLES, f"{ARTICLES}author/me/", CATEGORIES, TAGS, f"{CATEGORIES}{self.category}/"),
             *(f"{TAGS}{self.tag}/", KEYS, ME, "/api/v1/blog/changes/", "/nowhere", TAGS[:-1], *articles),
-            f"{ARTICLES}{self.draft}/",
+            *(f"{ARTICLES}{self.draft}/", AUTHORS, f"{AUTHORS}{self.author}/"),
         ]
 
     def read(self, callers, path_index, method, query, variants, body=None):
@@ -157,6 +162,11 @@ class Blog:
                 self.articles.remove(article)
         elif kind == "tag":
             taxonomies.change(tags_definition.TAGS, self.tag, {"name": f"tag {self.number}"})
+        elif kind == "author":
+            taxonomies.change(AUTHORS_DEFINITION, self.author, {"name": f"author {self.number}"})
+        elif kind == "byline":
+            slugs = [["ada"], ["grace"], ["mel", "grace"]][number % 3]
+            self._change(article, authors=[{"slug": slug} for slug in slugs])
         elif kind == "category":
             name = f"category {self.number}"
             taxonomies.change(categories_definition.CATEGORIES, self.category, {"name": name})
@@ -186,6 +196,7 @@ class Blog:
             "status": "scheduled" if minutes_ahead else "published",
             "published_at": (self.now + minutes_ahead * MINUTE).isoformat(),
             "tags": [{"uuid": str(self.tag)}],
+            "authors": [{"slug": "grace" if self.number % 3 == 2 else "ada"}],
         }
         self.articles.append(create_article(self.people, self.category, **fields).uuid)
 

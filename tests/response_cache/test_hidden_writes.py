@@ -9,12 +9,14 @@ import pytest
 from sqlalchemy import update
 
 from blogapi.articles.models import Article, ArticleJson, ArticleTag, FormerSlug
+from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.site.models import Site
 from blogapi.storage.database import Base
 from blogapi.storage.visible_writes import TRIGGERS, WITHOUT_TRIGGERS
 from blogapi.tags.models import Tag
 from blogapi.users import service as users
-from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
+from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
 from tests.databases import other_connection
 from tests.response_cache.cached_blog import warm
 from tests.response_cache.conftest import ME
@@ -55,6 +57,9 @@ VISIBLE_WRITES = {
     "delete an article": lambda blog: blog.admin.delete(blog.article),
     "rename a tag": lambda blog: blog.admin.patch(f"{TAGS}{blog.tag}/", json={"name": "New"}),
     "create a category": lambda blog: blog.admin.post(CATEGORIES, json={"name": "New"}),
+    "change the site": lambda blog: blog.admin.patch("/api/v1/blog/site/", json={"title": "New"}),
+    "create an author": lambda blog: blog.admin.post(AUTHORS, json={"name": "New"}),
+    "change a byline": lambda blog: blog.admin.patch(blog.article, json={"authors": [{"slug": "grace"}]}),
     "delete a key": lambda blog: blog.admin.delete(f"{KEYS}{blog.other_key}/"),
 }
 # Statements that another program executes without incrementing the counters.
@@ -64,6 +69,8 @@ FOREIGN_WRITES = {
     "JSON": update(ArticleJson).where(ArticleJson.status == "published").values(version=9),
     "tag": update(Tag).values(name="New"),
     "category": update(Category).values(name="New"),
+    "site": update(Site).values(title="New"),
+    "author": update(Author).values(name="New"),
     "slug": FormerSlug.__table__.insert().values(slug="old", created=NOON),
 }
 
@@ -177,7 +184,10 @@ def test_a_change_made_on_a_server_with_a_slow_clock_is_shown(blog, set_clock):
 
 def test_every_table_has_triggers_or_is_listed_as_an_exception():
     assert {table.name for table in Base.metadata.sorted_tables} == (
-        TRIGGERS.keys() | {"article_tag"} | HIDDEN_TABLES | (WITHOUT_TRIGGERS - {"search_index"})
+        TRIGGERS.keys()
+        | {"article_tag", "article_author"}
+        | HIDDEN_TABLES
+        | (WITHOUT_TRIGGERS - {"search_index"})
     )
 
 
@@ -188,12 +198,16 @@ def test_cached_responses_depend_only_on_tables_with_triggers(blog, record_state
         "?q=public",
         "?slug=draft",
         "?tag=a&category=b&author=c",
+        "?fields=title,authors",
         "?fields=*,html,snippet&q=a",
+        "?fields=url,head",
     )
     paths = [
         *(f"{ARTICLES}{query}" for query in queries),
-        blog.article,
+        *(blog.article, f"{blog.article}?fields=previous,next,related"),
+        *(f"{CATEGORIES}?fields=articles_count", f"{TAGS}?fields=articles_count"),
         CATEGORIES,
+        AUTHORS,
         TAGS,
         f"{TAGS}{blog.tag}/",
     ]
@@ -201,7 +215,8 @@ def test_cached_responses_depend_only_on_tables_with_triggers(blog, record_state
         for path in (*paths, f"{CATEGORIES}{blog.category}/"):
             assert blog.reader.get(f"{path}").status_code < 500
     used = {name for sql in seen for name in re.findall(r"(?:FROM|JOIN) (\w+)", sql)}
-    assert {"article", "article_pieces", "tag", "category", "api_key"} <= used
+    expected = {"article", "article_pieces", "tag", "category", "api_key", "site", "article_author", "author"}
+    assert expected <= used
     assert used & {table.name for table in Base.metadata.sorted_tables} <= (
-        TRIGGERS.keys() | {"article_tag"} | WITHOUT_TRIGGERS
+        TRIGGERS.keys() | {"article_tag", "article_author"} | WITHOUT_TRIGGERS
     )

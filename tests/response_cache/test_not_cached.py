@@ -12,7 +12,13 @@ NOT_CACHED = [
     *((ME, 200), (KEYS, 200), ("/api/v1/blog/changes/", 200), ("/api/v1/blog/redirects/", 200)),
     *(("/health/", 200), ("/openapi.json", 200), ("/docs/", 200)),
     *((f"{ARTICLES}{{article}}/revisions/", 200), (f"{ARTICLES}{{article}}/preview/", 200)),
-    *(("{link}", 200), ("/nowhere", 404), (f"{ARTICLES}{KEYS.encode().hex()}/", 404), (f"{TAGS}x/", 404)),
+    *(
+        ("{link}", 200),
+        ("{page}", 200),
+        ("/nowhere", 404),
+        (f"{ARTICLES}{KEYS.encode().hex()}/", 404),
+        (f"{TAGS}x/", 404),
+    ),
     *((f"{TAGS}?x=1", 400), (f"{ARTICLES}?page=0", 400), ("/api/v1/auth/login/", 405)),
 ]
 
@@ -36,8 +42,8 @@ def test_a_response_to_a_wrong_key_is_not_cached(app, as_stranger, cached_blog):
 @pytest.mark.parametrize(("template", "status"), NOT_CACHED)
 def test_other_resources_and_errors_are_not_cached(as_admin, make_article, cached_blog, template, status):
     article = make_article().uuid
-    link = as_admin.post(f"{ARTICLES}{article}/preview/").json["url"]
-    path = template.format(article=article, link=link)
+    links = as_admin.post(f"{ARTICLES}{article}/preview/").json
+    path = template.format(article=article, link=links["api_url"], page=links["url"])
     for method in ("GET", "HEAD"):
         assert {as_admin.open(path, method=method).status_code for _ in range(3)} == {status}
     assert len(cached_blog.cache) == 0

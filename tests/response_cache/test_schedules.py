@@ -9,7 +9,7 @@ from blogapi.api_keys import service as api_keys
 from blogapi.articles.models import Article
 from blogapi.storage.change_log import TracksChanges
 from blogapi.storage.commit_version import CommitVersion
-from tests.conftest import ARTICLES, CATEGORIES, TAGS
+from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.response_cache.cached_blog import add_cache, warm
 from tests.response_cache.conftest import ME
 
@@ -35,6 +35,23 @@ def test_scheduled_articles_appear_at_their_publication_times(
             bodies = [as_reader.get(path).json for path in lists]
             counts = [len(body) if isinstance(body, list) else len(body["articles"]) for body in bodies]
             assert counts == [visible] * 4
+
+
+def test_an_author_appears_with_their_first_scheduled_article(as_reader, make_article, make_guest, set_clock):
+    set_clock(NOON)
+    guest = make_guest()
+    for minutes in (10, 5):
+        published_at = (NOON + minutes * MINUTE).isoformat()
+        make_article(authors=[{"uuid": str(guest.uuid)}], published_at=published_at)
+    for minutes, articles in ((0, 0), (4, 0), (5, 1), (9, 1), (10, 2)):
+        set_clock(NOON + minutes * MINUTE)
+        for _ in range(2):
+            assert len(as_reader.get(AUTHORS).json) == min(articles, 1)
+            shown = as_reader.get(f"{AUTHORS}{guest.uuid}/")
+            assert (shown.status_code, len(shown.json.get("articles", ()))) == (
+                200 if articles else 404,
+                articles,
+            )
 
 
 def test_between_two_publications_responses_are_cached(as_reader, make_article, set_clock, get_counted):

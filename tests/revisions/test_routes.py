@@ -133,7 +133,7 @@ def test_a_comparison_covers_every_kind_of_field(as_admin, make_article, make_ta
         after = {change["field"]: change["after"] for change in changes}
         assert after == {
             "status": "published",
-            "published_at": "2026-01-01T00:00:00.000000",
+            "published_at": "2026-01-01T00:00:00.000000+00:00",
             "tags": [str(tag.uuid)],
             "category": str(category.uuid),
         }

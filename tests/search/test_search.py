@@ -312,6 +312,28 @@ def test_many_articles_with_the_same_publication_time_are_all_found(app, find, a
     assert len(find("again")) == 5
 
 
+def test_filters_by_time_are_exact_if_many_articles_have_the_same_time(find, make_article):
+    times = ["2025-12-31T23:59:59.999999Z", day(1), "2026-01-01T00:00:00.000001Z"]
+    for name, time in zip("ABC", times, strict=True):
+        for _ in range(40):
+            make_article(title=f"{name} bread", published_at=time)
+    for start, rest in (("A", "ABC"), ("B", "BC"), ("C", "C")):
+        since = find("bread", published_after=times["ABC".index(start)])
+        before = find("bread", published_before=times["ABC".index(start)])
+        assert sorted(title[0] for title in since) == sorted(rest * 40)
+        assert sorted(title[0] for title in before) == sorted("ABC".removesuffix(rest) * 40)
+    assert {title[0] for title in find("bread", published_after=day(1), published_before=times[2])} == {"B"}
+
+
+def test_a_filter_for_the_only_author_finds_all_matches(find, make_article, people):
+    make_article(title="A bread")
+    author = {"author": str(people.admin.uuid)}
+    assert find("bread", **author) == ["A bread"]
+    make_article(title="B bread", author=people.other_admin)
+    assert find("bread", **author) == ["A bread"]
+    assert find("bread", author=str(people.other_admin.uuid)) == ["B bread"]
+
+
 @pytest.mark.parametrize("time", ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999999Z"])
 def test_very_old_articles_are_found(find, make_article, time):
     for number in range(20):

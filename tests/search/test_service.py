@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from blogapi.articles.models import Article
 from blogapi.search import engines, service
@@ -62,7 +62,7 @@ def test_indexing_an_article_without_a_text_keeps_the_indexed_text(find, make_ar
 def test_indexing_an_unchanged_article_writes_nothing(make_article, index, read_index):
     one = make_article(title="One", subtitle="sub", published_at=day(1))
     before = read_index()
-    assert index([SearchText(one.uuid, one.published_at, "One", "sub", None)]) == 2
+    assert index([SearchText(one.uuid, one.published_at, "One", "sub", None)]) == 1
     assert read_index() == before
 
 
@@ -74,6 +74,21 @@ def test_an_article_without_an_entry_is_indexed_without_its_text_if_no_text_is_g
         db.session.query(SearchEntry).delete()
     index([SearchText(one.uuid, one.published_at, "One", "", None)])
     assert (find("one"), find("rye")) == (["One"], [])
+
+
+def test_a_change_of_the_title_keeps_the_entry_and_updates_its_row(make_article, index, find):
+    one = make_article(title="One", content="rye", published_at=day(1))
+    assert index([SearchText(one.uuid, one.published_at, "Two", "", None)]) == 2
+    assert (find("one"), find("two"), find("rye")) == ([], ["One"], ["One"])
+
+
+def test_an_entry_without_a_row_in_the_index_gets_a_new_row(app, make_article, index, find):
+    one = make_article(title="One", content="rye", published_at=day(1))
+    with app.app_context(), transaction():
+        db.session.execute(delete(engines.get_engine(db.session()).table))
+    assert find("on") == []
+    index([SearchText(one.uuid, one.published_at, "One", "", "rye")])
+    assert (find("one"), find("rye")) == (["One"], ["One"])
 
 
 def test_the_number_of_statements_does_not_depend_on_the_number_of_articles(

@@ -10,10 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blogapi.search import placement
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
 from blogapi.search.placement import MAX_POSITION, MAX_POSITIONS_PER_WORD, place_words
 from blogapi.search.snippets import make_snippet, snippet_to_html
-from blogapi.search.tokenizer import HIT_END, HIT_START, Query, fold_word, parse_query, tokenize
+from blogapi.search.tokenizer import (
+    HIT_END,
+    HIT_START,
+    MAX_WORD_LENGTH,
+    Query,
+    find_terms,
+    find_words,
+    fold_word,
+    parse_query,
+    tokenize,
+)
 from tests.texts import texts
 
 times = st.datetimes(timezones=st.just(UTC))
@@ -109,6 +120,32 @@ def test_a_text_that_consists_only_of_marks_has_no_words():
 @given(texts | st.text(st.characters(categories=["L", "M", "N", "Cf"]), max_size=20))
 def test_no_word_is_empty_and_folding_again_changes_nothing(text):
     assert all(word and fold_word(word) == word for word in words_of(text))
+
+
+@given(texts | st.text(st.characters(categories=["L", "M", "N", "P", "S", "Z", "Cf", "Co"]), max_size=30))
+def test_the_words_that_are_indexed_are_those_that_snippets_contain(text):
+    assert find_words(text) == words_of(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["K\u212a_k", "ΣΑΣ ΑΣ.a", "x\u0301y-z\u0301", "\ud800a B", "A\x1fb", "a" * 300, "Ä" * 300]
+)
+def test_rare_characters_separate_and_fold_words_alike_in_an_index_and_in_a_snippet(text):
+    assert find_words(text) == words_of(text)
+    assert max(map(len, find_words(text))) <= MAX_WORD_LENGTH
+
+
+@given(st.text(st.sampled_from("aZ1é语\u0301\u200d\ue000_.+# \u3000\n(")))
+def test_terms_are_the_same_whether_or_not_the_text_around_them_contains_a_sign(text):
+    assert list(find_terms(text)) == list(find_terms(f"{text} ")) == list(find_terms(f"{text} c++"))[:-1]
+
+
+@given(st.lists(st.text(st.sampled_from("ab +#.")), max_size=3))
+def test_an_article_within_the_limits_has_the_same_words_whether_or_not_limits_are_counted(texts):
+    placed = place_words(texts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(placement, "_are_within_limits", lambda words, terms: False)
+        assert place_words(texts) == placed
 
 
 @pytest.mark.parametrize(

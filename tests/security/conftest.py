@@ -109,7 +109,7 @@ def operations(app, blog):
             "preview": blog["preview"],
             "number": "1",
             "token": "guessed",
-            "name": "docs.js",
+            "name": "reading" if endpoint == "docs.guide_page" else "api.js",
         }
         for resource in ("tag", "category"):
             if endpoint.startswith({"tag": "tags", "category": "categories"}[resource]):

@@ -74,8 +74,6 @@ WRONG_QUERIES = [
         "ordering=--title",
         "ordering=title,title",
         "ordering=title;drop",
-        "author=x",
-        f"author={{{OTHER_UUID}}}",
     ),
     *("slug=", f"slug={'a' * 300}", "slug=a&slug=b", "slug=%00", "tag=", "tag=%00", f"tag={'a' * 300}"),
     *("category=", "category=a&category=", "published_after=yesterday", "published_after="),
@@ -127,7 +125,6 @@ def test_an_operation_without_query_parameters_refuses_every_parameter(as_admin,
     "path",
     [
         *(
-            "/",
             "/api",
             "/api/v1/",
             "/api/v2/blog/articles/",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import ARTICLES, CATEGORIES, TAGS
+from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.contracts.client import get_stable_headers, outcome
 from tests.security.conftest import CALLERS, SECRET, full_text
 
@@ -12,7 +12,8 @@ HIDDEN_WORD = "quokka"
 FAR_FUTURE = {"status": "published", "published_at": "2999-01-01T00:00:00Z"}
 STATES = {"draft": {"status": "draft"}, "archived": {"status": "archived"}, "scheduled": FAR_FUTURE}
 FIELDS = (
-    "uuid,title,slug,created,last_updated,published_at,excerpt,reading_minutes,html,status,category,tags,seo"
+    "uuid,title,slug,created,last_updated,published_at,excerpt,reading_minutes,word_count,html,toc,status,"
+    "category,tags,seo,authors"
 )
 PARAMETERS = [
     "",
@@ -29,6 +30,9 @@ PARAMETERS = [
     "?category={category}",
     "?author={other}",
     "?author={ada}",
+    "?author={hidden}",
+    "?author=hidden",
+    "?author=ada",
     "?published_after=2000-01-01",
     "?published_after=2998-12-31",
     "?published_before=3000-01-01",
@@ -46,10 +50,22 @@ PARAMETERS = [
 PATHS = [
     *(f"{ARTICLES}{query}" for query in PARAMETERS),
     *(f"{base}{query}" for base in (CATEGORIES, TAGS) for query in ("", "?page=1&page_size=1")),
+    *(f"{AUTHORS}{query}" for query in ("", "?page=1&page_size=1", "?fields=name,last_updated")),
+    *(f"{AUTHORS}{{author}}/", f"{AUTHORS}{{author}}/?fields=articles", f"{AUTHORS}{{hidden}}/"),
+    *(f"{base}?fields=name,articles_count" for base in (CATEGORIES, TAGS)),
+    *(f"{base}/?fields=articles_count" for base in (f"{CATEGORIES}{{category}}", f"{TAGS}{{tag}}")),
+    *(f"{ARTICLES}{{public}}/?fields={names}" for names in ("previous", "next", "related", "*,next,related")),
     *(f"{CATEGORIES}{{category}}/", f"{CATEGORIES}{{category}}/?fields=articles"),
     *(f"{TAGS}{{tag}}/", f"{TAGS}{{tag}}/?fields=articles", f"{ARTICLES}{{public}}/"),
+    *(
+        f"{ARTICLES}{HIDDEN_WORD}/",
+        f"{ARTICLES}former-{HIDDEN_WORD}/",
+        f"{ARTICLES}public/",
+        f"{TAGS}shared/",
+    ),
     *("/api/v1/blog/redirects/", "/api/v1/blog/redirects/?page=1", "/api/v1/blog/changes/"),
-    *("/api/v1/blog/changes/?limit=1", "/api/v1/blog/changes/?since=a1"),
+    *("/api/v1/blog/redirects/?format=netlify", "/api/v1/blog/redirects/?format=nginx"),
+    *("/api/v1/blog/changes/?limit=1", "/api/v1/blog/changes/?since=a1", "/api/v1/blog/changes/?since=now"),
     *(f"/api/v1/blog/changes/?since=p{number}" for number in range(1, 9)),
     *("/api/v1/blog/preview/x/", f"/api/v1/blog/preview/{HIDDEN_WORD}/", "/health/", "/openapi.json"),
 ]
@@ -62,11 +78,15 @@ def get_expected_refusal(caller):
 
 
 @pytest.fixture
-def visible_ids(people, make_article, make_category, make_tag):
+def visible_ids(people, make_article, make_category, make_tag, make_guest):
     """The ids of a blog without hidden articles, by their placeholder names in paths."""
     tag, category = make_tag("shared"), make_category(name="Shared")
-    public = make_article(category, tags=(tag,), title="Public")
+    author, hidden = make_guest("Shared"), make_guest("Hidden")
+    byline = [{"uuid": str(author.uuid)}, {"slug": "ada"}]
+    public = make_article(category, tags=(tag,), title="Public", authors=byline)
     return {
+        "author": str(author.uuid),
+        "hidden": str(hidden.uuid),
         "tag": str(tag.uuid),
         "category": str(category.uuid),
         "public": str(public.uuid),
@@ -87,6 +107,7 @@ def create_hidden(as_admin, visible_ids):
             "content": f"<p>{HIDDEN_WORD} {SECRET}</p>",
             "category": {"uuid": visible_ids["category"]},
             "tags": [{"uuid": visible_ids["tag"]}],
+            "authors": [{"uuid": visible_ids["hidden"]}, {"uuid": visible_ids["author"]}],
         }
         created = as_admin.post(ARTICLES, json=body | STATES[state]).json
         path = f"{ARTICLES}{created['uuid']}/"
@@ -218,9 +239,9 @@ def test_a_preview_link_gives_access_only_to_its_preview(
 ):
     path = f"{ARTICLES}{create_hidden('draft').json['uuid']}/"
     link = as_admin.post(f"{path}preview/").json
-    response = record_attempt("stranger", "GET a preview", as_stranger.get(link["url"]))
+    response = record_attempt("stranger", "GET a preview", as_stranger.get(link["api_url"]))
     assert (response.status_code, response.headers["Cache-Control"]) == (200, "no-store")
-    header = {"X-API-KEY": link["url"].rstrip("/").rsplit("/", 1)[-1]}
+    header = {"X-API-KEY": link["api_url"].rstrip("/").rsplit("/", 1)[-1]}
     assert (
         record_attempt(
             "stranger", "a preview's token as a key", as_stranger.get(path, headers=header)
@@ -228,5 +249,5 @@ def test_a_preview_link_gives_access_only_to_its_preview(
         == 401
     )
     assert as_admin.delete(f"{path}preview/{link['uuid']}/").status_code == 204
-    ended = record_attempt("stranger", "GET a preview that was revoked", as_stranger.get(link["url"]))
+    ended = record_attempt("stranger", "GET a preview that was revoked", as_stranger.get(link["api_url"]))
     assert ended.data == as_stranger.get("/api/v1/blog/preview/guessed/").data

@@ -88,6 +88,8 @@ def send_generated(request, app, existing_ids, contract, monkeypatch):
         def try_one(case, choice):
             # A request with an existing id may be valid.
             excluded = [negative_data_rejection] if choice and mode is NEGATIVE else []
+            # A response to a request with `fields` lacks required properties; the client checks it.
+            excluded += [response_schema_conformance] if "fields" in (case.query or {}) else []
             insert_existing_ids(case, existing_ids, choice, in_body=mode is POSITIVE)
             case.validate_response(case.call(session=client), checks=CHECKS, excluded_checks=excluded)
 

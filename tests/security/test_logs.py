@@ -20,7 +20,8 @@ from tests.live_server import start_server
 from tests.security.test_logins import COOKIE, LOGIN
 from tests.serving.sockets import connect, read_all
 
-PREVIEW = "/api/v1/blog/preview/"
+PREVIEW, PREVIEW_PAGE = "/api/v1/blog/preview/", "/preview/"
+BROWSER = "Accept: text/html"
 SECRET_WORDS = {
     "password": "correct-horse-battery",
     "search": "unspeakable",
@@ -35,7 +36,7 @@ def secrets(app, people, blog, as_admin, as_stranger):
     with app.app_context():
         users.set_password("ada", SECRET_WORDS["password"])
     as_stranger.post(LOGIN, json={"username": "ada", "password": SECRET_WORDS["password"]})
-    link = as_admin.post(f"{ARTICLES}{blog['draft']}/preview/").json["url"]
+    link = as_admin.post(f"{ARTICLES}{blog['draft']}/preview/").json["api_url"]
     return SECRET_WORDS | {
         "key": people.key(people.admin, "write"),
         "cookie": as_stranger.get_cookie(COOKIE).value,
@@ -104,6 +105,12 @@ def make_requests(password, key, cookie, token, search, junk, body):
             make_request("GET", f"{PREVIEW}{token}{end}")
             for end in ("", "//", "/x/", "%2f", f"?fields={search}")
         ),
+        *(make_request(method, f"{PREVIEW_PAGE}{token}") for method in ("GET", "HEAD", "OPTIONS", "POST")),
+        *(
+            make_request("GET", f"{PREVIEW_PAGE}{token}{end}", BROWSER)
+            for end in ("", "x", "/", "//", "/x/", "%2f", f"?token={token}")
+        ),
+        make_request("GET", "/docs/", f"Referer: http://a{PREVIEW_PAGE}{token}"),
         make_request("GET", f"{PREVIEW}%{ord(token[0]):02x}{token[1:]}/"),
         make_request("GET", f"http://ada:{password}@a{PREVIEW}{token}/"),
         make_request("GET", f"{PREVIEW}{token}/", "no colon"),

@@ -32,10 +32,14 @@ class Server:
     cursor: str = "0"
 
     def read_changes(self, client: Any = None) -> list[tuple[str, str]]:
-        """Return the changes since the last call. The reader requests them unless a client is given."""
+        """Return the changes of articles and categories since the last call.
+
+        The reader requests them unless a client is given. Authors change together with their articles.
+        """
         response = (client or self.reader).get(f"{CHANGES}?since={self.cursor}").json
         self.cursor = response["cursor"]
-        return [(change["kind"], change["action"]) for change in response["changes"]]
+        changes = [(change["kind"], change["action"]) for change in response["changes"]]
+        return [change for change in changes if change[0] != "author"]
 
 
 class Offset:

@@ -12,6 +12,8 @@ from sqlalchemy.orm import joinedload, selectinload
 from blogapi.articles import queries as articles
 from blogapi.articles import renderings
 from blogapi.articles import service as article_service
+from blogapi.articles.batch import Batch
+from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleTag, FormerSlug
 from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
@@ -108,6 +110,27 @@ def test_a_text_that_was_removed_from_the_file_is_removed_from_its_article(app, 
         (article,) = db.session.scalars(select(Article).options(joinedload(Article.seo)))
     assert (article.subtitle, article.cover_image) == ("", "")
     assert (article.seo.title, article.seo.description, article.seo.canonical_url) == ("Bread", "", "")
+
+
+def test_the_excerpt_of_a_record_becomes_the_excerpt_of_its_article(app, store, stored):
+    for excerpt, written in (("Mine", "Mine"), ("Flour, water, time.", ""), ("Mine", "Mine"), ("", "")):
+        store(replace(RECORD, excerpt=excerpt))
+        assert stored()[0].excerpt == written
+    app.config["MAX_EXCERPT"] = 12
+    store(replace(RECORD, excerpt="Much too long for it"))
+    assert stored()[0].excerpt == "Much too…"
+
+
+def test_an_unchanged_file_of_an_older_version_fills_the_excerpt_unless_its_article_was_edited(
+    app, store, stored
+):
+    old, new = replace(RECORD, source_digest="1"), replace(RECORD, source_digest="1", excerpt="Mine")
+    store(old)
+    assert (store(new).result, stored()[0].excerpt) == (Result.UPDATED, "Mine")
+    store(old)
+    with app.app_context():
+        article_service.change(stored()[0].author_id, stored()[0].uuid, ArticleInput(texts={"subtitle": "s"}))
+    assert (store(new).result, stored()[0].excerpt) == (Result.UNCHANGED, "")
 
 
 def test_an_edited_article_is_not_overwritten(app, store, stored):
@@ -355,15 +378,16 @@ def test_an_invalid_record_does_not_stop_the_other_records_of_its_batch(importer
 
 
 def test_a_record_that_the_database_refuses_does_not_stop_the_other_records(importer, stored, monkeypatch):
-    original = article_service.create
+    original = Batch.create
 
-    def create(author, given, **options):
-        article = original(author, given, **options)
+    def create(batch, author, given, **options):
+        article = original(batch, author, given, **options)
         if article.title == "Rye":
+            db.session.flush()
             db.session.execute(update(Article).where(Article.uuid == article.uuid).values(status="x"))
         return article
 
-    monkeypatch.setattr(article_service, "create", create)
+    monkeypatch.setattr(Batch, "create", create)
     reports = importer.store([replace(RECORD, key="blog/rye.md", title="Rye"), RECORD])
     assert [report.result for report in reports] == [Result.REFUSED, Result.CREATED]
     assert reports[0].notes[0].startswith("The database refused the article: ")
@@ -398,6 +422,40 @@ def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(importer, re
     with record_statements() as many:
         importer.store(records)
     assert len(few) == len(many) < 10
+
+
+def test_a_new_record_executes_few_statements(importer, record_statements, monkeypatch):
+    monkeypatch.setattr(service, "MAX_BATCH_SECONDS", 600)
+    counts = []
+    for start, end in ((0, 3), (3, 13)):
+        records = [replace(RECORD, key=f"blog/{number}.md") for number in range(start, end)]
+        with record_statements() as statements:
+            importer.store(records)
+        counts.append(len(statements))
+    assert counts[1] - counts[0] <= 2 * 7
+
+
+def test_records_of_one_batch_share_slugs_and_redirects_whether_or_not_one_of_them_is_refused(
+    app, people, stored
+):
+    old = replace(RECORD, key="blog/old.md", title="Rye", former_slugs=("dough", "rye-2", "spelt"))
+    records = [old, replace(old, key="blog/again.md"), replace(RECORD, key="blog/dough.md", title="Dough")]
+    refused = replace(RECORD, key="blog/refused.md", title="x" * 256)
+    found = []
+    for batch in (records, [*records, refused]):
+        with app.app_context():
+            reports = service.Importer(people.admin.uuid, restore_deleted=True).store(batch)
+            redirects = db.session.execute(select(FormerSlug.slug, Article.slug).join(Article)).all()
+            found.append(
+                ([report.notes for report in reports[:3]], sorted(redirects), [one.slug for one in stored()])
+            )
+            for article in stored():
+                article_service.delete(article.uuid)
+    assert found[0] == found[1]
+    assert found[0][1:] == (
+        [("rye-2", "rye"), ("spelt", "rye")],
+        ["dough", "rye", "rye-3"],
+    )
 
 
 def test_a_batch_without_records_takes_no_write_lock(importer, record_statements):
@@ -456,7 +514,7 @@ def test_an_error_of_the_article_service_is_reported(store, monkeypatch):
     def refuse(*_, **__):
         raise Conflict("The blog is full.")
 
-    monkeypatch.setattr(article_service, "create", refuse)
+    monkeypatch.setattr(Batch, "create", refuse)
     assert store(RECORD).notes == ("The blog is full.",)
 
 

@@ -140,7 +140,7 @@ def test_deleting_a_user_deletes_their_keys_and_sessions(app, people, as_strange
 def test_a_user_with_content_cannot_be_deleted(app, people, request, as_stranger, content):
     key = people.key(people.admin)
     request.getfixturevalue(content)()
-    with app.app_context(), pytest.raises(Conflict, match="owns content"):
+    with app.app_context(), pytest.raises(Conflict, match="user reassign"):
         service.delete_user("ada")
     me = as_stranger.get("/api/v1/auth/me/", headers={"X-API-KEY": key}).json
     assert me["username"] == "ada"

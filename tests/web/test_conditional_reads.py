@@ -12,9 +12,11 @@ READS = [
     "/api/v1/blog/tags/",
     "/api/v1/auth/me/",
     "/openapi.json",
+    "/",
     "/docs/",
+    "/docs/api/",
     "/health/",
-    "/docs/docs.js",
+    "/docs/static/api.js",
 ]
 
 

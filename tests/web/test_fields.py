@@ -130,8 +130,8 @@ def test_a_serialized_timestamp_parses_to_the_same_time(time, aware):
 
 def test_a_timestamp_of_another_zone_is_serialized_in_utc_with_six_digits():
     time = datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
-    assert Timestamp()._serialize(time, None, None) == "2026-01-01T00:00:00.000000"
-    assert Timestamp(aware=True)._serialize(time, None, None) == "2026-01-01T00:00:00.000000+00:00"
+    assert Timestamp()._serialize(time, None, None) == "2026-01-01T00:00:00.000000+00:00"
+    assert Timestamp(aware=False)._serialize(time, None, None) == "2026-01-01T00:00:00.000000"
 
 
 def is_refused(field, value) -> bool:
@@ -250,9 +250,30 @@ def test_field_names_may_be_separated_by_spaces():
     assert FieldNames(PartialExample).deserialize("a, b") == ("a", "b")
 
 
-@pytest.mark.parametrize("value", ["", ",", "a,", "c", "a;b", "A", "__class__", "a\x00"])
+@pytest.mark.parametrize("value", ["", ",", "a,", "c", "a;b", "A", "__class__", "a\x00", "*a", "**", "* a"])
 def test_unknown_field_names_are_refused(value):
     assert is_refused(FieldNames(PartialExample), value)
+
+
+class DefaultExample(OutputSchema):
+    a = ma.fields.String()
+
+
+class SingleExample(PartialExample):
+    c = ma.fields.String()
+
+
+@pytest.mark.parametrize(
+    ("value", "names"), [("*", ("a",)), ("*,b", ("a", "b")), ("b,*", ("b", "a")), ("a,*,*", ("a",))]
+)
+def test_an_asterisk_stands_for_the_fields_of_the_default_schema(value, names):
+    assert FieldNames(PartialExample, DefaultExample).deserialize(value) == names
+    assert FieldNames(PartialExample).deserialize("*") == ("a", "b")
+
+
+def test_a_list_refuses_a_field_of_single_items_with_a_hint():
+    with pytest.raises(ma.ValidationError, match="'c' is not a field of a list; request a single item"):
+        FieldNames(PartialExample, single=SingleExample).deserialize("a,c")
 
 
 def test_an_input_schema_ignores_read_only_fields_and_refuses_unknown_ones():

@@ -13,11 +13,20 @@ from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import front_matter, paths, privacy, prose, sections
+from blogapi.transfer.markdown.authors import read_authors
 from blogapi.transfer.markdown.fields import Fields, normalize_key
 from blogapi.transfer.markdown.privacy import DraftReason
 from blogapi.transfer.markdown.publication import decide_publication
 from blogapi.transfer.markdown.terms import read_terms
-from blogapi.transfer.markdown.text import decode, format_count, to_bool, to_line, to_plain_line, to_title
+from blogapi.transfer.markdown.text import (
+    decode,
+    format_count,
+    to_bool,
+    to_line,
+    to_plain_line,
+    to_plain_markdown,
+    to_title,
+)
 
 _COVER_FIELDS = (
     *("coverimage", "cover", "image", "featuredimage", "featureimage", "heroimage", "featured", "banner"),
@@ -100,6 +109,7 @@ def parse_file(
     _check_is_article(key, content_type, parsed, fields)
     path = paths.parse_path(key)
     category, tags = read_terms(fields, split_at_spaces=path.has_date_prefix)
+    authors = read_authors(fields)
     reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
     status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
     texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
@@ -117,6 +127,7 @@ def parse_file(
         published_at=published_at,
         category=category,
         tags=tags,
+        authors=authors,
         **texts,
         slug=slug,
         former_slugs=former_slugs,
@@ -170,7 +181,7 @@ def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, str]:
     return {
         "title": _read_title(fields, markdown, name),
         "subtitle": to_title(fields.take_line("subtitle")),
-        "author": _to_author(fields.take("author", "authors")),
+        "excerpt": to_plain_markdown(fields.take_line("excerpt", "summary", "description")),
         "cover_image": _read_cover(fields),
         "seo_title": to_title(fields.take_line("seotitle", "seo.title")),
         "seo_description": to_plain_line(
@@ -227,12 +238,6 @@ def _to_lines(value: object) -> Iterator[str]:
             yield from _to_lines(child)
     elif line := to_line(value):
         yield line
-
-
-def _to_author(value: object) -> str:
-    if isinstance(value, list):
-        return ", ".join(filter(None, map(_to_author, value)))
-    return to_plain_line(value.get("name") if isinstance(value, dict) else value)
 
 
 def _read_cover(fields: Fields) -> str:

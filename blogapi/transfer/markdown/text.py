@@ -7,6 +7,7 @@ import html
 import re
 from datetime import date, time
 
+from blogapi.content.rendering import render
 from blogapi.transfer.article_record import RefusedFile
 
 # UTF-32 comes before UTF-16, because the little-endian mark of UTF-32 begins with the mark of UTF-16.
@@ -36,6 +37,7 @@ _MAX_NESTED_ELEMENTS = 4
 _LINE_BREAK = re.compile(r"<(?:br|wbr)\s{0,9}/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _CODE_SPAN = re.compile(r"(`[^`]*`)")
+_INLINE_MARKUP = frozenset("*_`~\\[]")
 _LINK = re.compile(r"!?\[([^\[\]]{0,1000})\]\([^()]{0,2048}\)")
 #: Words for true and false, in lower case.
 BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1": True} | {
@@ -100,6 +102,18 @@ def _to_text(value: object) -> str:
 def to_plain_line(value: object) -> str:
     """Return a scalar as one line without HTML elements, entities and Markdown links."""
     return to_line(html.unescape(_ELEMENT.sub(" ", _LINK.sub(r"\1", to_line(value)))))
+
+
+def to_plain_markdown(value: object) -> str:
+    """Return a scalar as one line without HTML elements, entities and inline Markdown."""
+    line = to_plain_line(value)
+    if _INLINE_MARKUP.isdisjoint(line):
+        return line
+    parts = _CODE_SPAN.split(line)
+    parts[::2] = (html.escape(part, quote=False) for part in parts[::2])
+    # After the period, Markdown recognises no list, heading or other block.
+    rendered = render(f". {''.join(parts)}", "markdown")
+    return to_line(rendered.plain_text.removeprefix("."))
 
 
 def to_title(value: object) -> str:

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from blogapi.transfer import folder
-from blogapi.transfer.article_record import NotAnArticle, RefusedFile
+from blogapi.transfer.article_record import AuthorRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import reader
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,7 +39,8 @@ def test_all_fields_of_a_file_are_read():
         "Two",
         "three",
     )
-    assert (record.category, record.tags, record.author) == ("Four", ("five", "Six"), "Seven")
+    assert (record.category, record.tags) == ("Four", ("five", "Six"))
+    assert record.authors == (AuthorRecord(name="Seven"),)
     assert (record.cover_image, record.canonical_url) == ("/8.png", "https://example.org/11")
     assert (record.seo_title, record.seo_description) == ("Nine", "Ten")
     assert (record.status, record.published_at) == ("published", datetime(2020, 1, 2, tzinfo=UTC))
@@ -251,21 +252,7 @@ def test_an_article_with_an_unreadable_metadata_file_is_refused():
         reader.parse_file("a/b.md", b"Text", b"Bread\nbread\n2020-01-02", now=NOW)
 
 
-# Authors, images, descriptions
-
-
-@pytest.mark.parametrize(
-    ("front", "author"),
-    [
-        ("authors: [a, b]", "a, b"),
-        ("author: {name: a}", "a"),
-        ("authors: [{name: a}, {login: b}, c]", "a, c"),
-        ("author: '[A B](https://example.org) (C)'", "A B (C)"),
-        ("author: 7", "7"),
-    ],
-)
-def test_authors_are_read_in_all_formats(front, author):
-    assert read(front).author == author
+# Images, descriptions
 
 
 @pytest.mark.parametrize(
@@ -310,6 +297,25 @@ def test_an_unusable_canonical_url_is_ignored_with_a_note(url):
 )
 def test_descriptions_are_plain_text(front, description):
     assert read(front).seo_description == description
+
+
+@pytest.mark.parametrize(
+    ("front", "excerpt"),
+    [
+        ("description: a\nsummary: b\nexcerpt: c", "c"),
+        ("description: a\nsummary: b", "b"),
+        ("description: a\nsummary: ''", "a"),
+        ("subtitle: a", ""),
+        ('excerpt: "<p>a <b>b</b></p> &amp; [c](d)"', "a b & c"),
+        ('summary: "**Bold**, _slanted_, ~~gone~~ and `a<b`"', "Bold, slanted, gone and a<b"),
+        ('summary: "- 2 * 3 * 4 and snake_case \\\\*"', "- 2 * 3 * 4 and snake_case *"),
+        ('description: "1984. *Option<T>* & a < b"', "1984. Option<T> & a < b"),
+        ("summary: |\n  # a\n\n  *b*", "# a b"),
+        ("summary: '*'", "*"),
+    ],
+)
+def test_excerpts_are_plain_text(front, excerpt):
+    assert read(front).excerpt == excerpt
 
 
 # Notes

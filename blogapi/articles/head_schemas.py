@@ -1,0 +1,42 @@
+"""The head of an article's page as responses show it; `head` builds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+
+from blogapi.web.fields import PartialOutputSchema
+
+
+def _tags(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.fields.Field[Any]]:
+    return {
+        **{name: ma.fields.String() for name in names},
+        **{name: ma.fields.List(ma.fields.String()) for name in lists},
+    }
+
+
+OpenGraphSchema = PartialOutputSchema.from_dict(
+    _tags(
+        *("og:type", "og:title", "og:description", "og:url", "og:image", "og:site_name", "og:locale"),
+        *("article:published_time", "article:modified_time", "article:section"),
+        lists=("article:author", "article:tag"),
+    ),
+    name="OpenGraphSchema",
+)
+TwitterCardSchema = PartialOutputSchema.from_dict(
+    _tags("twitter:card", "twitter:title", "twitter:description", "twitter:image"), name="TwitterCardSchema"
+)
+
+
+class HeadSchema(PartialOutputSchema):
+    """The head of an article's page; what is unknown is absent."""
+
+    title = ma.fields.String()
+    description = ma.fields.String()
+    canonical = ma.fields.String()
+    robots = ma.fields.String(metadata={"description": "`noindex` for an article that is not public."})
+    open_graph = ma.fields.Nested(OpenGraphSchema)
+    twitter = ma.fields.Nested(TwitterCardSchema)
+    json_ld = ma.fields.Dict(metadata={"description": "A BlogPosting and a BreadcrumbList of schema.org."})
+    html = ma.fields.String(metadata={"description": "All of this as HTML, safe to insert into <head>."})

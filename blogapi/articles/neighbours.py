@@ -1,0 +1,213 @@
+"""The fields of a single article that show other public articles: `previous`, `next` and `related`.
+
+They are read with the article, because they depend on other articles. Each statement reads a limited number
+of rows from an index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    CursorResult,
+    Executable,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    desc,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+)
+
+from blogapi.articles.lifecycle import Status
+from blogapi.articles.models import Article, ArticleJson, ArticleTag
+from blogapi.articles.schemas import ArticleLinkSchema
+from blogapi.categories.models import Category
+from blogapi.site.addresses import make_article_url
+from blogapi.site.models import Site
+from blogapi.site.queries import get_site
+from blogapi.storage.database import UtcDateTime, current_time, db, table_of
+from blogapi.web import json as web_json
+
+FIELDS = ("previous", "next", "related")
+
+MAX_RELATED = 5
+# Of these articles, the most similar ones are shown: all articles of the rarest tags, up to this number, and
+# the newest articles of the blog. A tag with more articles has some among the newest ones.
+MAX_TAGGED = 1_000
+NEWEST = 500
+
+_article, _json, _tag = table_of(Article).c, table_of(ArticleJson).c, table_of(ArticleTag).c
+_category = table_of(Category).c
+_LINK = (
+    *(_article.uuid, _article.title, _article.slug, _article.published_at, _article.cover_image),
+    _article.category_id,
+)
+_SCHEMA = ArticleLinkSchema()
+
+_UUID: BindParameter[UUID] = bindparam("uuid")
+_TAGS: BindParameter[Any] = bindparam("tags", expanding=True)
+_NOW, _TIME = bindparam("now", type_=UtcDateTime()), bindparam("time", type_=UtcDateTime())
+# The parameter of an `IN` that must find nothing: SQLite reads a whole index for an empty `IN`.
+_NO_UUIDS = (UUID(int=0),)
+
+_SELECT_STATE = select(_json.published_at, _json.category_id).where(_json.article_id == _UUID)
+
+
+def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
+    """Return the named ones of FIELDS of an article as JSON fragments (`"next":null`) by name."""
+    now = current_time()
+    state = _execute(_SELECT_STATE, {"uuid": uuid}).one()
+    site, found = get_site(), dict[str, Any]()
+    if "previous" in names or "next" in names:
+        neighbours = _find_neighbours(uuid, state.published_at, now)
+        found |= {name: row and _to_link(row, site) for name, row in neighbours.items()}
+    if "related" in names:
+        found["related"] = [_to_link(row, site) for row in _find_related(uuid, state.category_id, now)]
+    return {name: f'"{name}":{web_json.to_json(found[name])}'.encode() for name in names}
+
+
+def _to_link(row: Any, site: Site) -> dict[str, Any]:
+    link: dict[str, Any] = _SCHEMA.dump(row)
+    url = make_article_url(
+        site,
+        uuid=row.uuid,
+        slug=row.slug,
+        category_slug=row.category_slug,
+        published_at=row.published_at,
+    )
+    return link if url is None else {**link, "url": url}
+
+
+def _find_neighbours(uuid: UUID, time: datetime | None, now: datetime) -> dict[str, Any]:
+    """Return the rows of the public articles before and after this time, by name, or None.
+
+    A draft may have no time.
+    """
+    found: dict[str, Any] = {"previous": None, "next": None}
+    if time is not None:
+        # A scheduled article comes after all public articles.
+        values = {"uuid": uuid, "now": now, "time": min(time, now + timedelta(microseconds=1))}
+        rows = _execute(_SELECT_NEIGHBOURS, values).all()
+        # Articles of the same time are the nearest neighbours.
+        for row in sorted(rows, key=lambda row: row.distance, reverse=True):
+            found[row.name] = row
+    return found
+
+
+def _find_related(uuid: UUID, category_id: UUID, now: datetime) -> Sequence[Row[*tuple[Any, ...]]]:
+    """Return the public articles with the most common tags, then those of the category, then the newest."""
+    tags = _execute(_SELECT_TAGS, {"uuid": uuid}).all()
+    rare, number = [], 0
+    for tag in sorted(tags, key=lambda tag: (tag.number, tag.tag_id)):
+        number += tag.number
+        if number <= MAX_TAGGED:
+            rare.append(tag.tag_id)
+    values = {
+        "uuid": uuid,
+        "category": category_id,
+        "now": now,
+        "tags": [tag.tag_id for tag in tags] or _NO_UUIDS,
+        "rare": rare or _NO_UUIDS,
+    }
+    return _execute(_SELECT_RELATED, values).all()
+
+
+def _execute(statement: Executable, values: Mapping[str, Any]) -> CursorResult[Any]:
+    return db.session.connection().execute(statement, values)
+
+
+def _select_nearest(
+    name: str, distance: int, condition: ColumnElement[bool], *order: ColumnElement[Any]
+) -> Select[*tuple[Any, ...]]:
+    """Return the statement for the nearest article in one direction.
+
+    One statement for equal and another one for other times let the database read a single index row for each.
+    """
+    nearest = (
+        select(literal(name).label("name"), literal(distance).label("distance"), *_LINK)
+        .where(_article.status == Status.PUBLISHED, condition)
+        .order_by(*order)
+        .limit(1)
+        .subquery()
+    )
+    # The category is joined to the only row.
+    return _add_category_slug(select(nearest), nearest.c.category_id)
+
+
+def _add_category_slug(
+    statement: Select[*tuple[Any, ...]], category_id: ColumnElement[UUID]
+) -> Select[*tuple[Any, ...]]:
+    slug = _category.slug.label("category_slug")
+    return statement.add_columns(slug).join(Category.__table__, _category.uuid == category_id)
+
+
+def _select_related() -> Select[*tuple[Any, ...]]:
+    public = and_(_article.status == Status.PUBLISHED, _article.published_at <= _NOW)
+    newest = select(_article.uuid).where(public).order_by(desc(_article.published_at), _article.uuid)
+    candidates = union_all(
+        select(_tag.article_id).where(_tag.tag_id.in_(bindparam("rare", expanding=True))),
+        select(newest.limit(NEWEST).subquery().c.uuid),
+        select(
+            newest.where(_article.category_id == bindparam("category"))
+            .limit(MAX_RELATED + 1)
+            .subquery()
+            .c.uuid
+        ),
+    )
+    common_tags = (
+        select(func.count())
+        .where(_tag.article_id == _json.article_id, _tag.tag_id.in_(_TAGS))
+        .correlate(ArticleJson.__table__)
+        .scalar_subquery()
+    )
+    same_category = _json.category_id == bindparam("category")
+    # The columns of ArticleJson are read, because those of Article come after the content.
+    ranked = (
+        select(_json.article_id, common_tags.label("common_tags"), same_category.label("same_category"))
+        .where(
+            _json.article_id.in_(candidates),
+            _json.article_id != _UUID,
+            _json.status == Status.PUBLISHED,
+            _json.published_at <= _NOW,
+            or_(same_category, common_tags > 0),
+        )
+        .order_by(desc(common_tags), desc(same_category), desc(_json.published_at), _json.article_id)
+        .limit(MAX_RELATED)
+        .subquery("ranked")
+    )
+    order = (desc(ranked.c.common_tags), desc(ranked.c.same_category), desc(_article.published_at))
+    links = select(*_LINK).join(ranked, ranked.c.article_id == _article.uuid)
+    return _add_category_slug(links, _article.category_id).order_by(*order, _article.uuid)
+
+
+def _select_tags() -> Select[*tuple[Any, ...]]:
+    """Return the statement for the tags of an article, each with its number of articles, up to a limit."""
+    other = table_of(ArticleTag).alias("other")
+    some = select(literal(1)).where(other.c.tag_id == _tag.tag_id).limit(MAX_TAGGED + 1)
+    number = select(func.count()).select_from(some.correlate(ArticleTag.__table__).subquery())
+    return select(_tag.tag_id, number.scalar_subquery().label("number")).where(_tag.article_id == _UUID)
+
+
+# The order of the lists, newest first and then by uuid, is also the order of the neighbours.
+_NEWER = (_article.published_at, desc(_article.uuid))
+_OLDER = (desc(_article.published_at), _article.uuid)
+_SAME_TIME = and_(_article.published_at == _TIME, _article.published_at <= _NOW)
+_SELECT_NEIGHBOURS = union_all(
+    _select_nearest("previous", 0, and_(_SAME_TIME, _article.uuid > _UUID), *_OLDER),
+    # `published_at <= now` is left out, because the time is at most one microsecond later, and because SQLite
+    # would read all rows between the time and now.
+    _select_nearest("previous", 1, _article.published_at < _TIME, *_OLDER),
+    _select_nearest("next", 0, and_(_SAME_TIME, _article.uuid < _UUID), *_NEWER),
+    _select_nearest("next", 1, and_(_article.published_at > _TIME, _article.published_at <= _NOW), *_NEWER),
+)
+_SELECT_TAGS, _SELECT_RELATED = _select_tags(), _select_related()

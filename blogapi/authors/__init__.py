@@ -1,0 +1,1 @@
+"""Authors: the public profiles of the people who write articles."""

@@ -1,0 +1,41 @@
+"""Table of authors."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from blogapi.storage.database import Base
+from blogapi.taxonomies.models import Term
+from blogapi.users.models import Account
+
+
+class Author(Term, Base):
+    """The public profile of a person who writes articles.
+
+    `owner_id` is the user whose profile this is, or None for a guest. Each user has one profile.
+    """
+
+    __tablename__ = "author"
+    kind = "author"
+
+    owner_id: Mapped[UUID | None] = mapped_column(  # type: ignore[assignment]
+        ForeignKey("account.uuid", ondelete="SET NULL"), unique=True
+    )
+    bio: Mapped[str] = mapped_column(default="")
+    url: Mapped[str] = mapped_column(default="")
+    avatar: Mapped[str] = mapped_column(default="")
+
+    # Without this relationship, a flush could insert the profile before the user.
+    owner: Mapped[Account | None] = relationship()
+    # The class is referenced by name, because `articles` imports `authors`, so an import of `articles` here
+    # would be circular.
+    article_links: Mapped[list[Any]] = relationship("ArticleAuthor", viewonly=True)
+
+    def visible_from(self) -> datetime | None:
+        """Return None: a profile is public only through its articles; see `articles.author_visibility`."""
+        return None

@@ -1,0 +1,100 @@
+"""Request and response bodies of authors."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from blogapi.authors.models import Author
+from blogapi.taxonomies.schemas import PageAddress, TermBodySchema, TermListQuery, articles_count
+from blogapi.web.fields import (
+    FieldNames,
+    Identifier,
+    OutputSchema,
+    PartialOutputSchema,
+    Slug,
+    Text,
+    Timestamp,
+    WebAddress,
+)
+from blogapi.web.json_fragments import stored_for
+from blogapi.web.pagination import DetailQuery
+
+_USER = {"description": "The user whose profile this is; null for a guest."}
+
+
+class _DocumentedFields(ma.Schema):
+    uuid = Identifier()
+    name = ma.fields.String(metadata={"example": "Ada Lovelace"})
+    slug = ma.fields.String(metadata={"example": "ada-lovelace"})
+    bio = ma.fields.String(metadata={"description": "May be empty."})
+    url = ma.fields.String(metadata={"description": "The author's own website; may be empty."})
+    avatar = ma.fields.String(metadata={"description": "URL of a picture; may be empty."})
+    user = Identifier(attribute="owner_id", allow_none=True, metadata=_USER)
+
+
+class AuthorSchema(_DocumentedFields, OutputSchema):
+    """An author in the list."""
+
+
+@stored_for(Author)
+class EmbeddedAuthorSchema(AuthorSchema):
+    """An author in an article."""
+
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+
+
+class SingleAuthorSchema(AuthorSchema):
+    """An author with their public articles, newest first."""
+
+    # The schema is referenced by name, because `articles` imports `authors`, so an import of `articles` here
+    # would be circular.
+    articles = ma.fields.Nested("ArticleSchema", many=True)
+
+
+class AuthorFieldsSchema(_DocumentedFields, PartialOutputSchema):
+    """An author in the list, with the requested fields."""
+
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+    page_url = PageAddress()
+    articles_count = articles_count()
+
+
+class SingleAuthorFieldsSchema(AuthorFieldsSchema):
+    """An author with the requested fields."""
+
+    articles = ma.fields.Nested("ArticleSchema", many=True)
+
+
+class AuthorBodySchema(TermBodySchema):
+    """The fields of an author that a client writes."""
+
+    read_only = TermBodySchema.read_only - {"user"} | {"page_url"}
+
+    name = Text(max_length="MAX_NAME", required=True, metadata={"example": "Ada Lovelace"})
+    slug = Slug(metadata={"example": "ada-lovelace"})
+    bio = Text(max_length=10_000)
+    url = WebAddress(metadata={"description": "The author's own website."})
+    avatar = WebAddress(metadata={"description": "URL of a picture."})
+    user = Identifier(attribute="owner_id", allow_none=True, metadata=_USER | {"example": None})
+
+
+class AuthorItemSchema(AuthorBodySchema):
+    """The fields of one author in a bulk write."""
+
+    read_only = AuthorBodySchema.read_only - {"uuid"}
+
+    uuid = Identifier(required=True)
+
+
+class AuthorListQuery(TermListQuery):
+    """The query parameters of a request for the list of authors."""
+
+    fields_ = FieldNames(AuthorFieldsSchema, AuthorSchema, single=SingleAuthorFieldsSchema)
+
+
+class AuthorQuery(DetailQuery):
+    """The query parameters of a request for one author."""
+
+    fields_ = FieldNames(SingleAuthorFieldsSchema, SingleAuthorSchema)

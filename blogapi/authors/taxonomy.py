@@ -1,0 +1,27 @@
+"""Authors as a taxonomy, whose terms are the profiles."""
+
+from __future__ import annotations
+
+from blogapi.authors import profiles, schemas
+from blogapi.authors.models import Author
+from blogapi.taxonomies.taxonomy import Taxonomy
+
+AUTHORS = Taxonomy(
+    singular="author",
+    plural="authors",
+    model=Author,
+    schema=schemas.AuthorSchema,
+    fields_schema=schemas.AuthorFieldsSchema,
+    single_schema=schemas.SingleAuthorSchema,
+    single_fields_schema=schemas.SingleAuthorFieldsSchema,
+    body_schema=schemas.AuthorBodySchema,
+    item_schema=schemas.AuthorItemSchema,
+    list_query=schemas.AuthorListQuery,
+    detail_query=schemas.AuthorQuery,
+    deletion="Delete an author who has no articles.",
+    defaults={"bio": "", "url": "", "avatar": ""},
+    # An author's `url` is their own website.
+    address_field="page_url",
+    creator_owns=False,
+    check=profiles.check_user,
+)

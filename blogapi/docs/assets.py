@@ -1,0 +1,41 @@
+"""The scripts, style sheets and images of the documentation pages; all of them are in the package."""
+
+from __future__ import annotations
+
+import gzip
+from functools import cache
+from pathlib import Path
+
+STATIC = Path(__file__).parent / "static"
+
+# The API reference is shown by Scalar (https://github.com/scalar/scalar, MIT license). `scalar.js.gz` is the
+# file `dist/browser/standalone.js` of the npm package `@scalar/api-reference`; CONTRIBUTING.md describes how
+# to update it. The digest is that of the file before compression.
+SCALAR_VERSION = "1.72.1"
+SCALAR_SHA256 = "bf091006bdc3af6067af77c2f534812e3e633e94a94e87138069f570f33b762c"
+
+# `mimetypes` reads the Windows registry. If the registry maps `.js` to text/plain, the page stays blank.
+CONTENT_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+COMPRESSED_SUFFIX = ".gz"
+
+# The names of the assets, without the suffix of compressed files.
+NAMES = frozenset(path.name.removesuffix(COMPRESSED_SUFFIX) for path in STATIC.iterdir())
+
+
+@cache
+def read_asset(name: str) -> tuple[bytes, bool]:
+    """Return the content of an asset, and whether it is compressed with gzip."""
+    compressed = STATIC / f"{name}{COMPRESSED_SUFFIX}"
+    if compressed.is_file():
+        return compressed.read_bytes(), True
+    return (STATIC / name).read_bytes(), False
+
+
+def decompress(content: bytes) -> bytes:
+    """Return the content of a compressed asset for a client that does not accept gzip."""
+    return gzip.decompress(content)

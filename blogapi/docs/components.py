@@ -1,0 +1,171 @@
+"""Rules that turn the schemas of the code into the components of the OpenAPI document.
+
+Generators of clients make one type of each component. Therefore each shape is one component: a response and
+its variants with `fields` share one, and the body of a PUT accepts what a GET returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import marshmallow as ma
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.common import resolve_schema_instance
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
+
+from blogapi.web.fields import InputSchema, Timestamp
+
+Document = dict[str, Any]
+
+METHODS = ("get", "post", "put", "patch", "delete")
+
+SCHEMAS = "#/components/schemas/"
+_SELECTABLE = "A response has the required properties or, with `fields`, only those that it names."
+
+
+def _name_schema(schema: type[ma.Schema] | ma.Schema) -> str:
+    """Return the name of the component; a partial body is named `…Changes`."""
+    schema_class = schema if isinstance(schema, type) else type(schema)
+    name = schema_class.__name__.removesuffix("Schema")
+    is_partial = isinstance(schema, ma.Schema) and schema.partial
+    return f"{name.removesuffix('Body')}Changes" if is_partial else name
+
+
+def _format_timestamp(converter: Converter, field: ma.fields.Field[Any], **_: Any) -> Document:
+    """Return the format of a time with an offset; without an offset, a time is no RFC 3339 date-time."""
+    is_date_time = isinstance(field, Timestamp) and field.aware and field.dump_only
+    return {"format": "date-time"} if is_date_time else {}
+
+
+class Converter(OpenAPIConverter):
+    """Converts marshmallow schemas to JSON schemas that are described by their docstrings."""
+
+    def init_attribute_functions(self) -> None:
+        """Add the format of times to the attributes of fields."""
+        super().init_attribute_functions()  # type: ignore[no-untyped-call]
+        self.add_attribute_function(_format_timestamp)  # type: ignore[no-untyped-call]
+
+    def resolve_nested_schema(self, schema: Any) -> Any:
+        """Return a reference to the component; a partial body without required fields is the body itself."""
+        instance = resolve_schema_instance(schema)
+        if instance.partial and not any(field.required for field in instance.fields.values()):
+            instance = type(instance)(many=instance.many)
+        return super().resolve_nested_schema(instance)  # type: ignore[no-untyped-call]
+
+    def schema2jsonschema(self, schema: Any) -> Document:
+        """Return the JSON schema of a marshmallow schema."""
+        instance = resolve_schema_instance(schema)
+        json_schema: Document = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call]
+        if text := type(instance).__doc__:
+            json_schema["description"] = text.partition("\n")[0]
+        # Some generators make a property with a default required, also in a request.
+        for field in json_schema["properties"].values():
+            default = field.pop("default", None)
+            if default not in (None, ""):
+                texts = (field.get("description"), f"Default: {default}.")
+                field["description"] = " ".join(filter(None, texts))
+            field.pop("readOnly", None)
+        return json_schema
+
+
+class Plugin(MarshmallowPlugin):
+    """The apispec plugin with our converter and our names of components."""
+
+    Converter = Converter
+
+    def __init__(self) -> None:
+        super().__init__(schema_name_resolver=_name_schema)
+
+    def read_only_fields(self) -> dict[str, frozenset[str]]:
+        """Return the names of the read-only fields of each request body, by component."""
+        assert self.converter is not None
+        schemas = {name: key[0] for key, name in self.converter.refs.items()}
+        return {name: schema.read_only for name, schema in schemas.items() if issubclass(schema, InputSchema)}
+
+
+def get_reference(schema: Document) -> str:
+    """Return the name of the component to which a schema refers, or an empty string.
+
+    Of an array it is the component of the items, and of several alternatives the first.
+    """
+    item = schema.get("items", schema)
+    reference: str = item.get("anyOf", [item])[0].get("$ref", "")
+    return reference.removeprefix(SCHEMAS)
+
+
+def name_example(schema: Document) -> str:
+    """Return the name of a body's component; that of an array ends in `List`."""
+    name = get_reference(schema)
+    return f"{name}List" if name and "items" in schema else name
+
+
+def add_selectable_fields(schema: Document, properties: Document) -> None:
+    """Add the properties that only a request with `fields` gets, as optional ones."""
+    for name, field in properties.items():
+        schema["properties"].setdefault(name, field)
+    if _SELECTABLE not in schema["description"]:
+        schema["description"] += f" {_SELECTABLE}"
+
+
+def drop_property_examples(document: Document) -> None:
+    """Delete the examples of properties, which the examples of the bodies show as well."""
+    for schema in document["components"]["schemas"].values():
+        for field in schema["properties"].values():
+            field.pop("example", None)
+
+
+def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]) -> None:
+    """Make each body of a PUT accept the responses that a GET and the PUT itself return.
+
+    The properties that a write ignores are in the body, too, so that each response is valid for it. Languages
+    with nominal types need the response itself as an alternative.
+    """
+    schemas = document["components"]["schemas"]
+    for _, method, operations in list_operations(document):
+        for media in operations[method].get("requestBody", {}).get("content", {}).values():
+            body = get_reference(media["schema"])
+            responses = [
+                name for read in ("get", method) if (name := _get_response(operations.get(read, {})))
+            ]
+            for response in dict.fromkeys(responses):
+                _add_read_only_fields(schemas, read_only, body, response)
+            if method == "put":
+                _accept_alternatives(media, [body, *dict.fromkeys(responses)])
+
+
+def _get_response(operation: Document) -> str:
+    """Return the name of the component that a successful response contains, or an empty string."""
+    for status, response in operation.get("responses", {}).items():
+        if status.startswith("2"):
+            for media in response.get("content", {}).values():
+                return get_reference(media["schema"])
+    return ""
+
+
+def _add_read_only_fields(
+    schemas: Document, read_only: Mapping[str, frozenset[str]], body: str, response: str
+) -> None:
+    """Add the read-only properties of a body; without types, because a write never changes them."""
+    properties, read = schemas[body]["properties"], schemas[response]["properties"]
+    for name in sorted(read_only.get(body, ())):
+        if name in read:
+            properties.setdefault(name, {"readOnly": True})
+    for name in properties.keys() & read.keys():
+        nested, nested_read = get_reference(properties[name]), get_reference(read[name])
+        if nested in read_only and nested_read:
+            _add_read_only_fields(schemas, read_only, nested, nested_read)
+
+
+def _accept_alternatives(media: Document, names: list[str]) -> None:
+    alternatives = {"anyOf": [{"$ref": f"{SCHEMAS}{name}"} for name in names]}
+    is_array = media["schema"].get("type") == "array"
+    media["schema"] = {"type": "array", "items": alternatives} if is_array else alternatives
+
+
+def list_operations(document: Document) -> Iterator[tuple[str, str, Document]]:
+    """Yield (path, method, the operations of the path) for each operation of the document."""
+    for path, operations in document["paths"].items():
+        for method in METHODS:
+            if method in operations:
+                yield path, method, operations

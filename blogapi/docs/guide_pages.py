@@ -1,0 +1,66 @@
+"""The pages of the guide, rendered from the Markdown files in `guide/`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from blogapi.content import rendering
+
+# The pages in the order of the navigation. The first page is shown at `/docs/`.
+PAGE_NAMES = (
+    *("index", "front-ends", "reading", "typed-clients", "site", "writing"),
+    *("importing", "operating", "postgresql", "performance"),
+)
+
+_FOLDER = Path(__file__).parent / "guide"
+
+_HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
+_PAGE_LINK = re.compile(r'(?<=<a href=")([\w-]+)\.md(?=[#"])')
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A second-level heading of a page; the title is sanitized HTML."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class GuidePage:
+    """A page of the guide; `html` is sanitized."""
+
+    name: str
+    title: str
+    html: str
+    sections: tuple[Section, ...]
+
+    @property
+    def url(self) -> str:
+        """The path of the page on the server."""
+        return _get_url(self.name)
+
+
+@cache
+def list_pages() -> tuple[GuidePage, ...]:
+    """Return all pages in the order of the navigation."""
+    return tuple(map(_render_page, PAGE_NAMES))
+
+
+def _render_page(name: str) -> GuidePage:
+    markdown = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    html = rendering.render(markdown, "markdown").html
+    # The renderer prefixes ids such as `status`, because articles are not trusted. The guide is trusted, and
+    # its links must have the same fragments here and on GitHub.
+    html = html.replace("user-content-", "")
+    html = _PAGE_LINK.sub(lambda link: _get_url(link[1]), html)
+    sections = tuple(Section(*heading.groups()) for heading in _HEADING.finditer(html))
+    title = markdown.partition("\n")[0].removeprefix("# ")
+    return GuidePage(name, title, html, sections)
+
+
+def _get_url(name: str) -> str:
+    return "/docs/" if name == PAGE_NAMES[0] else f"/docs/{name}/"

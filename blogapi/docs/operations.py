@@ -1,0 +1,190 @@
+"""Adds to each operation of the OpenAPI document what its view does not declare itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blogapi.docs import examples
+from blogapi.docs.components import Document
+from blogapi.web import headers
+from blogapi.web.access import Access, Rule, get_access
+from blogapi.web.errors import PROBLEM_JSON, default_problem, reason_phrase
+from blogapi.web.request_id import REQUEST_ID_HEADER
+
+# The interface specification lists these headers with its operations, and the document does the same. All
+# other responses have them, too, as the description of the document says; listed in each, they would take
+# 25 kB.
+_COMMON_HEADERS = tuple(header.name for header in headers.RESPONSE_HEADERS)
+HEADERS: dict[str, Document] = {
+    **{
+        header.name: {"description": header.description, "schema": dict(header.schema)}
+        for header in headers.RESPONSE_HEADERS
+    },
+    "ETag": {
+        "description": "Validator of this response. Send it in the header If-None-Match of a read, or in the "
+        "header If-Match of a write.",
+        "schema": {"type": "string"},
+    },
+    "Allow": {"schema": {"type": "string", "example": headers.DOCUMENTED_ALLOW}},
+    "X-Total-Count": {"description": "Number of items on all pages.", "schema": {"type": "integer"}},
+    "Link": {
+        "description": "URLs of the first, previous, next and last page, if the request asks for a page.",
+        "schema": {"type": "string"},
+    },
+    "Location": {
+        "description": "Path of the created item, or of the item that had the slug in the request.",
+        "schema": {"type": "string"},
+    },
+    "WWW-Authenticate": {"schema": {"type": "string", "enum": ["ApiKey"]}},
+    "Retry-After": {"description": "Seconds to wait before the next attempt.", "schema": {"type": "integer"}},
+}
+_IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "ETag of an earlier response. If the item has changed, the write is refused with 412.",
+    "schema": {"type": "string"},
+}
+_REFERENCE = "reference"
+PARAMETERS: dict[str, Document] = {
+    REQUEST_ID_HEADER: {
+        "name": REQUEST_ID_HEADER,
+        "in": "header",
+        "description": "An id that the client chooses, for use in logs. A malformed id is replaced.",
+        "schema": {"type": "string"},
+    },
+    _REFERENCE: {
+        "name": "id",
+        "in": "path",
+        "required": True,
+        "description": "The uuid of the item, or its slug. A former slug is redirected to the current one.",
+        "schema": {"type": "string"},
+    },
+}
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "A unique key of your choice. If a request is repeated with the same key within 24 "
+    "hours, it is not executed again, and the response to the first request is returned.",
+    "schema": {"type": "string", "maxLength": 255},
+}
+_ERROR_HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
+
+
+def complete_operation(
+    operation: Document,
+    path: str,
+    method: str,
+    view: Any,
+    document: Document,
+) -> None:
+    """Add the access rule, examples, headers and errors that the view does not declare itself."""
+    access = get_access(view)
+    assert access is not None
+    operation["security"] = _security_requirements(access.rule)
+    operation["description"] = "\n\n".join(
+        (_describe_access(access), *filter(None, [operation.get("description")]))
+    )
+    for media in operation.get("requestBody", {}).get("content", {}).values():
+        examples.add_example(media, document)
+    responses = {status: response for status, response in operation["responses"].items() if int(status) < 300}
+    for status, response in responses.items():
+        _complete_response(response, method, view, document)
+        if status == "201" and view.__dict__.get("writes"):
+            response["headers"] |= _header_references("Location")
+    if method == "get":
+        responses["304"] = {
+            "description": reason_phrase(304),
+            "headers": _header_references("ETag"),
+        }
+    if view.__dict__.get("accepts_slugs"):
+        # The other operations of the path accept only uuids.
+        operation.setdefault("parameters", []).append({"$ref": f"#/components/parameters/{_REFERENCE}"})
+        responses["308"] = {
+            "description": "The slug is a former slug of the item.",
+            "headers": _header_references("Location"),
+        }
+    if view.__dict__.get("writes"):
+        conditions = [_IF_MATCH, _IDEMPOTENCY_KEY] if method == "post" else [_IF_MATCH]
+        operation.setdefault("parameters", []).extend(conditions)
+    shared_responses = document["components"]["responses"]
+    for status in _error_statuses(operation, path, method, view):
+        shared_responses.setdefault(str(status), _problem_response(status))
+        responses[str(status)] = {"$ref": f"#/components/responses/{status}"}
+    operation["responses"] = responses
+    for response in responses.values():
+        if not response.get("headers", True):
+            del response["headers"]
+
+
+def _complete_response(response: Document, method: str, view: Any, document: Document) -> None:
+    names = ["ETag"] if method == "get" else []
+    names += ["Allow", *_COMMON_HEADERS] if view.__dict__.get("section") else []
+    for media in response.get("content", {}).values():
+        examples.add_example(media, document)
+        is_list = media["schema"].get("type") == "array"
+        if view.__dict__.get("writes") and not is_list:
+            names.append("ETag")
+        if is_list and method == "get":
+            names += ["X-Total-Count", "Link"]
+    own_headers = response.get("headers", {})
+    for name, header in own_headers.items():
+        document["components"]["headers"].setdefault(name, header)
+    response["headers"] = _header_references(*own_headers, *names)
+
+
+def _describe_access(access: Access) -> str:
+    scope = f" Scope: {access.scope}." if access.rule.checks_credentials else ""
+    return f"For: {access.rule.description}.{scope}"
+
+
+def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
+    identified: list[dict[str, list[str]]] = [{"key": []}, {"login": []}]
+    if rule.requires_credentials:
+        return identified
+    return [{}, *identified] if rule.checks_credentials else []
+
+
+def _error_statuses(operation: Document, path: str, method: str, view: Any) -> Iterator[int]:
+    """Yield the error statuses that the operation can return."""
+    yield 400
+    access = get_access(view)
+    assert access is not None
+    if access.rule.checks_credentials or "requestBody" in operation:
+        yield from (401, 403)
+    if "{" in path or view.__dict__.get("may_be_missing"):
+        yield 404
+    if "requestBody" in operation:
+        yield from (413, 415, 422)
+    # Request limits apply to every path except the health check.
+    if path != "/health/":
+        yield 429
+    if view.__dict__.get("writes"):
+        yield from (404, 409, 422, 428)
+    if method != "get":
+        yield 412
+    yield from (500, 503)
+    if method != "get":
+        yield 507
+
+
+def _problem_response(status: int) -> Document:
+    code, detail = default_problem(status)
+    example = {
+        "type": "about:blank",
+        "title": reason_phrase(status),
+        "status": status,
+        "detail": detail,
+        "code": code,
+    }
+    response = {
+        "description": reason_phrase(status),
+        "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}},
+    }
+    if status in _ERROR_HEADERS:
+        response["headers"] = _header_references(_ERROR_HEADERS[status])
+    return response
+
+
+def _header_references(*names: str) -> Document:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

@@ -1,0 +1,149 @@
+"""Replaces repeated parts of the OpenAPI document by references, which makes it small and its types few."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from blogapi.docs.components import METHODS, SCHEMAS, Document, list_operations, name_example
+from blogapi.web.fields import AWARE_PATTERN, NAIVE_PATTERN
+
+
+def share_enums(document: Document) -> None:
+    """Replace each enum that several properties of one name have by a reference.
+
+    Otherwise generators for languages with nominal types make one type for each property.
+    """
+    fields = [
+        (owner, name, schema["properties"])
+        for owner, schema in document["components"]["schemas"].items()
+        for name in schema["properties"]
+    ]
+    places = []
+    for owner, name, properties in fields:
+        is_array = "items" in properties[name]
+        container, key = (properties[name], "items") if is_array else (properties, name)
+        if container[key].get("type") == "string" and "enum" in container[key]:
+            container[key].pop("example", None)
+            noun = name.removesuffix("s") if is_array else name
+            type_name = "".join(word.capitalize() for word in noun.split("_"))
+            places.append(_Place(owner, type_name, container, key))
+    _share(document, "schemas", places)
+
+
+def share_timestamps(document: Document) -> None:
+    """Replace the properties that are times without a description of their own by references."""
+    schemas = document["components"]["schemas"]
+    names = {AWARE_PATTERN: "Timestamp", NAIVE_PATTERN: "TimestampWithoutOffset"}
+    places = [
+        _Place(owner, prefix + names[field["pattern"]], schema["properties"], name)
+        for owner, schema in schemas.items()
+        for name, field in schema.get("properties", {}).items()
+        if field.get("pattern") in names
+        for prefix in ["Nullable" if "null" in field["type"] else ""]
+    ]
+    _share(document, "schemas", places)
+
+
+def share_parameters(document: Document) -> None:
+    """Replace each parameter that several operations have by a reference."""
+    places = [
+        _Place(owner.get("operationId", path), parameters[number].get("name", ""), parameters, number)
+        for path, methods in document["paths"].items()
+        for owner in (methods, *(methods[method] for method in METHODS if method in methods))
+        for parameters in [owner.get("parameters", [])]
+        for number in range(len(parameters))
+    ]
+    _share(document, "parameters", places)
+
+
+def share_responses(document: Document) -> None:
+    """Replace each response that several operations have by a reference.
+
+    Responses without a body are named after their status, others after their component.
+    """
+    places = [
+        _Place(operations[method]["operationId"], _name_body(response) or status, responses, status)
+        for _, method, operations in list_operations(document)
+        for responses in [operations[method]["responses"]]
+        for status, response in responses.items()
+    ]
+    _share(document, "responses", places)
+
+
+def share_examples(document: Document) -> None:
+    """Replace each example that several bodies have by a reference."""
+    operations = [operations[method] for _, method, operations in list_operations(document)]
+    bodies = [operation["requestBody"] for operation in operations if "requestBody" in operation]
+    responses = [response for operation in operations for response in operation["responses"].values()]
+    places = [
+        _Place("", name, media["examples"], name)
+        for body in (*bodies, *responses, *document["components"]["responses"].values())
+        for media in body.get("content", {}).values()
+        for name in media.get("examples", {})
+    ]
+    _share(document, "examples", places)
+
+
+def _name_body(response: Document) -> str:
+    names = (name_example(media["schema"]) for media in response.get("content", {}).values())
+    return next(names, "")
+
+
+class _Place(NamedTuple):
+    """A value in the document: what has it, the name that it gets as a component, and where it is."""
+
+    owner: str
+    name: str
+    container: Any
+    key: Any
+
+    @property
+    def value(self) -> Document:
+        value: Document = self.container[self.key]
+        return value
+
+
+def _share(document: Document, section: str, places: Sequence[_Place]) -> None:
+    """Move the values that are repeated to a section of the components.
+
+    If there are several values of one name, the most frequent gets it. The names of the others begin with
+    their first owner.
+    """
+    shared: Document = document["components"][section]
+    by_text: dict[str, list[_Place]] = {}
+    for place in places:
+        if "$ref" not in place.value:
+            by_text.setdefault(json.dumps(place.value, sort_keys=True), []).append(place)
+    for repeated in sorted(by_text.values(), key=len, reverse=True):
+        if len(repeated) > 1:
+            owner, name, *_ = repeated[0]
+            if name in shared:
+                name = f"{owner}{name[0].upper()}{name[1:]}"
+            shared[name] = repeated[0].value
+            for place in repeated:
+                place.container[place.key] = {"$ref": f"#/components/{section}/{name}"}
+
+
+def drop_unused_schemas(document: Document) -> None:
+    """Delete the components to which nothing refers."""
+    schemas = document["components"]["schemas"]
+    used: set[str] = set()
+    waiting = list(_list_references([document["paths"], document["components"]["responses"]]))
+    while waiting:
+        name = waiting.pop()
+        if name not in used:
+            used.add(name)
+            waiting += _list_references(schemas[name])
+    for name in schemas.keys() - used:
+        del schemas[name]
+
+
+def _list_references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        reference = value.get("$ref")
+        if isinstance(reference, str) and reference.startswith(SCHEMAS):
+            yield reference.removeprefix(SCHEMAS)
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _list_references(inner)

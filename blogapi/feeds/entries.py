@@ -1,0 +1,138 @@
+"""The entries of a feed: the newest public articles, optionally of one category, tag or author."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from flask import current_app
+
+from blogapi.articles import queries as articles
+from blogapi.articles.author_visibility import author_is_public
+from blogapi.articles.filters import ArticleFilters
+from blogapi.authors.models import Author
+from blogapi.categories.models import Category
+from blogapi.content import sanitizer
+from blogapi.site import addresses
+from blogapi.site.models import Site
+from blogapi.site.queries import get_public_site
+from blogapi.tags.models import Tag
+from blogapi.taxonomies import queries as taxonomies
+from blogapi.web.errors import NotFound
+from blogapi.web.fields import parse_timestamp
+from blogapi.web.pagination import PageRequest
+
+ENTRY_COUNT = 20
+
+# The number of characters of whole articles in a feed; older articles are shown as excerpts. A longer feed
+# could not be cached, so each request would build it again.
+MAX_CONTENT_LENGTH = 1_000_000
+
+_FIELDS = (
+    *("uuid", "title", "url", "published_at", "last_updated", "excerpt", "html", "cover_image"),
+    *("category", "tags", "authors"),
+)
+_TERMS = {"category": Category, "tag": Tag, "author": Author}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An author in a byline; `url` is the address of their page or of their own website, or None."""
+
+    name: str
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An article in a feed. `content` is HTML with absolute addresses, or None in a feed of excerpts."""
+
+    uuid: str
+    title: str
+    url: str
+    published: datetime
+    updated: datetime
+    excerpt: str
+    content: str | None
+    image: str | None
+    labels: Sequence[str]
+    authors: Sequence[Person]
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """The description and the entries of a feed; `own_url` is its own address if that is known."""
+
+    title: str
+    description: str
+    language: str
+    home_url: str
+    own_url: str | None
+    icon: str | None
+    updated: datetime
+    entries: Sequence[Entry]
+
+
+def get_feed(filters: dict[str, str], path: str) -> Feed:
+    """Return the feed of the articles that match all filters (`category`, `tag`, `author`: uuid or slug).
+
+    Raises NotFound if the site has no URL, or if a filter names no item that readers can see.
+    """
+    site = get_public_site()
+    home_url = f"{site.url}/"
+    names = [_get_name(kind, reference) for kind, reference in filters.items()]
+    wanted = {kind: value if kind == "author" else (value,) for kind, value in filters.items()}
+    page = PageRequest(number=1, size=ENTRY_COUNT)
+    found = articles.list_published(_FIELDS, page, ArticleFilters(**wanted)).rows  # type: ignore[arg-type]
+    assert isinstance(found.body, bytes)
+    room = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
+    entries = []
+    for article in json.loads(found.body):
+        length = len(article["html"])
+        entries.append(_make_entry(site, article, is_full=0 < length <= room))
+        room -= length
+    return Feed(
+        title=" - ".join([*names, site.title or home_url]),
+        description=site.description,
+        language=site.language,
+        home_url=home_url,
+        own_url=f"{site.service_url}{path}" if site.service_url else None,
+        icon=addresses.make_absolute(site.icon, site.service_url, site.url),
+        updated=max((entry.updated for entry in entries), default=site.last_updated),
+        entries=entries,
+    )
+
+
+def _get_name(kind: str, reference: str) -> str:
+    # Readers see no author without public articles.
+    condition = author_is_public() if kind == "author" else None
+    term = taxonomies.find_by_reference(_TERMS[kind], reference, condition)
+    if term is None:
+        raise NotFound(f"There is no such {kind}.")
+    return term.name
+
+
+def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
+    published, updated = (parse_timestamp(article[name]) for name in ("published_at", "last_updated"))
+    assert published is not None and updated is not None, "an article with a URL has both times"
+    return Entry(
+        uuid=article["uuid"],
+        title=article["title"],
+        url=article["url"],
+        published=published,
+        updated=max(published, updated),
+        excerpt=article["excerpt"],
+        content=sanitizer.make_addresses_absolute(article["html"], article["url"]) if is_full else None,
+        image=addresses.make_absolute(article["cover_image"], site.service_url, site.url),
+        labels=list(dict.fromkeys([article["category"]["name"], *(tag["name"] for tag in article["tags"])])),
+        authors=[
+            Person(
+                author["name"],
+                addresses.make_term_url(site, "author", uuid=author["uuid"], slug=author["slug"]),
+            )
+            for author in article["authors"]
+        ],
+    )

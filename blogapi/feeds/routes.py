@@ -1,0 +1,95 @@
+"""The endpoints of feeds, the sitemap and robots.txt."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from blogapi.feeds import formats
+from blogapi.feeds.entries import get_feed
+from blogapi.feeds.schemas import FeedQuery
+from blogapi.feeds.sitemap import get_part, get_sitemap
+from blogapi.web.access import allow, anyone
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import Fields
+
+bp = Blueprint(
+    "feeds", __name__, description="Feeds, the sitemap and robots.txt; they need no key", resource=""
+)
+
+RSS, ATOM, JSON_FEED = "application/rss+xml", "application/atom+xml", "application/feed+json"
+XML, PLAIN = "application/xml", "text/plain"
+
+_OBJECT = {"type": "object", "additionalProperties": True}
+
+_ROBOTS = b"""User-agent: *
+Allow: /feeds/
+Allow: /sitemap
+Disallow: /
+"""
+
+
+@bp.get("/feeds/rss.xml")
+@allow(anyone)
+@bp.arguments(FeedQuery, location="query")
+@bp.response(200, {"type": "string"}, content_type=RSS, cacheable=True, may_be_missing=True)
+def rss_feed(query: Fields) -> Response:
+    """Return the newest public articles as RSS 2.0."""
+    return _text(formats.to_rss(get_feed(query, _own_path(query))), RSS)
+
+
+@bp.get("/feeds/atom.xml")
+@allow(anyone)
+@bp.arguments(FeedQuery, location="query")
+@bp.response(200, {"type": "string"}, content_type=ATOM, cacheable=True, may_be_missing=True)
+def atom_feed(query: Fields) -> Response:
+    """Return the newest public articles as Atom 1.0."""
+    return _text(formats.to_atom(get_feed(query, _own_path(query))), ATOM)
+
+
+@bp.get("/feeds/feed.json")
+@allow(anyone)
+@bp.arguments(FeedQuery, location="query")
+@bp.response(
+    200,
+    {"type": "object", "additionalProperties": True},
+    content_type=JSON_FEED,
+    cacheable=True,
+    may_be_missing=True,
+)
+def json_feed(query: Fields) -> Response:
+    """Return the newest public articles as JSON Feed 1.1."""
+    return _text(formats.to_json(get_feed(query, _own_path(query))), JSON_FEED)
+
+
+@bp.get("/sitemap.xml")
+@allow(anyone)
+@bp.response(200, {"type": "string"}, content_type=XML, cacheable=True, may_be_missing=True)
+def sitemap() -> Response:
+    """Return the sitemap of the site, or an index of sitemaps if there are more than 50,000 pages."""
+    return _text(get_sitemap(), XML)
+
+
+@bp.get("/sitemap-<int(min=1, max=999999):number>.xml")
+@allow(anyone)
+@bp.response(200, {"type": "string"}, content_type=XML, cacheable=True)
+def sitemap_part(number: int) -> Response:
+    """Return one of the sitemaps of the index."""
+    return _text(get_part(number), XML)
+
+
+@bp.get("/robots.txt")
+@allow(anyone)
+@bp.response(200, {"type": "string"}, content_type=PLAIN, cacheable=True)
+def robots() -> Response:
+    """Tell crawlers to index the site and not this service."""
+    return _text(_ROBOTS, PLAIN)
+
+
+def _own_path(query: Fields) -> str:
+    return f"{request.path}?{urlencode(query)}" if query else request.path
+
+
+def _text(body: bytes, content_type: str) -> Response:
+    return Response(body, content_type=f"{content_type}; charset=utf-8")

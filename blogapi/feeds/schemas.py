@@ -1,0 +1,15 @@
+"""The query parameters of feeds."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from blogapi.web.fields import Text
+
+
+class FeedQuery(ma.Schema):
+    """Selects the articles of a feed."""
+
+    category = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a category."})
+    tag = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a tag."})
+    author = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of an author."})

@@ -1,0 +1,1 @@
+"""The content that users own, and how it moves to another user."""

@@ -1,0 +1,111 @@
+"""Moves the content of a user to another user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import defer, joinedload, selectinload
+from sqlalchemy.orm.attributes import flag_modified
+
+from blogapi.articles.models import Article, ArticleAuthor
+from blogapi.authors import profiles
+from blogapi.categories.models import Category
+from blogapi.storage.database import db, transaction
+from blogapi.tags.models import Tag
+from blogapi.taxonomies.models import Term
+from blogapi.users import queries as users
+from blogapi.web.errors import Conflict
+
+# The number of rows that are in memory at a time.
+_BATCH_SIZE = 200
+
+
+@dataclass(slots=True)
+class Reassigned:
+    """The numbers of moved items: articles by their author, bylines, articles by their editor, and terms."""
+
+    articles: int = 0
+    bylines: int = 0
+    edited: int = 0
+    categories: int = 0
+    tags: int = 0
+
+
+def reassign(old: str, new: str) -> Reassigned:
+    """Move the content of the user `old` to the user `new`, in one transaction.
+
+    In bylines, the profile of `new` replaces the profile of `old`. The times of the last update stay as they
+    are, and former versions keep their writers. Raises NotFound if there is no such user, and Conflict if
+    both names mean the same user.
+    """
+    moved = Reassigned()
+    with transaction():
+        former, owner = users.get_by_name(old).uuid, users.get_by_name(new).uuid
+        if former == owner:
+            raise Conflict(f"{old!r} and {new!r} are the same user; name two users.")
+        _move_articles(former, owner, moved)
+        moved.categories = _move_terms(Category, former, owner)
+        moved.tags = _move_terms(Tag, former, owner)
+    return moved
+
+
+def _move_articles(former: UUID, owner: UUID, moved: Reassigned) -> None:
+    profile, own = profiles.find_profile(former), profiles.get_or_create_profile(owner).uuid
+    is_owned = [Article.author_id == former, Article.editor_id == former]
+    if profile is not None:
+        links = select(ArticleAuthor.article_id).where(ArticleAuthor.author_id == profile.uuid)
+        is_owned.append(Article.uuid.in_(links))
+    uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
+    for start in range(0, len(uuids), _BATCH_SIZE):
+        for article in _load_articles(uuids[start : start + _BATCH_SIZE]):
+            is_author = article.author_id == former
+            in_byline = profile is not None and _replace_author(article, profile.uuid, own)
+            moved.articles += is_author
+            moved.bylines += in_byline
+            moved.edited += article.editor_id == former
+            article.author_id = owner if is_author else article.author_id
+            article.editor_id = owner if article.editor_id == former else article.editor_id
+            # A client that has read the former state must not overwrite the new one.
+            article.version += is_author or in_byline
+            _keep_last_updated(article)
+        db.session.flush()
+        for row in list(db.session.identity_map.values()):
+            if isinstance(row, Article):
+                db.session.expunge(row)
+
+
+def _load_articles(uuids: Sequence[UUID]) -> Sequence[Article]:
+    # The stored rendering of the content does not change.
+    options = (defer(Article.content), joinedload(Article.seo), selectinload(Article.author_links))
+    return db.session.scalars(select(Article).where(Article.uuid.in_(uuids)).options(*options)).all()
+
+
+def _replace_author(article: Article, former: UUID, new: UUID) -> bool:
+    """Replace the author in the byline; return whether the byline had the author."""
+    links = {link.author_id: link for link in article.author_links}
+    if former not in links:
+        return False
+    replacement = links.get(new) or ArticleAuthor(author_id=new)
+    order = dict.fromkeys(replacement if uuid == former else link for uuid, link in links.items())
+    article.author_links = list(order)
+    for position, link in enumerate(article.author_links):
+        link.position = position
+    return True
+
+
+def _move_terms(model: type[Term], former: UUID, owner: UUID) -> int:
+    terms: Sequence[Any] = db.session.scalars(select(model).where(model.owner_id == former)).all()
+    for term in terms:
+        term.owner_id = owner
+        _keep_last_updated(term)
+    db.session.flush()
+    return len(terms)
+
+
+def _keep_last_updated(row: Article | Term) -> None:
+    # An import would otherwise take the articles for edited, and not update them again.
+    flag_modified(row, "last_updated")

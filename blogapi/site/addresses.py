@@ -1,0 +1,109 @@
+"""Builds the addresses of pages from the path patterns of the site.
+
+All functions return None if the site has no `url`, because the address is then unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from urllib.parse import quote, unquote_plus, urljoin, urlsplit, urlunsplit
+from uuid import UUID
+
+from blogapi.site.models import Site
+from blogapi.site.time_zones import to_time_zone
+
+TERM_PLACEHOLDERS = ("slug", "uuid")
+ARTICLE_PLACEHOLDERS = (*TERM_PLACEHOLDERS, "year", "month", "day", "category")
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+# A percent sign that does not begin an escape such as %20.
+_BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+
+def make_article_url(
+    site: Site, *, uuid: UUID | str, slug: str, category_slug: str, published_at: datetime | None
+) -> str | None:
+    """Return the absolute address of the article's page; None without a publication time (aware).
+
+    The date in the address is the date of `published_at` in the time zone of the site.
+    """
+    if published_at is None:
+        return None
+    date = to_time_zone(published_at, site.time_zone)
+    values = {
+        **{"uuid": str(uuid), "slug": slug, "category": category_slug},
+        **{"year": f"{date.year:04}", "month": f"{date.month:02}", "day": f"{date.day:02}"},
+    }
+    return _fill(site, site.article_path, values)
+
+
+def make_term_url(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str | None:
+    """Return the absolute address of the page of a term; `kind` is `category`, `tag` or `author`."""
+    return _fill(site, getattr(site, f"{kind}_path"), {"uuid": str(uuid), "slug": slug})
+
+
+def make_preview_url(site: Site, token: str) -> str | None:
+    """Return the address of the preview page of the site, with the token as the query parameter `token`.
+
+    A parameter `token` that the address of the page already has is replaced. Returns None also if the site
+    has no preview page.
+    """
+    page = make_absolute(site.preview_url, site.url)
+    if page is None:
+        return None
+    parts = urlsplit(page)
+    others = (pair for pair in parts.query.split("&") if pair and _parameter_name(pair) != "token")
+    return urlunsplit(parts._replace(query="&".join([*others, f"token={token}"])))
+
+
+def make_home_url(site: Site) -> str | None:
+    """Return the absolute address of the first page of the site."""
+    return f"{site.url}/" if site.url else None
+
+
+def make_absolute(address: str, *bases: str) -> str | None:
+    """Return an absolute address, or one that is relative to the first base that is not empty.
+
+    An address that begins with a slash is relative to the base too, and not to its host. Returns None if the
+    address is empty, or if it is relative and all bases are empty.
+    """
+    if not address or urlsplit(address).scheme:
+        return address or None
+    base = next(filter(None, bases), None)
+    # Without `./`, a colon in the first segment would end a scheme.
+    return urljoin(f"{base}/", f"./{address.lstrip('/')}") if base else None
+
+
+def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]:
+    """Return what is wrong with a path pattern, one sentence for each mistake."""
+    found = _PLACEHOLDER.findall(pattern)
+    known = ", ".join(f"{{{name}}}" for name in placeholders)
+    problems = [
+        f"{{{name}}} is not a placeholder; use {known}." for name in found if name not in placeholders
+    ]
+    if not pattern.startswith("/") or pattern.startswith("//"):
+        problems.append("Must begin with one slash.")
+    if re.search(r"[{}]", _PLACEHOLDER.sub("", pattern)):
+        problems.append("Contains a brace without its counterpart.")
+    if not {"slug", "uuid"} & set(found):
+        problems.append("Must contain {slug} or {uuid}.")
+    return problems
+
+
+def _parameter_name(pair: str) -> str:
+    return unquote_plus(pair.partition("=")[0])
+
+
+def _fill(site: Site, pattern: str, values: Mapping[str, str]) -> str | None:
+    if not site.url:
+        return None
+    return site.url + _PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe=""), _escape(pattern))
+
+
+@lru_cache(maxsize=64)
+def _escape(pattern: str) -> str:
+    """Return the pattern with each character that a URL cannot contain percent-encoded."""
+    return quote(_BARE_PERCENT.sub("%25", pattern), safe="/:?#@!$&'()*+,;=~%{}")

@@ -1,0 +1,82 @@
+"""The commands `site show` and `site set`."""
+
+from __future__ import annotations
+
+import click
+import marshmallow as ma
+from flask.cli import AppGroup, with_appcontext
+
+from blogapi.cli import report_problems
+from blogapi.site import queries, service
+from blogapi.site.models import NavigationItem
+from blogapi.site.schemas import SiteChangesSchema, SiteSchema
+from blogapi.web import json
+from blogapi.web.errors import Errors, Invalid, flatten_messages
+from blogapi.web.fields import Fields
+
+site = AppGroup("site", help="Show and change the title, the addresses and the navigation of the site.")
+
+
+@site.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_appcontext
+def show(as_json: bool) -> None:
+    """Show the fields of the site."""
+    fields: Fields = SiteSchema().dump(queries.get_site())
+    if as_json:
+        click.echo(json.to_json(fields))
+        return
+    navigation: list[NavigationItem] = fields.pop("navigation")
+    for name, value in fields.items():
+        click.echo(f"{name}={value}")
+    for item in navigation:
+        click.echo(f"navigation {item['label']}={item['url']}")
+
+
+@site.command("set")
+@click.argument("fields", nargs=-1, metavar="[FIELD=VALUE]...")
+@click.option(
+    "--navigation",
+    multiple=True,
+    metavar="LABEL=URL",
+    help="An entry of the navigation. The given entries, in their order, replace all present ones.",
+)
+@click.option("--no-navigation", is_flag=True, help="Remove all entries of the navigation.")
+@with_appcontext
+def set_(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bool) -> None:
+    """Change fields of the site, such as `title=Bread url=https://blog.example`.
+
+    An empty value unsets a field; the language, the time zone and the paths cannot be empty.
+    """
+    changes: Fields = dict(_split(text, "FIELD=VALUE") for text in fields)
+    if navigation or no_navigation:
+        items = (_split(text, "LABEL=URL") for text in navigation)
+        changes["navigation"] = [{"label": label, "url": url} for label, url in items]
+    if not changes:
+        raise click.UsageError("Name at least one field, such as title=Bread.")
+    with report_problems():
+        service.change(_load(changes))
+    click.echo(f"Changed {', '.join(changes)}.")
+
+
+def _split(text: str, form: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise click.UsageError(f"{text!r} has no equals sign; write {form}.")
+    return name, value
+
+
+def _load(changes: Fields) -> Fields:
+    # The schema removes read-only fields without an error.
+    errors: Errors = {
+        name: ["Is read-only; omit it."] for name in changes if name in SiteChangesSchema.read_only
+    }
+    loaded: Fields = {}
+    try:
+        loaded = SiteChangesSchema().load(changes)
+    except ma.ValidationError as error:
+        assert isinstance(error.messages, dict)
+        errors |= flatten_messages(error.messages)
+    if errors:
+        raise Invalid("The site is unchanged.", errors=errors)
+    return loaded

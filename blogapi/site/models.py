@@ -1,0 +1,56 @@
+"""Table of the site."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TypedDict
+
+from sqlalchemy.orm import Mapped, mapped_column
+
+from blogapi.storage.change_log import TracksChanges
+from blogapi.storage.database import Base, Identified, Timestamped
+
+
+class NavigationItem(TypedDict):
+    """An entry of the navigation: its label and the address of its page."""
+
+    label: str
+    url: str
+
+
+class Site(TracksChanges, Identified, Timestamped, Base):
+    """The description of the blog; a migration inserts the only row.
+
+    `url` is the public address of the site that shows the blog, and `service_url` is the public address of
+    this service. Both are empty or absolute and end without a slash. The paths are patterns of page
+    addresses below `url`. `navigation` is a JSON array of objects with `label` and `url`.
+    """
+
+    __tablename__ = "site"
+    kind = "site"
+
+    title: Mapped[str] = mapped_column(default="")
+    description: Mapped[str] = mapped_column(default="")
+    language: Mapped[str] = mapped_column(default="en")
+    time_zone: Mapped[str] = mapped_column(default="UTC")
+    url: Mapped[str] = mapped_column(default="")
+    service_url: Mapped[str] = mapped_column(default="")
+    logo: Mapped[str] = mapped_column(default="")
+    icon: Mapped[str] = mapped_column(default="")
+    article_path: Mapped[str] = mapped_column(default="/{slug}/")
+    category_path: Mapped[str] = mapped_column(default="/category/{slug}/")
+    tag_path: Mapped[str] = mapped_column(default="/tag/{slug}/")
+    author_path: Mapped[str] = mapped_column(default="/author/{slug}/")
+    preview_url: Mapped[str] = mapped_column(default="")
+    navigation: Mapped[str] = mapped_column(default="[]")
+
+    @property
+    def navigation_items(self) -> Sequence[NavigationItem]:
+        """The entries of the navigation, in order."""
+        items: list[NavigationItem] = json.loads(self.navigation)
+        return items
+
+    @navigation_items.setter
+    def navigation_items(self, items: Sequence[NavigationItem]) -> None:
+        self.navigation = json.dumps(items, ensure_ascii=False, separators=(",", ":"))

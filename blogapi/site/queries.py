@@ -1,0 +1,24 @@
+"""Queries for the site."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from blogapi.site.models import Site
+from blogapi.storage.database import db
+from blogapi.web.errors import NotFound
+
+_SELECT_SITE = select(Site)
+
+
+def get_public_site() -> Site:
+    """Return the site; raises NotFound if it has no URL, because its pages then have no addresses."""
+    site = get_site()
+    if not site.url:
+        raise NotFound("The site has no URL; an admin sets it with `site set`.")
+    return site
+
+
+def get_site() -> Site:
+    """Return the site, which every blog has."""
+    return db.session.scalars(_SELECT_SITE).one()

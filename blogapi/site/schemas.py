@@ -1,0 +1,165 @@
+"""Request and response bodies of the site."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import marshmallow as ma
+
+from blogapi.config import host_in_ascii
+from blogapi.site.addresses import ARTICLE_PLACEHOLDERS, TERM_PLACEHOLDERS, check_path_pattern
+from blogapi.site.time_zones import list_time_zones
+from blogapi.web.fields import (
+    BoundedList,
+    Identifier,
+    InputSchema,
+    OutputSchema,
+    Text,
+    Timestamp,
+    WebAddress,
+)
+
+MAX_NAVIGATION_ITEMS = 100
+
+# A well-formed language tag of BCP 47: language, script, region, variants, extensions and private use.
+_LANGUAGE = re.compile(
+    r"[a-z]{2,3}(-[a-z]{3}){0,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(-([a-z\d]{5,8}|\d[a-z\d]{3}))*"
+    r"(-[a-wyz\d](-[a-z\d]{2,8})+)*(-x(-[a-z\d]{1,8})+)?",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+class Language(Text):
+    """A language tag of BCP 47, such as `de-AT`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=35, min_length=2, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        tag = super()._deserialize(value, attr, data, **options)
+        if not _LANGUAGE.fullmatch(tag):
+            raise ma.ValidationError("Not a language tag such as en or de-AT (BCP 47).")
+        return tag
+
+
+class TimeZone(Text):
+    """The name of a time zone of the IANA database, such as `Europe/Berlin`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=64, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        name = super()._deserialize(value, attr, data, **options)
+        if name not in list_time_zones():
+            raise ma.ValidationError("Not a time zone of the IANA database such as Europe/Berlin.")
+        return name
+
+
+class PublicAddress(WebAddress):
+    """An empty string, or an absolute http(s) URL, which is stored in ASCII and without a trailing slash."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        address = super()._deserialize(value, attr, data, **options)
+        if not address:
+            return ""
+        try:
+            return _normalize(address)
+        except ValueError as error:
+            raise ma.ValidationError(
+                "Must be an absolute http(s) URL without credentials, query and fragment."
+            ) from error
+
+
+def _normalize(address: str) -> str:
+    parts = urlsplit(address)
+    is_ip_v6 = ":" in (parts.hostname or "")
+    host = host_in_ascii(f"[{parts.hostname}]" if is_ip_v6 else parts.hostname or "")
+    if not parts.scheme or not host or "?" in address or "#" in address:
+        raise ValueError(address)
+    port = f":{parts.port}" if parts.port is not None else ""
+    path = quote(parts.path, safe="/%:@!$&'()*+,;=~").rstrip("/")
+    return f"{parts.scheme}://{host}{port}{path}"
+
+
+class PathPattern(Text):
+    """The pattern of the path of pages, with placeholders such as `{slug}`."""
+
+    def __init__(self, placeholders: tuple[str, ...], *, example: str) -> None:
+        self.placeholders = placeholders
+        names = ", ".join(f"`{{{name}}}`" for name in placeholders)
+        description = f"Pattern of the path below `url`, with the placeholders {names}."
+        super().__init__(max_length=255, metadata={"description": description, "example": example})
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        pattern = super()._deserialize(value, attr, data, **options)
+        if problems := check_path_pattern(pattern, self.placeholders):
+            raise ma.ValidationError(problems)
+        return pattern
+
+
+class NavigationItemSchema(InputSchema):
+    """An entry of the navigation."""
+
+    label = Text(max_length="MAX_NAME", required=True, metadata={"example": "About"})
+    url = WebAddress(required=True, metadata={"example": "/about/"})
+
+
+class SiteSchema(OutputSchema):
+    """The site; a text that is not set is empty."""
+
+    uuid = Identifier()
+    title = ma.fields.String(metadata={"example": "The Bread Blog"})
+    description = ma.fields.String()
+    language = ma.fields.String(metadata={"description": "A language tag (BCP 47).", "example": "en"})
+    time_zone = ma.fields.String(
+        metadata={"description": "A name of the IANA database.", "example": "Europe/Berlin"}
+    )
+    url = ma.fields.String(
+        metadata={
+            "description": "The public address of the site that shows the blog, without a trailing slash.",
+            "example": "https://blog.example",
+        }
+    )
+    service_url = ma.fields.String(
+        metadata={
+            "description": "The public address of this service, without a trailing slash.",
+            "example": "https://api.blog.example",
+        }
+    )
+    logo = ma.fields.String()
+    icon = ma.fields.String()
+    article_path = ma.fields.String(metadata={"example": "/{year}/{slug}/"})
+    category_path = ma.fields.String(metadata={"example": "/category/{slug}/"})
+    tag_path = ma.fields.String(metadata={"example": "/tag/{slug}/"})
+    author_path = ma.fields.String(metadata={"example": "/author/{slug}/"})
+    preview_url = ma.fields.String(
+        metadata={"description": "The page that shows previews: an absolute URL, or one relative to `url`."}
+    )
+    navigation = ma.fields.List(ma.fields.Nested(NavigationItemSchema), attribute="navigation_items")
+    created = Timestamp(aware=True, dump_only=True)
+    last_updated = Timestamp(aware=True, dump_only=True)
+
+
+class SiteChangesSchema(InputSchema):
+    """The fields of the site that a client changes; an empty text unsets a field that may be empty."""
+
+    read_only = frozenset({"uuid", "created", "last_updated"})
+
+    title = Text(max_length="MAX_TITLE", metadata={"example": "The Bread Blog"})
+    description = Text(max_length=10_000)
+    language = Language(metadata={"example": "en"})
+    time_zone = TimeZone(metadata={"example": "Europe/Berlin"})
+    url = PublicAddress(metadata={"example": "https://blog.example"})
+    service_url = PublicAddress(metadata={"example": "https://api.blog.example"})
+    logo = WebAddress()
+    icon = WebAddress()
+    article_path = PathPattern(ARTICLE_PLACEHOLDERS, example="/{year}/{slug}/")
+    category_path = PathPattern(TERM_PLACEHOLDERS, example="/category/{slug}/")
+    tag_path = PathPattern(TERM_PLACEHOLDERS, example="/tag/{slug}/")
+    author_path = PathPattern(TERM_PLACEHOLDERS, example="/author/{slug}/")
+    preview_url = WebAddress()
+    navigation = BoundedList(
+        ma.fields.Nested(NavigationItemSchema), max_items=MAX_NAVIGATION_ITEMS, attribute="navigation_items"
+    )

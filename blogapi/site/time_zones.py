@@ -1,0 +1,40 @@
+"""The time zones of the IANA database."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from importlib import resources
+from zoneinfo import ZoneInfo
+
+import tzdata
+
+
+@cache
+def list_time_zones() -> frozenset[str]:
+    """Return the names of all time zones.
+
+    They come from the package tzdata, so that every machine knows the same names. `zoneinfo` also lists the
+    files of the operating system, such as `localtime`.
+    """
+    names = resources.files(tzdata).joinpath("zones").read_text(encoding="utf-8")
+    return frozenset(names.split())
+
+
+def get_time_zone(name: str) -> ZoneInfo:
+    """Return the time zone with this name.
+
+    A zone that the operating system lacks comes from the package tzdata.
+    """
+    return ZoneInfo(name)
+
+
+def to_time_zone(time: datetime, name: str) -> datetime:
+    """Return the time (aware) in the time zone with this name.
+
+    A time within a day of the first or the last time that Python can represent is returned unchanged.
+    """
+    try:
+        return time.astimezone(get_time_zone(name))
+    except OverflowError:
+        return time

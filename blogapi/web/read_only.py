@@ -1,0 +1,108 @@
+"""Read-only fields in the body of a PATCH, which must have their present values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import marshmallow as ma
+
+from blogapi.web.errors import Errors, NotFound
+from blogapi.web.fields import InputSchema, Reference, parse_timestamp, parse_uuid
+from blogapi.web.json import JsonBody
+
+# A function that returns the named fields of an item, as a GET shows them (id None: of the only item).
+ReadFields = Callable[[UUID | None, Sequence[str]], JsonBody]
+
+# The maximum length of a field that the client did not send completely, such as `seo`.
+_MAX_OTHER_BYTES = 1_000_000
+_MESSAGE = "Is read-only and has another value; omit it."
+
+
+@dataclass(frozen=True, slots=True)
+class SentItem:
+    """The read-only fields of one item in a body, by path; `index` is None unless the body is an array."""
+
+    index: int | None
+    uuid: UUID | None
+    values: Mapping[tuple[str, ...], Any]
+
+
+def collect(schema: ma.Schema, body: Any) -> list[SentItem]:
+    """Return the items of the body that contain read-only fields of the schema."""
+    many = isinstance(body, list)
+    items = enumerate(body) if isinstance(body, list) else [(0, body)]
+    found = [
+        SentItem(
+            index if many else None, _get_uuid(item) if many else None, dict(_list_read_only(schema, item))
+        )
+        for index, item in items
+    ]
+    return [item for item in found if item.values]
+
+
+def find_changed(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *, max_bytes: int) -> Errors:
+    """Return the errors of the fields whose values differ from those that `read` returns.
+
+    `id` is the id in the path, and `max_bytes` is the size of the body. Items that do not exist are left out.
+    """
+    errors: Errors = {}
+    for item in items:
+        names = tuple(dict.fromkeys(path[0] for path in item.values))
+        try:
+            current = _read_values(read, item.uuid or id, names, max_bytes + _MAX_OTHER_BYTES)
+        except NotFound:
+            continue
+        prefix = () if item.index is None else (str(item.index),)
+        for path, value in item.values.items():
+            if _normalize(value) != _normalize(_get_value(current, path)):
+                errors[".".join((*prefix, *path))] = [_MESSAGE]
+    return errors
+
+
+def _list_read_only(schema: ma.Schema, item: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the path and the value of each read-only field of an item; references to others have none."""
+    if not isinstance(item, Mapping) or not isinstance(schema, InputSchema) or isinstance(schema, Reference):
+        return
+    for name, value in item.items():
+        field = schema.fields.get(name)
+        if name in schema.read_only:
+            yield (name,), value
+        elif isinstance(field, ma.fields.Nested):
+            yield from (((name, *path), inner) for path, inner in _list_read_only(field.schema, value))
+
+
+def _get_uuid(item: Any) -> UUID | None:
+    uuid = item.get("uuid") if isinstance(item, Mapping) else None
+    return parse_uuid(uuid) if isinstance(uuid, str) else None
+
+
+def _read_values(read: ReadFields, id: UUID | None, names: Sequence[str], max_bytes: int) -> dict[str, Any]:
+    """Return the present values of these fields, without those that are longer than `max_bytes`."""
+    body = read(id, names).body
+    if isinstance(body, bytes):
+        values: dict[str, Any] = json.loads(body)
+        return values
+    if len(names) > 1:
+        parts = (_read_values(read, id, [name], max_bytes) for name in names)
+        return {name: value for part in parts for name, value in part.items()}
+    collected = bytearray()
+    for chunk in body:
+        collected += chunk
+        if len(collected) > max_bytes:
+            return {}
+    return dict(json.loads(collected))
+
+
+def _get_value(current: Any, path: Sequence[str]) -> Any:
+    for name in path:
+        current = current.get(name) if isinstance(current, Mapping) else None
+    return current
+
+
+def _normalize(value: Any) -> Any:
+    """Return a value that equals that of another spelling of the same uuid or time."""
+    return parse_uuid(value) or parse_timestamp(value) or value if isinstance(value, str) else value

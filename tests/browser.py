@@ -1,0 +1,125 @@
+"""Runs Chromium through Playwright, for tests of pages."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+# The ratio of the luminances of each visible text and its background, as WCAG 2 defines it.
+_CONTRASTS = """
+(root) => {
+  const parse = (color) => {
+    const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
+    return [red, green, blue, alpha / 255];
+  };
+  const mix = (over, under) => over.slice(0, 3).map((value, n) => value * over[3] + under[n] * (1 - over[3]));
+  const luminance = (color) => {
+    const [red, green, blue] = color.map((value) => {
+      const part = value / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const background = (element) => {
+    if (!element) return parse("Canvas").slice(0, 3);
+    const color = parse(getComputedStyle(element).backgroundColor);
+    return color[3] === 1 ? color.slice(0, 3) : mix(color, background(element.parentElement));
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.querySelector(root), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const text = walker.currentNode.textContent.trim();
+    if (!text || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    if (element.closest("script, style, [aria-hidden=true], [disabled]")) continue;
+    const under = background(element);
+    const [first, second] = [luminance(mix(parse(getComputedStyle(element).color), under)), luminance(under)];
+    const ratio = (Math.max(first, second) + 0.05) / (Math.min(first, second) + 0.05);
+    found.push([Math.round(ratio * 100) / 100, text.slice(0, 60)]);
+  }
+  return found;
+}
+"""
+
+
+@contextmanager
+def launch_browser() -> Iterator[Browser]:
+    """Start Chromium; skips the test if Chromium or Playwright is not installed."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        pytest.skip("Playwright is not installed")
+    with sync_playwright() as playwright:
+        # Chromium refuses its sandbox to root, and containers often forbid it to other users.
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class PageOpener:
+    """Opens pages of a server, and collects their faults.
+
+    A fault is a message of the console with the level `error`, for example about a violation of the
+    Content-Security-Policy, an uncaught error of a script, or a request to an origin that is not expected.
+    """
+
+    def __init__(self, browser: Browser, origin: str, *, other_origins: Collection[str] = ()) -> None:
+        self.origin = origin
+        self._origins = {origin, *other_origins}
+        self.faults: list[str] = []
+        self._browser = browser
+
+    def __call__(self, path: str, *, width: int = 1280, height: int = 800, dark: bool = False) -> Page:
+        """Open a path in a new browser profile, in a window of this size."""
+        context = self._browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            base_url=self.origin,
+        )
+        # Machines can be busy, and a test that passes does not wait for this time.
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.on("console", self._record_message)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("request", self._record_request)
+        page.goto(path)
+        return page
+
+    def close(self) -> None:
+        """Close all pages."""
+        for context in self._browser.contexts:
+            context.close()
+
+    def _record_message(self, message: Any) -> None:
+        if message.type == "error":
+            self.faults.append(f"{message.text} ({message.location['url']})")
+
+    def _record_request(self, request: Any) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob") and f"{parts.scheme}://{parts.netloc}" not in self._origins:
+            self.faults.append(f"The page requests {request.url}")
+
+
+def list_contrasts(page: Page, root: str = "body") -> list[tuple[float, str]]:
+    """Return the contrast ratio and the beginning of each visible text below the first match of `root`."""
+    return [(ratio, text) for ratio, text in page.evaluate(_CONTRASTS, root)]
+
+
+def is_wider_than_the_window(page: Page) -> bool:
+    """Return whether the page can be scrolled to the side."""
+    return bool(page.evaluate("document.documentElement.scrollWidth > window.innerWidth"))

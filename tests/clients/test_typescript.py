@@ -1,0 +1,36 @@
+"""The OpenAPI document as types of TypeScript: openapi-typescript and openapi-fetch."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.clients.conftest import check_examples, read_guide_command
+
+FILES = Path(__file__).parent / "typescript"
+STEPS = """\
+listed [ 'The bread that waits (Kitchen)', 'Beans (Kitchen)' ]
+found [ 'The bread that waits' ]
+authors [ 'ada: Words.', 'ada: Words.' ]
+created soup draft
+replaced Fish soup Water, *salt*.
+refused 412 stale
+updated published
+missing 404 not_found
+renamed [ 'The kitchen' ]
+"""
+
+
+@pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="Node.js is not installed")
+def test_a_strict_typescript_program_uses_the_api(run, install, blog_address, tmp_path):
+    shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
+    install(["npm", "ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"])
+    run(read_guide_command("npx openapi-typescript", blog_address))
+    run(["npx", "tsc"])
+    assert run(["node", "compiled/program.js"]) == STEPS
+
+
+def test_the_guide_shows_parts_of_the_program():
+    check_examples("ts", FILES / "program.ts")

@@ -1,0 +1,56 @@
+"""`fields` of every GET: `*` stands for the fields of a response without it."""
+
+from __future__ import annotations
+
+import pytest
+
+from blogapi import registry
+from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
+
+READS = [
+    *(ARTICLES, f"{ARTICLES}author/me/", "{article}", "{preview}", "{article}preview/"),
+    *("{article}revisions/", "{article}revisions/1/", "/api/v1/blog/redirects/"),
+    *(CATEGORIES, "{category}", TAGS, "{tag}", AUTHORS, "{author}", KEYS, "{key}"),
+]
+
+
+@pytest.fixture
+def paths(as_admin, make_article, make_tag, make_category):
+    """The paths of one item of each resource."""
+    tag, category = make_tag(), make_category()
+    path = f"{ARTICLES}{make_article(category=category, tags=(tag,), slug='first').uuid}/"
+    as_admin.patch(path, json={"slug": "second"})
+    return {
+        "article": path,
+        "preview": as_admin.post(f"{path}preview/").json["api_url"],
+        "category": f"{CATEGORIES}{category.uuid}/",
+        "tag": f"{TAGS}{tag.uuid}/",
+        "author": f"{AUTHORS}ada/",
+        "key": f"{KEYS}{as_admin.post(KEYS).json['uuid']}/",
+    }
+
+
+@pytest.mark.parametrize("read", READS)
+def test_an_asterisk_stands_for_the_fields_of_the_response_without_fields(as_admin, paths, read):
+    path = read.format(**paths)
+    response = as_admin.get(path)
+    assert response.json
+    assert as_admin.get(f"{path}?fields=*").data == response.data
+
+
+def test_every_operation_with_fields_is_tried(app):
+    with_fields = {
+        endpoint
+        for _, method, endpoint, _ in registry.list_operations(app)
+        if method == "GET" and app.view_functions[endpoint].__dict__.get("partial_schema")
+    }
+    assert len(with_fields) == len(READS), with_fields
+
+
+def test_an_asterisk_and_other_fields_are_shown_in_the_order_of_the_schema(as_reader, make_article):
+    article = make_article(content="*a*", content_type="markdown")
+    path = f"{ARTICLES}{article.uuid}/"
+    documented = as_reader.get(path).json
+    shown = as_reader.get(f"{path}?fields=html,*,word_count").json
+    assert list(shown) == [*documented, "word_count", "html"]
+    assert shown == documented | {"word_count": 1, "html": "<p><em>a</em></p>\n"}

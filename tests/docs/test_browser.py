@@ -1,0 +1,166 @@
+"""The documentation pages in Chromium: what a visitor sees and does. The fixture also checks for faults."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.browser import is_wider_than_the_window, list_contrasts
+
+ARTICLES = "/api/v1/blog/articles/"
+MINIMUM_CONTRAST = 4.5
+NARROW = 360
+
+
+@pytest.fixture
+def open_reference(open_page):
+    """Open the API reference and wait until it shows its first operation."""
+
+    def open_it(**options):
+        page = open_page("/docs/api/", **options)
+        page.get_by_role("button", name="Test Request").first.wait_for()
+        return page
+
+    return open_it
+
+
+def get_key(page):
+    """Press the button that gets a key; return the key."""
+    page.get_by_role("button", name="Get a key").click()
+    page.wait_for_function("document.getElementById('key').value !== ''")
+    return page.locator("#key").input_value()
+
+
+def send_first_request(page):
+    """Send the first request from its form; return the response."""
+    page.get_by_role("button", name="Test Request").first.click()
+    with page.expect_response(lambda response: "/api/v1/blog/" in response.url) as sent:
+        page.get_by_role("button", name=re.compile("^Send")).first.click()
+    return sent.value
+
+
+def test_the_reference_begins_with_the_articles(open_reference):
+    page = open_reference()
+    tags = page.locator("main h2:visible").all_inner_texts()
+    assert [tag.strip() for tag in tags[:3]] == ["Articles", "Categories", "Tags"]
+    assert "List the published articles" in page.locator("main h3:visible").first.inner_text()
+
+
+def test_the_button_gets_a_key_and_the_page_uses_it(open_reference, make_article):
+    article = make_article()
+    page = open_reference()
+    key = get_key(page)
+    assert re.fullmatch(r"blogapi_\w{38}", key)
+    response = send_first_request(page)
+    assert (response.status, response.json()[0]["title"]) == (200, article.title)
+    assert response.request.headers["x-api-key"] == key
+
+
+def test_a_request_contains_no_optional_parameter_that_the_visitor_did_not_enter(open_reference):
+    page = open_reference()
+    get_key(page)
+    request = send_first_request(page).request
+    assert request.url.endswith(ARTICLES)
+    assert not {"if-match", "idempotency-key", "x-request-id"} & request.headers.keys()
+
+
+def test_the_key_is_kept_for_the_tab_only(open_reference):
+    page = open_reference()
+    key = get_key(page)
+    page.reload()
+    page.get_by_role("button", name="Test Request").first.wait_for()
+    assert page.locator("#key").input_value() == key
+    assert send_first_request(page).request.headers["x-api-key"] == key
+    assert key not in page.evaluate("JSON.stringify(localStorage) + document.cookie")
+    other_tab = page.context.new_page()
+    other_tab.goto("/docs/api/")
+    assert other_tab.locator("#key").input_value() == ""
+
+
+def test_a_key_can_be_entered_and_replaced(open_reference, people):
+    page = open_reference()
+    get_key(page)
+    own = people.key(people.admin)
+    page.locator("#key").fill(own)
+    page.locator("#key").press("Tab")
+    response = send_first_request(page)
+    assert (response.status, response.request.headers["x-api-key"]) == (200, own)
+
+
+def test_a_refusal_to_create_a_key_is_shown(app, open_page):
+    app.config["KEY_CREATION"] = "admins"
+    page = open_page("/docs/api/")
+    page.get_by_role("button", name="Test Request").first.wait_for()
+    page.get_by_role("button", name="Get a key").click()
+    page.locator("#key-message:not(:empty)").wait_for()
+    assert "key" in page.locator("#key-message").inner_text()
+    assert page.locator("#key").input_value() == ""
+    # The console shows the refused request.
+    (fault,) = open_page.faults
+    assert "40" in fault
+    open_page.faults.clear()
+
+
+def test_every_operation_has_samples_for_curl_fetch_and_python(open_reference):
+    page = open_reference()
+    for name, words in (("Fetch", "fetch('"), ("Requests", "requests.get("), ("Curl", "curl http")):
+        page.get_by_role("button", name=re.compile("^(Shell|JavaScript|Python) ")).first.click()
+        options = page.get_by_role("option")
+        options.first.wait_for()
+        assert options.all_inner_texts() == ["Fetch", "Requests", "Curl"]
+        options.filter(has_text=name).click()
+        page.locator("pre:visible", has_text=words).first.wait_for()
+
+
+def test_the_search_finds_operations_by_a_word(open_reference):
+    page = open_reference()
+    page.get_by_role("button", name=re.compile("Search")).first.click()
+    page.keyboard.type("rotate")
+    results = page.get_by_role("option").filter(has_text="/api/v1/auth/api-key/{id}/rotate/")
+    results.first.wait_for()
+    assert page.get_by_role("option").filter(has_text=re.compile("^List the published articles")).count() == 0
+    results.first.click()
+    page.wait_for_function("location.hash.includes('rotate')")
+
+
+@pytest.mark.parametrize(
+    "path", ["/docs/", "/docs/front-ends/", "/docs/reading/", "/docs/operating/", "/docs/performance/"]
+)
+def test_a_page_of_the_guide_fits_a_narrow_window(open_page, path):
+    page = open_page(path, width=NARROW)
+    assert not is_wider_than_the_window(page)
+    contents = page.get_by_role("navigation", name="Guide")
+    assert not contents.is_visible()
+    page.get_by_role("button", name="Contents").click()
+    assert contents.is_visible() and not is_wider_than_the_window(page)
+    contents.get_by_role("link", name="Search", exact=True).first.click()
+    page.wait_for_url("**/docs/**#search")
+
+
+def test_the_reference_fits_a_narrow_window(open_reference):
+    page = open_reference(width=NARROW)
+    assert not is_wider_than_the_window(page)
+    page.get_by_role("button", name="Test Request").first.scroll_into_view_if_needed()
+    assert not is_wider_than_the_window(page)
+    assert page.get_by_role("button", name="Get a key").is_visible()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [NARROW, 1280])
+def test_the_guide_is_readable(open_page, dark, width):
+    page = open_page("/docs/", width=width, dark=dark)
+    contrasts = list_contrasts(page)
+    assert len(contrasts) > 50
+    assert [pair for pair in contrasts if pair[0] < MINIMUM_CONTRAST] == []
+    dark_background = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    assert dark_background is dark
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [NARROW, 1280])
+def test_the_reference_is_readable(open_reference, dark, width):
+    page = open_reference(width=width, dark=dark)
+    contrasts = list_contrasts(page)
+    assert len(contrasts) > 50
+    assert [pair for pair in contrasts if pair[0] < MINIMUM_CONTRAST] == []

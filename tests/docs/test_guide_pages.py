@@ -1,0 +1,87 @@
+"""The guide on the server: all pages, their links and their samples."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urldefrag, urljoin
+
+import pytest
+
+import blogapi
+from blogapi.docs import guide_pages
+
+FOLDER = Path(blogapi.__file__).parent / "docs" / "guide"
+FRONT_END_TOPICS = ["Get a key", "Read", "Page", "Fields", "Search", "Previews", "Changes", "Errors", "Times"]
+
+
+class PageParser(HTMLParser):
+    """Collects the links, the ids and the navigation of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.links, self.ids = [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        if tag == "a" and "href" in values:
+            self.links.append(values["href"])
+        if "id" in values:
+            self.ids.append(values["id"])
+
+
+@pytest.fixture
+def read_page(as_stranger):
+    def read(url):
+        response = as_stranger.get(url)
+        assert response.status_code == 200, url
+        return PageParser(response.get_data(as_text=True))
+
+    return read
+
+
+def test_every_file_of_the_guide_is_a_page():
+    assert sorted(guide_pages.PAGE_NAMES) == sorted(path.stem for path in FOLDER.glob("*.md"))
+
+
+def test_the_guide_begins_with_the_topics_of_a_front_end(as_stranger):
+    first = guide_pages.list_pages()[0]
+    assert [str(section.title) for section in first.sections] == FRONT_END_TOPICS
+    page = as_stranger.get("/docs/").get_data(as_text=True)
+    assert f'<h1 id="build-a-front-end">{first.title}</h1>' in page
+
+
+@pytest.mark.parametrize("page", guide_pages.list_pages(), ids=lambda page: page.name)
+def test_every_page_shows_its_file_and_links_to_all_pages(as_stranger, read_page, page):
+    response = as_stranger.get(page.url).get_data(as_text=True)
+    assert f"<title>{page.title} - blogapi</title>" in response and page.html in response
+    assert page.title == (FOLDER / f"{page.name}.md").read_text(encoding="utf-8").splitlines()[0][2:]
+    links = read_page(page.url).links
+    assert {other.url for other in guide_pages.list_pages()} | {"/docs/api/"} <= set(links)
+
+
+@pytest.mark.parametrize("page", guide_pages.list_pages(), ids=lambda page: page.name)
+def test_every_link_leads_to_a_page_and_a_heading(read_page, page):
+    parsed = read_page(page.url)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    for link in parsed.links:
+        url, fragment = urldefrag(urljoin(page.url, link))
+        if not url.startswith("http"):
+            assert url.startswith("/docs/"), link
+            assert not fragment or fragment in read_page(url).ids, link
+
+
+def test_the_samples_of_the_first_page_are_valid_requests(as_reader, as_admin, make_article):
+    text = (FOLDER / "index.md").read_text(encoding="utf-8")
+    paths = re.findall(r'^curl (?:-i )?-H "X-API-KEY: \$KEY" "?\$API(/[^"\s]*)', text, re.MULTILINE)
+    assert len(paths) >= 7
+    for path in paths:
+        assert as_reader.get(f"/api/v1/blog{path}").status_code == 200, path
+    article = make_article(status="draft")
+    (path,) = re.findall(r"\$API(/articles/[0-9a-f-]+/preview/)", text)
+    path = re.sub(r"[0-9a-f]{8}-[0-9a-f-]+", str(article.uuid), path)
+    created = as_admin.post(f"/api/v1/blog{path}")
+    assert created.status_code == 201
+    assert as_reader.get(created.json["url"]).json["title"] == article.title

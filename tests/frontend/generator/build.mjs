@@ -1,0 +1,277 @@
+// API=http://127.0.0.1:8000 KEY=blogapi_… node build.mjs FOLDER
+//
+// Writes a blog as a static site into FOLDER, or brings the folder up to date. FOLDER.state.json contains what
+// the next run needs: the cursor of the changes feed, the responses with their ETags, and the list of files.
+
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+const { API, KEY } = process.env;
+const FOLDER = path.resolve(process.argv[2]);
+const STATE_FILE = `${FOLDER}.state.json`;
+const PAGE_SIZE = 6;
+const PARALLEL_REQUESTS = 4;
+const BLOG = "/api/v1/blog";
+const FEEDS = [
+  ["/feeds/rss.xml", "application/rss+xml"],
+  ["/feeds/atom.xml", "application/atom+xml"],
+  ["/feeds/feed.json", "application/feed+json"],
+];
+
+// Requests
+
+async function send(url, headers = {}) {
+  for (;;) {
+    const response = await fetch(API + url, { headers: { "X-API-KEY": KEY, ...headers } });
+    if (response.status !== 429 && response.status !== 503) return response;
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get("Retry-After") ?? 1)));
+  }
+}
+
+// Returns the response body, or null for status 400 and 404; an unchanged body is not sent again.
+async function read(url, known, used) {
+  const response = await send(url, known[url] && { "If-None-Match": known[url].etag });
+  if (response.status === 304) used[url] = known[url];
+  else if (response.ok) used[url] = { etag: response.headers.get("ETag"), body: await response.text() };
+  else if (response.status === 400 || response.status === 404) return null;
+  else throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  return used[url].body;
+}
+
+async function hasChanged(cursor) {
+  const response = await send(`${BLOG}/changes/?since=${cursor}&limit=1`);
+  // 400: the cursor is unknown, for example because a backup was restored.
+  return response.status === 400 || (await response.json()).changes.length > 0;
+}
+
+async function mapInParallel(items, work) {
+  const results = [];
+  let position = 0;
+  const worker = async () => {
+    while (position < items.length) {
+      const index = position++;
+      results[index] = await work(items[index]);
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, worker));
+  return results;
+}
+
+const ARTICLE_FIELDS =
+  "uuid,title,subtitle,url,head,html,toc,cover_image,category,tags,authors,links,published_at,reading_minutes," +
+  "excerpt,previous,next,related";
+
+// Returns all that the pages show, and the responses by their paths.
+async function readBlog(known) {
+  const used = {};
+  const readJson = async (url) => JSON.parse(await read(BLOG + url, known, used));
+  const [site, categories, tags, authors, list] = await mapInParallel(
+    [
+      "/site/",
+      "/categories/?fields=uuid,name,url,description,articles_count",
+      "/tags/?fields=uuid,name,url,articles_count",
+      "/authors/?fields=uuid,name,page_url,bio,avatar,url,articles_count",
+      "/articles/?fields=uuid",
+    ],
+    readJson,
+  );
+  if (!site.url) throw new Error("The site has no URL; an admin sets it with `site set`.");
+  const articles = await mapInParallel(list, ({ uuid }) => readJson(`/articles/${uuid}/?fields=${ARTICLE_FIELDS}`));
+  const texts = { _redirects: await read(`${BLOG}/redirects/?format=netlify`, known, used) };
+  for (const url of ["/sitemap.xml", ...FEEDS.map(([feed]) => feed)]) {
+    texts[url.slice(1)] = await read(url, known, used);
+  }
+  // The sitemap of a large blog lists further sitemaps.
+  for (const [name] of texts["sitemap.xml"].matchAll(/sitemap-\d+\.xml/g)) {
+    texts[name] = await read(`/${name}`, known, used);
+  }
+  const terms = { category: categories, tag: tags, author: authors };
+  // An article that was deleted after the list was read is null.
+  return { blog: { site, terms, articles: articles.filter(Boolean), texts }, used };
+}
+
+// Pages
+
+const escapeHtml = (text) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+const relation = (rel) => (rel ? ` rel="${rel}"` : "");
+const link = (url, text, rel) => `<a href="${escapeHtml(url)}"${relation(rel)}>${escapeHtml(text)}</a>`;
+const list = (entries) => `<ul>${entries.map((entry) => `<li>${entry}</li>`).join("")}</ul>`;
+const image = (url) => (url ? `<img src="${escapeHtml(url)}" alt="">` : "");
+
+class Pages {
+  constructor({ site, terms, articles, texts }) {
+    Object.assign(this, { site, terms, articles });
+    this.files = new Map(Object.entries(texts));
+    this.date = new Intl.DateTimeFormat(site.language, { dateStyle: "long", timeZone: site.time_zone });
+  }
+
+  // Adds the page at an address below the URL of the site.
+  add(url, head, body) {
+    const name = decodeURIComponent(url.slice(this.site.url.length + 1));
+    if (/[?#]/.test(url)) throw new Error(`${url}: a static site needs path patterns without ? and #.`);
+    const isFolder = name.endsWith("/") || !name;
+    this.addFile(isFolder ? `${name}index.html` : `${name.replace(/\.html$/, "")}.html`, head, body);
+  }
+
+  addFile(name, head, body) {
+    const { site, terms } = this;
+    const makeFeed = ([url, type]) => `<link rel="alternate" type="${type}" href="${escapeHtml(site.url + url)}">`;
+    const used = [...terms.category, ...terms.tag].filter((term) => term.articles_count > 0);
+    this.files.set(
+      name,
+      `<!doctype html>
+<html lang="${escapeHtml(site.language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<link rel="icon" href="${escapeHtml(site.icon || "data:,")}">
+${FEEDS.map(makeFeed).join("\n")}
+${head}
+</head>
+<body>
+<header>${link(`${site.url}/`, site.title)} ${link(`${site.url}/search/`, "Search")}
+<nav aria-label="Navigation">${list(site.navigation.map((entry) => link(entry.url, entry.label)))}</nav></header>
+<main>
+${body}
+</main>
+<footer>${list(used.map((term) => `${link(term.url, term.name)} (${term.articles_count})`))}
+${FEEDS.map(([url]) => link(site.url + url, url)).join(" ")}</footer>
+</body>
+</html>
+`,
+    );
+  }
+
+  makeHead(title, url, rest = "") {
+    return `<title>${escapeHtml(title)}</title>\n<link rel="canonical" href="${escapeHtml(url)}">${rest}`;
+  }
+
+  makeByline(article) {
+    const authors = article.authors.map(({ name }, index) => link(article.links.authors[index], name));
+    const date = this.date.format(new Date(article.published_at));
+    return `<p class="byline">${authors.join(", ")}, <time datetime="${article.published_at}">${date}</time></p>`;
+  }
+
+  makeTeaser(article) {
+    return `<article>${image(article.cover_image)}<h2>${link(article.url, article.title)}</h2>
+${this.makeByline(article)}<p>${escapeHtml(article.excerpt)}</p></article>`;
+  }
+
+  // Adds the pages of the list of all articles: /, /page/2/, …
+  addIndex() {
+    const { site, articles } = this;
+    const count = Math.max(1, Math.ceil(articles.length / PAGE_SIZE));
+    const makeUrl = (page) => (page === 1 ? `${site.url}/` : `${site.url}/page/${page}/`);
+    for (let page = 1; page <= count; page++) {
+      const teasers = articles.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map((one) => this.makeTeaser(one));
+      const newer = page > 1 ? link(makeUrl(page - 1), "Newer", "prev") : "";
+      const older = page < count ? link(makeUrl(page + 1), "Older", "next") : "";
+      const body = `<h1>${escapeHtml(site.title)}</h1><p>${escapeHtml(site.description)}</p>
+${teasers.join("\n")}<nav aria-label="Pages">${newer} ${page} / ${count} ${older}</nav>`;
+      this.add(makeUrl(page), this.makeHead(site.title, makeUrl(page)), body);
+    }
+  }
+
+  addArticle(article) {
+    const contents = article.toc.map(({ text, id }) => (id ? link(`#${id}`, text) : escapeHtml(text)));
+    const neighbours = ["previous", "next"]
+      .filter((name) => article[name])
+      .map((name) => link(article[name].url, article[name].title, name));
+    const body = `<p>${link(article.links.category, article.category.name)}</p>
+<h1>${escapeHtml(article.title)}</h1><p>${escapeHtml(article.subtitle)}</p>
+${this.makeByline(article)}<p>${article.reading_minutes} min</p>${image(article.cover_image)}
+<nav aria-label="Contents">${list(contents)}</nav>
+<div class="content">${article.html}</div>
+<p class="tags">${article.tags.map(({ name }, index) => link(article.links.tags[index], name, "tag")).join(" ")}</p>
+<nav aria-label="Neighbours">${neighbours.join(" ")}</nav>
+<aside><h2>Related</h2>${list(article.related.map((other) => link(other.url, other.title)))}</aside>`;
+    this.add(article.url, article.head.html, body);
+  }
+
+  addTerm(kind, term) {
+    const field = { category: "category", tag: "tags", author: "authors" }[kind];
+    const hasTerm = (article) => [article[field]].flat().some(({ uuid }) => uuid === term.uuid);
+    const shown = this.articles.filter(hasTerm);
+    const website = kind === "author" && term.url ? `<p>${link(term.url, term.url, "me")}</p>` : "";
+    const body = `<h1>${escapeHtml(term.name)}</h1>${image(term.avatar)}
+<p>${escapeHtml(term.description ?? term.bio ?? "")}</p>${website}
+${shown.map((article) => this.makeTeaser(article)).join("\n")}`;
+    const url = term.page_url ?? term.url;
+    this.add(url, this.makeHead(`${term.name} - ${this.site.title}`, url), body);
+  }
+
+  // A static site cannot search; this page sends the words to the service.
+  addSearch() {
+    const service = JSON.stringify(this.site.service_url || API).replaceAll("<", "\\u003c");
+    const body = `<form><input name="q" type="search" aria-label="Search" maxlength="200"></form><div id="results"></div>
+<script type="module">
+const q = new URLSearchParams(location.search).get("q");
+if (q) {
+  const parameters = new URLSearchParams({ q, page: 1, page_size: 10, fields: "title,url,snippet" });
+  const url = \`\${${service}}${BLOG}/articles/?\${parameters}\`;
+  const response = await fetch(url, { headers: { "X-API-KEY": ${JSON.stringify(KEY)} } });
+  for (const { title, url, snippet } of await response.json()) {
+    const link = Object.assign(document.createElement("a"), { href: url, textContent: title });
+    const text = Object.assign(document.createElement("p"), { innerHTML: snippet });
+    document.querySelector("#results").append(link, text);
+  }
+}
+</script>`;
+    this.add(`${this.site.url}/search/`, this.makeHead("Search", `${this.site.url}/search/`), body);
+  }
+
+  addMissing() {
+    const head = '<title>Not found</title>\n<meta name="robots" content="noindex">';
+    this.addFile("404.html", head, "<h1>Not found</h1><p>This page does not exist, or no longer.</p>");
+  }
+}
+
+function makeFiles(blog) {
+  const pages = new Pages(blog);
+  pages.addIndex();
+  for (const article of blog.articles) pages.addArticle(article);
+  for (const [kind, terms] of Object.entries(blog.terms)) {
+    for (const term of terms.filter((one) => one.articles_count > 0)) pages.addTerm(kind, term);
+  }
+  pages.addSearch();
+  pages.addMissing();
+  return pages.files;
+}
+
+// Files
+
+async function readOptional(file) {
+  return readFile(file, "utf-8").catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+    return null;
+  });
+}
+
+async function update() {
+  const state = JSON.parse((await readOptional(STATE_FILE)) ?? '{"responses": {}, "files": []}');
+  if (state.cursor && !(await hasChanged(state.cursor))) return "Nothing has changed.";
+  let cursor, blog, used;
+  let known = state.responses;
+  // If the blog changes while it is read, read it again, so that all responses belong together.
+  do {
+    ({ cursor } = await (await send(`${BLOG}/changes/?since=now`)).json());
+    ({ blog, used } = await readBlog(known));
+    known = used;
+  } while (await hasChanged(cursor));
+  const files = makeFiles(blog);
+  let written = 0;
+  for (const [name, text] of files) {
+    const file = path.join(FOLDER, name);
+    if ((await readOptional(file)) === text) continue;
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+    written++;
+  }
+  const stale = state.files.filter((name) => !files.has(name));
+  for (const name of stale) await rm(path.join(FOLDER, name), { force: true });
+  await writeFile(`${STATE_FILE}.new`, JSON.stringify({ cursor, responses: used, files: [...files.keys()] }));
+  await rename(`${STATE_FILE}.new`, STATE_FILE);
+  return `${written} files written, ${stale.length} deleted.`;
+}
+
+console.log(await update());

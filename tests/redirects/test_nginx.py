@@ -1,0 +1,92 @@
+"""nginx accepts the list of redirects and makes them, whatever the path patterns of the site contain."""
+
+from __future__ import annotations
+
+import http.client
+import shutil
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+from urllib.parse import quote, unquote
+
+import pytest
+
+from tests.conftest import ARTICLES
+from tests.redirects.test_routes import HOSTILE_PATTERNS, REDIRECTS
+from tests.site.conftest import set_site as set_site
+
+NGINX = shutil.which("nginx")
+pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+
+CONFIGURATION = """
+daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;
+events {{ worker_connections 16; }}
+http {{
+  access_log off;
+  client_body_temp_path {folder}; proxy_temp_path {folder}; fastcgi_temp_path {folder};
+  uwsgi_temp_path {folder}; scgi_temp_path {folder};
+  map_hash_bucket_size 2048;
+  map_hash_max_size 65536;
+  map $uri $new_path {{ include {folder}/redirects.conf; }}
+  server {{
+    listen unix:{folder}/socket;
+    if ($new_path) {{ return 308 $new_path$is_args$args; }}
+    location / {{ return 404; }}
+  }}
+}}
+"""
+
+
+@contextmanager
+def run_nginx(folder, redirects):
+    """Run nginx with these redirects; yield a function that returns the status and Location of a path."""
+    (folder / "redirects.conf").write_text(redirects, encoding="utf-8")
+    configuration = folder / "nginx.conf"
+    configuration.write_text(CONFIGURATION.format(folder=folder), encoding="utf-8")
+    command = [NGINX, "-p", str(folder), "-c", str(configuration), "-e", str(folder / "error.log")]
+    checked = subprocess.run([*command, "-t"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+    process = subprocess.Popen(command)
+    try:
+        deadline = time.monotonic() + 30
+        while not (folder / "socket").exists():
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+
+        def request(path):
+            connection = http.client.HTTPConnection("site.example")
+            connection.sock = socket.socket(socket.AF_UNIX)
+            connection.sock.connect(str(folder / "socket"))
+            connection.request("GET", path)
+            response = connection.getresponse()
+            response.read()
+            connection.close()
+            return response.status, response.headers["Location"]
+
+        yield request
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.fixture
+def folder(tmp_path_factory):
+    # The path of a socket has at most 107 bytes.
+    return tmp_path_factory.mktemp("n")
+
+
+@pytest.mark.parametrize("pattern", ["/{slug}/", *HOSTILE_PATTERNS])
+def test_nginx_redirects_each_former_address(as_admin, as_reader, make_article, set_site, folder, pattern):
+    set_site(url="https://site.example", article_path=pattern)
+    for slug in ("first", "最初", "a" * 255, "日" * 80):
+        article = make_article(slug=slug)
+        as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": f"new-{slug}"[:255]})
+    rows = as_reader.get(REDIRECTS).json
+    with run_nginx(folder, as_reader.get(f"{REDIRECTS}?format=nginx").text) as request:
+        for row in rows:
+            old, new = (row[name].removeprefix("https://site.example") for name in ("old_url", "new_url"))
+            status, location = request(quote(unquote(old), safe="/"))
+            assert (status, unquote(location.removeprefix("http://site.example"))) == (308, unquote(new))
+            assert request(f"{old}?page=2")[1].endswith("?page=2")
+        assert request("/other/")[0] == 404

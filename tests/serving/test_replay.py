@@ -1,0 +1,157 @@
+"""The server sends cached responses without a free thread."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from waitress.task import ThreadedTaskDispatcher
+
+from blogapi.serving.limits import Limits
+from blogapi.serving.log import AccessLogEntry
+from tests.conftest import ARTICLES, TAGS, People
+from tests.live_server import serve, start_server
+from tests.response_cache.sockets import format_request, send_all
+from tests.serving.sockets import connect, send, wait_until
+
+
+@pytest.fixture
+def busy_server(app: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A server whose single thread and queue are full after `block()`, until the test ends."""
+    entered, released = threading.Event(), threading.Event()
+    application = app.wsgi_app
+
+    def respond(environ: Any, start_response: Callable[..., Any]) -> Any:
+        if environ["PATH_INFO"] == "/blocked":
+            entered.set()
+            assert released.wait(30)
+        return application(environ, start_response)
+
+    monkeypatch.setattr(app, "wsgi_app", respond)
+    with start_server(app, threads=1, limits=Limits(queue=1)) as server:
+        port, sockets = server.effective_port, []
+
+        def block() -> None:
+            for _ in range(2):
+                sockets.append(connect(port))
+                sockets[-1].sendall(b"GET /blocked HTTP/1.1\r\nHost: a\r\n\r\n")
+                assert entered.wait(10)
+            wait_until(server.is_queue_full)
+
+        yield SimpleNamespace(port=port, block=block)
+        released.set()
+        for sock in sockets:
+            sock.close()
+
+
+def read(port: int, key: str, path: str, *headers: str) -> Any:
+    return send(port, format_request("GET", path, key, "Connection: close", *headers).encode())
+
+
+def read_keeping_alive(connection: HTTPConnection, key: str, path: str, **headers: str) -> Any:
+    connection.request("GET", path, headers={"X-API-KEY": key, **headers})
+    response = connection.getresponse()
+    return SimpleNamespace(status=response.status, headers=response.headers, body=response.read())
+
+
+def test_cached_responses_are_sent_while_all_threads_are_busy(busy_server, people, make_article):
+    make_article(content="long " * 40_000)
+    key = people.key(None)
+    connection = HTTPConnection("127.0.0.1", busy_server.port, timeout=10)
+    before = [read_keeping_alive(connection, key, path) for path in (ARTICLES, TAGS)]
+    etag = before[0].headers["ETag"]
+    assert read_keeping_alive(connection, key, ARTICLES, **{"If-None-Match": etag}).status == 304
+    busy_server.block()
+    after = [read_keeping_alive(connection, key, path) for path in (ARTICLES, TAGS)]
+    assert [(found.status, found.body) for found in after] == [(200, found.body) for found in before]
+    again = read_keeping_alive(connection, key, ARTICLES, **{"If-None-Match": etag})
+    assert (again.status, again.body) == (304, b"")
+    for first, second in zip(before, after, strict=True):
+        assert second.headers["X-Request-Id"] != first.headers["X-Request-Id"]
+        assert second.headers.keys() == first.headers.keys()
+    # A response that is not cached needs a thread.
+    assert read(busy_server.port, key, f"{TAGS}?page=1").status == 503
+    connection.close()
+
+
+def test_a_stale_response_is_not_sent_while_all_threads_are_busy(busy_server, app, people, make_tag):
+    key = people.key(None)
+    connection = HTTPConnection("127.0.0.1", busy_server.port, timeout=10)
+    assert read_keeping_alive(connection, key, TAGS).body == b"[]"
+    busy_server.block()
+    make_tag()
+    assert read_keeping_alive(connection, key, TAGS).status == 503
+    connection.close()
+
+
+def test_pipelined_requests_are_answered_in_their_order(app, people, make_tag):
+    make_tag(name="Cached")
+    key = people.key(None)
+    with serve(app) as port:
+        read(port, key, TAGS)
+        requests = [
+            format_request("GET", path, key) for path in (TAGS, "/nowhere", TAGS, f"{TAGS}?page=1", TAGS)
+        ]
+        received = send_all(port, *requests, format_request("GET", "/health", key, "Connection: close"))
+    statuses = re.findall(r"HTTP/1.1 (\d+) ", received)
+    assert statuses == ["200", "404", "200", "200", "200", "200"]
+    assert received.count('"name":"Cached"') == 4
+
+
+def test_a_replayed_response_is_in_the_access_log(app, people):
+    entries: list[AccessLogEntry] = []
+    key = people.key(None)
+    with start_server(app, access_log=SimpleNamespace(add=entries.append)) as server:
+        connection = HTTPConnection("127.0.0.1", server.effective_port, timeout=10)
+        for _ in range(2):
+            response = read_keeping_alive(connection, key, TAGS)
+        connection.close()
+        wait_until(lambda: len(entries) == 2)
+    first, second = entries
+    assert second._replace(at=0, seconds=0, request_id="") == first._replace(at=0, seconds=0, request_id="")
+    assert (second.status, second.size, second.key) == ("200 OK", 2, key)
+    assert second.request_id == response.headers["X-Request-Id"]
+
+
+def test_only_cached_reads_avoid_the_queue(app, people, monkeypatch):
+    queued: list[str] = []
+    add_task = ThreadedTaskDispatcher.add_task
+    monkeypatch.setattr(
+        "blogapi.serving.server.Dispatcher.add_task",
+        lambda dispatcher, task: (queued.append(task.requests[0].command), add_task(dispatcher, task)),
+    )
+    key = people.key(None)
+    with serve(app) as port:
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        for method, path in (
+            ("GET", TAGS),
+            ("HEAD", TAGS),
+            ("POST", TAGS),
+            ("GET", TAGS),
+            ("GET", "/health"),
+        ):
+            connection.request(method, path, headers={"X-API-KEY": key})
+            connection.getresponse().read()
+        connection.close()
+    assert queued == ["GET", "HEAD", "POST", "GET"]
+
+
+def test_a_limit_on_requests_also_counts_cached_reads(make_app):
+    app = make_app(REQUEST_ADDRESS_LIMIT="3 per hour")
+    key = People(app).key(None)
+    with serve(app) as port:
+        assert [read(port, key, TAGS).status for _ in range(5)] == [200, 200, 200, 429, 429]
+
+
+def test_a_proxy_that_sends_a_malformed_header_gets_a_400(make_app):
+    app = make_app(TRUSTED_PROXY="127.0.0.1")
+    key = People(app).key(None)
+    with serve(app) as port:
+        read(port, key, TAGS)
+        response = read(port, key, TAGS, "X-Forwarded-For: nonsense")
+    assert (response.status, response.json["code"]) == (400, "malformed")

@@ -1,0 +1,142 @@
+"""The addresses of pages, built from the path patterns of the site."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from blogapi.site import addresses
+from blogapi.site.addresses import ARTICLE_PLACEHOLDERS, TERM_PLACEHOLDERS
+from blogapi.site.models import Site
+
+ID = UUID("3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d")
+NEW_YEAR = datetime(2025, 12, 31, 23, 30, tzinfo=UTC)
+
+
+def make_site(**fields):
+    return Site(**{"url": "https://blog.example", "time_zone": "UTC", "article_path": "/{slug}/"} | fields)
+
+
+def article_url(site, published_at=NEW_YEAR):
+    return addresses.make_article_url(
+        site, uuid=ID, slug="rye", category_slug="kitchen", published_at=published_at
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("/{slug}/", "/rye/"),
+        ("/{year}/{month}/{day}/{slug}.html", "/2025/12/31/rye.html"),
+        ("/{category}/{uuid}", f"/kitchen/{ID}"),
+        ("/article.html?slug={slug}", "/article.html?slug=rye"),
+        ("/#/{slug}", "/#/rye"),
+        ("/über uns/{slug}/", "/%C3%BCber%20uns/rye/"),
+        ("/100%/%C3%BC/{slug}", "/100%25/%C3%BC/rye"),
+        ("/\"<&'>\\/{slug}", "/%22%3C&'%3E%5C/rye"),
+        ("/{slug}/{slug}", "/rye/rye"),
+    ],
+)
+def test_the_address_of_an_article_follows_the_pattern(pattern, path):
+    assert addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS) == []
+    assert article_url(make_site(article_path=pattern)) == f"https://blog.example{path}"
+
+
+@pytest.mark.parametrize(
+    ("zone", "date"),
+    [("UTC", "2025/12/31"), ("Europe/Berlin", "2026/01/01"), ("America/New_York", "2025/12/31")],
+)
+def test_the_date_in_an_address_is_in_the_time_zone_of_the_site(zone, date):
+    site = make_site(article_path="/{year}/{month}/{day}/{slug}", time_zone=zone)
+    assert article_url(site) == f"https://blog.example/{date}/rye"
+
+
+@pytest.mark.parametrize("zone", ["Etc/GMT+12", "Pacific/Kiritimati"])
+@pytest.mark.parametrize("year", [1, 1969, 9999])
+def test_the_year_in_an_address_has_four_digits(zone, year):
+    site = make_site(article_path="/{year}/{slug}", time_zone=zone)
+    assert article_url(site, datetime(year, 6, 1, tzinfo=UTC)) == f"https://blog.example/{year:04}/rye"
+
+
+@pytest.mark.parametrize("zone", ["Etc/GMT+12", "Pacific/Kiritimati"])
+@pytest.mark.parametrize("time", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, tzinfo=UTC)])
+def test_the_first_and_the_last_time_have_an_address(zone, time):
+    assert article_url(make_site(time_zone=zone), time)
+
+
+def test_an_article_without_a_publication_time_has_no_address():
+    assert article_url(make_site(), None) is None
+
+
+@pytest.mark.parametrize("kind", ["category", "tag", "author"])
+def test_the_address_of_a_term_follows_the_pattern_of_its_kind(kind):
+    site = make_site(**{f"{kind}_path": f"/{kind}/{{slug}}-{{uuid}}"})
+    assert (
+        addresses.make_term_url(site, kind, uuid=str(ID), slug="rye")
+        == f"https://blog.example/{kind}/rye-{ID}"
+    )
+
+
+def test_a_site_without_url_has_no_addresses():
+    site = make_site(url="", tag_path="/{slug}")
+    assert article_url(site) is None
+    assert addresses.make_term_url(site, "tag", uuid=ID, slug="rye") is None
+    assert addresses.make_home_url(site) is None
+
+
+def test_the_site_can_be_below_a_path():
+    site = make_site(url="https://example.org/blog")
+    assert article_url(site) == "https://example.org/blog/rye/"
+    assert addresses.make_home_url(site) == "https://example.org/blog/"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        (
+            "/{slug}/{yaer}",
+            "{yaer} is not a placeholder; use {slug}, {uuid}, {year}, {month}, {day}, {category}.",
+        ),
+        ("/{}{slug}", "{} is not a placeholder"),
+        ("/{SLUG}", "{SLUG} is not a placeholder"),
+        ("{slug}/", "Must begin with one slash."),
+        ("//evil.example/{slug}", "Must begin with one slash."),
+        ("", "Must begin with one slash."),
+        ("/{slug}/{year", "Contains a brace without its counterpart."),
+        ("/{{slug}}", "Contains a brace without its counterpart."),
+        ("/{year}/{month}/", "Must contain {slug} or {uuid}."),
+    ],
+)
+def test_a_wrong_pattern_is_reported(pattern, problem):
+    assert any(
+        said.startswith(problem) for said in addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS)
+    )
+
+
+@pytest.mark.parametrize("name", ["year", "month", "day", "category"])
+def test_only_articles_have_a_date_and_a_category_in_their_address(name):
+    pattern = f"/{{{name}}}/{{slug}}/"
+    assert addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS) == []
+    assert addresses.check_path_pattern(pattern, TERM_PLACEHOLDERS) == [
+        f"{{{name}}} is not a placeholder; use {{slug}}, {{uuid}}."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("address", "bases", "absolute"),
+    [
+        ("https://cdn.example/a.jpg", ("https://blog.example",), "https://cdn.example/a.jpg"),
+        ("/a.jpg", ("https://blog.example",), "https://blog.example/a.jpg"),
+        ("a/b.jpg?x=1", ("https://example.org/blog",), "https://example.org/blog/a/b.jpg?x=1"),
+        ("/a.jpg", ("https://example.org/blog",), "https://example.org/blog/a.jpg"),
+        ("/javascript:alert(1)", ("https://blog.example",), "https://blog.example/javascript:alert(1)"),
+        ("?a=1", ("https://example.org/blog",), "https://example.org/blog/?a=1"),
+        ("/a.jpg", ("", "https://blog.example"), "https://blog.example/a.jpg"),
+        ("/a.jpg", ("", ""), None),
+        ("", ("https://blog.example",), None),
+    ],
+)
+def test_a_relative_address_is_relative_to_the_first_base(address, bases, absolute):
+    assert addresses.make_absolute(address, *bases) == absolute

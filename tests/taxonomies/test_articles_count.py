@@ -1,0 +1,154 @@
+"""`articles_count` of categories and tags is the number of their public articles."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from blogapi.articles import counts
+from tests.articles.test_query_plans import explain
+from tests.conftest import ARTICLES, CATEGORIES, TAGS
+
+BOTH = pytest.mark.parametrize("path", [CATEGORIES, TAGS])
+HIDDEN = [
+    {"status": "draft"},
+    {"status": "draft", "published_at": "2020-01-01T00:00:00Z"},
+    {"status": "archived", "published_at": "2020-01-01T00:00:00Z"},
+    {"published_at": "2999-01-01T00:00:00Z"},
+]
+DUE = datetime(2027, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def terms(make_category, make_tag):
+    """A category and a tag, by path of the list."""
+    return {CATEGORIES: make_category(name="a"), TAGS: make_tag("a")}
+
+
+@pytest.fixture
+def write(make_article, terms):
+    """Creates an article with the category and the tag."""
+    return lambda **fields: make_article(terms[CATEGORIES], (terms[TAGS],), **fields)
+
+
+@pytest.fixture
+def reads(terms):
+    """Returns the path of the list and that of the item, with the count selected."""
+    return lambda path: (
+        f"{path}?fields=slug,articles_count",
+        f"{path}{terms[path].uuid}/?fields=slug,articles_count",
+    )
+
+
+def count(client, reads):
+    """Return the count of the term with the slug `a`, which a list and an item show alike."""
+    listed, single = (client.get(read).json for read in reads)
+    shown = next(term for term in listed if term["slug"] == "a")
+    assert shown == single and list(shown) == ["slug", "articles_count"]
+    return shown["articles_count"]
+
+
+@BOTH
+def test_public_articles_are_counted_in_a_list_and_in_an_item(
+    as_reader, as_admin, write, reads, make_category, make_tag, make_article, path
+):
+    assert count(as_reader, reads(path)) == 0
+    created = [write() for _ in range(3)]
+    make_article(make_category(name="b"), (make_tag("b"), make_tag("c")))
+    assert count(as_reader, reads(path)) == 3
+    page = as_reader.get(f"{path}?page=2&page_size=1&fields=name,articles_count").json
+    assert page == [{"name": "b", "articles_count": 1}]
+    as_admin.delete(f"{ARTICLES}{created[0].uuid}/")
+    assert count(as_reader, reads(path)) == 2
+
+
+@BOTH
+def test_the_count_is_shown_between_the_fields_and_the_articles(as_reader, write, terms, path):
+    write()
+    single = f"{path}{terms[path].uuid}/"
+    documented = as_reader.get(single).json
+    shown = as_reader.get(f"{single}?fields=articles_count,*").json
+    assert list(shown)[-2:] == ["articles_count", "articles"]
+    assert shown == documented | {"articles_count": 1}
+    assert as_reader.get(f"{single}?fields=articles_count").json == {"articles_count": 1}
+    assert "articles_count" not in documented and "articles_count" not in as_reader.get(path).json[0]
+
+
+@BOTH
+@pytest.mark.parametrize("hidden", HIDDEN, ids=str)
+@pytest.mark.parametrize("caller", ["as_reader", "as_member", "as_published_admin", "as_admin", "as_login"])
+def test_articles_that_are_not_public_are_not_counted_and_change_no_etag(
+    request, write, reads, path, hidden, caller
+):
+    client = request.getfixturevalue(caller)
+    write()
+    before = [client.get(read) for read in reads(path)]
+    write(**hidden)
+    after = [client.get(read) for read in reads(path)]
+    assert count(client, reads(path)) == 1
+    assert [one.headers["ETag"] for one in after] == [one.headers["ETag"] for one in before]
+    assert [one.data for one in after] == [one.data for one in before]
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "change", [{"status": "draft"}, {"status": "archived"}, {"tags": [], "category": None}]
+)
+def test_a_change_of_an_article_changes_the_count_and_the_etag(
+    as_reader, as_admin, write, reads, make_category, path, change
+):
+    article = write()
+    before = [as_reader.get(read).headers["ETag"] for read in reads(path)]
+    assert count(as_reader, reads(path)) == 1
+    if "category" in change:
+        change = change | {"category": {"uuid": str(make_category(name="b").uuid)}}
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json=change).status_code == 200
+    assert count(as_reader, reads(path)) == 0
+    for read, etag in zip(reads(path), before, strict=True):
+        assert as_reader.get(read, headers={"If-None-Match": etag}).status_code == 200
+
+
+@BOTH
+def test_a_scheduled_article_is_counted_when_it_is_due(as_reader, write, reads, set_clock, path):
+    write(published_at=DUE.isoformat())
+    etags = []
+    for time, number in ((DUE - timedelta(microseconds=1), 0), (DUE, 1)):
+        set_clock(time)
+        assert count(as_reader, reads(path)) == number
+        etags.append({as_reader.get(read).headers["ETag"] for read in reads(path)})
+    assert etags[0].isdisjoint(etags[1])
+
+
+@BOTH
+def test_a_stranger_sees_no_count(as_stranger, reads, path):
+    assert [as_stranger.get(read).status_code for read in reads(path)] == [401, 401]
+
+
+@BOTH
+@pytest.mark.parametrize("number", [1, 30])
+def test_the_counts_take_one_statement(
+    as_reader, write, reads, make_category, make_tag, record_statements, path, number
+):
+    for _ in range(number):
+        make_category()
+        make_tag()
+        write()
+    for read in reads(path):
+        as_reader.get(read)
+        numbers = []
+        for address in (read.replace(",articles_count", ""), read):
+            with record_statements() as statements:
+                assert as_reader.get(f"{address},name").status_code == 200
+            numbers.append(len(statements))
+        assert numbers[1] == numbers[0] + 1
+
+
+@pytest.mark.sqlite("explains its query plans")
+def test_the_counts_read_only_indexes(app, terms):
+    with app.app_context():
+        for counter in (counts.count_in_categories, counts.count_with_tags):
+            for statement in (counter.one, counter.all):
+                steps = explain(statement, {"now": DUE, "term": terms[TAGS].uuid})
+                reads = [step for step in steps if "article" in step]
+                assert reads and all("USING COVERING INDEX" in step for step in reads), steps
