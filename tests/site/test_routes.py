@@ -188,5 +188,6 @@ def test_the_feed_of_changes_shows_a_change_of_the_site(request, as_admin, calle
     uuid = client.get(SITE).json["uuid"]
     cursor = client.get(CHANGES).json["cursor"]
     as_admin.patch(SITE, json={"title": "New"})
-    changes = client.get(f"{CHANGES}?since={cursor}").json["changes"]
-    assert changes == [{"kind": "site", "uuid": uuid, "action": "fetch"}]
+    response = client.get(f"{CHANGES}?since={cursor}")
+    assert response.status_code == 200, (cursor, response.text)
+    assert response.json["changes"] == [{"kind": "site", "uuid": uuid, "action": "fetch"}]
