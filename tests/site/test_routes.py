@@ -184,7 +184,6 @@ def test_a_change_without_effect_keeps_the_etag(as_admin):
 @pytest.mark.parametrize("caller", ["as_reader", "as_admin"])
 def test_the_feed_of_changes_shows_a_change_of_the_site(request, as_admin, caller):
     client = request.getfixturevalue(caller)
-    # On PostgreSQL, the first cached read of a copied database renews its epoch, which is part of a cursor.
     uuid = client.get(SITE).json["uuid"]
     cursor = client.get(CHANGES).json["cursor"]
     as_admin.patch(SITE, json={"title": "New"})
