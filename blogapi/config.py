@@ -258,6 +258,27 @@ SETTINGS = (
     ),
     Setting("MAX_TAGS", number(1000), 50, "Maximum number of tags of an article."),
     Setting("MAX_AUTHORS", number(1000), 50, "Maximum number of authors of an article."),
+    Setting(
+        "MEDIA_PATH",
+        text,
+        "",
+        "Folder of the media files. If empty, it is `media` in the instance folder. Several servers of one "
+        "database need the same folder.",
+    ),
+    Setting("MAX_MEDIA_SIZE", number(2**31 - 1), 25 * 1024 * 1024, "Maximum size of a media file, in bytes."),
+    Setting(
+        "MEDIA_GIGABYTES",
+        number(1_000_000),
+        10,
+        "Maximum size of all media files of the blog, with their renditions, in gigabytes.",
+    ),
+    Setting(
+        "MEDIA_TYPES",
+        names,
+        (),
+        "Further types of files that the media library accepts, each as `extension=type`, such as "
+        "`epub=application/epub+zip`; they are served as downloads.",
+    ),
     Setting("MAX_BULK", number(10_000), 100, "Maximum number of items in a bulk request."),
     Setting(
         "TRUSTED_PROXY",

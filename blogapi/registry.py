@@ -26,6 +26,7 @@ from blogapi.docs.routes import docs, home, openapi
 from blogapi.doctor.commands import doctor
 from blogapi.feeds.routes import bp as feeds
 from blogapi.health.routes import bp as health
+from blogapi.media import service as _media  # noqa: F401
 from blogapi.metrics.routes import bp as metrics
 from blogapi.ownership import commands as _ownership  # noqa: F401
 from blogapi.previews.pages import pages as preview_pages

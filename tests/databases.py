@@ -193,8 +193,8 @@ _ONE_ROW = {
     "site": ", ".join(f"{name} = '{value}'" for name, value in _SITE_DEFAULTS.items()),
     "change_counter": "position = 0, public_position = 0",
     "article_tally": f"published = 0, renderer = '{compute_fingerprint()}'",
-    # This counter is never reset, because response caches use it to identify the state of the database. A test
-    # can have set an epoch that no cursor may contain.
+    # This counter is never reset, because response caches use it to identify the state of the database. The
+    # epoch is renewed, because a test can have set one that no cursor may contain.
     "revision": "commits = commits + 1, epoch = left(md5(random()::text), 8)",
 }
 _EMPTY, _RESET = "DELETE FROM {}; ", "UPDATE {} SET {}; "

@@ -1,0 +1,1 @@
+"""The media library: pictures and other files, their renditions, and what uses them."""

@@ -1,0 +1,21 @@
+"""The addresses of files, `/media/<hash>/<name>`, and references to files."""
+
+from __future__ import annotations
+
+import re
+
+PREFIX = "/media/"
+# Matches the path of a file; the name is the last part.
+PATH = re.compile(r"/media/([0-9a-f]{64})/([^/?#\s\"'<>]+)")
+# Matches a reference by uuid.
+REFERENCE = re.compile(r"media:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
+
+
+def make_path(hash: str, name: str) -> str:
+    """Return the path of a file below the address of the service."""
+    return f"{PREFIX}{hash}/{name}"
+
+
+def make_rendition_name(name: str, width: int) -> str:
+    """Return the name of a rendition, such as `cat-400.webp` for `cat.jpg`."""
+    return f"{name.rpartition('.')[0]}-{width}.webp"

@@ -1,0 +1,86 @@
+"""Tables of media, their renditions, and what uses them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, desc
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from blogapi.storage.database import Base, Identified, current_time
+from blogapi.web.json_fragments import StoresJson
+
+
+class Media(Identified, StoresJson, Base):
+    """A file of the library. `media.folder` stores the file under `hash`.
+
+    `hash` is the SHA-256 of the stored file, and `upload_hash` that of the file as it was uploaded, which can
+    contain metadata that is not stored. `width` and `height` are in pixels, and None for other files than
+    images. `unused_since` is the time since which nothing uses the file, or None if something uses it.
+    """
+
+    __tablename__ = "media"
+    __table_args__ = (
+        Index("ix_media_newest", desc("created"), "uuid"),
+        Index("ix_media_unused", "unused_since", "uuid"),
+    )
+
+    # The file name, with the extension of the type; it is the last part of the file's address.
+    name: Mapped[str]
+    type: Mapped[str]
+    size: Mapped[int] = mapped_column(BigInteger)
+    hash: Mapped[str] = mapped_column(String(64), unique=True)
+    upload_hash: Mapped[str] = mapped_column(String(64), index=True)
+    width: Mapped[int | None]
+    height: Mapped[int | None]
+    alt: Mapped[str] = mapped_column(default="")
+    caption: Mapped[str] = mapped_column(default="")
+    unused_since: Mapped[datetime | None] = mapped_column(default=current_time)
+
+    renditions: Mapped[list[MediaRendition]] = relationship(
+        order_by="MediaRendition.width", cascade="all, delete-orphan", passive_deletes=True
+    )
+
+
+class MediaRendition(Base):
+    """A smaller version of an image, as WebP; the file is stored under `hash`."""
+
+    __tablename__ = "media_rendition"
+
+    media_id: Mapped[UUID] = mapped_column(ForeignKey("media.uuid", ondelete="CASCADE"), primary_key=True)
+    width: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    height: Mapped[int]
+    size: Mapped[int] = mapped_column(BigInteger)
+    hash: Mapped[str] = mapped_column(String(64), index=True)
+
+
+class MediaUse(Base):
+    """An item that refers to a file: an article (also in a former version), an author or the site.
+
+    `current` is false if only former versions of the article refer to the file.
+    """
+
+    __tablename__ = "media_use"
+    __table_args__ = (Index("ix_media_use_item", "kind", "item_id"),)
+
+    media_id: Mapped[UUID] = mapped_column(ForeignKey("media.uuid", ondelete="CASCADE"), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16), primary_key=True)
+    # There is no foreign key, because the items are in several tables, and revisions outlive their article.
+    item_id: Mapped[UUID] = mapped_column(primary_key=True)
+    current: Mapped[bool]
+
+
+class MediaPath(Base):
+    """A path that the content of an imported article contains, and the file that it stands for.
+
+    There is no foreign key for the article, so that the paths are still known if a deleted article is
+    restored from its revisions.
+    """
+
+    __tablename__ = "media_path"
+
+    article_id: Mapped[UUID] = mapped_column(primary_key=True)
+    # The path is the value of the attribute in the sanitised HTML, unescaped.
+    path: Mapped[str] = mapped_column(primary_key=True)
+    media_id: Mapped[UUID] = mapped_column(ForeignKey("media.uuid", ondelete="CASCADE"), index=True)
