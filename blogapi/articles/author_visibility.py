@@ -32,14 +32,21 @@ def log_missing_authors() -> None:
             flag_modified(author, "last_updated")
 
 
-def author_is_public(*, excluded: Collection[UUID] = ()) -> ColumnElement[bool]:
+def author_is_public() -> ColumnElement[bool]:
+    """Return the SQL condition that a public article has the author, according to the change log."""
+    # The time must not depend on the number of drafts, which a search for a public article would read.
+    is_visible = Change.public | (Change.due <= current_time())
+    is_author = Change.kind == Author.kind, Change.uuid == Author.uuid
+    return select(Change.uuid).where(*is_author, is_visible).correlate(Author).exists()
+
+
+def _has_public_article(excluded: Collection[UUID]) -> ColumnElement[bool]:
     """Return the SQL condition that a public article, other than the excluded ones, has the author."""
     # With a join instead of the inner subquery, SQLite could read all public articles for each author.
     is_visible = Article.uuid == ArticleAuthor.article_id, Article.visible_at(current_time())
-    is_other = [ArticleAuthor.article_id.not_in(excluded)] if excluded else []
     return (
         select(ArticleAuthor.article_id)
-        .where(ArticleAuthor.author_id == Author.uuid, *is_other)
+        .where(ArticleAuthor.author_id == Author.uuid, ArticleAuthor.article_id.not_in(excluded))
         .where(select(Article.uuid).where(*is_visible).correlate(ArticleAuthor).exists())
         .correlate(Author)
         .exists()
@@ -94,7 +101,7 @@ def _find_other_exposures(
 
     For authors who are already public, the time is EPOCH, so that not all of their articles are read.
     """
-    is_public = author_is_public(excluded=excluded)
+    is_public = _has_public_article(excluded)
     found = dict.fromkeys(
         session.scalars(select(Author.uuid).where(Author.uuid.in_(authors), is_public)), EPOCH
     )

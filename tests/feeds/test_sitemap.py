@@ -76,8 +76,8 @@ def test_robots_may_fetch_feeds_and_sitemaps_only(as_stranger, address):
 
 
 @pytest.mark.sqlite("the query planner chooses the wrong order")
-def test_tags_and_authors_without_public_articles_do_not_make_sqlite_read_all_articles(
-    app, as_stranger, as_reader, site, make_article
+def test_tags_without_public_articles_do_not_make_sqlite_read_all_articles(
+    app, as_stranger, site, make_article
 ):
     make_article()
     with app.app_context():
@@ -85,15 +85,13 @@ def test_tags_and_authors_without_public_articles_do_not_make_sqlite_read_all_ar
         listener = "before_cursor_execute", lambda *args: executed.append(args[2:4])
         event.listen(db.engine, *listener)
         as_stranger.get("/sitemap.xml")
-        as_reader.get("/api/v1/blog/redirects/")
         event.remove(db.engine, *listener)
         of_terms = [(text, values) for text, values in executed if "EXISTS" in text and "article_" in text]
-        assert len(of_terms) == 3
+        assert len(of_terms) == 1
         with db.engine.connect() as connection:
             for text, values in of_terms:
                 plan = [
                     row.detail for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)
                 ]
                 inner = plan[next(i for i, line in enumerate(plan) if "CORRELATED" in line) :]
-                until = next((i for i, line in enumerate(inner) if line.startswith("COMPOUND")), None)
-                assert not [line for line in inner[:until] if "(status=?" in line], plan
+                assert not [line for line in inner if "(status=?" in line], plan

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.articles.models import ArticleAuthor
+from blogapi.articles.models import Article, ArticleAuthor
 from blogapi.authors.models import Author
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
@@ -125,7 +125,8 @@ def make_author(app):
             db.session.flush()
             db.session.add(FormerTermSlug(kind="author", slug=former, term_id=author.uuid))
             for article in articles:
-                db.session.add(ArticleAuthor(article_id=article.uuid, author_id=author.uuid, position=9))
+                written = db.session.get_one(Article, article.uuid)
+                written.author_links.append(ArticleAuthor(author_id=author.uuid))
             return author.uuid
 
     return make
