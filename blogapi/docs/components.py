@@ -94,12 +94,6 @@ def get_reference(schema: Document) -> str:
     return reference.removeprefix(SCHEMAS)
 
 
-def name_example(schema: Document) -> str:
-    """Return the name of a body's component; that of an array ends in `List`."""
-    name = get_reference(schema)
-    return f"{name}List" if name and "items" in schema else name
-
-
 def add_selectable_fields(schema: Document, properties: Document) -> None:
     """Add the properties that only a request with `fields` gets, as optional ones."""
     for name, field in properties.items():

@@ -22,7 +22,6 @@ from blogapi.docs.operations import HEADERS, PARAMETERS, complete_operation
 from blogapi.docs.references import (
     drop_unused_schemas,
     share_enums,
-    share_examples,
     share_parameters,
     share_responses,
     share_timestamps,
@@ -65,7 +64,8 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
                 "info": {
                     "description": "Read and write the articles, categories and tags of a blog. Send an "
                     "API key with each request. All timestamps are UTC. Every response has the headers "
-                    f"{_HEADER_NAMES}."
+                    f"{_HEADER_NAMES}. A request may have the header `{REQUEST_ID_HEADER}`, an id that the "
+                    "client chooses for use in logs; a malformed id is replaced."
                 },
                 "servers": [{"url": "/"}],
             }
@@ -101,7 +101,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         }
         selectable = self._find_selectable_fields(views)
         document: Document = self.spec.to_dict()
-        document["components"] |= {"responses": {}, "examples": {}}
+        document["components"]["responses"] = {}
         # The examples of responses have no fields that only `fields` selects, because these are added later.
         # These fields keep their own examples.
         for path, method, operations in list_operations(document):
@@ -113,12 +113,8 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         share_enums(document)
         accept_responses(document, self.ma_plugin.read_only_fields())
         share_timestamps(document)
-        for operations in document["paths"].values():
-            reference = {"$ref": f"#/components/parameters/{REQUEST_ID_HEADER}"}
-            operations.setdefault("parameters", []).append(reference)
         share_parameters(document)
         share_responses(document)
-        share_examples(document)
         drop_unused_schemas(document)
         return document
 

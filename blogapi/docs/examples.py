@@ -4,19 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from blogapi.docs.components import name_example
+from blogapi.docs.components import get_reference
 
 _UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 _NAIVE_TIMESTAMP = "2026-01-31T09:30:00.000000"
 
 
 def add_example(media: dict[str, Any], document: dict[str, Any]) -> None:
-    """Add an example to a body; it is named after the component of the body."""
-    name, example = name_example(media["schema"]), make_example(media["schema"], document)
+    """Add an example to the component of a body, or to the body if it has no component.
+
+    The example of a component is also that of the items of a list.
+    """
+    name = get_reference(media["schema"])
     if not name:
-        media["example"] = example
+        media["example"] = make_example(media["schema"], document)
         return
-    media["examples"] = {name: {"value": example}}
+    schema = document["components"]["schemas"][name]
+    example = make_example(schema, document)
+    if name.endswith("Changes"):
+        example = _shorten(example, schema.get("required", []))
+    schema["examples"] = [example]
+
+
+def _shorten(example: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    """Return the example of a partial update with only one field that is not required."""
+    changed = [name for name in example if name not in required][:1]
+    return {name: value for name, value in example.items() if name in (*required, *changed)}
 
 
 def make_example(schema: dict[str, Any], document: dict[str, Any]) -> Any:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from blogapi.docs.components import METHODS, SCHEMAS, Document, list_operations, name_example
+from blogapi.docs.components import METHODS, SCHEMAS, Document, get_reference, list_operations
 from blogapi.web.fields import AWARE_PATTERN, NAIVE_PATTERN
 
 
@@ -72,23 +72,12 @@ def share_responses(document: Document) -> None:
     _share(document, "responses", places)
 
 
-def share_examples(document: Document) -> None:
-    """Replace each example that several bodies have by a reference."""
-    operations = [operations[method] for _, method, operations in list_operations(document)]
-    bodies = [operation["requestBody"] for operation in operations if "requestBody" in operation]
-    responses = [response for operation in operations for response in operation["responses"].values()]
-    places = [
-        _Place("", name, media["examples"], name)
-        for body in (*bodies, *responses, *document["components"]["responses"].values())
-        for media in body.get("content", {}).values()
-        for name in media.get("examples", {})
-    ]
-    _share(document, "examples", places)
-
-
 def _name_body(response: Document) -> str:
-    names = (name_example(media["schema"]) for media in response.get("content", {}).values())
-    return next(names, "")
+    """Return the name of the component of a response; that of an array ends in `List`."""
+    for media in response.get("content", {}).values():
+        name = get_reference(media["schema"])
+        return f"{name}List" if name and "items" in media["schema"] else name
+    return ""
 
 
 class _Place(NamedTuple):
