@@ -13,6 +13,7 @@ from blogapi.api_keys import service as api_key_service
 from blogapi.articles import author_visibility, json_writer
 from blogapi.authors import profiles
 from blogapi.backups import staging
+from blogapi.media import folder, images, types
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
 from blogapi.rate_limits import limiter
@@ -40,6 +41,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     limiter.init_app(app)
     database.init_app(app)
     staging.init_app(app)
+    types.init_app(app)
+    folder.init_app(app)
+    images.init_app(app)
     profiles.init_app()
     author_visibility.init_app()
     change_log.init_app()

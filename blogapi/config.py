@@ -33,6 +33,12 @@ _ORIGIN = re.compile(
     r"(?P<host>\[[0-9a-f:.]+\]|[^\s/:@?#\[\]]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
     re.IGNORECASE | re.ASCII,
 )
+_MEDIA_TYPE = re.compile(r"([a-z0-9]{1,10})=([a-z]+/[a-z0-9][a-z0-9.+_-]{0,99})")
+# The types and extensions of files in which browsers run scripts.
+_ACTIVE_TYPE = re.compile(
+    r"text/(html|xml|xsl)|application/(xml|x-shockwave-flash)|.*(\+xml|script)|multipart/.*"
+)
+_ACTIVE_EXTENSION = re.compile(r"s?html?|xht(ml)?|mht(ml)?|svgz?|xml|xslt?|[cm]?js|swf")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -119,6 +125,22 @@ def host_in_ascii(host: str) -> str:
         label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}" for label in labels
     ]
     return ".".join(ascii_labels) if all(map(_LABEL.fullmatch, ascii_labels)) else ""
+
+
+def media_types(value: Any) -> tuple[str, ...]:
+    """Return a list of `extension=type`, in lowercase; raises ValueError for types that contain scripts."""
+    given = tuple(item.lower() for item in names(value))
+    extensions = []
+    for item in given:
+        match = _MEDIA_TYPE.fullmatch(item)
+        if match is None:
+            raise ValueError(f"must list items such as 'epub=application/epub+zip'; {item!r} is not one")
+        if _ACTIVE_TYPE.fullmatch(match[2]) or _ACTIVE_EXTENSION.fullmatch(match[1]):
+            raise ValueError(f"must not contain {item!r}, because browsers run the scripts of such files")
+        extensions.append(match[1])
+    if len(extensions) > len(set(extensions)):
+        raise ValueError("must list each extension once")
+    return given
 
 
 def rate(value: Any) -> str:
@@ -274,7 +296,7 @@ SETTINGS = (
     ),
     Setting(
         "MEDIA_TYPES",
-        names,
+        media_types,
         (),
         "Further types of files that the media library accepts, each as `extension=type`, such as "
         "`epub=application/epub+zip`; they are served as downloads.",

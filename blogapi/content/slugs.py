@@ -14,17 +14,17 @@ MAX_DERIVED_LENGTH = 240
 _SLUG = re.compile(r"[^\W_]+(-[^\W_]+)*")
 
 
-def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH) -> str:
+def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH, default: str = "") -> str:
     """Return the slug of a name or a title, of at most `max_length` characters.
 
     Latin letters become ASCII; other scripts are kept. For a text without letters and digits (for example
-    only emoji), the slug is eight random hexadecimal digits.
+    only emoji), the slug is `default`, or eight random hexadecimal digits.
     """
     slug = _slugify(text, max_length)
     # Converting a letter can produce another letter to convert. Repeat until the slug stays the same.
     while (again := _slugify(slug, max_length)) != slug:
         slug = again
-    return slug or secrets.token_hex(4)
+    return slug or default or secrets.token_hex(4)
 
 
 def is_slug(text: str) -> bool:

@@ -1,18 +1,27 @@
 """The media folder: each file once, under the SHA-256 of its bytes, as `<hash[:2]>/<hash>.<extension>`.
 
 Several servers can share the folder. A file is complete when it gets its name, and is placed and deleted only
-inside a write transaction, so that one server never deletes a file that another one has just stored.
+inside a write transaction, so that one server never deletes a file that another one has just stored. Files
+that are being received or made are in temporary folders beside them, whose names begin with a dot.
 """
 
 from __future__ import annotations
 
+import errno
+import secrets
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from flask import Flask, current_app
 
 from blogapi.storage import files
+from blogapi.web.errors import StorageFull
+
+_TEMPORARY_PREFIX, _LOCK_SUFFIX = ".upload-", ".lock"
+# Not every system knows all of these errors.
+_FULL_ERRORS = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
 
 
 class MediaFolder:
@@ -26,24 +35,95 @@ class MediaFolder:
         return self.root / hash[:2] / f"{hash}.{extension}"
 
     @contextmanager
+    def temporary_folder(self) -> Iterator[Path]:
+        """Yield a new private folder on the same disk; it is deleted at the end, with all files in it.
+
+        Raises StorageFull if the disk becomes full during the `with` block.
+        """
+        with _report_full_disk():
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self._lock_temporary_path() as path:
+                path.mkdir(mode=0o700)
+                try:
+                    yield path
+                finally:
+                    shutil.rmtree(path, ignore_errors=True)
+
+    @contextmanager
+    def _lock_temporary_path(self) -> Iterator[Path]:
+        """Yield a new path and hold its lock, which the system releases if the process is killed."""
+        is_locked = False
+        while not is_locked:
+            path = self.root / f"{_TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+            # A server that starts at this moment can hold the lock: see `delete_abandoned`.
+            with files.locked(_get_lock(path)) as is_locked:
+                if is_locked:
+                    yield path
+
+    @contextmanager
     def temporary_file(self) -> Iterator[Path]:
         """Yield the path of an empty private file on the same disk; it is deleted unless it was placed."""
-        with files.partial_file(self.root / "upload") as path:
-            yield path
+        with self.temporary_folder() as folder:
+            files.create_private(folder / "file")
+            yield folder / "file"
 
-    def place(self, source: Path, hash: str, extension: str) -> None:
-        """Move a closed file into the folder, unless a file with this hash is already there."""
+    def delete_abandoned(self) -> None:
+        """Delete the temporary folders of processes that were killed; those of running processes stay."""
+        # The service can start even if the permissions do not allow the deletion.
+        with suppress(OSError):
+            for path in list(self.root.glob(f"{_TEMPORARY_PREFIX}*")):
+                folder = path.with_name(path.name.removesuffix(_LOCK_SUFFIX))
+                with files.locked(_get_lock(folder)) as held:
+                    if held:
+                        shutil.rmtree(folder, ignore_errors=True)
+
+    def holds(self, hash: str, extension: str, size: int) -> bool:
+        """Return whether the folder has the file, with this size."""
+        try:
+            return self.get_path(hash, extension).stat().st_size == size
+        except OSError:
+            return False
+
+    def place(self, source: Path, hash: str, extension: str, *, is_synced: bool = False) -> bool:
+        """Move a closed file into the folder, unless the file is already there; return whether it was moved.
+
+        A file of another size is damaged, and is replaced. With `is_synced`, `files.sync` was already called.
+        """
+        if self.holds(hash, extension, source.stat().st_size):
+            return False
         target = self.get_path(hash, extension)
-        if not target.exists():
+        with _report_full_disk():
             target.parent.mkdir(mode=0o700, exist_ok=True)
-            files.replace(source, target)
+            files.replace(source, target, is_synced=is_synced)
+        return True
 
     def delete(self, hash: str, extension: str) -> None:
         """Delete a file, if it is there."""
         self.get_path(hash, extension).unlink(missing_ok=True)
 
 
+def init_app(app: Flask) -> None:
+    """Delete what killed uploads have left."""
+    get_folder(app).delete_abandoned()
+
+
 def get_folder(app: Flask | None = None) -> MediaFolder:
     """Return the media folder of the application: MEDIA_PATH, or `media` in the instance folder."""
     app = app or current_app
     return MediaFolder(Path(app.instance_path, app.config["MEDIA_PATH"] or "media"))
+
+
+def _get_lock(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}{_LOCK_SUFFIX}")
+
+
+@contextmanager
+def _report_full_disk() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL_ERRORS:
+            raise
+        raise StorageFull(
+            "The disk is full; nothing was stored. Free some space and send the request again."
+        ) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from sqlalchemy import or_, select
+from sqlalchemy import func, or_, select, union
 from sqlalchemy.orm import selectinload
 
 from blogapi.media.models import Media, MediaRendition
@@ -26,3 +26,21 @@ def find_media(uuids: Collection[UUID], hashes: Collection[str]) -> Sequence[Med
 def find_upload(upload_hash: str) -> Media | None:
     """Return the file that was stored for an upload with this SHA-256, or None."""
     return db.session.scalars(select(Media).where(Media.upload_hash == upload_hash).limit(1)).first()
+
+
+def find_stored(hash: str) -> Media | None:
+    """Return the file whose stored bytes have this SHA-256, or None."""
+    return db.session.scalars(select(Media).where(Media.hash == hash)).first()
+
+
+def list_referenced(hashes: Collection[str]) -> set[str]:
+    """Return those of the hashes that belong to a file or a rendition."""
+    columns = (Media.hash, MediaRendition.hash)
+    return set(db.session.scalars(union(*(select(column).where(column.in_(hashes)) for column in columns))))
+
+
+def sum_sizes() -> int:
+    """Return the size of all files and renditions, in bytes."""
+    sums = (select(func.coalesce(func.sum(size), 0)) for size in (Media.size, MediaRendition.size))
+    first, second = (statement.scalar_subquery() for statement in sums)
+    return int(db.session.scalar(select(first + second)) or 0)

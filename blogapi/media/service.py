@@ -9,12 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from flask import current_app
+from sqlalchemy.exc import DBAPIError
+
 from blogapi.media import folder as folders
-from blogapi.media import queries
+from blogapi.media import images, names, queries, types
 from blogapi.media.models import Media, MediaRendition
-from blogapi.media.types import BY_EXTENSION, RENDITION, MediaType
-from blogapi.storage.database import db, transaction
-from blogapi.web.errors import Invalid
+from blogapi.media.quota import check_quota
+from blogapi.media.types import RENDITION, MediaType
+from blogapi.storage import files
+from blogapi.storage.database import BUSY_ERRORS, call_after_rollback, db, end_read, transaction
+from blogapi.web.errors import Invalid, Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,43 +53,157 @@ def prepare(source: Path, name: str) -> Iterator[PreparedFile]:
     """Check a file and make its renditions, outside any transaction; the source is not changed.
 
     The temporary files are deleted at the end, unless `store` placed them. Raises Invalid if the file is not
-    accepted.
+    accepted, StorageFull if the disk is full, and Unavailable if the server processes too many images.
     """
-    type = BY_EXTENSION.get(Path(name).suffix[1:].lower())
+    upload_hash, head = _read_source(source)
+    known = queries.find_upload(upload_hash)
+    prepared = None if known is None else _describe_known(known, upload_hash)
+    # The image work is slow, and a snapshot that is kept for long makes SQLite's log grow.
+    end_read()
+    if prepared is not None:
+        yield prepared
+        return
+    type = types.detect(head, name)
     if type is None:
-        raise Invalid("The type of the file is not accepted.", errors={"file": ["The type is not accepted."]})
-    with folders.get_folder().temporary_file() as path:
-        shutil.copyfile(source, path)
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        yield PreparedFile(name, type, path, path.stat().st_size, digest, digest, 40, 30)
+        raise _refuse(types.describe_refusal(head))
+    folder = folders.get_folder()
+    with folder.temporary_folder() as temporary:
+        if type.is_image:
+            yield _prepare_image(source, name, type, upload_hash, temporary)
+        else:
+            yield _prepare_other(source, name, type, upload_hash, temporary)
+
+
+def _read_source(source: Path) -> tuple[str, bytes]:
+    """Return the hash and the first bytes of a file; raise Invalid if its size is not accepted."""
+    size, limit = source.stat().st_size, current_app.config["MAX_MEDIA_SIZE"]
+    if not size:
+        raise _refuse("The file is empty. Choose another file.")
+    if size > limit:
+        raise _refuse(f"The file has more than {limit} bytes. Upload a smaller one.")
+    with source.open("rb") as file:
+        head = file.read(types.HEAD_BYTES)
+    return _hash(source), head
+
+
+def _describe_known(media: Media, upload_hash: str) -> PreparedFile | None:
+    """Return the file of an earlier upload, or None if the media folder no longer has all its files."""
+    folder = folders.get_folder()
+    extension = media.name.rpartition(".")[2]
+    stored = [(media.hash, extension, media.size)]
+    stored += [(item.hash, RENDITION.extension, item.size) for item in media.renditions]
+    if not all(folder.holds(*item) for item in stored):
+        return None
+    type = types.BY_NAME.get(media.type) or MediaType(media.type, extension)
+    return PreparedFile(
+        media.name, type, None, media.size, media.hash, upload_hash, media.width, media.height
+    )
+
+
+def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
+    image = images.process(source, type, folder)
+    size, hash = _finish(image.path)
+    if size > current_app.config["MAX_MEDIA_SIZE"]:
+        raise _refuse("The rotated image is too large. Upload a smaller one.")
+    renditions = (
+        PreparedRendition(item.path, item.width, item.height, *_finish(item.path))
+        for item in image.renditions
+    )
+    return PreparedFile(
+        *(names.make_name(name, type), type, image.path, size, hash, upload_hash),
+        *(image.width, image.height, tuple(renditions)),
+    )
+
+
+def _prepare_other(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
+    if type.extension == "pdf" and not _ends_as_pdf(source):
+        raise _refuse("The PDF file is incomplete. Upload it again, or save it again and upload that.")
+    path = folder / "file"
+    shutil.copyfile(source, path)
+    size, hash = _finish(path)
+    return PreparedFile(names.make_name(name, type), type, path, size, hash, upload_hash)
+
+
+def _ends_as_pdf(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-min(path.stat().st_size, types.HEAD_BYTES), 2)
+        return b"%%EOF" in file.read()
+
+
+def _finish(path: Path) -> tuple[int, str]:
+    """Return the size and the hash of a file, and wait until the disk has stored it."""
+    files.sync(path)
+    return path.stat().st_size, _hash(path)
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _refuse(sentence: str) -> Invalid:
+    return Invalid(sentence, errors={"file": [sentence]})
 
 
 def store(prepared: PreparedFile, *, alt: str = "", caption: str = "") -> tuple[Media, bool]:
-    """Store a prepared file; return it, and whether it is new. A stored file is kept as it is."""
+    """Store a prepared file; return it, and whether it is new. A stored file is kept as it is.
+
+    If a stored file is missing in the media folder or damaged, it is replaced. Raises StorageFull if the
+    library has no room for the file.
+    """
     with transaction():
-        stored = queries.find_media([], [prepared.hash])
-        if stored:
-            return stored[0], False
-        assert prepared.path is not None
-        media = Media(
-            name=prepared.name,
-            type=prepared.type.name,
-            size=prepared.size,
-            hash=prepared.hash,
-            upload_hash=prepared.upload_hash,
-            width=prepared.width,
-            height=prepared.height,
-            alt=alt,
-            caption=caption,
-            renditions=[
-                MediaRendition(width=item.width, height=item.height, size=item.size, hash=item.hash)
-                for item in prepared.renditions
-            ],
-        )
-        db.session.add(media)
-        db.session.flush()
-        folder = folders.get_folder()
-        for item in prepared.renditions:
-            folder.place(item.path, item.hash, RENDITION.extension)
-        folder.place(prepared.path, prepared.hash, prepared.type.extension)
-        return media, True
+        media = queries.find_stored(prepared.hash)
+        if media is None and prepared.path is None:
+            raise Unavailable("The file was deleted meanwhile; send the same request again.")
+        is_new = media is None
+        if media is None:
+            check_quota([prepared.size, *(item.size for item in prepared.renditions)])
+            media = _build_media(prepared, alt, caption)
+            db.session.add(media)
+            db.session.flush()
+        _place(prepared)
+        return media, is_new
+
+
+def _build_media(prepared: PreparedFile, alt: str, caption: str) -> Media:
+    renditions = [
+        MediaRendition(width=item.width, height=item.height, size=item.size, hash=item.hash)
+        for item in prepared.renditions
+    ]
+    return Media(
+        name=prepared.name,
+        type=prepared.type.name,
+        size=prepared.size,
+        hash=prepared.hash,
+        upload_hash=prepared.upload_hash,
+        width=prepared.width,
+        height=prepared.height,
+        alt=alt,
+        caption=caption,
+        renditions=renditions,
+    )
+
+
+def _place(prepared: PreparedFile) -> None:
+    """Place the files in the media folder; they are deleted again if the transaction is rolled back."""
+    if prepared.path is None:
+        return
+    folder = folders.get_folder()
+    placed = [(item.path, item.hash, RENDITION.extension) for item in prepared.renditions]
+    for path, hash, extension in (*placed, (prepared.path, prepared.hash, prepared.type.extension)):
+        call_after_rollback(_delete_unreferenced, (hash, extension))
+        folder.place(path, hash, extension, is_synced=True)
+
+
+def _delete_unreferenced(placed: list[tuple[str, str]]) -> None:
+    """Delete those of the files to which no row refers; the transaction that placed them was rolled back."""
+    try:
+        # Another server may have stored the same file since.
+        with transaction():
+            referenced = queries.list_referenced({hash for hash, _ in placed})
+            folder = folders.get_folder()
+            for hash, extension in set(placed):
+                if hash not in referenced:
+                    folder.delete(hash, extension)
+    except (*BUSY_ERRORS, DBAPIError, OSError) as error:
+        current_app.logger.warning("files of a failed upload remain in the media folder: %s", error)

@@ -1,9 +1,21 @@
-"""The types of files that the library accepts, and how each is served."""
+"""The types of files that the library accepts, how each is recognised, and how it is served.
+
+A type is recognised by the first bytes of the file. What a client says about the type is ignored, except that
+the types of the setting MEDIA_TYPES are recognised by the extension.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from flask import Flask, current_app
+
+from blogapi.config import CannotStart
+
+# The number of bytes at the beginning of a file that `detect` needs.
+HEAD_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +46,68 @@ _TYPES = (
 BY_NAME: Mapping[str, MediaType] = {type.name: type for type in _TYPES}
 BY_EXTENSION: Mapping[str, MediaType] = {type.extension: type for type in _TYPES}
 RENDITION = BY_NAME["image/webp"]
+
+_SIGNATURES = (
+    ("jpg", rb"\xff\xd8\xff"),
+    ("png", rb"\x89PNG\r\n\x1a\n"),
+    ("gif", rb"GIF8[79]a"),
+    ("webp", rb"RIFF....WEBP"),
+    ("avif", rb"....ftyp(avif|avis|(mif1|msf1)....(....){0,16}?(avif|avis))"),
+    ("pdf", rb"%PDF-"),
+    ("m4a", rb"....ftyp(M4A |M4B )"),
+    ("mp3", rb"ID3[\x02-\x04]"),
+    # The header of an MPEG layer 3 frame, with a valid bit rate.
+    ("mp3", rb"\xff[\xe2\xe3\xf2\xf3\xfa\xfb][\x10-\xef]"),
+    ("ogg", rb"OggS"),
+    ("wav", rb"RIFF....WAVE"),
+    ("flac", rb"fLaC"),
+)
+_PATTERNS = tuple((BY_EXTENSION[extension], re.compile(form, re.DOTALL)) for extension, form in _SIGNATURES)
+
+# What is known about files that are often uploaded and not accepted.
+_REFUSALS = (
+    (
+        re.compile(rb"<\s*(\w+:)?svg[\s>]", re.IGNORECASE),
+        "SVG files are not accepted, because they can contain scripts. Convert the file to PNG or WebP.",
+    ),
+    (
+        re.compile(rb"<(!doctype\s+html|html|head|body|script|iframe|\?xml)", re.IGNORECASE),
+        "HTML and XML files are not accepted, because browsers would run their scripts. Upload an image, "
+        "a PDF or an audio file.",
+    ),
+    (
+        re.compile(rb"\A....ftyp(hei[cmsx]|hev[cmsx]|mif1|msf1)", re.DOTALL),
+        "HEIC images are not accepted, because few browsers show them. Convert the file to JPEG or AVIF.",
+    ),
+)
+
+
+def init_app(app: Flask) -> None:
+    """Check the setting MEDIA_TYPES; raise CannotStart if it names the extension of a built-in type."""
+    for extension in _parse_configured(app):
+        if extension in BY_EXTENSION:
+            raise CannotStart(
+                f"The setting MEDIA_TYPES names the extension {extension}, which is built in; remove it."
+            )
+
+
+def detect(head: bytes, name: str) -> MediaType | None:
+    """Return the type of a file by its first HEAD_BYTES, or by its extension if it is configured, or None."""
+    for type, pattern in _PATTERNS:
+        if pattern.match(head):
+            return type
+    return _parse_configured(current_app).get(name.rpartition(".")[2].lower())
+
+
+def describe_refusal(head: bytes) -> str:
+    """Return why a file with these first bytes is not accepted, and what to do."""
+    for pattern, sentence in _REFUSALS:
+        if pattern.search(head):
+            return sentence
+    extensions = ", ".join((*BY_EXTENSION, *_parse_configured(current_app)))
+    return f"The type of the file is not accepted. Upload a file of one of these types: {extensions}."
+
+
+def _parse_configured(app: Flask) -> Mapping[str, MediaType]:
+    pairs = (item.split("=") for item in app.config["MEDIA_TYPES"])
+    return {extension: MediaType(type, extension) for extension, type in pairs}

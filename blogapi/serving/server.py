@@ -22,6 +22,7 @@ from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from blogapi.media import images
 from blogapi.metrics import registry
 from blogapi.rate_limits.limiter import address_key
 from blogapi.rate_limits.middleware import limits_requests
@@ -351,6 +352,7 @@ def create_server(
         clear_untrusted_proxy_headers=False,
     )
     database.reserve_reader_threads(app, threads)
+    images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
     served = trust_proxy(app, proxy, trust_all=unix_socket is not None)
     kind = Server if unix_socket is None else UnixServer

@@ -7,7 +7,7 @@ Reads see one snapshot of the database until the end of the request.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -191,7 +191,8 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
     Rows that were read before the transaction are expired, so that they are read again after the lock was
     taken. A nested `transaction()` is a part of the outer transaction: when the nested block ends, its rows
     are flushed, and if the nested block raises an exception, the outer transaction cannot commit. Use
-    `savepoint()` for a part of a transaction that may fail without the rest.
+    `savepoint()` for a part of a transaction that may fail without the rest. Functions that were passed to
+    `call_after_rollback` are called at the end, without the write lock, if a part was rolled back.
     """
     session = db.session()
     if session.info.get("writing"):
@@ -204,6 +205,23 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
         return
     session.rollback()
     session.expire_all()
+    with _calls_after_rollback(session), _write(session, wait=wait):
+        yield
+
+
+@contextmanager
+def _calls_after_rollback(session: Session) -> Iterator[None]:
+    session.info.update(rolled_back=False, after_rollback={})
+    try:
+        yield
+    finally:
+        calls = session.info["after_rollback"] if session.info["rolled_back"] else {}
+        for function, items in calls.items():
+            function(items)
+
+
+@contextmanager
+def _write(session: Session, *, wait: bool) -> Iterator[None]:
     lock: WriteLock = current_app.extensions[_WRITE_LOCK_KEY]
     with lock.acquire(wait=wait) as waited:
         session.info.update(writing=True, failed=False)
@@ -218,6 +236,7 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
                 session.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
             session.commit()
         except BaseException:
+            session.info["rolled_back"] = True
             session.rollback()
             raise
         finally:
@@ -240,8 +259,23 @@ def savepoint() -> Iterator[None]:
         with db.session.begin_nested():
             yield
     except BaseException:
-        info["failed"] = failed_before
+        info.update(failed=failed_before, rolled_back=True)
         raise
+
+
+def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> None:
+    """Call the function with a list of all items, after the current transaction, if a part is rolled back.
+
+    The function may open a transaction. It must handle its errors.
+    """
+    db.session().info["after_rollback"].setdefault(function, []).append(item)
+
+
+def end_read() -> None:
+    """End the snapshot that reads see, before slow work, unless the caller is in a transaction."""
+    session = db.session()
+    if not session.info.get("writing"):
+        session.rollback()
 
 
 def reserve_reader_threads(app: Flask, threads: int) -> None:

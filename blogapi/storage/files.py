@@ -67,13 +67,20 @@ def partial_file(path: Path) -> Iterator[Path]:
                 file.unlink(missing_ok=True)
 
 
-def replace(source: Path, target: Path) -> None:
+def sync(path: Path) -> None:
+    """Wait until the disk has stored the content of a closed file."""
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+def replace(source: Path, target: Path, *, is_synced: bool = False) -> None:
     """Replace `target` atomically with the closed file `source`.
 
-    After a power failure, `target` has either the old or the new content.
+    After a power failure, `target` has either the old or the new content. With `is_synced`, the caller has
+    already called `sync` for the source.
     """
-    with source.open("r+b") as file:
-        os.fsync(file.fileno())
+    if not is_synced:
+        sync(source)
     for tries_left in reversed(range(1 if os.name == "posix" else _TRIES)):
         try:
             source.replace(target)

@@ -1,0 +1,194 @@
+"""Removes metadata and trailing bytes from image files without decoding the images.
+
+The image worker loads this module without the package, so it imports only the standard library.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+# The largest number of parts of a file, so that a file of many tiny parts takes little time.
+_MAX_PARTS = 200_000
+
+# Everything that changes how the image looks is kept.
+_JPEG_KEPT = {0xEE: b"Adobe", 0xE2: b"ICC_PROFILE\0"}
+_PNG_KEPT = frozenset(
+    b"IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD pHYs hIST acTL fcTL fdAT".split()
+)
+_WEBP_KEPT = frozenset((b"VP8X", b"ICCP", b"ANIM", b"ANMF", b"ALPH", b"VP8 ", b"VP8L"))
+_GIF_KEPT = frozenset((b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012"))
+_AVIF_KEPT = frozenset((b"ftyp", b"meta", b"mdat", b"moov"))
+_AVIF_METADATA = (b"Exif", b"application/rdf+xml", b"uuid", b"udta")
+
+# The end of a run of compressed JPEG data: a marker that is neither an escaped byte nor a restart marker.
+_JPEG_MARKER = re.compile(rb"\xff+[^\x00\xd0-\xd7\xff]")
+_WEBP_METADATA_FLAGS = 0x08 | 0x04
+
+
+class DamagedFile(ValueError):
+    """The file is damaged or incomplete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file without metadata. If `is_stripped` is False, the image must be encoded again to remove it."""
+
+    data: bytes
+    frames: int = 1
+    is_stripped: bool = True
+
+
+def strip(data: bytes, format: str) -> Content:
+    """Return the file without metadata; a file without metadata is returned unchanged.
+
+    `format` is Pillow's name of the format. Raises DamagedFile if the end of the image is missing.
+    """
+    try:
+        return _FUNCTIONS[format](data)
+    except (IndexError, struct.error) as error:
+        raise DamagedFile("the file is incomplete") from error
+
+
+def _strip_jpeg(data: bytes) -> Content:
+    kept, position = [data[:2]], 2
+    for _ in range(_MAX_PARTS):
+        # Bytes of the value 255 can fill the space before a marker.
+        while data[position] == data[position + 1] == 0xFF:
+            position += 1
+        if data[position] != 0xFF:
+            break
+        marker = data[position + 1]
+        if marker == 0xD9:
+            return Content(b"".join((*kept, b"\xff\xd9")))
+        end = position + 2 + _read(">H", data, position + 2)
+        if marker == 0xDA:
+            following = _JPEG_MARKER.search(data, end)
+            end = following.start() if following else len(data)
+        if end > len(data):
+            break
+        if _is_kept_in_jpeg(marker, data[position + 4 : end]):
+            kept.append(data[position:end])
+        position = end
+    raise DamagedFile("the end of the JPEG image is missing")
+
+
+def _is_kept_in_jpeg(marker: int, payload: bytes) -> bool:
+    # A longer JFIF segment contains a preview picture, which may show what was cropped.
+    if marker == 0xE0:
+        return payload.startswith(b"JFIF\0") and len(payload) == 14
+    if marker in _JPEG_KEPT:
+        return payload.startswith(_JPEG_KEPT[marker])
+    return marker != 0xFE and not 0xE0 <= marker <= 0xEF
+
+
+def _strip_png(data: bytes) -> Content:
+    kept, position, frames = [data[:8]], 8, 0
+    for _ in range(_MAX_PARTS):
+        end = position + 12 + _read(">I", data, position)
+        name = data[position + 4 : position + 8]
+        if end > len(data):
+            break
+        if name in _PNG_KEPT:
+            kept.append(data[position:end])
+        frames += name == b"fcTL"
+        if name == b"IEND":
+            return Content(b"".join(kept), max(1, frames))
+        position = end
+    raise DamagedFile("the end of the PNG image is missing")
+
+
+def _strip_webp(data: bytes) -> Content:
+    end, position, frames = 8 + _read("<I", data, 4), 12, 0
+    # The RIFF header counts the padding byte of the last chunk, but some programs forget it.
+    if end > len(data) + 1:
+        raise DamagedFile("the end of the WebP image is missing")
+    kept = []
+    for _ in range(_MAX_PARTS):
+        if position + 8 > end:
+            break
+        size = _read("<I", data, position + 4)
+        if position + 8 + size > len(data):
+            raise DamagedFile("the end of the WebP image is missing")
+        name, chunk = data[position : position + 4], data[position : position + 8 + size + size % 2]
+        position += 8 + size + size % 2
+        frames += name == b"ANMF"
+        if name == b"VP8X":
+            chunk = chunk[:8] + bytes([chunk[8] & ~_WEBP_METADATA_FLAGS]) + chunk[9:]
+        if name in _WEBP_KEPT:
+            kept.append(chunk)
+    body = b"".join(kept)
+    return Content(b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WEBP" + body, max(1, frames))
+
+
+def _strip_gif(data: bytes) -> Content:
+    position = 13 + _get_gif_table_size(data[10])
+    kept, frames = [data[:position]], 0
+    for _ in range(_MAX_PARTS):
+        start, kind = position, data[position]
+        if kind == 0x3B:
+            return Content(b"".join((*kept, b";")), max(1, frames))
+        if kind == 0x2C:
+            frames += 1
+            position = _skip_gif_blocks(data, position + 11 + _get_gif_table_size(data[position + 9]))
+            kept.append(data[start:position])
+        elif kind == 0x21:
+            label, name = data[position + 1], data[position + 3 : position + 14]
+            position = _skip_gif_blocks(data, position + 2)
+            if label == 0xF9 or label == 0x01 or (label == 0xFF and name in _GIF_KEPT):
+                kept.append(data[start:position])
+        else:
+            break
+    raise DamagedFile("the end of the GIF image is missing")
+
+
+def _get_gif_table_size(flags: int) -> int:
+    return 3 << (flags & 7) + 1 if flags & 0x80 else 0
+
+
+def _skip_gif_blocks(data: bytes, position: int) -> int:
+    while size := data[position]:
+        position += 1 + size
+    return position + 1
+
+
+def _strip_avif(data: bytes) -> Content:
+    # The positions inside the file are absolute, so nothing can be removed without encoding the image again.
+    is_clean, end = True, 0
+    for name, start, end in _list_boxes(data):
+        is_clean &= name in _AVIF_KEPT
+        if name in (b"meta", b"moov"):
+            is_clean &= not any(word in data[start:end] for word in _AVIF_METADATA)
+    return Content(data, is_stripped=is_clean and end == len(data))
+
+
+def _list_boxes(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the name, the start and the end of each box; what follows the last complete box is ignored."""
+    position = 0
+    for _ in range(_MAX_PARTS):
+        if position + 8 > len(data):
+            return
+        size, name = _read(">I", data, position), data[position + 4 : position + 8]
+        if size == 1:
+            size = _read(">Q", data, position + 8)
+        end = position + size if size else len(data)
+        if size in range(1, 8) or end > len(data):
+            return
+        yield name, position, end
+        position = end
+
+
+def _read(form: str, data: bytes, position: int) -> int:
+    (value,) = struct.unpack_from(form, data, position)
+    return int(value)
+
+
+_FUNCTIONS: dict[str, Callable[[bytes], Content]] = {
+    "JPEG": _strip_jpeg,
+    "PNG": _strip_png,
+    "WEBP": _strip_webp,
+    "GIF": _strip_gif,
+    "AVIF": _strip_avif,
+}

@@ -1,0 +1,266 @@
+"""The image worker: a program that decodes an image, removes its metadata, and makes its renditions.
+
+The worker runs in a process of its own, so that a hostile image cannot harm the server. It imports only the
+standard library and Pillow. It reads jobs from its standard input and writes results to its standard output,
+one JSON object per line, and ends when its input is closed. `images` starts it.
+
+A job has `source`, `format` (Pillow's name), `output`, and `renditions`, which maps widths to paths. A result
+has `width`, `height` and `renditions` (`[width, height]` each), or `error`: `damaged`, `too_large`,
+`storage_full` or `failed`.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import queue
+import sys
+import threading
+import warnings
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from PIL import AvifImagePlugin, GifImagePlugin, Image, JpegImagePlugin
+
+if __name__ == "__main__":
+    # The folder comes last, because it contains modules with the names of standard modules.
+    sys.path.append(str(Path(__file__).parent))
+    import image_metadata  # type: ignore[import-not-found, unused-ignore]
+else:
+    from blogapi.media import image_metadata
+
+MAX_PIXELS = 50_000_000
+MAX_SIDE = 30_000
+MAX_FRAMES = 2000
+# The limit for the pixels of all frames together.
+MAX_ALL_PIXELS = 300_000_000
+# The WebP format has no larger images.
+_MAX_WEBP_SIDE = 16_383
+
+_MEMORY_BYTES = 1024**3
+_CPU_SECONDS = 20
+_NICENESS = 10
+
+FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
+_SAVE_OPTIONS: dict[str, dict[str, Any]] = {
+    "JPEG": {"quality": 92},
+    "PNG": {},
+    "WEBP": {"quality": 92},
+    "AVIF": {"quality": 85, "speed": 8, "max_threads": 1},
+}
+_RENDITION_OPTIONS: dict[str, Any] = {"quality": 80, "method": 2}
+_KEPT_INFO = ("icc_profile", "transparency", "duration", "loop")
+_TRANSPOSITIONS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+
+
+class TooLarge(ValueError):
+    """The image has more pixels or frames than the limits allow."""
+
+
+def run_job(job: dict[str, Any]) -> dict[str, Any]:
+    """Process one image; return the result. Every exception becomes an error of the result."""
+    try:
+        return _process(job)
+    except (TooLarge, Image.DecompressionBombError, Image.DecompressionBombWarning, MemoryError):
+        return {"error": "too_large"}
+    except OSError as error:
+        # A file may not become larger than the limit that `_limit_resources` sets.
+        if error.errno == errno.EFBIG:
+            return {"error": "too_large"}
+        return {"error": "storage_full" if error.errno in FULL_ERRORS else "damaged"}
+    # The decoders raise many kinds of exceptions for damaged images.
+    except Exception:
+        return {"error": "damaged"}
+
+
+def _process(job: dict[str, Any]) -> dict[str, Any]:
+    data, format = Path(job["source"]).read_bytes(), job["format"]
+    content = image_metadata.strip(data, format)
+    image = _open(content.data, format, content.frames)
+    frames = max(content.frames, getattr(image, "n_frames", 1)) if format != "GIF" else content.frames
+    widths = {int(width): Path(path) for width, path in job["renditions"].items()}
+    if frames > 1:
+        for index in range(frames):
+            image.seek(index)
+            image.load()
+        _write(job["output"], content.data if content.is_stripped else _encode(image, format, save_all=True))
+        return {"width": image.width, "height": image.height, "renditions": []}
+    has_metadata = content.data != data or not content.is_stripped
+    orientation = _get_orientation(data, image, has_metadata)
+    rotation = _TRANSPOSITIONS.get(orientation)
+    encodes = not content.is_stripped or (rotation is not None and has_metadata)
+    width, height = image.size
+    widths = {item: path for item, path in widths.items() if item < (height if orientation >= 5 else width)}
+    if format == "JPEG" and not encodes and widths:
+        # The decoder makes a smaller image of all the data, which takes less time and memory.
+        image.draft(None, (max(widths), height * max(widths) // width))
+    image.load()
+    if rotation is not None:
+        image = _transpose(image, rotation)
+        width, height = (height, width) if orientation >= 5 else (width, height)
+    _write(job["output"], _encode(image, format) if encodes else content.data)
+    sizes = _make_renditions(image, width, height, widths)
+    return {"width": width, "height": height, "renditions": sizes}
+
+
+def _open(data: bytes, format: str, frames: int) -> Any:
+    image: Any = Image.open(BytesIO(data), formats=[format])
+    if format != "GIF":
+        frames = max(frames, getattr(image, "n_frames", 1))
+    pixels = image.width * image.height
+    if pixels > MAX_PIXELS or max(image.size) > MAX_SIDE:
+        raise TooLarge("the image has too many pixels")
+    if frames > MAX_FRAMES or frames * pixels > MAX_ALL_PIXELS:
+        raise TooLarge("the image has too many frames")
+    return image
+
+
+def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
+    """Return the EXIF orientation, from 1 to 8; Pillow also reports the rotation of an AVIF image so."""
+    if image.format == "AVIF":
+        source = image
+    elif has_metadata and image.format != "GIF":
+        source = Image.open(BytesIO(data), formats=[image.format])
+    else:
+        return 1
+    # Damaged metadata is removed like any other.
+    with suppress(Exception):
+        orientation = source.getexif().get(0x0112, 1)
+        return orientation if orientation in _TRANSPOSITIONS else 1
+    return 1
+
+
+def _transpose(image: Any, rotation: Image.Transpose) -> Any:
+    # The sampling of the colours is lost with the class of a JPEG image.
+    sampling = JpegImagePlugin.get_sampling(image) if image.format == "JPEG" else None
+    rotated = image.transpose(rotation)
+    if sampling is not None and sampling >= 0:
+        rotated.info["subsampling"] = sampling
+    return rotated
+
+
+def _encode(image: Any, format: str, **options: Any) -> bytes:
+    """Return the image as a file without metadata; the colour profile and the sampling are kept."""
+    options = _SAVE_OPTIONS[format] | options
+    if "subsampling" in image.info:
+        options["subsampling"] = image.info["subsampling"]
+    image.info = {name: image.info[name] for name in _KEPT_INFO if name in image.info}
+    # The image is encoded in memory, because Pillow reports no reason if it cannot write to a file.
+    encoded = BytesIO()
+    image.save(encoded, format, **options)
+    return encoded.getvalue()
+
+
+def _make_renditions(image: Any, width: int, height: int, paths: dict[int, Path]) -> list[list[int]]:
+    """Write the renditions; return their sizes. Each is made from the next larger one."""
+    sizes = []
+    image = _to_resizable(image) if paths else image
+    for item in sorted(paths, reverse=True):
+        item_height = max(1, round(height * item / width))
+        if item_height > _MAX_WEBP_SIDE:
+            continue
+        image = image.resize((item, item_height), Image.Resampling.LANCZOS, reducing_gap=2.0)
+        image = _to_web_colors(image)
+        encoded = BytesIO()
+        image.save(encoded, "WEBP", **_RENDITION_OPTIONS)
+        _write(paths[item], encoded.getvalue())
+        sizes.append([item, item_height])
+    return sizes[::-1]
+
+
+def _to_resizable(image: Any) -> Any:
+    """Return the image in a mode that can be resized without artefacts."""
+    if image.mode.startswith("I"):
+        return image.convert("I").point(lambda value: value * (1 / 257)).convert("L")
+    if image.has_transparency_data:
+        return image.convert("RGBA")
+    return image if image.mode in ("RGB", "L", "CMYK") else image.convert("RGB")
+
+
+def _to_web_colors(image: Any) -> Any:
+    """Return the image as RGB with its colour profile, or in sRGB if the profile is not for RGB."""
+    profile = image.info.get("icc_profile") or b""
+    if image.mode in ("RGB", "RGBA") and profile[16:20] in (b"RGB ", b""):
+        return image
+    if image.mode in ("L", "CMYK") and profile[16:20] in (b"GRAY", b"CMYK"):
+        # An invalid profile is ignored, as browsers do.
+        with suppress(Exception):
+            image = _convert_to_srgb(image, profile)
+    alpha = image.mode == "RGBA"
+    image = image.convert("RGBA" if alpha else "RGB")
+    image.info.pop("icc_profile", None)
+    return image
+
+
+def _convert_to_srgb(image: Any, profile: bytes) -> Any:
+    from PIL import ImageCms
+
+    source = ImageCms.ImageCmsProfile(BytesIO(profile))
+    return ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
+
+
+def _write(path: str | Path, data: bytes) -> None:
+    Path(path).write_bytes(data)
+
+
+def configure() -> None:
+    """Set the limits of Pillow."""
+    warnings.simplefilter("ignore")
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
+    Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+    AvifImagePlugin.DEFAULT_MAX_THREADS = 1
+    GifImagePlugin.LOADING_STRATEGY = GifImagePlugin.LoadingStrategy.RGB_AFTER_DIFFERENT_PALETTE_ONLY
+
+
+def _limit_resources(max_file_bytes: int) -> None:
+    # Readers of the service come first.
+    with suppress(AttributeError, OSError):
+        os.nice(_NICENESS)
+    try:
+        import resource
+    except ImportError:
+        # Windows has no such limits; the time limit of `images` applies there too.
+        return
+    limits = {
+        resource.RLIMIT_AS: _MEMORY_BYTES,
+        resource.RLIMIT_CPU: _CPU_SECONDS,
+        resource.RLIMIT_FSIZE: max_file_bytes,
+        resource.RLIMIT_CORE: 0,
+    }
+    for name, value in limits.items():
+        # A lower limit of the system stays, and some systems do not support all of them.
+        with suppress(ValueError, OSError):
+            resource.setrlimit(name, (value, value))
+
+
+def main() -> None:
+    """Run the jobs of the standard input until it is closed, which also ends a job that is running."""
+    jobs: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def read_jobs() -> None:
+        for line in sys.stdin:
+            jobs.put(line)
+        # The server has ended, or needs no more results.
+        os._exit(0)
+
+    configure()
+    _limit_resources(int(sys.argv[1]))
+    threading.Thread(target=read_jobs, daemon=True).start()
+    while True:
+        sys.stdout.write(json.dumps(run_job(json.loads(jobs.get()))) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""Runs the image worker: bounds its time, its memory, and how many workers run at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, current_app
+
+from blogapi.config import PREFIX
+from blogapi.media.types import MediaType
+from blogapi.storage.database import RESERVED_READER_THREADS
+from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
+
+RENDITION_WIDTHS = (400, 800, 1600)
+
+_WORKER = Path(__file__).with_name("image_worker.py")
+# The processor time of a worker is bounded too; the time is longer, because the machine can be busy.
+_WORKER_SECONDS = 30.0
+# At most this many workers run at a time, and this many uploads wait for a worker, for this long.
+_MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
+# An encoder can make a file larger than it was, but not by much.
+_OUTPUT_FACTOR = 2
+_QUEUE_KEY = "blogapi-image-queue"
+
+_FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF"}
+_ERRORS = {
+    "damaged": "The image is damaged or incomplete. Save it again in an image editor, and upload that.",
+    "too_large": "The image has too many pixels or frames. Upload a smaller version of it, with at most 50 "
+    "million pixels and 2,000 frames.",
+    "timeout": "The image takes too long to decode. Upload a smaller version of it, or a JPEG.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rendition:
+    """A rendition that the worker has written to `path`; the sizes are in pixels."""
+
+    path: Path
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessedImage:
+    """An image without metadata, in `path`, and its renditions; the sizes are in pixels."""
+
+    path: Path
+    width: int
+    height: int
+    renditions: tuple[Rendition, ...]
+
+
+class ImageQueue:
+    """Bounds how many workers run at a time, and how many threads wait for one."""
+
+    def __init__(self, max_threads: int, wait_seconds: float = _WAIT_SECONDS) -> None:
+        """Set the limits: `max_threads` threads may run a worker or wait for one."""
+        self._wait_seconds = wait_seconds
+        self._workers = threading.BoundedSemaphore(min(_MAX_WORKERS, max_threads))
+        self._threads = threading.BoundedSemaphore(max_threads)
+
+    @contextmanager
+    def wait_for_turn(self) -> Iterator[None]:
+        """Run the `with` block when a worker may start; raise Unavailable if too many others wait."""
+        if not self._threads.acquire(blocking=False):
+            raise self._busy()
+        try:
+            if not self._workers.acquire(timeout=self._wait_seconds):
+                raise self._busy()
+            try:
+                yield
+            finally:
+                self._workers.release()
+        finally:
+            self._threads.release()
+
+    @staticmethod
+    def _busy() -> Unavailable:
+        return Unavailable("The server is processing other images; send the same request again in a second.")
+
+
+def init_app(app: Flask, *, threads: int | None = None) -> None:
+    """Create the queue; for a server with `threads` threads, some of them never wait for a worker."""
+    max_threads = _MAX_WORKERS + _MAX_WAITING
+    if threads is not None:
+        max_threads = max(1, min(max_threads, threads - RESERVED_READER_THREADS))
+    app.extensions[_QUEUE_KEY] = ImageQueue(max_threads)
+
+
+def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
+    """Decode an image, and write it without metadata, and its renditions, into the folder.
+
+    Raises Invalid for an image that cannot be decoded within the limits, StorageFull if the disk is full, and
+    Unavailable if the server is busy.
+    """
+    output = folder / "image"
+    renditions = {width: folder / str(width) for width in RENDITION_WIDTHS}
+    job = {
+        "source": str(source.absolute()),
+        "format": _FORMATS[type.extension],
+        "output": str(output.absolute()),
+        "renditions": {width: str(path.absolute()) for width, path in renditions.items()},
+    }
+    queue: ImageQueue = current_app.extensions[_QUEUE_KEY]
+    with queue.wait_for_turn():
+        result = _run_worker(job)
+    if "error" in result:
+        raise _build_problem(result["error"])
+    return ProcessedImage(
+        output,
+        result["width"],
+        result["height"],
+        tuple(Rendition(renditions[width], width, height) for width, height in result["renditions"]),
+    )
+
+
+def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of the job; `error` is `timeout` or `damaged` if the worker was ended by a limit."""
+    max_bytes = _OUTPUT_FACTOR * max(current_app.config["MAX_MEDIA_SIZE"], 2**20)
+    timed_out = threading.Event()
+    with _start_worker(max_bytes) as process:
+
+        def stop() -> None:
+            timed_out.set()
+            process.kill()
+
+        timer = threading.Timer(_WORKER_SECONDS, stop)
+        timer.start()
+        try:
+            answer = _exchange(process, json.dumps(job).encode())
+        finally:
+            timer.cancel()
+            # The worker ends when its input is closed; the kill covers a worker that hangs.
+            if process.poll() is None and not _end(process):
+                process.kill()
+    if answer:
+        result: dict[str, Any] = json.loads(answer)
+        return result
+    if timed_out.is_set():
+        return {"error": "timeout"}
+    current_app.logger.warning("the image worker ended with status %s", process.returncode)
+    # A negative status is a signal: the decoder crashed, or a limit of the system ended the worker.
+    return {"error": "damaged" if process.returncode < 0 else "failed"}
+
+
+def _start_worker(max_bytes: int) -> subprocess.Popen[bytes]:
+    # A decoder that an attacker has taken over finds no secrets in the environment.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    try:
+        return subprocess.Popen(  # noqa: S603, the command is our own
+            [sys.executable, "-P", str(_WORKER), str(max_bytes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+    except OSError as error:
+        current_app.logger.error("the image worker cannot be started: %s", error.strerror)
+        raise _build_problem("failed") from error
+
+
+def _exchange(process: subprocess.Popen[bytes], job: bytes) -> bytes:
+    """Send the job; return the result, or nothing if the worker ended before it had one."""
+    assert process.stdin is not None and process.stdout is not None
+    # The input stays open meanwhile: the worker ends when this process does.
+    with suppress(BrokenPipeError):
+        process.stdin.write(job + b"\n")
+        process.stdin.flush()
+    line = process.stdout.readline()
+    return line if line.endswith(b"\n") else b""
+
+
+def _end(process: subprocess.Popen[bytes]) -> bool:
+    assert process.stdin is not None
+    with suppress(OSError):
+        process.stdin.close()
+    try:
+        process.wait(1)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _build_problem(error: str) -> Problem:
+    if error == "storage_full":
+        return StorageFull(
+            "The disk is full; nothing was stored. Free some space and send the request again."
+        )
+    if error == "failed":
+        return Unavailable("Images cannot be processed at the moment; the log of the server says why.")
+    return Invalid(_ERRORS[error], errors={"file": [_ERRORS[error]]})

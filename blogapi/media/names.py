@@ -1,0 +1,33 @@
+"""The names of stored files, derived from the names that clients send."""
+
+from __future__ import annotations
+
+import re
+
+from blogapi.content.slugs import make_slug
+from blogapi.media.types import MediaType
+
+MAX_STEM_LENGTH = 80
+_DEFAULT_STEM = "file"
+
+# Windows reserves these names with any extension.
+_DEVICES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]")
+_EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
+# The part of a name that is read: a slug takes time in proportion to the length of the text.
+_READ_LENGTH = 200
+
+
+def make_name(given: str, type: MediaType) -> str:
+    """Return a safe file name: the slug of the given name, and the extension of the type.
+
+    The name has no folder, no second extension, and no character that a shell or a browser could interpret.
+    """
+    base = re.split(r"[/\\]", given)[-1]
+    # A name from a header can contain lone surrogates.
+    base = base.encode("utf-8", "replace").decode()
+    stem = make_slug(
+        _EXTENSION.sub("", base)[:_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
+    )
+    if _DEVICES.fullmatch(stem):
+        stem = f"{stem}-{_DEFAULT_STEM}"
+    return f"{stem}.{type.extension}"
