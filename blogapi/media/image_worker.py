@@ -52,7 +52,8 @@ _SAVE_OPTIONS: dict[str, dict[str, Any]] = {
     "AVIF": {"quality": 85, "speed": 8, "max_threads": 1},
 }
 _RENDITION_OPTIONS: dict[str, Any] = {"quality": 80, "method": 2}
-_KEPT_INFO = ("icc_profile", "transparency", "duration", "loop")
+_PASSED_INFO = ("icc_profile", "subsampling")
+_KEPT_INFO = (*_PASSED_INFO, "transparency", "duration", "loop")
 _TRANSPOSITIONS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -128,14 +129,11 @@ def _open(data: bytes, format: str, frames: int) -> Any:
 
 def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
     """Return the EXIF orientation, from 1 to 8; Pillow also reports the rotation of an AVIF image so."""
-    if image.format == "AVIF":
-        source = image
-    elif has_metadata and image.format != "GIF":
-        source = Image.open(BytesIO(data), formats=[image.format])
-    else:
+    if image.format == "GIF" or (image.format != "AVIF" and not has_metadata):
         return 1
     # Damaged metadata is removed like any other.
     with suppress(Exception):
+        source = image if image.format == "AVIF" else Image.open(BytesIO(data), formats=[image.format])
         orientation = source.getexif().get(0x0112, 1)
         return orientation if orientation in _TRANSPOSITIONS else 1
     return 1
@@ -151,14 +149,13 @@ def _transpose(image: Any, rotation: Image.Transpose) -> Any:
 
 
 def _encode(image: Any, format: str, **options: Any) -> bytes:
-    """Return the image as a file without metadata; the colour profile and the sampling are kept."""
-    options = _SAVE_OPTIONS[format] | options
-    if "subsampling" in image.info:
-        options["subsampling"] = image.info["subsampling"]
+    """Return the image as a file without metadata, with its colour profile and its sampling."""
     image.info = {name: image.info[name] for name in _KEPT_INFO if name in image.info}
+    # Not every encoder takes these from the image.
+    options |= {name: image.info[name] for name in _PASSED_INFO if name in image.info}
     # The image is encoded in memory, because Pillow reports no reason if it cannot write to a file.
     encoded = BytesIO()
-    image.save(encoded, format, **options)
+    image.save(encoded, format, **(_SAVE_OPTIONS[format] | options))
     return encoded.getvalue()
 
 
@@ -172,9 +169,7 @@ def _make_renditions(image: Any, width: int, height: int, paths: dict[int, Path]
             continue
         image = image.resize((item, item_height), Image.Resampling.LANCZOS, reducing_gap=2.0)
         image = _to_web_colors(image)
-        encoded = BytesIO()
-        image.save(encoded, "WEBP", **_RENDITION_OPTIONS)
-        _write(paths[item], encoded.getvalue())
+        _write(paths[item], _encode(image, "WEBP", **_RENDITION_OPTIONS))
         sizes.append([item, item_height])
     return sizes[::-1]
 

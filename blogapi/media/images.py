@@ -25,6 +25,8 @@ RENDITION_WIDTHS = (400, 800, 1600)
 _WORKER = Path(__file__).with_name("image_worker.py")
 # The processor time of a worker is bounded too; the time is longer, because the machine can be busy.
 _WORKER_SECONDS = 30.0
+# A worker that has answered ends at once, unless a decoder hangs.
+_END_SECONDS = 1.0
 # At most this many workers run at a time, and this many uploads wait for a worker, for this long.
 _MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
 # An encoder can make a file larger than it was, but not by much.
@@ -184,7 +186,7 @@ def _end(process: subprocess.Popen[bytes]) -> bool:
     with suppress(OSError):
         process.stdin.close()
     try:
-        process.wait(1)
+        process.wait(_END_SECONDS)
     except subprocess.TimeoutExpired:
         return False
     return True

@@ -67,7 +67,7 @@ _PATTERNS = tuple((BY_EXTENSION[extension], re.compile(form, re.DOTALL)) for ext
 # What is known about files that are often uploaded and not accepted.
 _REFUSALS = (
     (
-        re.compile(rb"<\s*(\w+:)?svg[\s>]", re.IGNORECASE),
+        re.compile(rb"<\s*(\w+:)?svg[\s/>]", re.IGNORECASE),
         "SVG files are not accepted, because they can contain scripts. Convert the file to PNG or WebP.",
     ),
     (

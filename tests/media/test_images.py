@@ -1,0 +1,292 @@
+"""The image worker decodes images, removes metadata, applies the rotation, and makes renditions."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image, ImageSequence
+
+from blogapi.media import image_metadata, image_worker, images
+from tests.media.image_files import (
+    ANIMATED,
+    FORMATS,
+    SECRET,
+    SRGB_PROFILE,
+    STILL,
+    draw,
+    encode,
+    make_animation,
+    make_image,
+    make_photo,
+    read,
+)
+
+RED, BLUE = (255, 0, 0), (0, 0, 255)
+
+
+@pytest.fixture
+def run(tmp_path) -> Callable[..., Any]:
+    """Runs a job for an image file in this process; returns the result, the file and the renditions."""
+
+    def run(data: bytes, extension: str, *widths: int) -> tuple[dict[str, Any], bytes, list[bytes]]:
+        (tmp_path / "source").write_bytes(data)
+        paths = {str(width): str(tmp_path / str(width)) for width in widths}
+        job = {"source": str(tmp_path / "source"), "format": FORMATS[extension]}
+        result = image_worker.run_job(job | {"output": str(tmp_path / "output"), "renditions": paths})
+        if "error" in result:
+            return result, b"", []
+        written = [(tmp_path / str(width)).read_bytes() for width, _ in result["renditions"]]
+        return result, (tmp_path / "output").read_bytes(), written
+
+    return run
+
+
+def assert_color(image: Image.Image, position: tuple[int, int], expected: tuple[int, ...]) -> None:
+    color = image.convert("RGBA").getpixel(position)
+    assert isinstance(color, tuple)
+    assert all(abs(one - other) < 40 for one, other in zip(color, expected, strict=False)), color
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+def test_an_image_without_metadata_is_unchanged(run, extension):
+    data = make_image(extension)
+    assert run(data, extension) == ({"width": 40, "height": 30, "renditions": []}, data, [])
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+def test_metadata_is_removed_and_the_picture_stays(run, extension):
+    data = make_photo(extension)
+    assert SECRET.encode() in data
+    _, stored, _ = run(data, extension)
+    image = read(stored)
+    for word in (SECRET.encode(), b"Exif", b"EXIF", b"XMP", b"xmpmeta", b"tEXt", b"zTXt", b"eXIf"):
+        assert word not in stored
+    assert not image.getexif()
+    assert image.info.get("icc_profile") == (None if extension == "gif" else SRGB_PROFILE)
+    assert_color(image, (5, 5), RED)
+    # Only AVIF images are encoded again.
+    assert extension == "avif" or image.tobytes() == read(data).tobytes()
+    # The stored file itself has nothing to remove.
+    assert run(stored, extension)[1] == stored
+
+
+@pytest.mark.parametrize("extension", STILL)
+def test_the_rotation_is_applied(run, extension):
+    result, stored, renditions = run(make_photo(extension, orientation=6), extension, 20)
+    assert (result["width"], result["height"], result["renditions"]) == (30, 40, [[20, 27]])
+    for image in (read(stored), read(renditions[0])):
+        assert not image.getexif()
+        assert image.info["icc_profile"] == SRGB_PROFILE
+        # A quarter turn to the right moves the upper left corner to the upper right one.
+        assert_color(image, (image.width - 4, 4), RED)
+        assert_color(image, (4, 4), BLUE)
+
+
+@pytest.mark.parametrize(
+    ("orientation", "corner"),
+    [(2, (36, 4)), (3, (36, 26)), (4, (4, 26)), (5, (4, 4)), (7, (26, 36)), (8, (4, 36))],
+)
+def test_each_orientation_is_applied(run, orientation, corner):
+    image = read(run(make_photo("png", orientation=orientation), "png")[1])
+    assert image.size == ((40, 30) if orientation < 5 else (30, 40))
+    assert_color(image, corner, RED)
+
+
+def test_an_invalid_orientation_is_ignored(run):
+    result, stored, _ = run(make_photo("jpg", orientation=77), "jpg")
+    assert (result["width"], read(stored).size) == (40, (40, 30))
+
+
+@pytest.mark.parametrize("extension", ANIMATED)
+def test_an_animated_image_stays_animated_and_has_no_renditions(run, extension):
+    data = make_animation(extension)
+    result, stored, _ = run(data, extension, 8)
+    assert (stored, result["renditions"]) == (data, [])
+    image, durations = read(stored), []
+    for index in range(3):
+        image.seek(index)
+        image.load()
+        durations.append(image.info["duration"])
+    assert durations == [40, 40, 40]
+
+
+@pytest.mark.parametrize("extension", ANIMATED)
+def test_the_metadata_of_an_animated_image_is_removed(run, extension):
+    more = {"comment": SECRET.encode()} if extension == "gif" else {"exif": b"Exif\0\0" + SECRET.encode()}
+    if extension == "avif":
+        more = {"xmp": SECRET}
+    data = make_animation(extension, loop=0, **more)
+    assert SECRET.encode() in data
+    _, stored, _ = run(data, extension)
+    assert SECRET.encode() not in stored
+    frames = [frame.convert("RGB") for frame in ImageSequence.Iterator(read(stored))]
+    assert len(frames) == 3
+    assert_color(frames[2], (5, 5), (160, 0, 255))
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+def test_bytes_after_the_image_are_removed(run, extension):
+    data = make_image(extension)
+    _, stored, _ = run(data + b"<script>alert(1)</script>PK\x05\x06" + bytes(18), extension)
+    assert b"script" not in stored
+    assert extension == "avif" or stored == data
+    assert read(stored).size == (40, 30)
+
+
+@pytest.mark.parametrize(("width", "expected"), [(400, []), (401, [400]), (1601, [400, 800, 1600])])
+def test_renditions_are_narrower_than_the_image(run, width, expected):
+    result, _, renditions = run(make_image("png", width, 40), "png", *images.RENDITION_WIDTHS)
+    assert [size[0] for size in result["renditions"]] == expected
+    for (item, height), data in zip(result["renditions"], renditions, strict=True):
+        image = read(data)
+        assert (image.format, image.size) == ("WEBP", (item, height))
+        assert abs(height - 40 * item / width) <= 0.5
+        assert_color(image, (item // 4, height // 4), RED)
+
+
+def test_a_rendition_of_a_jpeg_has_the_right_size(run):
+    # The decoder itself makes a smaller image of a large JPEG.
+    result, stored, renditions = run(make_image("jpg", 403, 301), "jpg", 40)
+    assert (result, read(stored).size) == (
+        {"width": 403, "height": 301, "renditions": [[40, 30]]},
+        (403, 301),
+    )
+    assert_color(read(renditions[0]), (8, 8), RED)
+
+
+def test_a_rendition_that_webp_cannot_hold_is_left_out(run):
+    assert run(make_image("png", 41, 20_000), "png", 20, 40)[0]["renditions"] == [[20, 9756]]
+
+
+def make_grey_with_alpha() -> bytes:
+    image = Image.new("LA", (40, 30), (200, 255))
+    image.paste((0, 0), (0, 0, 20, 15))
+    return encode(image, "png")
+
+
+def make_palette_with_transparency() -> bytes:
+    image = draw(mode="P")
+    return encode(image, "png", transparency=image.getpixel((0, 0)))
+
+
+GREY = (128, 128, 128, 255)
+
+
+@pytest.mark.parametrize(
+    ("data", "extension", "corner", "rest"),
+    [
+        (encode(draw(mode="CMYK"), "jpg"), "jpg", (*RED, 255), (*BLUE, 255)),
+        (encode(Image.new("I;16", (40, 30), 32896), "png"), "png", GREY, GREY),
+        (encode(Image.new("L", (40, 30), 128), "jpg"), "jpg", GREY, GREY),
+        (make_grey_with_alpha(), "png", (0, 0, 0, 0), (200, 200, 200, 255)),
+        (make_palette_with_transparency(), "png", (255, 0, 0, 0), (*BLUE, 255)),
+        (encode(draw(mode="P"), "gif"), "gif", (*RED, 255), (*BLUE, 255)),
+        (encode(Image.new("1", (40, 30), 1), "png"), "png", *[(255, 255, 255, 255)] * 2),
+        (encode(Image.new("RGBA", (40, 30), (9, 200, 9, 128)), "webp"), "webp", *[(9, 200, 9, 128)] * 2),
+    ],
+    ids=["cmyk", "grey16", "grey", "grey-alpha", "palette-alpha", "gif", "bilevel", "rgba"],
+)
+def test_renditions_show_the_colors_of_each_mode(run, data, extension, corner, rest):
+    _, _, (rendition,) = run(data, extension, 20)
+    image = read(rendition).convert("RGBA")
+    for position, expected in (((3, 3), corner), ((16, 12), rest)):
+        color = image.getpixel(position)
+        # Where nothing is seen, the colour does not matter.
+        expected = (*color[:3], 0) if expected[3] == 0 else expected
+        # A CMYK image has no pure colours.
+        assert all(abs(one - other) < 60 for one, other in zip(color, expected, strict=True)), color
+
+
+def test_the_profile_of_a_rendition_is_kept(run):
+    _, _, (rendition,) = run(make_image("jpg", icc_profile=SRGB_PROFILE), "jpg", 20)
+    assert read(rendition).info["icc_profile"] == SRGB_PROFILE
+
+
+def test_a_profile_that_does_not_fit_is_dropped(run):
+    profile = SRGB_PROFILE[:16] + b"CMYK" + SRGB_PROFILE[20:]
+    data = encode(draw(mode="CMYK"), "jpg", icc_profile=profile)
+    _, stored, (rendition,) = run(data, "jpg", 20)
+    assert stored == data
+    assert "icc_profile" not in read(rendition).info
+    assert_color(read(rendition), (3, 3), RED)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "data"),
+    [
+        ("MAX_PIXELS", 1199, make_image("png")),
+        ("MAX_SIDE", 39, make_image("png")),
+        ("MAX_FRAMES", 2, make_animation("gif")),
+        ("MAX_ALL_PIXELS", 16 * 12 * 3 - 1, make_animation("webp")),
+    ],
+)
+def test_an_image_beyond_the_limits_is_refused(run, monkeypatch, limit, value, data):
+    extension = "gif" if data[:3] == b"GIF" else "png" if data[1:4] == b"PNG" else "webp"
+    monkeypatch.setattr(image_worker, limit, getattr(image_worker, limit))
+    assert "error" not in run(data, extension)[0]
+    monkeypatch.setattr(image_worker, limit, value)
+    assert run(data, extension)[0] == {"error": "too_large"}
+    monkeypatch.setattr(image_worker, limit, value + 1)
+    assert "error" not in run(data, extension)[0]
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+def test_a_truncated_image_is_damaged(run, extension):
+    for data in (
+        make_image(extension),
+        make_photo(extension),
+        make_animation(extension) if extension != "jpg" else b"",
+    ):
+        for length in {len(data) - 1, len(data) // 2, 20, 12, 3} - {-1, 0}:
+            if data:
+                assert run(data[:length], extension)[0] == {"error": "damaged"}, length
+
+
+def test_a_file_of_many_parts_is_refused(run, monkeypatch):
+    monkeypatch.setattr(image_metadata, "_MAX_PARTS", 1)
+    for extension in ("jpg", "png", "gif"):
+        assert run(make_image(extension), extension)[0] == {"error": "damaged"}
+
+
+WORKER = [sys.executable, "-P", images._WORKER, str(2**20)]
+
+
+def test_the_worker_runs_several_jobs_and_ends_with_its_input(tmp_path):
+    (tmp_path / "source").write_bytes(make_image("png"))
+    (tmp_path / "noise").write_bytes(b"\x89PNG\r\n\x1a\n")
+    job = {"format": "PNG", "output": str(tmp_path / "output"), "renditions": {"20": str(tmp_path / "20")}}
+    with subprocess.Popen(WORKER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdin is not None and process.stdout is not None
+        results = []
+        for name in ("source", "noise", "source"):
+            process.stdin.write(json.dumps(job | {"source": str(tmp_path / name)}) + "\n")
+            process.stdin.flush()
+            results.append(json.loads(process.stdout.readline()))
+        process.stdin.close()
+        assert process.wait(30) == 0
+    good = {"width": 40, "height": 30, "renditions": [[20, 15]]}
+    assert results == [good, {"error": "damaged"}, good]
+    assert read((tmp_path / "20").read_bytes()).size == (20, 15)
+
+
+def test_the_worker_ends_with_its_input_even_during_a_job(tmp_path):
+    # The job never ends, because nobody writes to the pipe that it reads.
+    os.mkfifo(tmp_path / "source")
+    job = {"source": str(tmp_path / "source"), "format": "PNG", "output": "", "renditions": {}}
+    with subprocess.Popen(WORKER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(job) + "\n")
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+def test_the_worker_imports_nothing_of_the_service():
+    source = Path(image_metadata.__file__).read_text("utf-8")
+    assert "blogapi" not in source
