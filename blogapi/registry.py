@@ -26,7 +26,9 @@ from blogapi.docs.routes import docs, home, openapi
 from blogapi.doctor.commands import doctor
 from blogapi.feeds.routes import bp as feeds
 from blogapi.health.routes import bp as health
-from blogapi.media import service as _media  # noqa: F401
+from blogapi.media.commands import media as media_command
+from blogapi.media.routes import bp as media
+from blogapi.media.use_routes import bp as media_uses
 from blogapi.metrics.routes import bp as metrics
 from blogapi.ownership import commands as _ownership  # noqa: F401
 from blogapi.previews.pages import pages as preview_pages
@@ -53,7 +55,7 @@ BLUEPRINTS = (
     build_blueprint(
         AUTHORS, article_queries.list_published_by_author, counts.count_by_authors, author_is_public
     ),
-    *(articles, revisions, previews, redirects, changes, site, feeds),
+    *(articles, revisions, previews, redirects, changes, site, media, media_uses, feeds),
     *(health, openapi),
 )
 PAGES = (home, docs, preview_pages, metrics)
@@ -102,4 +104,7 @@ def routes() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-COMMANDS = (serve, user, key, site_command, import_, revisions_command, backup, restore, db, doctor, routes)
+COMMANDS = (
+    *(serve, user, key, site_command, media_command, import_, revisions_command),
+    *(backup, restore, db, doctor, routes),
+)

@@ -119,6 +119,8 @@ def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]
     for _, method, operations in list_operations(document):
         for media in operations[method].get("requestBody", {}).get("content", {}).values():
             body = get_reference(media["schema"])
+            if not body:
+                continue
             responses = [
                 name for read in ("get", method) if (name := _get_response(operations.get(read, {})))
             ]

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import hashlib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, union
+from sqlalchemy import ColumnElement, Select, case, exists, func, literal, or_, select, union, union_all
 from sqlalchemy.orm import selectinload
 
-from blogapi.media.models import Media, MediaRendition
-from blogapi.storage.database import db
+from blogapi.authors.models import Author
+from blogapi.media.models import Media, MediaPath, MediaRendition, MediaUse
+from blogapi.media.types import RENDITION
+from blogapi.site.models import Site
+from blogapi.site.queries import get_service_url
+from blogapi.storage.database import Base, db
+from blogapi.web import json_fragments
+from blogapi.web.errors import NotFound
+from blogapi.web.json import JsonBody
+from blogapi.web.json_fragments import SERVICE_ADDRESS, place_service_address
+from blogapi.web.pagination import Page, PageRequest, paginate_rows
+
+# The maximum number of files whose JSON a read keeps in memory at a time.
+CHUNK_SIZE = 500
+
+_SEPARATOR = SERVICE_ADDRESS.encode()
+_media = Media.__table__.c
+_SELECT_JSON = select(_media.pieces)
 
 
 def find_media(uuids: Collection[UUID], hashes: Collection[str]) -> Sequence[Media]:
@@ -39,8 +59,193 @@ def list_referenced(hashes: Collection[str]) -> set[str]:
     return set(db.session.scalars(union(*(select(column).where(column.in_(hashes)) for column in columns))))
 
 
-def sum_sizes() -> int:
-    """Return the size of all files and renditions, in bytes."""
-    sums = (select(func.coalesce(func.sum(size), 0)) for size in (Media.size, MediaRendition.size))
-    first, second = (statement.scalar_subquery() for statement in sums)
+def get_media(uuid: UUID) -> Media:
+    """Return the file; raises NotFound if there is no such file."""
+    media = db.session.get(Media, uuid)
+    if media is None:
+        raise _not_found()
+    return media
+
+
+def check_exists(uuid: UUID) -> None:
+    """Raise NotFound if there is no such file."""
+    if db.session.scalar(select(_media.uuid).where(_media.uuid == uuid)) is None:
+        raise _not_found()
+
+
+def _not_found() -> NotFound:
+    return NotFound("There is no such file; GET /api/v1/blog/media/ lists all files.")
+
+
+def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
+    """Return the file with these fields (None: all fields); raises NotFound if there is no such file."""
+    fragments = db.session.scalar(_SELECT_JSON.where(_media.uuid == uuid))
+    if fragments is None:
+        raise _not_found()
+    return JsonBody(_place_address(_to_object(fragments, names).encode()))
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFilters:
+    """The filters and the order of the list of files; None and an empty text select all files."""
+
+    q: str = ""
+    type: str = ""
+    unused: bool | None = None
+    ordering: str = "-created"
+
+    def apply(self, statement: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+        """Return the statement with the conditions and the order."""
+        column, uuid = _media[self.ordering.removeprefix("-")], _media.uuid
+        # An ascending list is the reverse of the descending one, so that both use the same index.
+        order = (column.desc(), uuid.asc()) if self.ordering.startswith("-") else (column.asc(), uuid.desc())
+        return statement.where(*self._conditions()).order_by(*order)
+
+    def _conditions(self) -> Iterator[ColumnElement[bool]]:
+        if self.q:
+            searched = (_media.name, _media.alt, _media.caption)
+            yield or_(*(column.icontains(self.q, autoescape=True) for column in searched))
+        if self.type:
+            is_whole = "/" in self.type
+            yield _media.type == self.type if is_whole else _media.type.startswith(f"{self.type}/")
+        if self.unused is not None:
+            yield _media.unused_since.is_not(None) if self.unused else _media.unused_since.is_(None)
+
+
+def list_json(
+    filters: MediaFilters, page: PageRequest | None, names: Sequence[str] | None = None
+) -> Page[JsonBody]:
+    """Return a page of the selected files, or all of them, with these fields (None: all fields)."""
+    statement = filters.apply(_SELECT_JSON)
+    if page is not None:
+        total = _count(filters)
+        rows = db.session.scalars(statement.limit(page.size).offset((page.number - 1) * page.size)).all()
+        return Page(JsonBody(_to_array(rows, names)), total, page)
+    rows = db.session.scalars(statement.limit(CHUNK_SIZE + 1)).all()
+    if len(rows) <= CHUNK_SIZE:
+        return Page(JsonBody(_to_array(rows, names)), len(rows), None)
+    # The list is read twice, for its ETag and for its body, so that it is never completely in memory.
+    digest, total = hashlib.sha256(), 0
+    for chunk in _read_chunks(statement):
+        total += len(chunk)
+        digest.update(_to_array(chunk, names))
+    return Page(JsonBody(_stream_array(statement, names), state=digest.hexdigest()), total, None)
+
+
+def _count(filters: MediaFilters) -> int:
+    statement = filters.apply(select(func.count()).select_from(Media.__table__))
+    return db.session.scalar(statement.order_by(None)) or 0
+
+
+def _read_chunks(statement: Select[*tuple[Any, ...]]) -> Iterator[Sequence[str]]:
+    rows = db.session.execute(statement.execution_options(yield_per=CHUNK_SIZE)).scalars()
+    yield from rows.partitions(CHUNK_SIZE)
+
+
+def _stream_array(statement: Select[*tuple[Any, ...]], names: Sequence[str] | None) -> Iterator[bytes]:
+    separator = b"["
+    for chunk in _read_chunks(statement):
+        yield separator + _to_array(chunk, names)[1:-1]
+        separator = b","
+    yield b"]"
+
+
+def _to_array(rows: Sequence[str], names: Sequence[str] | None) -> bytes:
+    return _place_address(json_fragments.to_array(_to_object(fragments, names) for fragments in rows))
+
+
+def _to_object(fragments: str, names: Sequence[str] | None) -> str:
+    if names is None:
+        return json_fragments.to_object(fragments)
+    return json_fragments.select_fields(Media, fragments, names)
+
+
+def _place_address(body: bytes) -> bytes:
+    return place_service_address(body, get_service_url()) if _SEPARATOR in body else body
+
+
+def list_uses(uuid: UUID, page: PageRequest | None) -> Page[Sequence[Any]]:
+    """Return what uses the file: rows with kind, uuid, title and current, the current uses first.
+
+    A path in an imported article also counts as a use, because the article cannot be rendered without the
+    file. Raises NotFound if there is no such file.
+    """
+    check_exists(uuid)
+    article = Base.metadata.tables["article"]
+    use = _select_uses(uuid).subquery()
+    title = case(
+        (use.c.kind == "author", Author.name), (use.c.kind == "site", Site.title), else_=article.c.title
+    )
+    return paginate_rows(
+        select(use.c.kind, use.c.item_id.label("uuid"), title.label("title"), use.c.current)
+        .select_from(use)
+        .outerjoin(article, article.c.uuid == use.c.item_id)
+        .outerjoin(Author, Author.uuid == use.c.item_id)
+        .outerjoin(Site, Site.uuid == use.c.item_id)
+        .order_by(use.c.current.desc(), use.c.kind, use.c.item_id),
+        page,
+    )
+
+
+def _select_uses(uuid: UUID) -> Any:
+    is_listed = exists().where(
+        MediaUse.media_id == uuid, MediaUse.kind == "article", MediaUse.item_id == MediaPath.article_id
+    )
+    return union_all(
+        select(MediaUse.kind, MediaUse.item_id, MediaUse.current).where(MediaUse.media_id == uuid),
+        select(literal("article"), MediaPath.article_id, literal(False))
+        .where(MediaPath.media_id == uuid, ~is_listed)
+        .distinct(),
+    )
+
+
+def list_unused(before: datetime, limit: int, *, after: tuple[datetime, UUID] | None = None) -> Sequence[Any]:
+    """Return the files that nothing has used since a time before `before`, the longest unused first.
+
+    The rows have the columns uuid, name, unused_since and size (of the file and its renditions). `after` is
+    the time and the uuid of the last row of the previous call.
+    """
+    renditions = (
+        select(func.coalesce(func.sum(MediaRendition.size), 0))
+        .where(MediaRendition.media_id == Media.uuid)
+        .scalar_subquery()
+    )
+    statement = select(
+        Media.uuid, Media.name, Media.unused_since, (Media.size + renditions).label("size")
+    ).where(
+        Media.unused_since < before,
+        ~exists().where(MediaUse.media_id == Media.uuid),
+        ~exists().where(MediaPath.media_id == Media.uuid),
+    )
+    if after is not None:
+        since, uuid = after
+        statement = statement.where(
+            or_(Media.unused_since > since, (Media.unused_since == since) & (Media.uuid > uuid))
+        )
+    return db.session.execute(statement.order_by(Media.unused_since, Media.uuid).limit(limit)).all()
+
+
+def list_stored_files(uuids: Collection[UUID]) -> set[tuple[str, str]]:
+    """Return the hash and the extension of each stored file of these media, also of their renditions."""
+    return _list_files(Media.uuid.in_(uuids), MediaRendition.media_id.in_(uuids))
+
+
+def find_stored_files(hashes: Collection[str]) -> set[tuple[str, str]]:
+    """Return the hash and the extension of each stored file of the library with one of these hashes."""
+    return _list_files(Media.hash.in_(hashes), MediaRendition.hash.in_(hashes))
+
+
+def _list_files(of_media: ColumnElement[bool], of_rendition: ColumnElement[bool]) -> set[tuple[str, str]]:
+    media = db.session.execute(select(Media.hash, Media.name).where(of_media))
+    renditions = db.session.scalars(select(MediaRendition.hash).where(of_rendition))
+    files = {(hash, name.rpartition(".")[2]) for hash, name in media}
+    return files | {(hash, RENDITION.extension) for hash in renditions}
+
+
+def sum_sizes(min_size: int) -> int:
+    """Return the size of all files and renditions, in bytes; each counts as at least `min_size`."""
+    first, second = (
+        select(func.coalesce(func.sum(case((size < min_size, min_size), else_=size)), 0)).scalar_subquery()
+        for size in (Media.size, MediaRendition.size)
+    )
     return int(db.session.scalar(select(first + second)) or 0)

@@ -9,6 +9,9 @@ from flask import current_app
 from blogapi.media import queries
 from blogapi.web.errors import StorageFull
 
+# A file takes at least one block of the disk, and a row, so that the number of small files is limited too.
+MIN_COUNTED_SIZE = 4096
+
 
 def check_quota(sizes: Collection[int]) -> None:
     """Raise StorageFull if the library has no room for files of these sizes, in bytes.
@@ -16,7 +19,8 @@ def check_quota(sizes: Collection[int]) -> None:
     Call this in the transaction that stores the files.
     """
     gigabytes = current_app.config["MEDIA_GIGABYTES"]
-    if queries.sum_sizes() + sum(sizes) > gigabytes * 10**9:
+    needed = sum(max(size, MIN_COUNTED_SIZE) for size in sizes)
+    if queries.sum_sizes(MIN_COUNTED_SIZE) + needed > gigabytes * 10**9:
         raise StorageFull(
             f"The media library has no room for this file: its limit is {gigabytes} GB. Delete files that "
             "nothing uses, or ask the owner of the blog to raise the setting MEDIA_GIGABYTES.",

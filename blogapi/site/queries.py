@@ -9,6 +9,7 @@ from blogapi.storage.database import db
 from blogapi.web.errors import NotFound
 
 _SELECT_SITE = select(Site)
+_SELECT_SERVICE_URL = select(Site.service_url)
 
 
 def get_public_site() -> Site:
@@ -22,3 +23,8 @@ def get_public_site() -> Site:
 def get_site() -> Site:
     """Return the site, which every blog has."""
     return db.session.scalars(_SELECT_SITE).one()
+
+
+def get_service_url() -> str:
+    """Return the public address of the service, or an empty string if it is not set."""
+    return db.session.scalars(_SELECT_SERVICE_URL).one()

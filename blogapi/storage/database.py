@@ -192,7 +192,8 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
     taken. A nested `transaction()` is a part of the outer transaction: when the nested block ends, its rows
     are flushed, and if the nested block raises an exception, the outer transaction cannot commit. Use
     `savepoint()` for a part of a transaction that may fail without the rest. Functions that were passed to
-    `call_after_rollback` are called at the end, without the write lock, if a part was rolled back.
+    `call_after_rollback` are called at the end, without the write lock, if a part was rolled back, and those
+    that were passed to `call_after_commit` if the transaction was committed.
     """
     session = db.session()
     if session.info.get("writing"):
@@ -205,19 +206,26 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
         return
     session.rollback()
     session.expire_all()
-    with _calls_after_rollback(session), _write(session, wait=wait):
+    with _calls_afterwards(session), _write(session, wait=wait):
         yield
 
 
 @contextmanager
-def _calls_after_rollback(session: Session) -> Iterator[None]:
-    session.info.update(rolled_back=False, after_rollback={})
+def _calls_afterwards(session: Session) -> Iterator[None]:
+    info = session.info
+    info.update(rolled_back=False, after_rollback={}, after_commit=[])
+    is_committed = False
     try:
         yield
+        is_committed = True
     finally:
-        calls = session.info["after_rollback"] if session.info["rolled_back"] else {}
-        for function, items in calls.items():
+        # The functions can open transactions of their own.
+        after_commit = info["after_commit"] if is_committed else []
+        after_rollback = info["after_rollback"] if info["rolled_back"] else {}
+        for function, items in after_rollback.items():
             function(items)
+        for call in after_commit:
+            call()
 
 
 @contextmanager
@@ -244,6 +252,14 @@ def _write(session: Session, *, wait: bool) -> Iterator[None]:
         log: WriteAheadLog | None = current_app.extensions[_LOG_KEY]
         if log is not None:
             log.truncate_if_long()
+
+
+def call_after_commit(function: Callable[[], None]) -> None:
+    """Call the function when the current transaction has committed and released the write lock.
+
+    The function may open a transaction. It must handle its errors, because the write cannot be undone.
+    """
+    db.session().info["after_commit"].append(function)
 
 
 @contextmanager

@@ -202,6 +202,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         decorate: Callable[[View], View] = super().doc(**options)
         return decorate
 
+    def alt_response(self, status_code: int, **options: Any) -> Callable[[View], View]:
+        """Describe another response of the view in the OpenAPI document."""
+        decorate: Callable[[View], View] = super().alt_response(status_code, **options)
+        return decorate
+
     def response(
         self,
         status_code: int,
@@ -280,7 +285,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 def write() -> Response:
                     if errors:
                         raise Invalid("Some fields are read-only; `errors` names them.", errors=errors)
-                    return self._write_response(view(*args, **kwargs), status_code, schema, representation)
+                    return self.build_write_response(
+                        view(*args, **kwargs), status_code, schema, representation
+                    )
 
                 response = perform_write(write, lambda: representation.etag(id))
                 return _add_documented_allow(response, section)
@@ -292,9 +299,10 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
         return decorate
 
-    def _write_response(
+    def build_write_response(
         self, result: Any, status: int, schema: ma.Schema | None, representation: Representation
     ) -> Response:
+        """Return the response to a write, with the ETag of the item, and the path of a new one."""
         upsert = result if isinstance(result, UpsertResult) else UpsertResult(result, created=status == 201)
         status = 201 if upsert.created else status
         if schema is None or isinstance(upsert.item, JsonBody | list):

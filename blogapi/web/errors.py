@@ -127,8 +127,14 @@ class PreconditionRequired(Problem):
     status, code = 428, "if_match_required"
 
 
+class TooLarge(Problem):
+    """The body is larger than the server accepts."""
+
+    status, code = 413, "too_large"
+
+
 class UnsupportedMediaType(Problem):
-    """The Content-Type of the body is not JSON."""
+    """The operation does not accept the Content-Type of the body."""
 
     status, code = 415, "unsupported_media_type"
 

@@ -22,6 +22,12 @@ from blogapi.web.json import JsonBody
 
 SchemaClass = TypeVar("SchemaClass", bound=type[ma.Schema])
 
+# The character that stands for the public address of the service in stored JSON. It is not escaped there, and
+# other JSON contains no control character, so it is unambiguous.
+SERVICE_ADDRESS = "\x1e"
+# Within a JSON string, a backslash would precede the quotation mark.
+_ESCAPED_SERVICE_ADDRESS = ':"\\u001e'
+
 _SCHEMAS: dict[type[Any], ma.Schema] = {}
 
 
@@ -72,8 +78,19 @@ def store_fragments(session: Session, row: Any) -> None:
 
 
 def to_fragments(fields: dict[str, Any]) -> str:
-    """Return the fields as fragments: one line each, `"name":value`."""
-    return "\n".join(f"{web_json.to_json(name)}:{web_json.to_json(value)}" for name, value in fields.items())
+    """Return the fields as fragments: one line each, `"name":value`.
+
+    At the beginning of a text, SERVICE_ADDRESS is not escaped.
+    """
+    fragments = "\n".join(
+        f"{web_json.to_json(name)}:{web_json.to_json(value)}" for name, value in fields.items()
+    )
+    return fragments.replace(_ESCAPED_SERVICE_ADDRESS, f':"{SERVICE_ADDRESS}')
+
+
+def place_service_address(body: bytes, address: str) -> bytes:
+    """Return stored JSON with the public address of the service, which may be empty, in its places."""
+    return body.replace(SERVICE_ADDRESS.encode(), address.encode())
 
 
 def parse_fragments(fragments: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 from blogapi import registry
 from blogapi.web.access import get_access
 from tests.contracts.client import outcome
+from tests.media.rows import add_media
 
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
@@ -17,6 +18,7 @@ TAGS = "/api/v1/blog/tags/"
 AUTHORS = "/api/v1/blog/authors/"
 KEYS = "/api/v1/auth/api-key/"
 SITE = "/api/v1/blog/site/"
+MEDIA = "/api/v1/blog/media/"
 CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_reading_admin", "as_admin")
 
 
@@ -31,7 +33,7 @@ class AccessCase:
     code: str = ""
 
 
-CODES = {401: "key_missing", 403: "forbidden", 404: "not_found"}
+CODES = {401: "key_missing", 403: "forbidden", 404: "not_found", 422: "invalid_fields"}
 IN_USE = {"categories": "category_in_use", "authors": "author_in_use"}
 EVERYONE = (200, 200, 200, 200, 200, 200)
 READERS = (401, 200, 200, 200, 200, 200)
@@ -121,6 +123,12 @@ ACCESS_CASES = [
     AccessCase("changes.listed", "/api/v1/blog/changes/", READERS),
     AccessCase("site.single", SITE, READERS),
     AccessCase("site.change", SITE, writes(200), {}),
+    AccessCase("media.listed", MEDIA, ADMINS),
+    AccessCase("media.create", MEDIA + "?name=empty.png", writes(422)),
+    AccessCase("media.single", MEDIA + "{media}/", ADMINS),
+    AccessCase("media.change", MEDIA + "{media}/", writes(200), {}),
+    AccessCase("media.delete", MEDIA + "{media}/", writes(204)),
+    AccessCase("media_uses.listed", MEDIA + "{media}/uses/", ADMINS),
     AccessCase("health.check", "/health/", EVERYONE),
     AccessCase("metrics.show_metrics", "/metrics/", ADMINS),
     AccessCase("openapi.document", "/openapi.json", EVERYONE),
@@ -154,6 +162,8 @@ def fill_path(request, as_admin, make_article, make_tag, make_guest):
             "article": article.uuid,
             "category": article.category_id,
         }
+        if "{media}" in template:
+            names["media"] = add_media(as_admin.application)
         if "{key}" in template:
             names["key"] = request.getfixturevalue("as_reading_admin").post(KEYS).json["uuid"]
         if any(name in template for name in ("{draft}", "{link}", "{page}")):

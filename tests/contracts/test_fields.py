@@ -6,11 +6,12 @@ import pytest
 
 from blogapi import registry
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
+from tests.media.rows import MEDIA, add_media
 
 READS = [
     *(ARTICLES, f"{ARTICLES}author/me/", "{article}", "{preview}", "{article}preview/"),
     *("{article}revisions/", "{article}revisions/1/", "/api/v1/blog/redirects/"),
-    *(CATEGORIES, "{category}", TAGS, "{tag}", AUTHORS, "{author}", KEYS, "{key}"),
+    *(CATEGORIES, "{category}", TAGS, "{tag}", AUTHORS, "{author}", KEYS, "{key}", MEDIA, "{media}"),
 ]
 
 
@@ -26,6 +27,7 @@ def paths(as_admin, make_article, make_tag, make_category):
         "category": f"{CATEGORIES}{category.uuid}/",
         "tag": f"{TAGS}{tag.uuid}/",
         "author": f"{AUTHORS}ada/",
+        "media": f"{MEDIA}{add_media(as_admin.application, renditions=1)}/",
         "key": f"{KEYS}{as_admin.post(KEYS).json['uuid']}/",
     }
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from blogapi import registry
+from tests.media.rows import add_media
 
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 AUTHORS = "/api/v1/blog/authors/"
 KEYS = "/api/v1/auth/api-key/"
+MEDIA = "/api/v1/blog/media/"
 
 # Path, endpoint, and number of statements. One statement looks up the key.
 READS = [
@@ -49,6 +51,13 @@ READS = [
     ("/api/v1/blog/changes/?limit=1000", "changes.listed", 5),
     ("/api/v1/blog/changes/?since=now", "changes.listed", 4),
     ("/api/v1/blog/site/", "site.single", 2),
+    # The address of the service takes one statement.
+    (MEDIA, "media.listed", 3),
+    (MEDIA + "?page=1&q=pic&type=image&unused=true&ordering=name", "media.listed", 4),
+    (MEDIA + "?fields=name", "media.listed", 2),
+    (MEDIA + "{media}/", "media.single", 3),
+    (MEDIA + "{media}/uses/", "media_uses.listed", 3),
+    (MEDIA + "{media}/uses/?page=1", "media_uses.listed", 4),
     (ARTICLES + "?fields=url", "articles.published", 4),
     (ARTICLES + "{article}/?fields=url", "articles.single", 3),
     (ARTICLES + "?fields=url,head", "articles.published", 4),
@@ -85,6 +94,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         )
         make_category()
         people.key(people.admin)
+        media = add_media(as_admin.application, renditions=3, uses=[("article", article.uuid)])
     article_path = f"{ARTICLES}{article.uuid}/"
     for turn in range(rows):
         as_admin.patch(article_path, json={"slug": f"name-{turn}"})
@@ -95,7 +105,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
     for template, _, _ in READS:
         uuids = {"article": article.uuid, "tag": tag.uuid, "category": category.uuid, "author": author.uuid}
         path = template.format(
-            link=links["api_url"], page=links["url"], slug=f"name-{rows - 1}", key=key, **uuids
+            media=media, link=links["api_url"], page=links["url"], slug=f"name-{rows - 1}", key=key, **uuids
         )
         with record_statements() as executed:
             assert as_admin.get(path).status_code == 200

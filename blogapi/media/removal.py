@@ -1,0 +1,162 @@
+"""Deletes files of the library: on request, and those that nothing has used for long.
+
+The rows are deleted first. After the commit, a second transaction deletes the stored files to which no row
+refers: another server may have stored the same file again in the meantime, and a file without rows is found
+later, but rows without their file would show a broken image.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import delete as delete_rows
+from sqlalchemy.exc import SQLAlchemyError
+
+from blogapi.media import hooks, queries
+from blogapi.media.folder import get_folder
+from blogapi.media.models import Media
+from blogapi.storage import files
+from blogapi.storage.database import call_after_commit, current_time, db, transaction
+from blogapi.storage.version_check import NewerSchema
+from blogapi.web.errors import Conflict
+from blogapi.web.pagination import PageRequest
+
+# The number of files that one transaction deletes, so that other writers wait only briefly.
+BATCH_SIZE = 100
+# The number of uses that a refused deletion names.
+MAX_NAMED_USES = 20
+# The age at which a stored file without rows counts as abandoned.
+ORPHAN_SECONDS = 86_400
+
+_STORED_NAME = re.compile(r"([0-9a-f]{64})\.([a-z0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A file that was deleted, or would be deleted. `uuid` is None for a stored file without rows."""
+
+    name: str
+    size: int
+    uuid: UUID | None = None
+
+
+def delete(uuid: UUID, *, force: bool = False) -> None:
+    """Delete a file.
+
+    Raises NotFound if there is no such file, and Conflict if something uses it, unless `force` is set.
+    """
+    with transaction():
+        uses = queries.list_uses(uuid, PageRequest(1, MAX_NAMED_USES))
+        if uses.total and not force:
+            raise Conflict(
+                f"{_count(uses.total, 'item')} {'uses' if uses.total == 1 else 'use'} this file; "
+                f"GET /api/v1/blog/media/{uuid}/uses/ lists them all. Remove the file there, or send "
+                "?force=true to delete it anyway.",
+                code="media_in_use",
+                errors={"uses": [_describe_use(use) for use in uses.rows]},
+            )
+        _delete([uuid])
+
+
+def prune(days: int, *, dry_run: bool = False) -> Iterator[Removed]:
+    """Delete the files that nothing has used for this number of days, and abandoned stored files.
+
+    Yields each file after the commit of its deletion. With `dry_run` nothing is deleted.
+    """
+    yield from _list_unused(days) if dry_run else _prune_unused(days)
+    yield from _prune_stored_files(dry_run=dry_run)
+
+
+def _list_unused(days: int) -> Iterator[Removed]:
+    before, after = current_time() - timedelta(days=days), None
+    while rows := queries.list_unused(before, BATCH_SIZE, after=after):
+        yield from map(_to_removed, rows)
+        after = (rows[-1].unused_since, rows[-1].uuid)
+
+
+def _prune_unused(days: int) -> Iterator[Removed]:
+    while True:
+        with transaction():
+            rows = queries.list_unused(current_time() - timedelta(days=days), BATCH_SIZE)
+            _delete([row.uuid for row in rows])
+        if not rows:
+            return
+        yield from map(_to_removed, rows)
+
+
+def _to_removed(row: Any) -> Removed:
+    return Removed(row.name, int(row.size), row.uuid)
+
+
+def _delete(uuids: Sequence[UUID]) -> None:
+    """Delete the rows of the files, and the stored files after the commit."""
+    if not uuids:
+        return
+    session, stored_files = db.session(), queries.list_stored_files(uuids)
+    hooks.remember_items(session, uuids)
+    session.execute(delete_rows(Media).where(Media.uuid.in_(uuids)))
+    hooks.notify(session, uuids)
+    call_after_commit(lambda: _delete_stored_files(stored_files))
+
+
+def _delete_stored_files(stored_files: Collection[tuple[str, str]]) -> None:
+    try:
+        delete_unreferenced(stored_files)
+    except (OSError, SQLAlchemyError, NewerSchema) as error:
+        # The rows are gone, so the next prune finds the files.
+        current_app.logger.warning("files of deleted media remain in the media folder: %s", error)
+
+
+def delete_unreferenced(stored_files: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Delete those of the stored files (hash, extension) that belong to no row; return them."""
+    with transaction():
+        unreferenced = set(stored_files) - queries.find_stored_files([hash for hash, _ in stored_files])
+        for hash, extension in unreferenced:
+            get_folder().delete(hash, extension)
+    return unreferenced
+
+
+def _prune_stored_files(*, dry_run: bool) -> Iterator[Removed]:
+    folder = get_folder()
+    files.delete_abandoned(folder.root)
+    old_files = _list_old_files(folder.root)
+    while sizes := dict(islice(old_files, BATCH_SIZE)):
+        found = sizes.keys() - queries.find_stored_files([hash for hash, _ in sizes])
+        if found and not dry_run:
+            found = delete_unreferenced(found)
+        db.session.rollback()
+        for hash, extension in sorted(found):
+            yield Removed(f"{hash}.{extension}", sizes[hash, extension])
+
+
+def _list_old_files(root: Path) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield hash and extension of each stored file that is older than a day, and its size."""
+    folders = (path for path in root.glob("[0-9a-f][0-9a-f]") if path.is_dir())
+    for path in chain.from_iterable(folder.iterdir() for folder in folders):
+        match = _STORED_NAME.fullmatch(path.name)
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            continue
+        if match and time.time() - status.st_mtime > ORPHAN_SECONDS:
+            yield (match[1], match[2]), status.st_size
+
+
+def _describe_use(use: Any) -> str:
+    item = f"The {use.kind} {use.title!r}" if use.title is not None else f"The deleted {use.kind}"
+    if use.current:
+        return f"{item} ({use.uuid}) uses the file."
+    return f"{item} ({use.uuid}) uses the file in former versions."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,105 @@
+"""The endpoints of the media library."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from flask import Response, request
+
+from blogapi.media import editing, hooks, queries, receiving, removal, service
+from blogapi.media.models import Media
+from blogapi.media.queries import MediaFilters
+from blogapi.media.schemas import (
+    DeletionQuery,
+    MediaChangesSchema,
+    MediaFieldsSchema,
+    MediaListQuery,
+    MediaQuery,
+    MediaSchema,
+    UploadBodySchema,
+    UploadQuery,
+)
+from blogapi.web.access import admin, allow
+from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
+from blogapi.web.fields import Fields
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import Page, Query
+
+# The OpenAPI document describes these headers once.
+_HEADERS: Fields = {"Location": {}, "ETag": {}}
+_REQUEST_BODY = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {"schema": UploadBodySchema},
+        "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+    },
+}
+
+bp = Blueprint("media", __name__, url_prefix="/api/v1/blog/media", description="The media library")
+
+REPRESENTATION = Representation(
+    queries.get_json,
+    MediaSchema(),
+    lambda: queries.list_json(MediaFilters(), None).rows,
+    MediaSchema(many=True),
+    get_fields=queries.get_json,
+    fields_schema=MediaFieldsSchema,
+)
+
+
+@bp.get("/")
+@allow(admin)
+@bp.arguments(MediaListQuery, location="query")
+@bp.response(200, MediaSchema(many=True), partial_schema=MediaFieldsSchema)
+def listed(query: Query) -> Page[JsonBody]:
+    """List the files of the media library, newest first."""
+    return queries.list_json(MediaFilters(**query.filters), query.page, query.fields)
+
+
+@bp.post("/")
+@allow(admin, scope="write")
+@bp.arguments(UploadQuery, location="query")
+@bp.response(201, MediaSchema(), headers=_HEADERS)
+@bp.alt_response(200, schema=MediaSchema(), headers={"ETag": _HEADERS["ETag"]}, success=True)
+@bp.doc(requestBody=_REQUEST_BODY)
+def create(query: Fields) -> Response:
+    """Upload a file.
+
+    If the library already has the file, the response is its present entry with status 200, and an alt text or
+    a caption is added to it if it has none. Repeating an upload is therefore safe.
+    """
+    with (
+        receiving.receive(request, query) as upload,
+        service.prepare(upload.path, upload.name) as prepared,
+    ):
+        media, created = editing.add(prepared, alt=upload.alt, caption=upload.caption)
+    return bp.build_write_response(UpsertResult(media, created), 200, MediaSchema(), REPRESENTATION)
+
+
+@bp.get("/<id:id>/")
+@allow(admin)
+@bp.arguments(MediaQuery, location="query")
+@bp.response(200, MediaSchema(), partial_schema=MediaFieldsSchema)
+def single(query: Query, id: UUID) -> JsonBody:
+    """Return a file of the media library."""
+    return queries.get_json(id, query.fields)
+
+
+@bp.patch("/<id:id>/")
+@allow(admin, scope="write")
+@bp.check_exists(queries.check_exists)
+@bp.arguments(MediaChangesSchema)
+@bp.write(200, MediaSchema(), REPRESENTATION, prepare=lambda changes, id: hooks.prepare([id]))
+def change(changes: Fields, id: UUID) -> Media:
+    """Change the name, the alt text or the caption of a file."""
+    return editing.change(id, changes)
+
+
+@bp.delete("/<id:id>/")
+@allow(admin, scope="write")
+@bp.check_exists(queries.check_exists)
+@bp.arguments(DeletionQuery, location="query")
+@bp.write(204, None, REPRESENTATION, prepare=lambda query, id: hooks.prepare([id]))
+def delete(query: Fields, id: UUID) -> None:
+    """Delete a file, unless something uses it."""
+    removal.delete(id, **query)

@@ -1,0 +1,211 @@
+"""Request and response bodies of media."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import validate
+from werkzeug.datastructures import FileStorage
+
+from blogapi.media.addresses import make_path, make_rendition_name
+from blogapi.media.models import Media
+from blogapi.web.fields import (
+    FieldNames,
+    Identifier,
+    InputSchema,
+    OutputSchema,
+    PartialOutputSchema,
+    Text,
+    Timestamp,
+    WithAttributes,
+)
+from blogapi.web.json_fragments import SERVICE_ADDRESS, stored_for
+from blogapi.web.pagination import DetailQuery, ListQuery
+
+MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100
+
+USE_KINDS = ("article", "author", "site")
+ORDERINGS = ("created", "-created", "name", "-name", "size", "-size")
+
+_URL = {"description": "Absolute if the site has a `service_url`, otherwise a path."}
+
+
+def _alt(**options: Any) -> Text:
+    example = {"description": "Describes the image to those who cannot see it.", "example": "A black cat"}
+    return Text(max_length=MAX_ALT, metadata=example, **options)
+
+
+def _caption(**options: Any) -> Text:
+    return Text(max_length=MAX_CAPTION, metadata={"example": "Mimi, 2026"}, **options)
+
+
+class RenditionSchema(OutputSchema):
+    """A smaller version of an image, as WebP."""
+
+    width = ma.fields.Integer(metadata={"example": 400})
+    height = ma.fields.Integer(metadata={"example": 300})
+    size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 20480})
+    url = ma.fields.String(metadata=_URL)
+
+
+class _MediaFields(ma.Schema):
+    uuid = Identifier()
+    name = ma.fields.String(metadata={"example": "cat.jpg"})
+    alt = ma.fields.String(metadata={"example": "A black cat"})
+    caption = ma.fields.String()
+    type = ma.fields.String(metadata={"example": "image/jpeg"})
+    size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 204800})
+    width = ma.fields.Integer(
+        allow_none=True,
+        metadata={"description": "In pixels; null unless the file is an image.", "example": 1200},
+    )
+    height = ma.fields.Integer(allow_none=True, metadata={"example": 900})
+    url = ma.fields.String(metadata=_URL)
+    renditions = ma.fields.List(ma.fields.Nested(RenditionSchema))
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+
+    @ma.pre_dump
+    def add_addresses(self, media: Media, **_: Any) -> WithAttributes:
+        """Return the file with its addresses and those of its renditions."""
+        renditions = [
+            WithAttributes(
+                rendition, url=_make_url(rendition.hash, make_rendition_name(media.name, rendition.width))
+            )
+            for rendition in media.renditions
+        ]
+        return WithAttributes(media, url=_make_url(media.hash, media.name), renditions=renditions)
+
+
+def _make_url(hash: str, name: str) -> str:
+    return SERVICE_ADDRESS + make_path(hash, name)
+
+
+@stored_for(Media)
+class MediaSchema(_MediaFields, OutputSchema):
+    """A file of the media library."""
+
+
+class MediaFieldsSchema(_MediaFields, PartialOutputSchema):
+    """The selected fields of a file."""
+
+
+class MediaChangesSchema(InputSchema):
+    """The fields of a file that a client changes."""
+
+    read_only = frozenset(
+        {"uuid", "type", "size", "width", "height", "url", "renditions", "created", "last_updated"}
+    )
+
+    name = Text(
+        max_length=MAX_NAME,
+        min_length=1,
+        metadata={
+            "description": "The last part of the address; its extension cannot change.",
+            "example": "mimi.jpg",
+        },
+    )
+    alt = _alt()
+    caption = _caption()
+
+
+class FilePart(ma.fields.Field[FileStorage]):
+    """A part of a multipart/form-data body that is a file."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(metadata={"type": "string", "format": "binary"}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> FileStorage:
+        if not isinstance(value, FileStorage):
+            raise ma.ValidationError("Must be a file; send the part with a file name.")
+        return value
+
+
+class UploadBodySchema(ma.Schema):
+    """A file and its texts."""
+
+    class Meta:
+        unknown = ma.RAISE
+
+    file = FilePart(required=True)
+    alt = _alt()
+    caption = _caption()
+
+
+class UploadQuery(ma.Schema):
+    """The query parameters of an upload."""
+
+    name = Text(
+        max_length=255,
+        min_length=1,
+        metadata={
+            "description": "Name of the file. A body that is the file itself needs it, here or in the header "
+            "`Content-Disposition`.",
+            "example": "cat.jpg",
+        },
+    )
+    alt = _alt()
+    caption = _caption()
+
+
+class MediaUseSchema(OutputSchema):
+    """An item that uses a file."""
+
+    kind = ma.fields.String(metadata={"enum": list(USE_KINDS)})
+    uuid = Identifier()
+    title = ma.fields.String(
+        allow_none=True,
+        metadata={
+            "description": "Title or name of the item; null for a deleted article.",
+            "example": "Bread",
+        },
+    )
+    current = ma.fields.Boolean(
+        metadata={"description": "False if only former versions of the article use the file."}
+    )
+
+
+class UseListQuery(ListQuery):
+    """The query parameters of a request for the uses of a file."""
+
+
+class MediaQuery(DetailQuery):
+    """The query parameters of a request for a single file."""
+
+    fields_ = FieldNames(MediaFieldsSchema)
+
+
+class MediaListQuery(ListQuery):
+    """The query parameters of a request for the list of files."""
+
+    fields_ = FieldNames(MediaFieldsSchema)
+    q = Text(
+        max_length=200,
+        min_length=1,
+        metadata={
+            "description": "Text that the name, the alt text or the caption contains.",
+            "example": "cat",
+        },
+    )
+    type = ma.fields.String(
+        validate=validate.Regexp(r"^[a-z]{1,20}(/[a-z0-9][a-z0-9.+-]{0,100})?$"),
+        metadata={"description": "A type such as `image/png`, or its first part.", "example": "image"},
+    )
+    unused = ma.fields.Boolean(
+        truthy={"true"},
+        falsy={"false"},
+        metadata={"description": "`true` lists only files that nothing uses, `false` only the others."},
+    )
+    ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-created"})
+
+
+class DeletionQuery(InputSchema):
+    """The query parameters of a deletion."""
+
+    force = ma.fields.Boolean(
+        truthy={"true"},
+        falsy={"false"},
+        load_default=False,
+        metadata={"description": "Delete the file even if something uses it."},
+    )

@@ -1,0 +1,26 @@
+"""The endpoint that lists what uses a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from blogapi.media import queries
+from blogapi.media.schemas import MediaUseSchema, UseListQuery
+from blogapi.web.access import admin, allow
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.pagination import Page, Query
+
+bp = Blueprint(
+    "media_uses", __name__, url_prefix="/api/v1/blog/media/<id:id>/uses", description="Uses of files"
+)
+
+
+@bp.get("/")
+@allow(admin)
+@bp.arguments(UseListQuery, location="query")
+@bp.response(200, MediaUseSchema(many=True))
+def listed(query: Query, id: UUID) -> Page[Sequence[Any]]:
+    """List what uses a file: articles, also in former versions, authors and the site."""
+    return queries.list_uses(id, query.page)

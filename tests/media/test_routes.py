@@ -1,0 +1,505 @@
+"""Uploads, lists, changes and deletions of files through the API."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from urllib.parse import quote
+from uuid import UUID
+
+import pytest
+from sqlalchemy import null
+from werkzeug.datastructures import MultiDict
+
+from blogapi.media import hooks, queries, receiving, removal
+from blogapi.media.folder import get_folder
+from blogapi.media.models import Media, MediaPath
+from blogapi.storage.database import db, transaction
+from tests.contracts.client import outcome
+from tests.media.rows import MEDIA, add_media, make_hash
+from tests.pictures import make_picture
+
+SITE = "/api/v1/blog/site/"
+RED = make_picture("red")
+HASH = hashlib.sha256(RED).hexdigest()
+
+
+def part(content=RED, name="cat.png"):
+    return io.BytesIO(content), name
+
+
+def upload(client, content=RED, name="cat.png", **texts):
+    return client.post(MEDIA, data={"file": part(content, name), **texts})
+
+
+def list_files(app):
+    """Return the names of all files in the media folder, with those of unfinished uploads."""
+    with app.app_context():
+        return sorted(path.name for path in get_folder().root.rglob("*") if path.is_file())
+
+
+def test_an_upload_creates_a_file(app, as_admin):
+    created = upload(as_admin, alt="A cat", caption="Mimi")
+    assert created.status_code == 201
+    shown = created.json
+    assert created.headers["Location"] == f"{MEDIA}{shown['uuid']}/"
+    assert {name: shown[name] for name in shown if name not in ("uuid", "created", "last_updated")} == {
+        **{"name": "cat.png", "alt": "A cat", "caption": "Mimi", "type": "image/png", "size": len(RED)},
+        **{"width": 40, "height": 30, "url": f"/media/{HASH}/cat.png", "renditions": []},
+    }
+    found = as_admin.get(created.headers["Location"])
+    assert (found.json, found.headers["ETag"]) == (shown, created.headers["ETag"])
+    assert list_files(app) == [f"{HASH}.png"]
+
+
+@pytest.mark.parametrize(
+    ("query", "header", "name"),
+    [
+        ("?name=cat.png&alt=A%20cat&caption=Mimi", None, "cat.png"),
+        ("?alt=A cat&caption=Mimi", 'attachment; filename="dog.png"', "dog.png"),
+        ("?alt=A cat&caption=Mimi", "attachment; filename*=UTF-8''%E7%8C%AB.png", "猫.png"),
+        ("?alt=A cat&caption=Mimi", 'attachment; filename="猫.png"'.encode().decode("latin-1"), "猫.png"),
+        ("?name=cat.png&alt=A cat&caption=Mimi", 'attachment; filename="dog.png"', "cat.png"),
+    ],
+)
+def test_the_body_can_be_the_file_itself(as_admin, query, header, name):
+    headers = {"Content-Disposition": header} if header else {}
+    # The type in the request is ignored.
+    created = as_admin.post(MEDIA + query, data=RED, headers=headers, content_type="image/jpeg")
+    shown = created.json
+    assert (created.status_code, shown["name"], shown["type"]) == (201, name, "image/png")
+    assert (shown["alt"], shown["caption"]) == ("A cat", "Mimi")
+
+
+def test_a_repeated_upload_returns_the_present_file_and_fills_in_empty_texts(app, as_admin):
+    first = upload(as_admin, alt="A cat")
+    second = upload(as_admin, name="other.png", alt="Other", caption="Mimi")
+    assert (second.status_code, "Location" in second.headers) == (200, False)
+    assert second.json == first.json | {"caption": "Mimi", "last_updated": second.json["last_updated"]}
+    assert upload(as_admin, caption="Other").json == second.json
+    assert list_files(app) == [f"{HASH}.png"]
+
+
+MALFORMED, INVALID = (400, "malformed"), (422, "invalid_fields")
+LARGE = (413, "too_large")
+REFUSED = (415, "unsupported_media_type")
+BAD_UPLOADS = {
+    "JSON": (lambda: {"json": {"file": "x"}}, REFUSED, None),
+    "a form": (lambda: {"data": RED, "content_type": "application/x-www-form-urlencoded"}, REFUSED, None),
+    "another multipart type": (
+        lambda: {"data": RED, "content_type": "multipart/mixed; boundary=x"},
+        REFUSED,
+        None,
+    ),
+    "no boundary": (lambda: {"data": RED, "content_type": "multipart/form-data"}, MALFORMED, None),
+    "a wrong boundary": (
+        lambda: {"data": RED, "content_type": "multipart/form-data; boundary=x"},
+        MALFORMED,
+        None,
+    ),
+    "a boundary outside ASCII": (
+        lambda: {"data": RED, "content_type": "multipart/form-data; boundary=é"},
+        MALFORMED,
+        None,
+    ),
+    "a cut body": (
+        lambda: {
+            "data": b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n' + RED,
+            "content_type": "multipart/form-data; boundary=x",
+        },
+        MALFORMED,
+        None,
+    ),
+    "no part": (
+        lambda: {"data": b"--x--\r\n", "content_type": "multipart/form-data; boundary=x"},
+        INVALID,
+        "file",
+    ),
+    "no file": (lambda: {"data": {"alt": "A cat"}, "content_type": "multipart/form-data"}, INVALID, "file"),
+    "a text as the file": (
+        lambda: {"data": {"file": "text"}, "content_type": "multipart/form-data"},
+        INVALID,
+        "file",
+    ),
+    "two files": (lambda: {"data": MultiDict([("file", part()), ("file", part())])}, INVALID, "file"),
+    "a file in another part": (lambda: {"data": {"picture": part()}}, INVALID, "picture"),
+    "an unknown part": (lambda: {"data": {"file": part(), "title": "x"}}, INVALID, "title"),
+    "a repeated part": (lambda: {"data": {"file": part(), "alt": ["a", "b"]}}, INVALID, "alt"),
+    "a control character": (lambda: {"data": {"file": part(), "alt": "a\x1eb"}}, INVALID, "alt"),
+    "a long text": (lambda: {"data": {"file": part(), "caption": "x" * 10_001}}, INVALID, "caption"),
+    "a very long text": (lambda: {"data": {"file": part(), "caption": "x" * 300_000}}, LARGE, None),
+    "many parts": (lambda: {"data": {"file": part(), "alt": ["x"] * 20}}, LARGE, None),
+    "an empty part": (lambda: {"data": {"file": part(b"")}}, INVALID, "file"),
+    "a part without a name": (lambda: {"data": {"file": part(RED, "")}}, INVALID, "name"),
+    "an empty body": (lambda: {"query_string": "name=cat.png", "data": b""}, INVALID, "file"),
+    "no name": (lambda: {"data": RED}, INVALID, "name"),
+    "an unknown type": (lambda: {"query_string": "name=cat.xyz", "data": b"\0\1\2\3"}, INVALID, "file"),
+    "a large body": (lambda: {"query_string": "name=cat.png", "data": bytes(1001)}, LARGE, None),
+    "a large part": (lambda: {"data": {"file": part(bytes(1001))}}, LARGE, None),
+    "an unknown parameter": (
+        lambda: {"query_string": "name=cat.png&title=x", "data": RED},
+        (400, "invalid_query"),
+        "title",
+    ),
+    "a repeated parameter": (lambda: {"query_string": "name=a.png&name=b.png"}, (400, "invalid_query"), None),
+    "an Idempotency-Key": (
+        lambda: {"query_string": "name=a.png", "headers": {"Idempotency-Key": "x"}},
+        MALFORMED,
+        None,
+    ),
+    "If-Match": (
+        lambda: {"query_string": "name=a.png", "headers": {"If-Match": '"x"'}},
+        (412, "stale"),
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_UPLOADS)
+def test_a_bad_upload_is_refused_and_leaves_nothing_behind(app, as_admin, name):
+    request, expected, field = BAD_UPLOADS[name]
+    app.config["MAX_MEDIA_SIZE"] = 1000
+    response = as_admin.post(MEDIA, **request())
+    assert outcome(response) == expected, response.text
+    if field is not None:
+        assert field in response.json["errors"]
+    assert as_admin.get(MEDIA).json == []
+    assert list_files(app) == []
+
+
+@pytest.mark.parametrize("content", [bytes(1001), bytes(200_000)])
+def test_a_large_body_without_a_content_length_is_refused(app, as_admin, content):
+    app.config["MAX_MEDIA_SIZE"] = 1000
+    response = as_admin.post(
+        f"{MEDIA}?name=cat.png",
+        input_stream=io.BytesIO(content),
+        environ_overrides={"wsgi.input_terminated": True},
+    )
+    assert outcome(response) == LARGE
+    assert list_files(app) == []
+
+
+def test_the_limit_on_json_bodies_does_not_apply_to_uploads(app, as_admin):
+    app.config["MAX_CONTENT_LENGTH"] = 50
+    assert upload(as_admin).status_code == 201
+    assert as_admin.post(f"{MEDIA}?name=cat.png", data=RED).status_code == 200
+
+
+def test_a_page_of_another_origin_cannot_upload_with_a_login(as_login):
+    headers = {"Origin": "https://evil.example"}
+    response = as_login.post(f"{MEDIA}?name=cat.png", data=RED, headers=headers)
+    assert outcome(response) == (403, "cross_origin")
+    own = {"Origin": "http://localhost"}
+    assert as_login.post(f"{MEDIA}?name=cat.png", data=RED, headers=own).status_code == 201
+
+
+def test_the_library_refuses_files_above_its_limit(app, as_admin):
+    # Each file counts as at least 4096 bytes.
+    app.config["MEDIA_GIGABYTES"] = 2 * 4096 / 10**9
+    statuses = [upload(as_admin, make_picture(colour)).status_code for colour in ("red", "green")]
+    refused = upload(as_admin, make_picture("blue"))
+    assert (statuses, outcome(refused)) == ([201, 201], (507, "media_full"))
+    assert (len(list_files(app)), len(as_admin.get(MEDIA).json)) == (2, 2)
+    # A repeated upload needs no room.
+    assert upload(as_admin, make_picture("red")).status_code == 200
+
+
+def test_the_limit_on_requests_per_key_applies_to_uploads(make_app, instance, people, make_client):
+    app = make_app(REQUEST_KEY_LIMIT="2 per minute")
+    client = make_client(app, people.key(people.admin, "write"))
+    statuses = [client.post(f"{MEDIA}?name=cat.png", data=RED).status_code for _ in range(4)]
+    assert statuses == [201, 200, 429, 429]
+
+
+def names(response):
+    assert response.status_code == 200, response.text
+    return [item["name"] for item in response.json]
+
+
+def test_the_list_shows_the_newest_files_first_by_page(app, as_admin):
+    for number in range(5):
+        add_media(app, name=f"{number}.png")
+    assert names(as_admin.get(MEDIA)) == ["4.png", "3.png", "2.png", "1.png", "0.png"]
+    page = as_admin.get(f"{MEDIA}?page=2&page_size=2")
+    assert (names(page), page.headers["X-Total-Count"]) == (["2.png", "1.png"], "5")
+    assert f'<{MEDIA}?page=3&page_size=2>; rel="last"' in page.headers["Link"]
+    beyond = as_admin.get(f"{MEDIA}?page=9")
+    assert (beyond.json, beyond.headers["X-Total-Count"]) == ([], "5")
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("q=CAT", ["100%.png", "cat_1.png"]),
+        ("q=%25", ["100%.png"]),
+        ("q=_", ["cat_1.png", "song.mp3"]),
+        ("q=it's", ["song.mp3"]),
+        ('q="', ["cat_1.png"]),
+        ("q=\\", ["100%.png"]),
+        ("q=Ü", ["cat_1.png"]),
+        ("q=nothing", []),
+        ("type=audio", ["song.mp3"]),
+        ("type=image/png", ["100%.png", "cat_1.png"]),
+        ("type=image/p", []),
+        ("unused=true", ["100%.png", "cat_1.png"]),
+        ("unused=false&type=audio", ["song.mp3"]),
+        ("unused=false&type=image", []),
+    ],
+)
+def test_filters_select_files(app, as_admin, query, found):
+    add_media(app, name="cat_1.png", caption='"Über"', size=3)
+    add_media(app, name="song.mp3", type="audio/mpeg", alt="it's _", unused_since=null(), size=2)
+    add_media(app, name="100%.png", caption="A Cat\\", size=1)
+    key, _, value = query.partition("=")
+    path = f"{MEDIA}?{key}={value if '&' in value or '%25' in value else quote(value)}"
+    assert sorted(names(as_admin.get(path))) == found
+    page = as_admin.get(f"{path}&page=1")
+    assert (sorted(names(page)), page.headers["X-Total-Count"]) == (found, str(len(found)))
+
+
+@pytest.mark.parametrize(
+    ("ordering", "expected"),
+    [
+        ("created", "bca"),
+        ("-created", "acb"),
+        ("name", "abc"),
+        ("-name", "cba"),
+        ("size", "cab"),
+        ("-size", "bac"),
+    ],
+)
+def test_ordering_sorts_the_list(app, as_admin, ordering, expected):
+    for name, size in (("b", 3), ("c", 1), ("a", 2)):
+        add_media(app, name=f"{name}.png", size=size)
+    listed = names(as_admin.get(f"{MEDIA}?ordering={ordering}"))
+    assert "".join(name[0] for name in listed) == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("q=", f"q={'x' * 201}", "type=Image", "type=image/", "type=%25", "unused=1", "ordering=alt"),
+        *("page=0", "page_size=101", "fields=hash", "search=x"),
+    ],
+)
+def test_an_invalid_parameter_of_the_list_is_refused(as_admin, query):
+    assert outcome(as_admin.get(f"{MEDIA}?{query}")) == (400, "invalid_query")
+
+
+def test_a_long_list_is_streamed_with_the_same_content_and_an_etag(app, as_admin, monkeypatch):
+    uuids = [add_media(app, renditions=1) for _ in range(7)]
+    whole = as_admin.get(MEDIA)
+    monkeypatch.setattr(queries, "CHUNK_SIZE", 3)
+    streamed = as_admin.get(MEDIA)
+    assert (streamed.data, streamed.headers["X-Total-Count"]) == (whole.data, "7")
+    again = {"If-None-Match": streamed.headers["ETag"]}
+    assert as_admin.get(MEDIA, headers=again).status_code == 304
+    as_admin.patch(f"{MEDIA}{uuids[3]}/", json={"alt": "Changed"})
+    changed = as_admin.get(MEDIA, headers=again)
+    assert (changed.status_code, [item["alt"] for item in changed.json].count("Changed")) == (200, 1)
+
+
+def test_addresses_are_absolute_if_the_site_has_a_service_url(app, as_admin):
+    path = f"{MEDIA}{add_media(app, name='cat.png', hash=HASH, renditions=1)}/"
+    relative = as_admin.get(path)
+    as_admin.patch(SITE, json={"service_url": "https://api.blog.example"})
+    shown = as_admin.get(path).json
+    assert (relative.json["url"], shown["url"]) == (
+        f"/media/{HASH}/cat.png",
+        f"https://api.blog.example/media/{HASH}/cat.png",
+    )
+    assert shown["renditions"][0]["url"].startswith("https://api.blog.example/media/")
+    assert shown["renditions"][0]["url"].endswith("/cat-1.webp")
+    assert as_admin.get(MEDIA).json == [shown]
+    # What a GET returned is a valid body, and changes nothing.
+    assert as_admin.patch(path, json=shown).json == shown
+
+
+def test_texts_with_an_escaped_control_character_stay_as_they_are(app, as_admin):
+    as_admin.patch(SITE, json={"service_url": "https://api.blog.example"})
+    path = f"{MEDIA}{add_media(app)}/"
+    alt = '\\u001e "\\u001e :"\\u001e/media/'
+    assert as_admin.patch(path, json={"alt": alt}).json["alt"] == as_admin.get(path).json["alt"] == alt
+
+
+def test_patch_changes_the_texts_and_the_name(app, as_admin):
+    path = f"{MEDIA}{add_media(app, name='cat.png', hash=HASH, renditions=1)}/"
+    before = as_admin.get(path)
+    changes = {"alt": "A cat", "caption": "Mimi", "name": "mimi-2.png"}
+    changed = as_admin.patch(path, json=changes, headers={"If-Match": before.headers["ETag"]})
+    assert changed.json["url"] == f"/media/{HASH}/mimi-2.png"
+    assert changed.json["renditions"][0]["url"].endswith("/mimi-2-1.webp")
+    assert {name: changed.json[name] for name in changes} == changes
+    assert changed.json["last_updated"] > before.json["last_updated"]
+    stale = as_admin.patch(path, json={"alt": ""}, headers={"If-Match": before.headers["ETag"]})
+    assert outcome(stale) == (412, "stale")
+    unchanged = as_admin.patch(path, json=changes, headers={"If-Match": changed.headers["ETag"]})
+    assert unchanged.json == as_admin.get(path).json == changed.json
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("name", name) for name in ("cat.jpg", "cat", ".png", "a b.png", "../cat.png", "cat.svg.png", "")),
+        *(("alt", value) for value in ("x" * 1001, None, 1, "\x1e")),
+        *(("type", "text/html"), ("size", 1), ("renditions", []), ("url", "/x"), ("width", None)),
+        ("hash", HASH),
+    ],
+)
+def test_patch_refuses_an_invalid_field(app, as_admin, field, value):
+    path = f"{MEDIA}{add_media(app, renditions=1)}/"
+    before = as_admin.get(path).json
+    response = as_admin.patch(path, json={"caption": "Changed", field: value})
+    assert (outcome(response), list(response.json["errors"])) == ((422, "invalid_fields"), [field])
+    assert as_admin.get(path).json == before
+
+
+@pytest.mark.parametrize("tail", ["", "uses/"])
+@pytest.mark.parametrize("id", ["3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d", "cat.png"])
+def test_an_unknown_file_gets_a_404(as_admin, id, tail):
+    assert outcome(as_admin.get(f"{MEDIA}{id}/{tail}")) == (404, "not_found")
+    if not tail:
+        assert outcome(as_admin.patch(f"{MEDIA}{id}/", json={"alt": "x"})) == (404, "not_found")
+        assert outcome(as_admin.delete(f"{MEDIA}{id}/")) == (404, "not_found")
+
+
+@pytest.fixture
+def used(app, as_admin, make_article, make_guest):
+    """The path of a file that an article, a deleted article, an author and the site use."""
+    site, article = as_admin.get(SITE).json["uuid"], make_article(title="Bread")
+    gone = make_article(title="Gone")
+    as_admin.delete(f"/api/v1/blog/articles/{gone.uuid}/")
+    people = [("author", make_guest("Grete").uuid), ("site", UUID(site))]
+    media = add_media(app, uses=[("article", article.uuid), ("article", gone.uuid), *people])
+    with app.app_context(), transaction():
+        for article_id, path in (
+            (article.uuid, "a.png"),
+            (gone.uuid, "a.png"),
+            (UUID(HASH[:32]), "b.png"),
+        ):
+            db.session.add(MediaPath(article_id=article_id, path=path, media_id=media))
+    return f"{MEDIA}{media}/"
+
+
+def test_uses_shows_each_item_once_the_current_uses_first(as_admin, used):
+    as_admin.patch(SITE, json={"title": "The blog"})
+    uses = as_admin.get(f"{used}uses/")
+    shown = [(use["kind"], use["title"], use["current"]) for use in uses.json]
+    assert sorted(shown[:4], key=str) == [
+        ("article", "Bread", True),
+        ("article", None, True),
+        ("author", "Grete", True),
+        ("site", "The blog", True),
+    ]
+    assert shown[4:] == [("article", None, False)]
+    page = as_admin.get(f"{used}uses/?page=2&page_size=3")
+    assert (page.json, page.headers["X-Total-Count"]) == (uses.json[3:], "5")
+    assert as_admin.get(f"{used}uses/?page=9").json == []
+
+
+def test_a_used_file_is_deleted_only_by_force(app, as_admin, used, monkeypatch):
+    monkeypatch.setattr(removal, "MAX_NAMED_USES", 2)
+    refused = as_admin.delete(used)
+    assert outcome(refused) == (409, "media_in_use")
+    assert refused.json["detail"].startswith("5 items use this file; ")
+    assert len(refused.json["errors"]["uses"]) == 2
+    assert as_admin.get(used).status_code == 200
+    assert outcome(as_admin.delete(f"{used}?force=1")) == (400, "invalid_query")
+    assert as_admin.delete(f"{used}?force=true").status_code == 204
+    assert outcome(as_admin.get(used)) == (404, "not_found")
+
+
+def test_deleting_a_file_deletes_the_stored_files_that_nothing_else_needs(app, as_admin):
+    location = upload(as_admin).headers["Location"]
+    etag = as_admin.get(location).headers["ETag"]
+    assert outcome(as_admin.delete(location, headers={"If-Match": '"x"'})) == (412, "stale")
+    assert list_files(app) == [f"{HASH}.png"]
+    assert as_admin.delete(location, headers={"If-Match": f"{etag}"}).status_code == 204
+    assert list_files(app) == []
+
+
+def test_a_rendition_that_another_file_has_too_stays(app, as_admin):
+    shared = make_hash("shared")
+    with app.app_context():
+        folder = get_folder()
+        folder.get_path(shared, "webp").parent.mkdir(parents=True)
+        folder.get_path(shared, "webp").write_bytes(b"x")
+    first, second = add_media(app, renditions=1), add_media(app, renditions=1)
+    with app.app_context(), transaction():
+        for uuid in (first, second):
+            queries.get_media(uuid).renditions[0].hash = shared
+    as_admin.delete(f"{MEDIA}{first}/")
+    assert list_files(app) == [f"{shared}.webp"]
+    as_admin.delete(f"{MEDIA}{second}/")
+    assert list_files(app) == []
+
+
+def test_a_file_that_is_uploaded_again_during_its_deletion_stays(app, as_admin, monkeypatch):
+    location = upload(as_admin).headers["Location"]
+    delete_unreferenced = removal.delete_unreferenced
+
+    def upload_first(stored_files):
+        monkeypatch.setattr(removal, "delete_unreferenced", delete_unreferenced)
+        assert upload(as_admin).status_code == 201
+        return delete_unreferenced(stored_files)
+
+    monkeypatch.setattr(removal, "delete_unreferenced", upload_first)
+    assert as_admin.delete(location).status_code == 204
+    assert list_files(app) == [f"{HASH}.png"]
+
+
+def test_a_stored_file_that_cannot_be_deleted_is_logged(app, as_admin, monkeypatch, caplog):
+    location = upload(as_admin).headers["Location"]
+
+    def fail(self, hash, extension):
+        raise PermissionError("no")
+
+    monkeypatch.setattr("blogapi.media.folder.MediaFolder.delete", fail)
+    assert as_admin.delete(location).status_code == 204
+    assert "remain in the media folder" in caplog.text
+    assert as_admin.get(MEDIA).json == []
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The calls of a listener and of its preparation."""
+    made = []
+
+    def listen(session, media_ids):
+        gone = session.get(Media, next(iter(media_ids))) is None
+        made.append(("gone" if gone else "changed", hooks.find_items(session, "article", media_ids)))
+
+    monkeypatch.setattr(hooks, "_listeners", {})
+    hooks.register_listener(listen, prepare=lambda media_ids: made.append(("prepared", len(media_ids))))
+    return made
+
+
+def test_listeners_learn_of_changed_and_deleted_files(app, as_admin, make_article, calls):
+    article = make_article().uuid
+    path = f"{MEDIA}{add_media(app, uses=[('article', article)])}/"
+    as_admin.patch(path, json={"alt": "Changed"})
+    assert calls == [("prepared", 1), ("changed", {article})]
+    calls.clear()
+    as_admin.patch(path, json={"alt": "Changed"})
+    assert calls == [("prepared", 1)]
+    calls.clear()
+    as_admin.delete(f"{path}?force=true")
+    assert calls == [("prepared", 1), ("gone", {article})]
+
+
+def test_listeners_learn_of_texts_that_an_upload_fills_in(as_admin, calls):
+    upload(as_admin)
+    assert calls == []
+    upload(as_admin, alt="A cat")
+    assert ("changed", set()) in calls
+
+
+def test_an_upload_is_never_completely_in_memory(app, as_admin, monkeypatch):
+    sizes = []
+    write = receiving._LimitedFile.write
+    monkeypatch.setattr(
+        receiving._LimitedFile, "write", lambda self, data: sizes.append(len(data)) or write(self, data)
+    )
+    # Random bytes would be slower, and an unknown type is refused only after it was received.
+    assert upload(as_admin, bytes(400_000), "zero.xyz").status_code == 422
+    assert sum(sizes) == 400_000 and max(sizes) <= 128 * 1024
