@@ -13,7 +13,7 @@ from blogapi.api_keys import service as api_key_service
 from blogapi.articles import author_visibility, json_writer
 from blogapi.authors import profiles
 from blogapi.backups import staging
-from blogapi.media import folder, images, types
+from blogapi.media import delivery, folder, images, types
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
 from blogapi.rate_limits import limiter
@@ -50,6 +50,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     json_fragments.init_app()
     json_writer.init_app(app)
     # The WSGI middleware that is added last is the outermost.
+    delivery.init_app(app)
     response_cache_middleware.init_app(app)
     rate_limit_middleware.init_app(app)
     request_id.init_app(app)

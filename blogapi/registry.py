@@ -27,6 +27,7 @@ from blogapi.doctor.commands import doctor
 from blogapi.feeds.routes import bp as feeds
 from blogapi.health.routes import bp as health
 from blogapi.media.commands import media as media_command
+from blogapi.media.delivery import pages as media_files
 from blogapi.media.routes import bp as media
 from blogapi.media.use_routes import bp as media_uses
 from blogapi.metrics.routes import bp as metrics
@@ -58,7 +59,7 @@ BLUEPRINTS = (
     *(articles, revisions, previews, redirects, changes, site, media, media_uses, feeds),
     *(health, openapi),
 )
-PAGES = (home, docs, preview_pages, metrics)
+PAGES = (home, docs, preview_pages, media_files, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:

@@ -108,6 +108,11 @@ def describe_refusal(head: bytes) -> str:
     return f"The type of the file is not accepted. Upload a file of one of these types: {extensions}."
 
 
+def list_types(app: Flask) -> Mapping[str, MediaType]:
+    """Return the types that the library accepts, by extension."""
+    return {**_parse_configured(app), **BY_EXTENSION}
+
+
 def _parse_configured(app: Flask) -> Mapping[str, MediaType]:
     pairs = (item.split("=") for item in app.config["MEDIA_TYPES"])
     return {extension: MediaType(type, extension) for extension, type in pairs}

@@ -55,10 +55,7 @@ class RateLimitMiddleware:
         sent = dict(headers.error_headers()) | error.headers | {"Content-Length": str(len(body))}
         if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
             sent["Cache-Control"] = headers.NO_CACHE
-        origin = environ.get("HTTP_ORIGIN")
-        if origin and origin in self._app.config["CORS_ORIGINS"]:
-            sent["Access-Control-Allow-Origin"] = origin
-            sent["Access-Control-Expose-Headers"] = ", ".join(headers.CORS_EXPOSED_HEADERS)
+        sent |= headers.cors_headers(environ.get("HTTP_ORIGIN"), self._app.config["CORS_ORIGINS"])
         start_response("429 Too Many Requests", list(sent.items()))
         return [b"" if environ["REQUEST_METHOD"] == "HEAD" else body]
 

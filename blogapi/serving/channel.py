@@ -11,6 +11,7 @@ from waitress.channel import HTTPChannel
 from waitress.utilities import Error
 
 from blogapi.rate_limits.limiter import address_key
+from blogapi.serving.file_buffer import FileBuffer
 from blogapi.serving.parser import BodiesFull, Busy, Parser, TooSlow
 from blogapi.serving.tasks import ProblemTask, ResponseTask
 from blogapi.serving.unread import OVERHEAD_BYTES, ChunkBuffer
@@ -189,7 +190,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def write_soon(self, data: Any) -> int:
         """Buffer a chunk of a response and return its length."""
-        if not self.streams:
+        if not self.streams or isinstance(data, FileBuffer):
             written: int = super().write_soon(self._buffered(data))
             return written
         if self._has_room(len(data)):

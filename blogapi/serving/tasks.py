@@ -11,9 +11,11 @@ from waitress.channel import ClientDisconnected
 from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
+from blogapi.media.delivery import FILE_BODY_KEY
 from blogapi.rate_limits import limiter
 from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from blogapi.response_cache.middleware import ONLY_CACHED_KEY, NotCached
+from blogapi.serving.file_buffer import FileBuffer
 from blogapi.serving.log import AccessLogEntry, loggable_path
 from blogapi.serving.parser import BodiesFull, Busy, TooSlow
 from blogapi.serving.unread import NoRoom
@@ -153,6 +155,9 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         try:
             super().execute()
         finally:
+            if self.wrote_header and self.has_body and self.request.command != "HEAD":
+                # A file is sent without `write`.
+                self.body_bytes = self.body_bytes or self.content_length or 0
             environ = self.environ or {}
             self.route, self.request_id = environ.get(ROUTE_KEY, ""), environ.get(REQUEST_ID_KEY, "")
 
@@ -212,11 +217,13 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         environment: dict[str, Any] = super().get_environment()
         # A pipelined request counts as received when the previous response was finished.
         environment[commit_version.RECEIVED_KEY] = max(self.request.received_at, self.channel.responded_at)
+        environment[FILE_BODY_KEY] = FileBuffer
         return environment
 
     def write(self, data: bytes) -> None:
         """Send a chunk of the body, or buffer it until the response is admitted."""
         if not self._admitted:
+            # waitress writes an empty first chunk if the response has no body, or if its body is a file.
             self._buffered_chunks.append(data)
             self._admitted = self._admit()
             if not self._admitted:
@@ -261,7 +268,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         whole = self.content_length is not None or not self.has_body or self.request.command == "HEAD"
         if not whole:
             size += sum(map(len, self._buffered_chunks))
-        elif self.has_body and self.request.command != "HEAD":
+        elif any(self._buffered_chunks):
             size += self.content_length or 0
         if whole and self._reserve(size):
             return True

@@ -139,6 +139,12 @@ class UnsupportedMediaType(Problem):
     status, code = 415, "unsupported_media_type"
 
 
+class RangeNotSatisfiable(Problem):
+    """The requested part of a file lies behind its end."""
+
+    status, code = 416, "range_not_satisfiable"
+
+
 class Invalid(Problem):
     """Fields of the body are invalid; `errors` names them all."""
 
@@ -200,6 +206,10 @@ _DEFAULTS = {
         "The server does not support this transfer coding; send Content-Length instead.",
     ),
     503: ("unavailable", "The server is busy; send the same request again in a second."),
+    507: (
+        "storage_full",
+        "The disk is full; nothing was stored. Free some space and send the request again.",
+    ),
 }
 
 
@@ -281,9 +291,7 @@ def _handle_http(error: HTTPException) -> Response:
 
 def _handle_database(error: DBAPIError) -> Response:
     if _is_full(error):
-        return _handle_problem(
-            StorageFull("The disk is full; nothing was stored. Free some space and send the request again.")
-        )
+        return _handle_problem(StorageFull(_DEFAULTS[507][1]))
     if is_damage(error):
         return _handle_damage(Damaged(str(error.orig)))
     return (

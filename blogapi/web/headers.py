@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,6 +128,19 @@ def error_headers(current_id: str = "") -> list[tuple[str, str]]:
         ("Cache-Control", NO_STORE),
         ("Content-Type", PROBLEM_JSON),
         *([(request_id.REQUEST_ID_HEADER, current_id)] if current_id else []),
+    ]
+
+
+def cors_headers(origin: str | None, allowed: Collection[str]) -> list[tuple[str, str]]:
+    """Return the CORS headers of a response that is sent before the application sees the request.
+
+    `origin` is the `Origin` header of the request, and `allowed` are the origins of the setting CORS_ORIGINS.
+    """
+    if origin is None or origin not in allowed:
+        return []
+    return [
+        ("Access-Control-Allow-Origin", origin),
+        ("Access-Control-Expose-Headers", ", ".join(CORS_EXPOSED_HEADERS)),
     ]
 
 

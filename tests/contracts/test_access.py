@@ -11,6 +11,7 @@ from blogapi import registry
 from blogapi.web.access import get_access
 from tests.contracts.client import outcome
 from tests.media.rows import add_media
+from tests.media.stored_files import put_file
 
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
@@ -136,6 +137,7 @@ ACCESS_CASES = [
     AccessCase("docs.guide", "/docs/", EVERYONE),
     AccessCase("docs.guide_page", "/docs/reading/", EVERYONE),
     AccessCase("docs.api_reference", "/docs/api/", EVERYONE),
+    AccessCase("media_files.show", "{file}", EVERYONE),
     AccessCase("docs.asset", "/docs/static/docs.css", EVERYONE),
     AccessCase("feeds.rss_feed", "/feeds/rss.xml", EVERYONE),
     AccessCase("feeds.atom_feed", "/feeds/atom.xml", EVERYONE),
@@ -147,7 +149,7 @@ ACCESS_CASES = [
 
 
 @pytest.fixture
-def fill_path(request, as_admin, make_article, make_tag, make_guest):
+def fill_path(request, app, as_admin, make_article, make_tag, make_guest):
     """Return a function that creates the items for a path and inserts their ids into the path."""
 
     def fill(template):
@@ -173,6 +175,8 @@ def fill_path(request, as_admin, make_article, make_tag, make_guest):
         if "preview" in template or template in ("{link}", "{page}"):
             created = as_admin.post(f"{ARTICLES}{names['draft']}/preview/").json
             names |= {"preview": created["uuid"], "link": created["api_url"], "page": created["url"]}
+        if "{file}" in template:
+            names["file"] = put_file(app, b"content")
         return template.format(**names)
 
     return fill

@@ -6,6 +6,7 @@ import pytest
 
 from blogapi import registry
 from tests.media.rows import add_media
+from tests.media.stored_files import put_file
 
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
@@ -77,12 +78,13 @@ READS = [
     ("/docs/reading/", "docs.guide_page", 0),
     ("/docs/api/", "docs.api_reference", 0),
     ("/docs/static/docs.css", "docs.asset", 0),
+    ("{file}", "media_files.show", 0),
 ]
 
 
 @pytest.mark.parametrize("rows", [1, 50])
 def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
-    as_admin, people, make_article, make_category, make_tag, make_guest, record_statements, rows
+    app, as_admin, people, make_article, make_category, make_tag, make_guest, record_statements, rows
 ):
     as_admin.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
     tag, category, author = make_tag("t"), make_category(name="Shelf"), make_guest()
@@ -105,7 +107,13 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
     for template, _, _ in READS:
         uuids = {"article": article.uuid, "tag": tag.uuid, "category": category.uuid, "author": author.uuid}
         path = template.format(
-            media=media, link=links["api_url"], page=links["url"], slug=f"name-{rows - 1}", key=key, **uuids
+            media=media,
+            file=put_file(app, b"content"),
+            link=links["api_url"],
+            page=links["url"],
+            slug=f"name-{rows - 1}",
+            key=key,
+            **uuids,
         )
         with record_statements() as executed:
             assert as_admin.get(path).status_code == 200

@@ -109,6 +109,7 @@ def operations(app, blog):
             "preview": blog["preview"],
             "number": "1",
             "token": "guessed",
+            "hash": "0" * 64,
             "name": "reading" if endpoint == "docs.guide_page" else "api.js",
         }
         for resource in ("tag", "category"):

@@ -1,0 +1,239 @@
+"""Serves the files of the library at `/media/<hash>/<name>`.
+
+A WSGI middleware finds each file from the address alone, without Flask and without the database. Requests
+that it cannot answer reach the view, which returns the error.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import quote
+
+import flask
+from flask import Flask, Response, request
+from werkzeug.http import dump_options_header, parse_etags
+
+from blogapi.media import folder as folders
+from blogapi.media import types
+from blogapi.media.addresses import PREFIX
+from blogapi.web import headers, request_id
+from blogapi.web.access import allow, anyone
+from blogapi.web.errors import NotFound, RangeNotSatisfiable, Unavailable
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+logger = logging.getLogger(__name__)
+
+pages = flask.Blueprint("media_files", __name__)
+
+RULE = f"{PREFIX}<hash>/<name>"
+CACHE_CONTROL = "public, max-age=31536000, immutable"
+
+# The server sets this WSGI environ key to a function that returns a response body for an open file and a
+# number of bytes. The body reads the file while it is sent, and closes it.
+FILE_BODY_KEY = "blogapi.file-body"
+
+# WSGI environ key of the error that the view raises.
+_PROBLEM_KEY = "blogapi.media-problem"
+
+_PATH = re.compile(rf"{PREFIX}([0-9a-f]{{64}})/([^/]{{1,1000}})")
+_RANGE = re.compile(r"bytes=[ \t]*([0-9]{0,18})-([0-9]{0,18})[ \t]*", re.IGNORECASE)
+_CHUNK_BYTES = 64 * 1024
+
+_HEADERS = (
+    *headers.CONSTANT_HEADERS.items(),
+    ("Cache-Control", CACHE_CONTROL),
+    ("Accept-Ranges", "bytes"),
+    # A file that a browser opens runs no script and has no access to the blog.
+    ("Content-Security-Policy", "sandbox"),
+    # Pages of every origin may show the pictures.
+    ("Cross-Origin-Resource-Policy", "cross-origin"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The file that an address stands for, which may be missing, and the headers of all responses with it.
+
+    `description` are the headers of responses with a body.
+    """
+
+    path: Path
+    etag: str
+    headers: tuple[tuple[str, str], ...]
+    description: tuple[tuple[str, str], ...]
+
+
+class DeliveryMiddleware:
+    """A WSGI application that sends files, and passes on all other requests."""
+
+    def __init__(self, app: Flask, application: WSGIApplication) -> None:
+        self._application = application
+        self._folder = folders.get_folder(app)
+        self._types = types.list_types(app)
+        self._origins = app.config["CORS_ORIGINS"]
+        self._find_target = lru_cache(1024)(self._parse_path)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Return the body of the response."""
+        # The view refuses a query string, as all views without parameters do.
+        is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD") and not environ.get("QUERY_STRING")
+        path = environ["PATH_INFO"]
+        target = self._find_target(path) if is_read and path.startswith(PREFIX) else None
+        if target is None:
+            return self._application(environ, start_response)
+        try:
+            return self._send(target, environ, start_response)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:
+            logger.error("a media file cannot be read: %s", error.strerror)
+            environ[_PROBLEM_KEY] = Unavailable(
+                "The media folder cannot be read at the moment; send the same request again in a second."
+            )
+        except RangeNotSatisfiable as problem:
+            environ[_PROBLEM_KEY] = problem
+        return self._application(environ, start_response)
+
+    def _parse_path(self, path: str) -> _Target | None:
+        """Return the file that the path stands for; None if no file can have this path."""
+        match = _PATH.fullmatch(path)
+        if match is None:
+            return None
+        hash, encoded = match.groups()
+        try:
+            name = encoded.encode("latin-1").decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        stem, _, extension = name.rpartition(".")
+        type = self._types.get(extension)
+        if type is None or not stem or not name.isprintable():
+            return None
+        disposition = () if type.is_image else (("Content-Disposition", _make_disposition(name)),)
+        etag = f'"{hash}"'
+        return _Target(
+            path=self._folder.get_path(hash, type.extension),
+            etag=etag,
+            headers=(*_HEADERS, ("ETag", etag)),
+            description=(("Content-Type", type.name), *disposition),
+        )
+
+    def _send(
+        self, target: _Target, environ: WSGIEnvironment, start_response: StartResponse
+    ) -> Iterable[bytes]:
+        """Send the file; raises OSError if it cannot be opened, and RangeNotSatisfiable."""
+        shared = [*target.headers, *headers.cors_headers(environ.get("HTTP_ORIGIN"), self._origins)]
+        none_match = environ.get("HTTP_IF_NONE_MATCH")
+        if none_match is not None and headers.contains_etag(parse_etags(none_match), target.etag.strip('"')):
+            target.path.stat()
+            return _start(environ, start_response, "304 Not Modified", shared)
+        described = [*shared, *target.description]
+        if environ["REQUEST_METHOD"] == "HEAD":
+            described.append(("Content-Length", str(target.path.stat().st_size)))
+            return _start(environ, start_response, "200 OK", described)
+        file = target.path.open("rb", buffering=0)
+        try:
+            size = os.fstat(file.fileno()).st_size
+            status, length = "200 OK", size
+            if (chosen := _choose_range(environ, target.etag, size)) is not None:
+                start, end = chosen
+                status, length = "206 Partial Content", end - start
+                described.append(("Content-Range", f"bytes {start}-{end - 1}/{size}"))
+                file.seek(start)
+            described.append(("Content-Length", str(length)))
+            _start(environ, start_response, status, described)
+            make_body: Callable[[BinaryIO, int], Iterable[bytes]] = environ.get(FILE_BODY_KEY, FileBody)
+            return make_body(file, length)
+        except BaseException:
+            file.close()
+            raise
+
+
+class FileBody:
+    """A response body that reads a number of bytes from an open file, and closes the file.
+
+    This class is not a generator, because a generator that is closed before its first chunk runs no code.
+    """
+
+    def __init__(self, file: BinaryIO, length: int) -> None:
+        self._file, self._left = file, length
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        chunk = self._file.read(min(_CHUNK_BYTES, self._left)) if self._left else b""
+        self._left -= len(chunk)
+        if not chunk or not self._left:
+            self.close()
+        if not chunk:
+            raise StopIteration
+        return chunk
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+@pages.get(RULE)
+@allow(anyone)
+def show(hash: str, name: str) -> Response:
+    """Return the error of a request that the middleware has not answered."""
+    raise request.environ.get(_PROBLEM_KEY) or NotFound("The library has no such file; check the address.")
+
+
+def init_app(app: Flask) -> None:
+    """Wrap the application in the middleware."""
+    app.wsgi_app = DeliveryMiddleware(app, app.wsgi_app)  # type: ignore[method-assign]
+
+
+def _start(
+    environ: WSGIEnvironment, start_response: StartResponse, status: str, fields: list[tuple[str, str]]
+) -> list[bytes]:
+    environ[request_id.ROUTE_KEY] = RULE
+    start_response(status, fields)
+    return []
+
+
+def _make_disposition(name: str) -> str:
+    """Return the header that makes browsers save the file under this name."""
+    if name.isascii():
+        return dump_options_header("attachment", {"filename": name})
+    # Clients that do not know `filename*` get the extension.
+    options = {"filename": f"file.{name.rpartition('.')[2]}", "filename*": f"UTF-8''{quote(name, safe='')}"}
+    return dump_options_header("attachment", options)
+
+
+def _choose_range(environ: WSGIEnvironment, etag: str, size: int) -> tuple[int, int] | None:
+    """Return the first byte of the requested part and the byte after its last; None for the whole file.
+
+    Other units, malformed ranges and several ranges in one request are ignored. Raises RangeNotSatisfiable if
+    the part lies behind the end of the file.
+    """
+    match = _RANGE.fullmatch(environ.get("HTTP_RANGE", ""))
+    if match is None or environ.get("HTTP_IF_RANGE", etag).strip() != etag:
+        return None
+    first, last = match.groups()
+    if first:
+        start, end = int(first), min(int(last) + 1 if last else size, size)
+        is_malformed = bool(last) and int(last) < start
+    else:
+        # The last bytes of the file, as many as the number says.
+        start, end = max(0, size - int(last or 0)), size
+        is_malformed = not last
+    if is_malformed:
+        return None
+    if start >= size:
+        raise RangeNotSatisfiable(
+            f"The file has {size} bytes; ask for a part of them.",
+            headers={"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes"},
+        )
+    return start, end

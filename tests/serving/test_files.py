@@ -1,0 +1,112 @@
+"""Files that are read while they are sent."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from blogapi.media.folder import get_folder
+from blogapi.serving import file_buffer
+from blogapi.serving.log import AccessLog, AccessLogEntry
+from tests.live_server import start_server
+from tests.media.stored_files import put_file
+from tests.serving.sockets import HEALTH, parse_response, read_all, send, wait_until
+from tests.serving.unread_responses import get_response, send_request, serve_blog
+
+CONTENT = bytes(range(256)) * 8192
+SIZE = len(CONTENT)
+
+
+@pytest.fixture
+def path(app: Any) -> str:
+    """The path of a stored file of 2 MB."""
+    return put_file(app, CONTENT, "report.pdf")
+
+
+def read_requests(server: Any) -> int:
+    """Return the number of connections that have unread bytes of the file."""
+    return sum(channel.total_outbufs_len > SIZE // 2 for channel in list(server.active_channels.values()))
+
+
+def test_readers_that_read_nothing_hold_neither_threads_nor_memory(app, path):
+    with serve_blog(app, threads=2) as server, ExitStack() as stack:
+        readers = [stack.enter_context(send_request(server, path)) for _ in range(12)]
+        wait_until(lambda: read_requests(server) == 12)
+        assert send(server.effective_port, HEALTH).status == 200
+        assert server.unread.held == 0
+        # Nor do they lose their response.
+        readers[5].shutdown(socket.SHUT_WR)
+        assert parse_response(read_all(readers[5])).body == CONTENT
+
+
+def test_a_file_is_sent_in_turns(app, path, monkeypatch):
+    monkeypatch.setattr(file_buffer, "TURN_BYTES", 300_000)
+    chunks: list[int] = []
+    read = file_buffer.FileBuffer.get
+
+    def get(self: Any, *args: Any, **options: Any) -> bytes:
+        chunk = read(self, *args, **options)
+        chunks.append(len(chunk))
+        return chunk
+
+    monkeypatch.setattr(file_buffer.FileBuffer, "get", get)
+    with start_server(app) as server:
+        assert get_response(server, path).body == CONTENT
+    assert max(chunks) == file_buffer.CHUNK_BYTES
+    assert chunks.count(0) >= SIZE // 393_216 - 1
+
+
+def test_requests_for_parts_on_one_connection_are_answered_in_order(app, path):
+    with serve_blog(app) as server:
+        sock = send_request(server, path, more="Range: bytes=1000-1500000\r\n")
+        with sock:
+            sock.sendall(f"HEAD {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            more = f"GET {path} HTTP/1.1\r\nHost: a\r\nRange: bytes=-3\r\nConnection: close\r\n\r\n"
+            sock.sendall(more.encode())
+            first = parse_response(read_all(sock))
+    assert (first.status, first.body) == (206, CONTENT[1000:1_500_001])
+    head, _, rest = first.rest.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200") and f"Content-Length: {SIZE}".encode() in head
+    assert parse_response(rest).body == CONTENT[-3:]
+
+
+def test_the_connection_is_closed_if_the_file_is_cut_while_it_is_sent(app, path):
+    with serve_blog(app) as server, send_request(server, path) as sock:
+        wait_until(lambda: read_requests(server) == 1)
+        (file,) = get_folder(app).root.rglob("*.pdf")
+        with file.open("r+b") as opened:
+            opened.truncate(SIZE // 2)
+        response = parse_response(read_all(sock))
+        assert response.headers["Content-Length"] == str(SIZE)
+        assert len(response.body) <= SIZE // 2
+        wait_until(lambda: not server.active_channels)
+
+
+def test_the_file_is_closed_when_the_client_disconnects(app, path, monkeypatch):
+    buffers: list[file_buffer.FileBuffer] = []
+    create = file_buffer.FileBuffer.__init__
+
+    def record(self: Any, *args: Any) -> None:
+        buffers.append(self)
+        create(self, *args)
+
+    monkeypatch.setattr(file_buffer.FileBuffer, "__init__", record)
+    with serve_blog(app) as server:
+        with send_request(server, path):
+            wait_until(lambda: read_requests(server) == 1)
+            assert not buffers[0].file.closed
+        wait_until(lambda: not server.active_channels)
+        assert buffers[0].file.closed
+
+
+def test_the_access_log_shows_the_route_and_the_size_of_a_file(app, path):
+    entries: list[AccessLogEntry] = []
+    access_log = AccessLog(entries.extend)
+    with start_server(app, access_log=access_log) as server:
+        get_response(server, path)
+    access_log.close()
+    ((route, status, size),) = [(entry.route, entry.status, entry.size) for entry in entries]
+    assert (route, status, size) == ("/media/<hash>/<name>", "200 OK", SIZE)
