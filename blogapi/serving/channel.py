@@ -11,6 +11,7 @@ from waitress.channel import HTTPChannel
 from waitress.utilities import Error
 
 from blogapi.rate_limits.limiter import address_key
+from blogapi.serving.budget import ByteBudget
 from blogapi.serving.file_buffer import FileBuffer
 from blogapi.serving.parser import BodiesFull, Busy, Parser, TooSlow
 from blogapi.serving.tasks import ProblemTask, ResponseTask
@@ -70,6 +71,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         self.limits = server.limits
         self.client = server.get_client(addr)
+        self._bodies: ByteBudget = server.bodies
         self._linger_bytes_left, self._half_closed_at = self.limits.linger_bytes, 0.0
         self._seen_activity, self._inactive_since = 0.0, time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
@@ -91,7 +93,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
                 # Close immediately: the operating system never reports such a connection as writable.
                 self.handle_close()
         elif self.request is not None:
-            if now - self.request.begun_at > self.server.request_seconds:
+            if now - self._late_since(self.request) > self.server.request_seconds:
                 self.refuse(TooSlow(""))
         elif inactive_seconds > self.limits.idle:
             self.will_close = True
@@ -107,7 +109,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self.total_outbufs_len or self.close_when_flushed:
             # A connection with activity since the last sweep is not stalled.
             return self._inactive_since if self.last_activity == self._seen_activity else None
-        return float(self._inactive_since if self.request is None else self.request.begun_at)
+        return self._inactive_since if self.request is None else self._late_since(self.request)
 
     def is_idle(self) -> bool:
         """Return whether no request is being received and no response is pending."""
@@ -263,14 +265,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if size and not self._body_bytes:
             forwarded = request.headers.get("X_FORWARDED_FOR", "").rpartition(",")[2].strip()
             self._sender = self.client or address_key(forwarded)
-        if self.server.bodies.resize(self._sender, self._body_bytes, size):
+            self._bodies = self.server.uploads if request.is_upload else self.server.bodies
+        if self._bodies.resize(self._sender, self._body_bytes, size):
             self._body_bytes = size
         else:
             self.refuse(BodiesFull(""))
 
     def _release_body(self) -> None:
         with self.outbuf_lock:
-            self.server.bodies.resize(self._sender, self._body_bytes, 0)
+            self._bodies.resize(self._sender, self._body_bytes, 0)
             self._body_bytes = 0
 
     def _buffered(self, data: Any) -> Any:
@@ -308,6 +311,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             deferred, self.deferred = self.deferred, False
         if deferred:
             self.server.task_dispatcher.add_task(self)
+
+    def _late_since(self, request: Parser) -> float:
+        # A server that stops does not wait for uploads.
+        return request.begun_at if self.server.stopping else request.late_since(self.limits.upload_rate)
 
     def _restart_request_time(self, now: float) -> None:
         # The server does not read from the client while a response is pending. This time must not count

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 MAX_HEADER_BYTES = 16 * 1024
 MAX_CHUNK_LINE_BYTES = 1024
 
+# Bytes of an upload in addition to those of the file: those of the other parts of a multipart body.
+MULTIPART_BYTES = 256 * 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -14,6 +17,8 @@ class Limits:
 
     # Longest time from the first byte of a request to its last byte.
     request: float = 10
+    # Bytes per second that an upload has to send on average after this time.
+    upload_rate: int = 128 * 1024
     # Longest time between two requests on one connection.
     idle: float = 60
     # Longest time during which a client may take no byte of a buffered response.
@@ -36,7 +41,9 @@ class Limits:
     # Largest number of requests that wait for a thread; further requests are refused.
     queue: int = 256
 
-    # Memory for request bodies of all clients and of one address, in multiples of the largest body size.
+    # Space for request bodies of all clients and of one address, in multiples of the largest body size.
+    # Uploads are counted separately, in multiples of their largest size. waitress keeps a body of more than
+    # 512 kB in a temporary file without a name.
     bodies: int = 16
     bodies_per_address: int = 4
     # Bytes of each body that are not counted, so that short bodies are always accepted.

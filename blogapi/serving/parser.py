@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
+from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser, ParsingError, get_header_lines
 from waitress.rfc7230 import HEADER_FIELD_RE
 from waitress.utilities import BadRequest, Error
@@ -37,6 +40,28 @@ class BodiesFull(Busy):
     """The server has no memory for the body, which the client is still sending."""
 
 
+class StorageFull(Error):  # type: ignore[misc]
+    """The disk has no space for the body."""
+
+    code = 507
+    reason = "Insufficient Storage"
+
+
+class ParserSettings(Adjustments):  # type: ignore[misc]
+    """The settings of waitress, and those of uploads.
+
+    `upload_paths` are the paths to which files are uploaded. `upload` are the settings for these requests.
+    """
+
+    upload_paths: frozenset[str] = frozenset()
+    upload: ParserSettings | None = None
+
+    def accept_uploads(self, paths: Iterable[str], *, max_bytes: int) -> None:
+        """Accept bodies of fewer than `max_bytes` bytes in POST requests to these paths."""
+        self.upload_paths, self.upload = frozenset(paths), copy(self)
+        self.upload.max_request_body_size = max_bytes
+
+
 class Parser(HTTPRequestParser):  # type: ignore[misc]
     """Parses a request, and refuses it if a proxy and this server could understand it differently."""
 
@@ -44,6 +69,11 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
     path = ""
     command = ""
     received_at = 0.0
+    is_upload = False
+
+    # waitress has no type hints, so the types of these attributes are declared here.
+    adj: Any
+    error: Error | None
 
     def __init__(self, adj: Any) -> None:
         super().__init__(adj)
@@ -51,7 +81,12 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
     def received(self, data: bytes) -> int:
         """Parse received data and return how many of its bytes belong to this request."""
-        consumed: int = super().received(data)
+        try:
+            consumed: int = super().received(data)
+        except OSError:
+            # The temporary file of the body cannot be written.
+            consumed = len(data)
+            self.refuse(StorageFull(""))
         if self.completed:
             self.received_at = time.monotonic()
         if self.chunked and self.error is None:
@@ -68,6 +103,9 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         except ValueError as error:
             # Content-Length has more digits than int() accepts, or an IPv6 address is malformed.
             raise ParsingError("Content-Length or an IPv6 address is malformed") from error
+        if self.command == "POST" and self.path in self.adj.upload_paths:
+            # waitress reads the limit of the body after this method.
+            self.is_upload, self.adj = True, self.adj.upload
         self._read_connection_options()
         if self.chunked:
             codings = _TRANSFER_CODING.findall(header_plus)
@@ -79,6 +117,13 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             self.headers.get("HOST", "")
         ):
             raise ParsingError("The Host header is missing or malformed")
+
+    def late_since(self, upload_rate: int) -> float:
+        """Return the time from which the client has to complete the request within the time for requests.
+
+        For an upload, it advances while the client sends at least `upload_rate` bytes per second.
+        """
+        return self.begun_at + (self.body_bytes_received / upload_rate if self.is_upload else 0.0)
 
     def refuse(self, error: Error) -> None:
         """Mark the request as complete and rejected with `error`."""

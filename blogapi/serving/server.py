@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from waitress import wasyncore
-from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
@@ -30,8 +29,9 @@ from blogapi.response_cache import middleware as response_cache
 from blogapi.serving import listening
 from blogapi.serving.budget import ByteBudget
 from blogapi.serving.channel import Channel
-from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
+from blogapi.serving.limits import MAX_HEADER_BYTES, MULTIPART_BYTES, Limits
 from blogapi.serving.log import AccessLog
+from blogapi.serving.parser import ParserSettings
 from blogapi.serving.proxy import trust_proxy
 from blogapi.serving.unread import UnreadBudget
 from blogapi.storage import database
@@ -46,6 +46,9 @@ HIGH_WATERMARK = 2**40
 
 # A connection that has been stalled for this long may be evicted for a new one, in seconds.
 EVICTION_SECONDS = 1.0
+
+# The paths to which files are uploaded.
+UPLOAD_PATHS = ("/api/v1/blog/media", "/api/v1/blog/media/")
 
 # Minimum time between two log messages about connections that cannot be accepted, in seconds.
 LOG_INTERVAL_SECONDS = 60
@@ -70,7 +73,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self,
         application: WSGIApplication,
         listening_socket: socket.socket,
-        settings: Adjustments,
+        settings: ParserSettings,
         *,
         proxy: str = "",
         limits: Limits,
@@ -88,6 +91,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.unread = UnreadBudget(limits, settings.threads)
         largest = settings.max_request_body_size
         self.bodies = ByteBudget(limits.bodies * largest, limits.bodies_per_address * largest)
+        largest = settings.upload.max_request_body_size if settings.upload else 0
+        self.uploads = ByteBudget(limits.bodies * largest, limits.bodies_per_address * largest)
         self._proxy = ip_network(proxy, strict=False) if proxy else None
         self._next_sweep = self._accept_paused_until = 0.0
         self._logged_at = -float(LOG_INTERVAL_SECONDS)
@@ -339,7 +344,7 @@ def create_server(
     listening_socket = (
         listening.bind_address(host, port) if unix_socket is None else listening.bind_unix_socket(unix_socket)
     )
-    settings = Adjustments(
+    settings = ParserSettings(
         sockets=[listening_socket],
         threads=threads,
         ident=None,
@@ -351,6 +356,7 @@ def create_server(
         outbuf_high_watermark=HIGH_WATERMARK,
         clear_untrusted_proxy_headers=False,
     )
+    settings.accept_uploads(UPLOAD_PATHS, max_bytes=app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES)
     database.reserve_reader_threads(app, threads)
     images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy

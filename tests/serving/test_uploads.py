@@ -1,0 +1,161 @@
+"""Limits on the size and the time of uploads."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from waitress.buffers import TempfileBasedBuffer
+
+from blogapi.serving.limits import MULTIPART_BYTES, Limits
+from tests.live_server import start_server
+from tests.serving.sockets import (
+    LOGIN,
+    Response,
+    assert_problem,
+    connect,
+    parse_response,
+    read_all,
+    send,
+    wait_until,
+)
+
+UPLOADS = "/api/v1/blog/media/"
+MAX_BODY_BYTES, MAX_MEDIA_BYTES = 2_000, 100_000
+MAX_UPLOAD_BYTES = MAX_MEDIA_BYTES + MULTIPART_BYTES - 1
+
+
+@pytest.fixture
+def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An application whose responses contain the length of the request body."""
+    app = make_app(MAX_CONTENT_LENGTH=MAX_BODY_BYTES, MAX_MEDIA_SIZE=MAX_MEDIA_BYTES)
+
+    def respond(environ: Any, start_response: Any) -> list[bytes]:
+        body = str(len(environ["wsgi.input"].read())).encode()
+        start_response("200 OK", [("Content-Length", str(len(body)))])
+        return [body]
+
+    monkeypatch.setattr(app, "wsgi_app", respond)
+    return app
+
+
+def make_head(length: int | None, *, path: str = UPLOADS, method: str = "POST") -> bytes:
+    """Return the head of a request with a body, chunked if it has no length."""
+    body = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
+    return f"{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{body}\r\n\r\n".encode()
+
+
+def get_received(server: Any) -> list[int]:
+    """Return how many bytes of each incomplete body were received."""
+    requests = [channel.request for channel in list(server.active_channels.values())]
+    return [request.body_bytes_received for request in requests if request]
+
+
+@pytest.mark.parametrize("path", [UPLOADS, UPLOADS.rstrip("/"), f"{UPLOADS}?name=a.jpg"])
+def test_an_upload_may_be_larger_than_other_bodies(blog, path):
+    with start_server(blog) as server:
+        head = make_head(MAX_UPLOAD_BYTES, path=path)
+        response = send(server.effective_port, head + b"x" * MAX_UPLOAD_BYTES)
+        assert (response.status, response.body) == (200, str(MAX_UPLOAD_BYTES).encode())
+        chunk = b"%x\r\n%b\r\n0\r\n\r\n" % (MAX_MEDIA_BYTES, b"x" * MAX_MEDIA_BYTES)
+        assert send(server.effective_port, make_head(None, path=path) + chunk).status == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "length"),
+    [
+        ("POST", UPLOADS, MAX_UPLOAD_BYTES + 1),
+        ("PUT", UPLOADS, MAX_MEDIA_BYTES),
+        ("POST", LOGIN, MAX_MEDIA_BYTES),
+        ("POST", f"{UPLOADS}other/", MAX_MEDIA_BYTES),
+        ("POST", f"/?a={UPLOADS}", MAX_MEDIA_BYTES),
+    ],
+)
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_larger_body_is_refused(blog, method, path, length, chunked):
+    head = make_head(None if chunked else length, path=path, method=method)
+    body = b"%x\r\n%b\r\n0\r\n\r\n" % (length, b"x" * length) if chunked else b""
+    with start_server(blog) as server:
+        assert_problem(send(server.effective_port, head + body), 413, "too_large")
+
+
+def upload_slowly(server: Any, clock: Any, path: str) -> Response:
+    """Send 40,000 bytes, 10,000 in each 10 seconds; return the response."""
+    with connect(server.effective_port) as sock:
+        sock.sendall(make_head(40_000, path=path))
+        for sent in (10_000, 20_000, 30_000):
+            sock.sendall(b"x" * 10_000)
+            wait_until(lambda expected=sent: get_received(server) in ([expected], []))
+            clock.move(9.5)
+            sweep = server._next_sweep
+            wait_until(lambda before=sweep: server._next_sweep > before)
+        sock.sendall(b"x" * 10_000)
+        return parse_response(read_all(sock))
+
+
+def test_an_upload_may_take_as_long_as_its_rate_allows(blog, server_clock):
+    blog.config["MAX_CONTENT_LENGTH"] = MAX_MEDIA_BYTES
+    limits = Limits(request=10, upload_rate=1000, sweep=0.02)
+    with start_server(blog, limits=limits) as server:
+        assert upload_slowly(server, server_clock, UPLOADS).body == b"40000"
+        assert_problem(upload_slowly(server, server_clock, LOGIN), 408, "request_timeout")
+
+
+def test_an_upload_that_becomes_too_slow_is_refused(blog, server_clock):
+    limits = Limits(request=10, upload_rate=1000, sweep=0.02)
+    with start_server(blog, limits=limits) as server, connect(server.effective_port) as sock:
+        sock.sendall(make_head(MAX_MEDIA_BYTES) + b"x" * 5000)
+        wait_until(lambda: get_received(server) == [5000])
+        server_clock.move(14)
+        sock.sendall(b"x")
+        wait_until(lambda: get_received(server) == [5001])
+        server_clock.move(1.5)
+        assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
+
+
+def test_the_server_does_not_wait_for_an_upload_when_it_stops(blog):
+    limits = Limits(stop=20, stop_grace=0.1, sweep=0.02, upload_rate=1)
+    with start_server(blog, limits=limits) as server, connect(server.effective_port) as sock:
+        sock.sendall(make_head(MAX_MEDIA_BYTES) + b"x" * 5000)
+        wait_until(lambda: get_received(server) == [5000])
+        server.stop()
+        assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
+
+
+def test_uploads_have_their_own_limits_on_the_size_of_all_bodies(blog):
+    limits = Limits(bodies=1, bodies_per_address=1, short_body_bytes=1000)
+    part = MAX_UPLOAD_BYTES * 2 // 3
+    with start_server(blog, limits=limits) as server, ExitStack() as stack:
+        first = stack.enter_context(connect(server.effective_port))
+        first.sendall(make_head(MAX_UPLOAD_BYTES) + b"x" * part)
+        wait_until(lambda: server.uploads.held == part - 1000)
+        second = stack.enter_context(connect(server.effective_port))
+        second.sendall(make_head(MAX_UPLOAD_BYTES) + b"x" * part)
+        refused = parse_response(read_all(second))
+        assert_problem(refused, 503, "unavailable")
+        assert refused.headers["Retry-After"] == "1"
+        other = make_head(MAX_BODY_BYTES, path=LOGIN) + b"x" * MAX_BODY_BYTES
+        assert send(server.effective_port, other).status == 200
+        first.sendall(b"x" * (MAX_UPLOAD_BYTES - part))
+        assert parse_response(read_all(first)).status == 200
+        wait_until(lambda: not server.uploads.held)
+
+
+def test_a_full_disk_during_an_upload_is_a_507(blog, monkeypatch):
+    def fail(self: Any, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(TempfileBasedBuffer, "append", fail)
+    with start_server(blog) as server:
+        server.adj.inbuf_overflow = 10_000
+        head = make_head(MAX_MEDIA_BYTES)
+        with connect(server.effective_port) as sock:
+            sock.sendall(head + b"x" * MAX_MEDIA_BYTES)
+            assert_problem(parse_response(read_all(sock)), 507, "storage_full")
+        # The server goes on.
+        assert send(server.effective_port, make_head(10) + b"x" * 10).status == 200
+        wait_until(lambda: not server.uploads.held)
