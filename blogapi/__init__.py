@@ -10,10 +10,10 @@ from flask import Flask
 # An alias with the name of a subpackage would hide that subpackage.
 from blogapi import config, hooks, registry
 from blogapi.api_keys import service as api_key_service
-from blogapi.articles import author_visibility, json_writer
+from blogapi.articles import author_visibility, json_writer, media_changes
 from blogapi.authors import profiles
 from blogapi.backups import staging
-from blogapi.media import delivery, folder, images, types
+from blogapi.media import delivery, folder, images, references, types, uses
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
 from blogapi.rate_limits import limiter
@@ -48,7 +48,10 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     author_visibility.init_app()
     change_log.init_app()
     json_fragments.init_app()
+    references.init_app()
+    uses.init_app()
     json_writer.init_app(app)
+    media_changes.init_app()
     # The WSGI middleware that is added last is the outermost.
     delivery.init_app(app)
     response_cache_middleware.init_app(app)

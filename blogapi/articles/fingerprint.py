@@ -15,6 +15,12 @@ SOURCES = (
     "authors",
     "categories",
     "content",
+    "media/__init__.py",
+    "media/addresses.py",
+    "media/models.py",
+    "media/references.py",
+    "media/types.py",
+    "media/uses.py",
     "search",
     "site",
     "tags",
@@ -22,6 +28,7 @@ SOURCES = (
     "web/fields.py",
     "web/json.py",
     "web/json_fragments.py",
+    "web/media_addresses.py",
 )
 LIBRARIES = ("cmarkgfm", "marshmallow", "nh3", "python-slugify", "text-unidecode", "tzdata")
 

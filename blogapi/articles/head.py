@@ -41,6 +41,8 @@ class _Page:
     description: str
     canonical: str | None
     image: str | None
+    # The width and the height of the image, if it is the cover and in the media library.
+    image_size: tuple[int, int] | None
     published_at: str | None
     modified_at: str | None
 
@@ -79,6 +81,8 @@ def _describe_page(article: Fields, site: Site, url: str | None) -> _Page:
     if len(description) > MAX_DESCRIPTION_LENGTH:
         description = f"{description[: MAX_DESCRIPTION_LENGTH - 1]}…"
     images = (_find_image(site, image) for image in (seo["og_image"], article["cover_image"], site.logo))
+    image, cover = next(filter(None, images), None), article["cover"]
+    is_cover = cover is not None and image == _find_image(site, cover["url"])
     published_at, updated_at = (_parse_time(article[name]) for name in ("published_at", "last_updated"))
     # A scheduled article was last updated before it is published.
     modified_at = max(filter(None, (published_at, updated_at)), default=None)
@@ -86,7 +90,8 @@ def _describe_page(article: Fields, site: Site, url: str | None) -> _Page:
         title=_to_line(seo["title"]) or _to_line(article["title"]),
         description=description,
         canonical=addresses.make_absolute(seo["canonical_url"], site.url) or url,
-        image=next(filter(None, images), None),
+        image=image,
+        image_size=(cover["width"], cover["height"]) if is_cover else None,
         published_at=_format_time(published_at),
         modified_at=_format_time(modified_at),
     )
@@ -100,6 +105,7 @@ def _make_open_graph(page: _Page, article: Fields, site: Site) -> Fields:
             "og:description": page.description,
             "og:url": page.canonical,
             "og:image": page.image,
+            **dict(zip(("og:image:width", "og:image:height"), map(str, page.image_size or ()), strict=False)),
             "og:site_name": site.title,
             "og:locale": _get_locale(site.language),
             "article:published_time": page.published_at,
@@ -132,7 +138,7 @@ def _make_posting(page: _Page, article: Fields, site: Site) -> Fields:
             "description": page.description,
             "url": page.canonical,
             "mainEntityOfPage": page.canonical and {"@type": "WebPage", "@id": page.canonical},
-            "image": page.image,
+            "image": _make_image(page),
             "datePublished": page.published_at,
             "dateModified": page.modified_at,
             "author": [_make_person(site, author) for author in article["authors"]],
@@ -142,6 +148,13 @@ def _make_posting(page: _Page, article: Fields, site: Site) -> Fields:
             "inLanguage": site.language,
         }
     )
+
+
+def _make_image(page: _Page) -> Fields | str | None:
+    if page.image_size is None:
+        return page.image
+    width, height = page.image_size
+    return {"@type": "ImageObject", "url": page.image, "width": width, "height": height}
 
 
 def _make_person(site: Site, author: Fields) -> Fields:

@@ -19,6 +19,7 @@ def _tags(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.fields.Field
 OpenGraphSchema = PartialOutputSchema.from_dict(
     _tags(
         *("og:type", "og:title", "og:description", "og:url", "og:image", "og:site_name", "og:locale"),
+        *("og:image:width", "og:image:height"),
         *("article:published_time", "article:modified_time", "article:section"),
         lists=("article:author", "article:tag"),
     ),

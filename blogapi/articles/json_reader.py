@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
@@ -24,6 +23,7 @@ from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, Article
 from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema, SingleArticleFieldsSchema
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.site.queries import get_service_url
 from blogapi.storage import change_log
 from blogapi.storage.database import UtcDateTime, current_time, db
 from blogapi.tags.models import Tag
@@ -32,12 +32,17 @@ from blogapi.web import json_fragments
 from blogapi.web.errors import Damaged
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
+from blogapi.web.json_fragments import SERVICE_ADDRESS, place_service_address
 from blogapi.web.pagination import Page, PageRequest
 
 # The separator of the fragments in the column `html`. No fragment contains a line feed. Servers of older
 # versions expect one fragment in this column, and a fixed number of them in `fields`. They read the articles
 # until they are restarted, and with the comma their responses are valid too.
 HTML_SEPARATOR = b",\n"
+
+# The separator of the last two fragments in the column `fields`, for the same reason. The last one is the
+# cover.
+COVER_SEPARATOR = b",\t"
 
 # The maximum number of articles that a read keeps in memory at a time.
 CHUNK_SIZE = 100
@@ -50,7 +55,7 @@ _NOT_RENDERED = (b"",) * len(RENDERED_FIELDS)
 _JOINED = ("tags", "category", "status", "content", *RENDERED_FIELDS, "authors", "snippet")
 _COMPUTED = (*COMPUTED_FIELDS, *neighbours.FIELDS)
 _NOTHING_COMPUTED = (b"",) * len(_COMPUTED)
-FRAGMENT_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED, *_COMPUTED))
+FRAGMENT_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED, *_COMPUTED, "cover"))
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 FragmentGetter = Callable[[Sequence[bytes]], tuple[bytes, ...]]
 # The columns are article_id, version, status, fields, tags, category, content, html and authors.
@@ -60,6 +65,7 @@ _article, _json = Article.__table__.c, ArticleJson.__table__.c
 _tag, _article_tag, _category = Tag.__table__.c, ArticleTag.__table__.c, Category.__table__.c
 _author, _article_author = Author.__table__.c, ArticleAuthor.__table__.c
 _NOW = bindparam("now", type_=UtcDateTime())
+_SERVICE_ADDRESS = SERVICE_ADDRESS.encode()
 
 
 def get_article_json(uuid: UUID, names: Sequence[str] | None, *, public: bool = False) -> JsonBody | None:
@@ -74,7 +80,7 @@ def get_article_json(uuid: UUID, names: Sequence[str] | None, *, public: bool = 
     wanted = [name for name in fields if name in neighbours.FIELDS]
     found = neighbours.find_json(uuid, wanted) if wanted else {}
     (body,) = _to_objects([row], fields, None, found)
-    return JsonBody(_check_text(body), str(row.version))
+    return JsonBody(_complete_text(body), str(row.version))
 
 
 def list_articles_json(
@@ -120,18 +126,18 @@ def get_articles_json(
 def _stream_array(
     uuids: Sequence[UUID], names: tuple[str, ...], snippets: Snippets | None, *, public: bool
 ) -> Iterator[bytes]:
-    separator = b"["
+    separator, get_address = b"[", cache(get_service_url)
     for start in range(0, len(uuids), CHUNK_SIZE):
         rows = _fetch(uuids[start : start + CHUNK_SIZE], names, public=public)
         if rows:
-            yield separator + _check_text(b",".join(_to_objects(rows, names, snippets)))
+            yield separator + _complete_text(b",".join(_to_objects(rows, names, snippets)), get_address)
             separator = b","
     yield b"]" if separator == b"," else b"[]"
 
 
 def _to_array(rows: Sequence[JsonRow], names: tuple[str, ...], snippets: Snippets | None) -> JsonBody:
     body = b"[%b]" % b",".join(_to_objects(rows, names, snippets))
-    return JsonBody(_check_text(body), " ".join(str(row.version) for row in rows))
+    return JsonBody(_complete_text(body), " ".join(str(row.version) for row in rows))
 
 
 def _to_objects(
@@ -163,7 +169,7 @@ def _to_object(
 ) -> bytes:
     uuid, _, status, fields, tags, category, content, rendered, authors = row
     fragments = (
-        *fields.split(b"\n"),
+        *fields.replace(COVER_SEPARATOR, b"\n").split(b"\n"),
         b'"tags":[%b]' % json_fragments.to_object(tags).encode() if tags else b'"tags":[]',
         b'"category":%b' % json_fragments.to_object(category).encode() if category else b"",
         b'"status":"%b"' % status.encode(),
@@ -183,23 +189,34 @@ def _parse_row(row: JsonRow) -> Fields:
         return {
             **json_fragments.parse_fragments(fields.decode()),
             "status": status,
-            "tags": json.loads(f"[{json_fragments.to_object(tags)}]") if tags else [],
-            "authors": json.loads(f"[{json_fragments.to_object(authors)}]") if authors else [],
+            "tags": _parse_array(tags),
+            "authors": _parse_array(authors),
             "category": json_fragments.parse_fragments(category) if category else None,
         }
     except ValueError as error:
         raise _damaged() from error
 
 
-def _check_text(document: bytes) -> bytes:
-    """Return the JSON of one or several articles; raises Damaged if it is not UTF-8 text.
+def _parse_array(fragments: str | None) -> list[Fields]:
+    array: list[Fields] = (
+        json_fragments.parse_json(f"[{json_fragments.to_object(fragments)}]") if fragments else []
+    )
+    return array
+
+
+def _complete_text(document: bytes, get_address: Callable[[], str] = get_service_url) -> bytes:
+    """Return the JSON of one or several articles, with the address of the service.
+
+    Raises Damaged if it is not UTF-8 text.
 
     SQLite does not verify the pages of a long value: if a page is damaged, SQLite returns the wrong bytes
     without an error.
     """
     try:
         if b"\0" not in document and document.decode():
-            return document
+            return (
+                place_service_address(document, get_address()) if _SERVICE_ADDRESS in document else document
+            )
     except UnicodeDecodeError:
         pass
     raise _damaged()
@@ -212,7 +229,7 @@ def _damaged() -> Damaged:
 @lru_cache(maxsize=512)
 def _make_getter(names: tuple[str, ...]) -> FragmentGetter:
     """Return the function that gets the fragments of these fields, in this order."""
-    indexes = [(*FRAGMENT_FIELDS, *_JOINED, *_COMPUTED).index(name) for name in names]
+    indexes = [(*FRAGMENT_FIELDS, "cover", *_JOINED, *_COMPUTED).index(name) for name in names]
     if any(name in COMPUTED_FIELDS for name in names):
         # The fragment of a field that is absent is empty.
         return lambda fragments: tuple(filter(None, (fragments[index] for index in indexes)))

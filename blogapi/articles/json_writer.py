@@ -2,28 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 from uuid import UUID
 
 from flask import Flask
-from sqlalchemy import CursorResult, Executable, bindparam, delete, func, insert, inspect, select, update
+from sqlalchemy import (
+    Boolean,
+    CursorResult,
+    Executable,
+    bindparam,
+    delete,
+    func,
+    insert,
+    inspect,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy import event as events
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session, selectinload
+from sqlalchemy.orm.attributes import flag_modified
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.articles import author_visibility, renderings
 from blogapi.articles.fingerprint import compute_fingerprint
-from blogapi.articles.json_reader import FRAGMENT_FIELDS, HTML_SEPARATOR, RENDERED_FIELDS
+from blogapi.articles.json_reader import COVER_SEPARATOR, FRAGMENT_FIELDS, HTML_SEPARATOR, RENDERED_FIELDS
 from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
 from blogapi.articles.schemas import ArticleFieldsSchema
 from blogapi.config import CannotStart
 from blogapi.content.rendering import RenderedContent
 from blogapi.content.table_of_contents import Heading
+from blogapi.media import uses
+from blogapi.media.addresses import PATH
+from blogapi.media.models import MediaPath
+from blogapi.media.references import (
+    NO_FILES,
+    File,
+    HtmlResolver,
+    KnownFiles,
+    Text,
+    find_files,
+    make_cover,
+)
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
-from blogapi.storage import upgrades, version_check
+from blogapi.storage import transaction_info, upgrades, version_check
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import json as web_json
@@ -31,14 +60,41 @@ from blogapi.web import json_fragments
 from blogapi.web.fields import WithAttributes
 
 _SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
+_COVER_SCHEMA = ArticleFieldsSchema(only=("cover",))
 _RENDERED_SCHEMA = ArticleFieldsSchema(only=RENDERED_FIELDS)
 _json, _stats = table_of(ArticleJson), table_of(ArticleStats)
+
+
+class _has_references(FunctionElement[bool]):  # noqa: N801, as SQLAlchemy writes its functions
+    """Whether stored fragments contain SERVICE_ADDRESS, that is, the address of a file."""
+
+    inherit_cache = True
+    type = Boolean()
+
+
+@compiles(_has_references)
+def _compile_instr(element: _has_references, compiler: SQLCompiler, **options: Any) -> str:
+    return f"instr({compiler.process(element.clauses, **options)}, x'1e') > 0"
+
+
+@compiles(_has_references, "postgresql")
+def _compile_position(element: _has_references, compiler: SQLCompiler, **options: Any) -> str:
+    return f"position('\\x1e'::bytea in {compiler.process(element.clauses, **options)}) > 0"
+
 
 # These statements are built once, because building a statement takes longer than executing it.
 _has_uuid = _json.c.article_id.in_(bindparam("uuids", expanding=True))
 _SELECT_FIELDS = select(_json.c.article_id, _json.c.fields).where(_has_uuid)
+_SELECT_HTML = select(_json.c.article_id, _json.c.html).where(_has_uuid)
 _INSERT_JSON = insert(_json)
-_DELETE_JSON = delete(_json).where(_has_uuid)
+_DELETE_JSON = (
+    delete(_json)
+    .where(_has_uuid)
+    .returning(
+        _json.c.article_id,
+        or_(_has_references(_json.c.html), _has_references(_json.c.fields)).label("has_references"),
+    )
+)
 _INCREASE_PUBLISHED = update(_stats).values(published=_stats.c.published + bindparam("increase"))
 _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 
@@ -48,22 +104,59 @@ _RENDERED_COLUMNS = ("content", "content_type", "excerpt")
 _COMPUTED_FIELDS = ("excerpt", "reading_minutes")
 _INDEXED_COLUMNS = ("title", "subtitle", "status", "published_at")
 
+# Matches the path of a file in stored HTML, without its name.
+_STORED_PATH = re.compile(rb"\x1e(/media/[0-9a-f]{64}/)")
+
+# The key of the articles that the transaction renders again although their content is the same.
+_INFO_KEY = "articles-to-render"
+
 # The number of articles that one transaction renders. The number is small, so that other writers wait only
 # briefly.
 _BATCH_SIZE = 200
 
 
 class RenderedArticle(WithAttributes):
-    """An article together with the fields of RenderedContent, which are derived from its content."""
+    """An article together with the fields that are derived from its content and from the files that it uses.
+
+    Several articles share `known_files`, so that one statement finds the files of all.
+    """
 
     @cached_property
     def _rendering(self) -> RenderedContent:
         return renderings.get_rendering(self.content, self.content_type)
 
     @property
+    def text(self) -> Text:
+        """The text that can refer to files."""
+        return Text(self.uuid, self._rendering.html, (self.cover_image, self.seo.og_image))
+
+    @cached_property
+    def known_files(self) -> KnownFiles:
+        """The files to which the article refers."""
+        return find_files([self.text])
+
+    @cached_property
+    def _resolver(self) -> HtmlResolver:
+        return HtmlResolver(self.uuid, self.known_files)
+
+    @cached_property
     def html(self) -> str:
-        """The content as sanitised HTML."""
-        return self._rendering.html
+        """The content as sanitised HTML; the addresses of files begin with SERVICE_ADDRESS_MARK."""
+        return self._resolver.resolve(self._rendering.html)
+
+    @cached_property
+    def cover(self) -> dict[str, Any] | None:
+        """The cover if it is an image of the media library."""
+        file = self._resolver.find(self.cover_image)
+        return make_cover(file) if file is not None and file.width else None
+
+    def find_uses(self) -> Mapping[UUID, File]:
+        """Return the files that the article uses, by uuid."""
+        self._resolver.find(self.cover_image)
+        self._resolver.find(self.seo.og_image)
+        # Rendering the HTML finds the files in it.
+        assert self.html is not None
+        return self._resolver.used
 
     @property
     def plain_text(self) -> str:
@@ -99,6 +192,8 @@ def init_app(app: Flask) -> None:
     """
     if not events.contains(db.session, "after_flush", _store_written):
         events.listen(db.session, "after_flush", _store_written)
+        # The change log sees the articles that this listener adds to the flush.
+        events.listen(db.session, "before_flush", _render_with_paths, insert=True)
     with app.app_context(), upgrades.convert_errors(db.engine):
         if db.session.scalar(select(ArticleStats.renderer)) != compute_fingerprint():
             _take_over(app)
@@ -178,40 +273,62 @@ def count_published() -> int:
 
 
 def store_articles(session: Session, articles: Iterable[Article]) -> None:
-    """Render the articles, store their JSON and index their words."""
-    rendered = [RenderedArticle(article) for article in articles]
+    """Render the articles, store their JSON and their uses of files, and index their words."""
+    rendered = _render(articles)
     if rendered:
-        _execute(session, _DELETE_JSON, {"uuids": [article.uuid for article in rendered]})
+        deleted = _execute(session, _DELETE_JSON, {"uuids": [article.uuid for article in rendered]}).all()
+        with_references = {row.article_id for row in deleted if row.has_references}
         _execute(session, _INSERT_JSON, [make_row(article) for article in rendered])
+        used = {article.uuid: article.find_uses() for article in rendered}
+        _store_uses(
+            session, {uuid: files for uuid, files in used.items() if files or uuid in with_references}
+        )
         search.index_articles(session, [_search_text(article, article.plain_text) for article in rendered])
 
 
 def _store_new(session: Session, articles: Sequence[Article]) -> None:
     """Store the JSON and the search entries of articles that were inserted by the current flush."""
-    rendered = [RenderedArticle(article) for article in articles]
+    rendered = _render(articles)
     if rendered:
         _execute(session, _INSERT_JSON, [make_row(article) for article in rendered])
+        used = {article.uuid: files for article in rendered if (files := article.find_uses())}
+        _store_uses(session, used, new=used)
         search.add_articles(session, [_search_text(article, article.plain_text) for article in rendered])
+
+
+def _render(articles: Iterable[Article]) -> list[RenderedArticle]:
+    rendered = [RenderedArticle(article) for article in articles]
+    files = find_files(article.text for article in rendered)
+    return [RenderedArticle(article, known_files=files) for article in rendered]
+
+
+def _store_uses(
+    session: Session, used: Mapping[UUID, Mapping[UUID, File]], *, new: Collection[UUID] = ()
+) -> None:
+    if used:
+        uses.store_article_uses(session, used, new=new)
 
 
 def make_row(article: RenderedArticle) -> dict[str, Any]:
     """Return the columns of the article's row in ArticleJson, by name."""
     rendered = json_fragments.to_fragments(_RENDERED_SCHEMA.dump(article))
+    cover = json_fragments.to_fragments(_COVER_SCHEMA.dump(article)).encode()
     return {
-        **_make_short_row(article),
+        **_make_short_row(article, cover),
         "content": f'"content":{web_json.to_json(article.content)}'.encode(),
         "html": rendered.encode().replace(b"\n", HTML_SEPARATOR),
     }
 
 
-def _make_short_row(article: RenderedArticle) -> dict[str, Any]:
+def _make_short_row(article: RenderedArticle, cover: bytes) -> dict[str, Any]:
+    fields = json_fragments.to_fragments(_SCHEMA.dump(article)).encode()
     return {
         "article_id": article.uuid,
         "category_id": article.category_id,
         "status": article.status,
         "published_at": article.published_at,
         "version": article.version,
-        "fields": json_fragments.to_fragments(_SCHEMA.dump(article)).encode(),
+        "fields": fields + COVER_SEPARATOR + cover,
     }
 
 
@@ -227,19 +344,55 @@ def _update_articles(session: Session, articles: Sequence[Article]) -> list[Arti
     if not articles:
         return []
     uuids = [article.uuid for article in articles]
-    stored = _execute(session, _SELECT_FIELDS, {"uuids": uuids})
-    fields = {row.article_id: json_fragments.parse_fragments(row.fields.decode()) for row in stored}
-    found = [article for article in articles if article.uuid in fields]
+    stored = {row.article_id: row.fields for row in _execute(session, _SELECT_FIELDS, {"uuids": uuids})}
+    found = [article for article in articles if article.uuid in stored]
+    with_files = _update_uses(session, [article for article in found if _has_other_files(article)])
     rows = []
     for article in found:
-        computed = {name: fields[article.uuid][name] for name in _COMPUTED_FIELDS}
-        row = _make_short_row(RenderedArticle(article, **computed))
+        fields = json_fragments.parse_fragments(stored[article.uuid].decode())
+        computed = {name: fields[name] for name in _COMPUTED_FIELDS}
+        cover = stored[article.uuid].partition(COVER_SEPARATOR)[2]
+        if _has_changed(article, ["cover_image"]):
+            shown = RenderedArticle(article, known_files=with_files)
+            cover = json_fragments.to_fragments(_COVER_SCHEMA.dump(shown)).encode()
+        row = _make_short_row(RenderedArticle(article, **computed), cover)
         rows.append({"key": row.pop("article_id"), **row})
     if rows:
         _execute(session, _UPDATE_JSON, rows)
     indexed = [article for article in found if _has_changed(article, _INDEXED_COLUMNS)]
     search.index_articles(session, [_search_text(article, None) for article in indexed])
-    return [article for article in articles if article.uuid not in fields]
+    return [article for article in articles if article.uuid not in stored]
+
+
+def _has_other_files(article: Article) -> bool:
+    """Return whether the write has changed an address of a picture from or to a file of the library."""
+    pictures = inspect(article).attrs.cover_image, inspect(article.seo).attrs.og_image
+    for history in (picture.history for picture in pictures):
+        if any(PATH.fullmatch(address or "") for address in (*history.added, *history.deleted)):
+            return True
+    return False
+
+
+def _update_uses(session: Session, articles: Sequence[Article]) -> KnownFiles:
+    """Store the uses of articles whose pictures but not whose content changed; return their files."""
+    if not articles:
+        return NO_FILES
+    stored = _execute(session, _SELECT_HTML, {"uuids": [article.uuid for article in articles]})
+    html = {row.article_id: row.html for row in stored}
+    texts = {}
+    for article in articles:
+        # The name of a file is not a part of its identity.
+        paths = [f"{match.decode()}name" for match in _STORED_PATH.findall(html.get(article.uuid, b""))]
+        texts[article.uuid] = Text(article.uuid, "", (article.cover_image, article.seo.og_image, *paths))
+    files = find_files(texts.values())
+    used: dict[UUID, Mapping[UUID, File]] = {}
+    for uuid, text in texts.items():
+        resolver = HtmlResolver(uuid, files)
+        for address in text.addresses:
+            resolver.find(address)
+        used[uuid] = resolver.used
+    _store_uses(session, used)
+    return files
 
 
 def _execute(session: Session, statement: Executable, rows: Any = None) -> CursorResult[Any]:
@@ -247,20 +400,40 @@ def _execute(session: Session, statement: Executable, rows: Any = None) -> Curso
     return session.connection().execute(statement, rows)
 
 
+def render_again(session: Session, articles: Iterable[Article]) -> None:
+    """Render the articles, whose files have changed, in a flush of the session, and log them as changed."""
+    forced: set[UUID] = transaction_info.get_info(session).setdefault(_INFO_KEY, set())
+    for article in articles:
+        forced.add(article.uuid)
+        # The row is written with its own value.
+        flag_modified(article, "last_updated")
+
+
+def _render_with_paths(session: Session, context: Any, instances: Any) -> None:
+    """Render the articles whose paths of files change, unless the flush inserts them."""
+    paths = [row for row in (*session.new, *session.deleted) if isinstance(row, MediaPath)]
+    if paths:
+        inserted = {row.uuid for row in session.new if isinstance(row, Article)}
+        uuids = {row.article_id for row in paths} - inserted
+        found = (session.get(Article, uuid) for uuid in sorted(uuids))
+        render_again(session, [article for article in found if article is not None])
+
+
 def _store_written(session: Session, context: Any) -> None:
     with session.no_autoflush:
         written = _written_articles(session)
-        inserted = session.new
+        inserted, forced = session.new, transaction_info.get_info(session).pop(_INFO_KEY, ())
         new, rendered, unchanged = [], [], []
         for article in written:
             if article in inserted:
                 new.append(article)
-            elif _has_changed(article, _RENDERED_COLUMNS):
+            elif article.uuid in forced or _has_changed(article, _RENDERED_COLUMNS):
                 rendered.append(article)
             else:
                 unchanged.append(article)
         _store_new(session, new)
         store_articles(session, [*rendered, *_update_articles(session, unchanged)])
+        uses.end_article_uses(session, [row.uuid for row in session.deleted if isinstance(row, Article)])
         _update_stats(session)
 
 

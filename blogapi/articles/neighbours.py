@@ -37,6 +37,7 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import UtcDateTime, current_time, db, table_of
 from blogapi.web import json as web_json
+from blogapi.web.json_fragments import mark_service_address
 
 FIELDS = ("previous", "next", "related")
 
@@ -73,7 +74,10 @@ def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
         found |= {name: row and _to_link(row, site) for name, row in neighbours.items()}
     if "related" in names:
         found["related"] = [_to_link(row, site) for row in _find_related(uuid, state.category_id, now)]
-    return {name: f'"{name}":{web_json.to_json(found[name])}'.encode() for name in names}
+    # The reader places the address of the service.
+    return {
+        name: mark_service_address(f'"{name}":{web_json.to_json(found[name])}').encode() for name in names
+    }
 
 
 def _to_link(row: Any, site: Site) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from blogapi.web.fields import (
     Timestamp,
     WebAddress,
 )
+from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import MAX_SEARCH_PAGE, DetailQuery, ListQuery
 
 ORDERINGS = ("published_at", "-published_at", "title", "-title")
@@ -43,7 +44,7 @@ class SeoBodySchema(InputSchema):
 
     title = Text(max_length="MAX_TITLE")
     description = Text(max_length=100_000)
-    og_image = WebAddress()
+    og_image = PictureReference(metadata={"description": "URL of a picture. Default: the cover."})
     canonical_url = WebAddress()
 
 
@@ -78,7 +79,7 @@ class ArticleBodySchema(InputSchema):
     title = Text(max_length="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"})
     subtitle = Text(max_length="MAX_SUBTITLE")
     slug = Slug(metadata={"example": "the-bread-that-waits-for-me"})
-    cover_image = WebAddress()
+    cover_image = PictureReference()
     content = Text(max_length="MAX_CONTENT", metadata={"example": "Flour, *water*, time."})
     excerpt = Text(
         max_length="MAX_EXCERPT",
@@ -142,7 +143,7 @@ class SeoSchema(OutputSchema):
     uuid = Identifier()
     created = Timestamp(aware=False, dump_only=True)
     last_updated = Timestamp(aware=False, dump_only=True)
-    og_image = ma.fields.String()
+    og_image = PictureAddress()
     title = ma.fields.String()
     description = ma.fields.String()
     canonical_url = ma.fields.String(metadata={"description": "May be empty."})
@@ -167,7 +168,7 @@ class _DocumentedFields(ma.Schema):
     tags = ma.fields.List(ma.fields.Nested(TagSchema))
     category = ma.fields.Nested(EmbeddedCategorySchema)
     slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
-    cover_image = ma.fields.String()
+    cover_image = PictureAddress()
     content = ma.fields.String(metadata={"description": "The text exactly as it was sent."})
     status = ma.fields.Method("get_status", metadata={"type": "string", "enum": list(API_STATUSES)})
     content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
@@ -196,6 +197,26 @@ class LinksSchema(OutputSchema):
     authors = ma.fields.List(ma.fields.String())
 
 
+class CoverRenditionSchema(OutputSchema):
+    """A smaller version of a cover, as WebP."""
+
+    width = ma.fields.Integer(metadata={"example": 400})
+    height = ma.fields.Integer(metadata={"example": 300})
+    size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 20_480})
+    url = ma.fields.String(metadata={"example": "https://api.blog.example/media/…/bread-400.webp"})
+
+
+class CoverSchema(OutputSchema):
+    """A cover in the media library, with its sizes and texts."""
+
+    url = ma.fields.String(metadata={"example": "https://api.blog.example/media/…/bread.jpg"})
+    width = ma.fields.Integer(metadata={"example": 1600})
+    height = ma.fields.Integer(metadata={"example": 1200})
+    alt = ma.fields.String(metadata={"example": "A loaf of rye bread"})
+    caption = ma.fields.String()
+    renditions = ma.fields.List(ma.fields.Nested(CoverRenditionSchema))
+
+
 @with_text_fields
 class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     """An article with the requested fields."""
@@ -211,6 +232,13 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
         metadata={"minimum": 0, "description": "Each Chinese, Japanese or Korean character is one word."}
     )
     html = ma.fields.String(metadata={"description": "The content as sanitised HTML."})
+    cover = ma.fields.Nested(
+        CoverSchema,
+        allow_none=True,
+        metadata={
+            "description": "The cover with its sizes; null unless it is a picture of the media library."
+        },
+    )
     url = ma.fields.String(
         metadata={
             "description": "The address of the article's page. It is absent if the site has no `url`, or if "
@@ -236,7 +264,7 @@ class ArticleLinkSchema(OutputSchema):
     title = ma.fields.String(metadata={"example": "The bread that waits for me"})
     slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
     published_at = Timestamp(dump_only=True)
-    cover_image = ma.fields.String()
+    cover_image = PictureAddress()
     url = PageAddress()
 
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:

@@ -17,6 +17,7 @@ from blogapi.web.fields import (
     WebAddress,
 )
 from blogapi.web.json_fragments import stored_for
+from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import DetailQuery
 
 _USER = {"description": "The user whose profile this is; null for a guest."}
@@ -28,7 +29,7 @@ class _DocumentedFields(ma.Schema):
     slug = ma.fields.String(metadata={"example": "ada-lovelace"})
     bio = ma.fields.String(metadata={"description": "May be empty."})
     url = ma.fields.String(metadata={"description": "The author's own website; may be empty."})
-    avatar = ma.fields.String(metadata={"description": "URL of a picture; may be empty."})
+    avatar = PictureAddress(metadata={"description": "URL of a picture; may be empty."})
     user = Identifier(attribute="owner_id", allow_none=True, metadata=_USER)
 
 
@@ -76,7 +77,7 @@ class AuthorBodySchema(TermBodySchema):
     slug = Slug(metadata={"example": "ada-lovelace"})
     bio = Text(max_length=10_000)
     url = WebAddress(metadata={"description": "The author's own website."})
-    avatar = WebAddress(metadata={"description": "URL of a picture."})
+    avatar = PictureReference()
     user = Identifier(attribute="owner_id", allow_none=True, metadata=_USER | {"example": None})
 
 

@@ -49,6 +49,22 @@ _ATTRIBUTES = {
     "th": nh3.ALLOWED_ATTRIBUTES["th"] | {"style"},
 }
 
+_URL_SCHEMES = frozenset({"http", "https", "mailto", "tel"})
+
+# A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. It is
+# kept in these attributes, so that `media.references` can replace it.
+_MEDIA_REFERENCE = re.compile(r"\s*(media:[0-9a-f-]{36})\s*", re.IGNORECASE)
+_MEDIA_SCHEME = re.compile("media:", re.IGNORECASE)
+_MEDIA_ATTRIBUTES = frozenset(
+    {
+        *(("img", "src"), ("a", "href"), ("video", "src"), ("video", "poster")),
+        *(("audio", "src"), ("source", "src"), ("track", "src")),
+    }
+)
+_URL_ATTRIBUTES = frozenset({"src", "href", "poster", "cite"})
+# Browsers ignore these characters at the beginning of a URL, and some of them everywhere.
+_IGNORED_IN_URL = re.compile(r"[\x00-\x20]")
+
 # The URL is matched as text, because a URL parser and a browser can disagree about the host of a URL with
 # unusual characters.
 _EMBED_URL = re.compile(
@@ -75,7 +91,9 @@ _ID_PREFIX = "user-content-"
 
 # nh3 checks the URL schemes of all attributes except srcset. A URL can begin after a comma or white space;
 # browsers ignore control characters before it.
-_UNSAFE_SRCSET = re.compile(r"(?:^|[\s\x00-\x1f,])(?!https?:)[a-z][a-z0-9+.-]*+:", re.IGNORECASE)
+_UNSAFE_SRCSET = re.compile(
+    r"(?:^|[\s\x00-\x1f,])(?!https?:|(?-i:media:[0-9a-f-]{36}(?:[\s,]|\Z)))[a-z][a-z0-9+.-]*+:", re.IGNORECASE
+)
 
 _HEADING = re.compile(r"<h([1-6])>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
 _HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*\Z")
@@ -95,13 +113,15 @@ _MAX_HEADING_LENGTH = 500
 def to_safe_html(content: str, content_type: str) -> str:
     """Return the content as sanitized HTML; `content_type` is html, markdown or text.
 
+    References to files (`media:<uuid>`) are kept, and must be resolved before the HTML is shown.
     Content that would take long to render (about two seconds for 2 MB) is shown as escaped text.
     """
     html = _to_html(content, content_type)
     if html is None or html_cost.is_too_expensive(html):
         return escape(content.replace("\0", ""), quote=False)
     footnote_mark = markdown.FOOTNOTE_MARK if content_type == "markdown" else ""
-    attributes = _AttributeFilter(_footnote_ids(html, footnote_mark))
+    has_references = _MEDIA_SCHEME.search(html) is not None
+    attributes = _AttributeFilter(_footnote_ids(html, footnote_mark), has_references=has_references)
     safe = nh3.clean(
         html,
         tags=_TAGS,
@@ -110,7 +130,7 @@ def to_safe_html(content: str, content_type: str) -> str:
         # Every <input> becomes the checkbox of a task list.
         set_tag_attribute_values={"input": {"type": "checkbox"}},
         attribute_filter=attributes,
-        url_schemes={"http", "https", "mailto", "tel"},
+        url_schemes=_URL_SCHEMES | {"media"} if has_references else _URL_SCHEMES,
         link_rel="noopener noreferrer",
     )
     safe = _IFRAME.sub(_empty_iframe, safe)
@@ -175,11 +195,16 @@ def _heading_slug(words: str) -> str:
     return slugs.hyphenate(unescape(text[:_MAX_HEADING_LENGTH])) or "section"
 
 
+def _is_media_url(value: str) -> bool:
+    return _IGNORED_IN_URL.sub("", value)[:6].lower() == "media:"
+
+
 class _AttributeFilter:
     """Filters the attributes of one document. nh3 calls the filter for each attribute in document order."""
 
-    def __init__(self, footnote_ids: frozenset[str]) -> None:
+    def __init__(self, footnote_ids: frozenset[str], *, has_references: bool) -> None:
         self.renamed: dict[str, str] = {}
+        self._has_references = has_references
         self._footnote_ids = footnote_ids
         self._ids: set[str] = set()
         # The last number that was appended to each slug, so that the search for a free slug continues there.
@@ -187,6 +212,9 @@ class _AttributeFilter:
 
     def __call__(self, tag: str, attribute: str, value: str) -> str | None:
         """Return the new value of the attribute, or None to remove it."""
+        if self._has_references and attribute in _URL_ATTRIBUTES and _is_media_url(value):
+            reference = _MEDIA_REFERENCE.fullmatch(value)
+            return reference[1].lower() if reference and (tag, attribute) in _MEDIA_ATTRIBUTES else None
         if attribute == "id":
             return self._unique(self._prefixed(value))
         if attribute == "name":

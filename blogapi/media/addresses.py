@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-PREFIX = "/media/"
-# Matches the path of a file; the name is the last part.
-PATH = re.compile(r"/media/([0-9a-f]{64})/([^/?#\s\"'<>]+)")
+from blogapi.web.media_addresses import PATH as PATH
+from blogapi.web.media_addresses import PREFIX as PREFIX
+
 # Matches a reference by uuid.
-REFERENCE = re.compile(r"media:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
+REFERENCE = re.compile(r"media:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE)
 
 
 def make_path(hash: str, name: str) -> str:

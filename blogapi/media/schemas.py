@@ -20,7 +20,7 @@ from blogapi.web.fields import (
     Timestamp,
     WithAttributes,
 )
-from blogapi.web.json_fragments import SERVICE_ADDRESS, stored_for
+from blogapi.web.json_fragments import SERVICE_ADDRESS_MARK, stored_for
 from blogapi.web.pagination import DetailQuery, ListQuery
 
 MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100
@@ -79,7 +79,7 @@ class _MediaFields(ma.Schema):
 
 
 def _make_url(hash: str, name: str) -> str:
-    return SERVICE_ADDRESS + make_path(hash, name)
+    return SERVICE_ADDRESS_MARK + make_path(hash, name)
 
 
 @stored_for(Media)

@@ -19,9 +19,12 @@ from blogapi.web.fields import (
     StrictInteger,
     Timestamp,
 )
+from blogapi.web.media_addresses import PictureAddress, mark_address
 from blogapi.web.pagination import DetailQuery, ListQuery
 
 MAX_NUMBER = 2**31 - 1
+
+_PICTURE_FIELDS = ("cover_image", "seo.og_image")
 
 
 class _RevisionFields(ma.Schema):
@@ -45,7 +48,7 @@ class RevisionSeoSchema(OutputSchema):
 
     title = ma.fields.String()
     description = ma.fields.String()
-    og_image = ma.fields.String()
+    og_image = PictureAddress()
     canonical_url = ma.fields.String()
 
 
@@ -53,7 +56,7 @@ class _SingleRevisionFields(_RevisionFields):
     # The fields are in the documented order; `with_text_fields` appends any other text field of an article.
     subtitle = ma.fields.String()
     slug = ma.fields.String()
-    cover_image = ma.fields.String()
+    cover_image = PictureAddress()
     content = ma.fields.String()
     content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
     published_at = Timestamp(dump_only=True, allow_none=True)
@@ -84,6 +87,8 @@ class AnyFieldValue(ma.fields.Raw):
             return Timestamp()._serialize(value, attr, obj)
         if isinstance(value, list):
             return [str(uuid) for uuid in value]
+        if obj.field in _PICTURE_FIELDS:
+            return mark_address(value or "")
         return str(value) if isinstance(value, UUID) else value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
 from blogapi.articles.models import Article, ArticleRevision
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.media import uses
 from blogapi.revisions import queries
 from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
@@ -89,7 +90,24 @@ def prune(keep: int) -> int:
                     ArticleRevision.article_id == article_id, ArticleRevision.number == number
                 )
             )
+        _delete_former_uses({article_id for article_id, _ in old})
     return len(old)
+
+
+def _delete_former_uses(articles: Collection[UUID]) -> None:
+    """Delete the uses of files by former versions of these articles that were deleted.
+
+    A version that was not deleted contains the uuid or a hash of a file that it uses.
+    """
+    for article_id, files in uses.list_former_uses(db.session(), articles).items():
+        contents = select(ArticleRevision.content).where(ArticleRevision.article_id == article_id)
+        needed: set[UUID] = set()
+        for version in db.session.scalars(contents.execution_options(yield_per=10)):
+            text = version.lower()
+            needed |= {media_id for media_id, words in files.items() if any(word in text for word in words)}
+        uses.delete_former_uses(
+            db.session(), [(article_id, media_id) for media_id in files if media_id not in needed]
+        )
 
 
 def _to_input(content: ArticleContent) -> ArticleInput:

@@ -20,6 +20,7 @@ from blogapi.web.fields import (
     Timestamp,
     WebAddress,
 )
+from blogapi.web.media_addresses import PATH, PictureReference
 
 MAX_NAVIGATION_ITEMS = 100
 
@@ -106,6 +107,13 @@ class NavigationItemSchema(InputSchema):
     url = WebAddress(required=True, metadata={"example": "/about/"})
 
 
+class ShownPicture(ma.fields.String):
+    """The address of a picture of the site, which knows the address of the service."""
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> str:
+        return f"{obj.service_url}{value}" if PATH.fullmatch(value) else value
+
+
 class SiteSchema(OutputSchema):
     """The site; a text that is not set is empty."""
 
@@ -128,8 +136,8 @@ class SiteSchema(OutputSchema):
             "example": "https://api.blog.example",
         }
     )
-    logo = ma.fields.String()
-    icon = ma.fields.String()
+    logo = ShownPicture()
+    icon = ShownPicture()
     article_path = ma.fields.String(metadata={"example": "/{year}/{slug}/"})
     category_path = ma.fields.String(metadata={"example": "/category/{slug}/"})
     tag_path = ma.fields.String(metadata={"example": "/tag/{slug}/"})
@@ -153,8 +161,8 @@ class SiteChangesSchema(InputSchema):
     time_zone = TimeZone(metadata={"example": "Europe/Berlin"})
     url = PublicAddress(metadata={"example": "https://blog.example"})
     service_url = PublicAddress(metadata={"example": "https://api.blog.example"})
-    logo = WebAddress()
-    icon = WebAddress()
+    logo = PictureReference()
+    icon = PictureReference()
     article_path = PathPattern(ARTICLE_PLACEHOLDERS, example="/{year}/{slug}/")
     category_path = PathPattern(TERM_PLACEHOLDERS, example="/category/{slug}/")
     tag_path = PathPattern(TERM_PLACEHOLDERS, example="/tag/{slug}/")

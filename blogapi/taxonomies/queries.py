@@ -19,6 +19,7 @@ from blogapi.web import json_fragments
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import parse_uuid
 from blogapi.web.json import JsonBody
+from blogapi.web.media_addresses import complete_body
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.slug_lookup import NIL_UUID, SlugOwner, choose_owner
 from blogapi.web.unique_slugs import is_similar, similar_slug_range
@@ -64,7 +65,7 @@ def list_json(
     fields = taxonomy.schema._declared_fields if names is None else names
     counts = count_articles(None) if count_articles and "articles_count" in fields else None
     body = json_fragments.to_array(_to_objects(taxonomy, terms.rows, fields, counts))
-    return Page(JsonBody(body), terms.total, page)
+    return Page(JsonBody(complete_body(body)), terms.total, page)
 
 
 def get_json(
@@ -84,6 +85,7 @@ def get_json(
     fields = taxonomy.single_schema._declared_fields if names is None else names
     counts = count_articles(uuid) if count_articles and "articles_count" in fields else None
     (term,) = _to_objects(taxonomy, [fragments], fields, counts)
+    term = complete_body(term.encode()).decode()
     if "articles" not in fields:
         return JsonBody(term.encode(), hidden_state=fragments)
     return json_fragments.add_member(term, "articles", list_articles(uuid), hidden_state=fragments)

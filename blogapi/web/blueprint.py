@@ -28,6 +28,7 @@ from blogapi.web.errors import (
 )
 from blogapi.web.fields import OutputSchema, PartialOutputSchema
 from blogapi.web.json import JsonBody
+from blogapi.web.media_addresses import complete_json
 from blogapi.web.operation_ids import make_operation_id
 from blogapi.web.pagination import Page, Query
 from blogapi.web.slug_lookup import NIL_UUID
@@ -365,7 +366,7 @@ def _render(result: Any, schema: ma.Schema, *, many: bool | None = None) -> Json
         return result
     items = result if isinstance(result, Sequence) else [result]
     hidden = " ".join(schema.hidden_state(item) for item in items) if isinstance(schema, OutputSchema) else ""
-    return JsonBody(web_json.to_json_bytes(schema.dump(result, many=many)), hidden)
+    return JsonBody(complete_json(web_json.to_json(schema.dump(result, many=many))), hidden)
 
 
 @lru_cache(maxsize=256)

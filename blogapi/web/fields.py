@@ -177,7 +177,10 @@ class WebAddress(Text):
         super().__init__(max_length="MAX_URL", **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
-        address = super()._deserialize(value, attr, data, **options)
+        return self.check_address(super()._deserialize(value, attr, data, **options))
+
+    def check_address(self, address: str) -> str:
+        """Return the address as it is stored; raises ValidationError if it is not accepted."""
         if not is_web_address(address):
             raise ma.ValidationError("Must be an http(s) URL without credentials, or a relative URL.")
         return address

@@ -2,11 +2,15 @@
 
 A row stores one line per field, `"name":value`, in the order of its schema. Compact JSON contains no line
 feed, so a read can select fields by line.
+
+An address of a file of the media library is stored without the address of the service. A read replaces the
+byte SERVICE_ADDRESS in front of the address, so that the fragments do not change with the site.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import chain
 from typing import Any, TypeVar
@@ -25,8 +29,9 @@ SchemaClass = TypeVar("SchemaClass", bound=type[ma.Schema])
 # The character that stands for the public address of the service in stored JSON. It is not escaped there, and
 # other JSON contains no control character, so it is unambiguous.
 SERVICE_ADDRESS = "\x1e"
-# Within a JSON string, a backslash would precede the quotation mark.
-_ESCAPED_SERVICE_ADDRESS = ':"\\u001e'
+# Stands for the same in a text that is not JSON yet. Such a text, for example HTML, can contain any
+# character, but authors cannot guess this mark.
+SERVICE_ADDRESS_MARK = secrets.token_hex(16)
 
 _SCHEMAS: dict[type[Any], ma.Schema] = {}
 
@@ -78,14 +83,14 @@ def store_fragments(session: Session, row: Any) -> None:
 
 
 def to_fragments(fields: dict[str, Any]) -> str:
-    """Return the fields as fragments: one line each, `"name":value`.
+    """Return the fields as fragments: one line each, `"name":value`."""
+    lines = (f"{web_json.to_json(name)}:{web_json.to_json(value)}" for name, value in fields.items())
+    return mark_service_address("\n".join(lines))
 
-    At the beginning of a text, SERVICE_ADDRESS is not escaped.
-    """
-    fragments = "\n".join(
-        f"{web_json.to_json(name)}:{web_json.to_json(value)}" for name, value in fields.items()
-    )
-    return fragments.replace(_ESCAPED_SERVICE_ADDRESS, f':"{SERVICE_ADDRESS}')
+
+def mark_service_address(text: str) -> str:
+    """Return JSON with SERVICE_ADDRESS in the places of SERVICE_ADDRESS_MARK."""
+    return text.replace(SERVICE_ADDRESS_MARK, SERVICE_ADDRESS)
 
 
 def place_service_address(body: bytes, address: str) -> bytes:
@@ -94,9 +99,14 @@ def place_service_address(body: bytes, address: str) -> bytes:
 
 
 def parse_fragments(fragments: str) -> dict[str, Any]:
-    """Return the fields of fragments by name."""
-    fields: dict[str, Any] = json.loads(to_object(fragments))
+    """Return the fields of fragments by name; the addresses of files begin with `/media/`."""
+    fields: dict[str, Any] = parse_json(to_object(fragments))
     return fields
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of JSON that was made of fragments; the addresses of files begin with `/media/`."""
+    return json.loads(text.replace(SERVICE_ADDRESS, ""))
 
 
 def to_object(fragments: str) -> str:

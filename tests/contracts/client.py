@@ -15,6 +15,7 @@ from blogapi.media.addresses import PREFIX
 from blogapi.media.delivery import CACHE_CONTROL
 from blogapi.web import headers
 from blogapi.web.headers import DOCUMENTED_ALLOW as DOCUMENTED_ALLOW
+from blogapi.web.json_fragments import SERVICE_ADDRESS, SERVICE_ADDRESS_MARK
 
 HEADERS = headers.CONSTANT_HEADERS
 PREVIEWS = ("/api/v1/blog/preview/", "/preview/")
@@ -160,6 +161,9 @@ class CheckedClient(FlaskClient):
             kwargs["headers"] = {"X-API-KEY": self.key} | headers
         response = super().open(*args, **kwargs)
         request = response.request
+        # Marks in stored JSON stand for the address of the service.
+        assert SERVICE_ADDRESS.encode() not in response.data
+        assert SERVICE_ADDRESS_MARK.encode() not in response.data
         is_page = request.path == "/" or request.path.startswith(("/docs", "/preview/", PREFIX))
         if not is_page and request.method != "OPTIONS":
             has_fields = "fields" in request.args

@@ -1,0 +1,387 @@
+"""References to files of the library in texts, and the HTML that shows the files.
+
+A reference is `media:<uuid>`, the path of a file or of a rendition, or that path below the address of the
+service. The HTML of an imported article can also refer to a file by a path that MediaPath knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import bindparam, select, union_all
+
+from blogapi.content.plain_text import decode_entities
+from blogapi.media.addresses import PATH, PREFIX, REFERENCE, make_path, make_rendition_name
+from blogapi.media.models import Media, MediaPath, MediaRendition
+from blogapi.media.types import BY_EXTENSION
+from blogapi.site.queries import get_service_url
+from blogapi.storage.database import db, table_of
+from blogapi.web.media_addresses import mark_address, register_library
+
+# The width of a text column in CSS pixels for which browsers choose a size, unless the author sets `sizes`.
+MAX_COLUMN_WIDTH = 800
+
+# The maximum number of pictures of an article with several sizes. A reference of 50 characters becomes 1,000
+# characters of HTML.
+MAX_SRCSETS = 2_000
+
+# The maximum number of references per statement, because databases limit the number of parameters.
+_REFERENCES_PER_STATEMENT = 400
+
+# The attributes with one address, by element.
+_ADDRESS_ATTRIBUTES = {
+    "img": ("src",),
+    "a": ("href",),
+    "video": ("src", "poster"),
+    **dict.fromkeys(("audio", "source", "track"), ("src",)),
+}
+
+# These patterns are applied to sanitized HTML, which quotes each value and escapes `<`, `>` and `"` in it.
+_ELEMENT = re.compile(rf"<({'|'.join(_ADDRESS_ATTRIBUTES)}) ([^>]*)>")
+_ATTRIBUTE = re.compile(r'([a-z-]+)="([^"]*)"')
+_ADDRESS_ATTRIBUTE = re.compile(r'\b(src|href|poster|srcset)="([^"]*)"')
+
+# Each pattern begins with a text for which `re` searches quickly.
+_RELATIVE = tuple(
+    re.compile(rf'{name}="(?!https?://|//|#){rest}')
+    for name, rest in (
+        *((name, '[^"]') for name in ("src", "poster", "srcset")),
+        # A link to another page is not a file.
+        ("href", rf'[^":]*\.(?:{"|".join((*BY_EXTENSION, "jpeg"))})["?#]'),
+    )
+)
+
+# Matches the path of a file, alone or below an address, and with a query or a fragment.
+_ADDRESS = re.compile(rf"(https?://[^?#]*?)?({PATH.pattern})([?#].*)?", re.DOTALL)
+
+_media, _rendition, _path = table_of(Media).c, table_of(MediaRendition).c, table_of(MediaPath).c
+_UUIDS: Any = bindparam("uuids", expanding=True)
+_HASHES: Any = bindparam("hashes", expanding=True)
+_SELECT_FILES = (
+    select(
+        *(_media.uuid, _media.name, _media.hash, _media.width, _media.height, _media.alt, _media.caption),
+        _media.unused_since,
+        _rendition.width.label("rendition_width"),
+        _rendition.height.label("rendition_height"),
+        _rendition.size.label("rendition_size"),
+        _rendition.hash.label("rendition_hash"),
+    )
+    .outerjoin(table_of(MediaRendition), _rendition.media_id == _media.uuid)
+    .where(
+        _media.uuid.in_(
+            union_all(
+                select(_media.uuid).where(_media.uuid.in_(_UUIDS)),
+                select(_media.uuid).where(_media.hash.in_(_HASHES)),
+                select(_rendition.media_id).where(_rendition.hash.in_(_HASHES)),
+            )
+        )
+    )
+    .order_by(_media.uuid, _rendition.width)
+)
+_SELECT_PATHS = select(_path.article_id, _path.path, _path.media_id).where(
+    _path.article_id.in_(bindparam("articles", expanding=True))
+)
+# The parameters of an `IN` that must find nothing: SQLite reads a whole index for an empty `IN`.
+_NO_UUIDS, _NO_HASHES = (UUID(int=0),), ("",)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendition:
+    """A smaller version of an image."""
+
+    width: int
+    height: int
+    size: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the library; `is_unused` is whether nothing has used the file so far."""
+
+    uuid: UUID
+    path: str
+    width: int | None
+    height: int | None
+    alt: str
+    caption: str
+    is_unused: bool
+    renditions: list[Rendition] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The sanitised HTML of an article, and its addresses of pictures."""
+
+    article_id: UUID
+    html: str
+    addresses: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFiles:
+    """The files to which some texts refer, by uuid, by hash (also of a rendition) and by article and path."""
+
+    by_uuid: Mapping[UUID, File]
+    by_hash: Mapping[str, File]
+    by_path: Mapping[tuple[UUID, str], File]
+    service_url: str | None
+
+    def find(self, article_id: UUID, address: str) -> File | None:
+        """Return the file to which an address in an article refers, or None."""
+        key = _parse(address)
+        if isinstance(key, UUID):
+            return self.by_uuid.get(key)
+        if key is not None and key.base in (None, self.service_url):
+            return self.by_hash.get(key.hash)
+        return self.by_path.get((article_id, address))
+
+    def is_empty(self) -> bool:
+        """Return whether the texts refer to no file."""
+        return not self.by_uuid
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+    """An address that contains the path of a file; `base` is None if the address is only the path."""
+
+    base: str | None
+    path: str
+    hash: str
+    rest: str
+
+
+def init_app() -> None:
+    """Let the fields with the address of a picture refer to files."""
+    register_library(normalize_address, get_service_url)
+
+
+def normalize_address(address: str) -> str | None:
+    """Return the path of the file if the address refers to one, or the address itself.
+
+    Returns None for an unknown `media:<uuid>`.
+    """
+    key = _parse(address)
+    if isinstance(key, UUID):
+        file = _find_files([key], []).get(key)
+        return None if file is None else file.path
+    if key is None:
+        return None if address[:6].lower() == "media:" else address
+    return key.path if key.base and not key.rest and key.base == get_service_url() else address
+
+
+def find_files(texts: Iterable[Text]) -> KnownFiles:
+    """Return the files to which the texts refer.
+
+    Without references, no statement is executed. With references, one statement is enough unless there are
+    many, and another one if a text contains relative addresses.
+    """
+    keys: dict[UUID | _Address, None] = {}
+    with_paths: dict[UUID, None] = {}
+    for text in texts:
+        addresses = [address for address in text.addresses if address]
+        if "media:" in text.html or PREFIX in text.html:
+            addresses += _list_addresses(text.html)
+        keys |= dict.fromkeys(key for address in addresses if (key := _parse(address)) is not None)
+        if any(pattern.search(text.html) for pattern in _RELATIVE):
+            with_paths[text.article_id] = None
+    if not keys and not with_paths:
+        return NO_FILES
+    paths = _find_paths(list(with_paths))
+    uuids = {key for key in keys if isinstance(key, UUID)} | set(paths.values())
+    hashes = {key.hash for key in keys if isinstance(key, _Address)}
+    files = _find_files(sorted(uuids), sorted(hashes))
+    has_base = any(isinstance(key, _Address) and key.base for key in keys)
+    return KnownFiles(
+        files,
+        {hash: file for file in files.values() for hash in _list_hashes(file)},
+        {key: files[uuid] for key, uuid in paths.items() if uuid in files},
+        get_service_url() if has_base else None,
+    )
+
+
+NO_FILES = KnownFiles({}, {}, {}, None)
+
+
+def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:
+    """Return the files with these paths, or with a rendition at one of them."""
+    hashes = {match[1] for path in paths if (match := PATH.fullmatch(path))}
+    return _find_files([], sorted(hashes)) if hashes else {}
+
+
+class HtmlResolver:
+    """Resolves the references in the sanitised HTML of one article; `used` contains the files it has found.
+
+    The addresses begin with SERVICE_ADDRESS_MARK. A `media:` address of an unknown file is removed.
+    """
+
+    def __init__(self, article_id: UUID, files: KnownFiles) -> None:
+        self.used: dict[UUID, File] = {}
+        self._article_id, self._files = article_id, files
+        self._srcsets = 0
+
+    def resolve(self, html: str) -> str:
+        """Return the HTML with resolved references."""
+        if self._files.is_empty() and "media:" not in html:
+            return html
+        return _ELEMENT.sub(self._resolve_element, html)
+
+    def find(self, address: str) -> File | None:
+        """Return the file to which the address refers, or None."""
+        file = self._files.find(self._article_id, address)
+        if file is not None:
+            self.used[file.uuid] = file
+        return file
+
+    def _resolve_element(self, element: re.Match[str]) -> str:
+        name, attributes = element[1], dict(_ATTRIBUTE.findall(element[2]))
+        former = dict(attributes)
+        picture = None
+        for attribute in _ADDRESS_ATTRIBUTES[name]:
+            if attribute not in attributes:
+                continue
+            address = decode_entities(attributes[attribute])
+            file = self.find(address)
+            if file is not None:
+                attributes[attribute] = escape(_show_address(file, address))
+                picture = file
+            elif address.startswith("media:"):
+                del attributes[attribute]
+        if "srcset" in attributes:
+            self._resolve_srcset(attributes)
+        if name == "img" and picture is not None:
+            attributes = self._complete_picture(picture, attributes)
+        if attributes == former:
+            return element[0]
+        written = "".join(f' {key}="{value}"' for key, value in attributes.items())
+        return f"<{name}{written}>"
+
+    def _resolve_srcset(self, attributes: dict[str, str]) -> None:
+        candidates = []
+        for candidate in decode_entities(attributes["srcset"]).split(","):
+            address, *descriptor = candidate.split()[:2] or [""]
+            file = self.find(address)
+            if file is not None:
+                candidates.append(" ".join([_show_address(file, address), *descriptor]))
+            elif not address.startswith("media:"):
+                candidates.append(candidate)
+        srcset = escape(",".join(candidates))
+        if srcset.strip(", "):
+            attributes["srcset"] = srcset
+        else:
+            del attributes["srcset"]
+
+    def _complete_picture(self, file: File, attributes: dict[str, str]) -> dict[str, str]:
+        """Return the attributes of an <img>; what the author wrote takes precedence."""
+        made = {"src": escape(mark_address(file.path))}
+        if file.width and file.renditions and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:
+            self._srcsets += 1
+            sizes = [(rendition.path, rendition.width) for rendition in file.renditions]
+            sources = (f"{mark_address(path)} {width}w" for path, width in (*sizes, (file.path, file.width)))
+            made["srcset"] = escape(", ".join(sources))
+            width = min(_parse_width(attributes.get("width", "")) or file.width, file.width, MAX_COLUMN_WIDTH)
+            made["sizes"] = f"(max-width: {width}px) 100vw, {width}px"
+        if file.width and file.height and attributes.keys().isdisjoint(("width", "height")):
+            made |= {"width": str(file.width), "height": str(file.height)}
+        made["alt"] = attributes.pop("alt", "") or escape(file.alt)
+        made["loading"] = "lazy"
+        order = ("src", "srcset", "sizes", "width", "height", "alt", "loading")
+        complete = made | {key: value for key, value in attributes.items() if key != "src"}
+        return {key: complete[key] for key in (*order, *complete) if key in complete}
+
+
+def make_cover(file: File) -> dict[str, Any]:
+    """Return the fields of a picture with its renditions."""
+    return {
+        "url": mark_address(file.path),
+        "width": file.width,
+        "height": file.height,
+        "alt": file.alt,
+        "caption": file.caption,
+        "renditions": [
+            {
+                "width": rendition.width,
+                "height": rendition.height,
+                "size": rendition.size,
+                "url": mark_address(rendition.path),
+            }
+            for rendition in file.renditions
+        ],
+    }
+
+
+def _show_address(file: File, address: str) -> str:
+    """Return the marked address of the file; a path is kept, so that it can be that of a rendition."""
+    key = _parse(address)
+    return mark_address(key.path) + key.rest if isinstance(key, _Address) else mark_address(file.path)
+
+
+def _parse_width(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 6 else 0
+
+
+def _parse(address: str) -> UUID | _Address | None:
+    if match := REFERENCE.fullmatch(address):
+        return UUID(match[1])
+    if PREFIX in address and (match := _ADDRESS.fullmatch(address)):
+        return _Address(match[1], match[2], match[3], match[5] or "")
+    return None
+
+
+def _list_addresses(html: str) -> Iterator[str]:
+    for element in _ELEMENT.finditer(html):
+        for name, value in _ADDRESS_ATTRIBUTE.findall(element[2]):
+            address = decode_entities(value)
+            if name == "srcset":
+                yield from (candidate.split()[0] for candidate in address.split(",") if candidate.strip())
+            else:
+                yield address
+
+
+def _list_hashes(file: File) -> Iterator[str]:
+    for path in (file.path, *(rendition.path for rendition in file.renditions)):
+        yield path.split("/")[2]
+
+
+def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
+    found: dict[tuple[UUID, str], UUID] = {}
+    for start in range(0, len(articles), _REFERENCES_PER_STATEMENT):
+        values = {"articles": articles[start : start + _REFERENCES_PER_STATEMENT]}
+        for article_id, path, media_id in db.session.connection().execute(_SELECT_PATHS, values):
+            found[article_id, path] = media_id
+    return found
+
+
+def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
+    found: dict[UUID, File] = {}
+    keys: Sequence[UUID | str] = (*uuids, *hashes)
+    for start in range(0, len(keys), _REFERENCES_PER_STATEMENT):
+        some = keys[start : start + _REFERENCES_PER_STATEMENT]
+        values = {
+            "uuids": [key for key in some if isinstance(key, UUID)] or _NO_UUIDS,
+            "hashes": [key for key in some if isinstance(key, str)] or _NO_HASHES,
+        }
+        for row in db.session.connection().execute(_SELECT_FILES, values):
+            file = found.get(row.uuid)
+            if file is None or (file.renditions and file.renditions[-1].width >= (row.rendition_width or 0)):
+                file = found[row.uuid] = File(
+                    uuid=row.uuid,
+                    path=make_path(row.hash, row.name),
+                    width=row.width,
+                    height=row.height,
+                    alt=row.alt,
+                    caption=row.caption,
+                    is_unused=row.unused_since is not None,
+                )
+            if row.rendition_hash is not None:
+                name = make_rendition_name(row.name, row.rendition_width)
+                path = make_path(row.rendition_hash, name)
+                file.renditions.append(
+                    Rendition(row.rendition_width, row.rendition_height, row.rendition_size, path)
+                )
+    return found

@@ -1,0 +1,198 @@
+"""Keeps the uses of files in step with the items that refer to them, in the transaction of each write."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import bindparam, delete, exists, inspect, select, update
+from sqlalchemy import event as events
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from blogapi.authors.models import Author
+from blogapi.media.models import Media, MediaPath, MediaRendition, MediaUse
+from blogapi.media.references import File, find_used_files
+from blogapi.site.models import Site
+from blogapi.storage.database import current_time, db, table_of
+from blogapi.web.media_addresses import PATH
+
+ARTICLE = "article"
+
+# The fields with the address of a picture, by model.
+_FIELDS: Mapping[type[Any], tuple[str, ...]] = {Author: ("avatar",), Site: ("logo", "icon")}
+
+# The maximum number of values per statement, because databases limit the number of parameters.
+_VALUES_PER_STATEMENT = 500
+
+_use, _media, _path = table_of(MediaUse), table_of(Media), table_of(MediaPath)
+_rendition = table_of(MediaRendition)
+_ITEMS: Any = bindparam("items", expanding=True)
+_MEDIA_IDS: Any = bindparam("media_ids", expanding=True)
+_SELECT_USES = select(_use.c.media_id, _use.c.item_id, _use.c.current).where(
+    _use.c.kind == bindparam("kind"), _use.c.item_id.in_(_ITEMS)
+)
+_END_USES = (
+    update(_use)
+    .where(_use.c.kind == ARTICLE, _use.c.item_id == bindparam("item"), _use.c.media_id == bindparam("media"))
+    .values(current=False)
+)
+_END_ALL_USES = update(_use).where(_use.c.kind == ARTICLE, _use.c.item_id.in_(_ITEMS)).values(current=False)
+_DELETE_USES = (
+    delete(_use)
+    .where(_use.c.kind == bindparam("kind"), _use.c.item_id.in_(_ITEMS))
+    .returning(_use.c.media_id)
+)
+# Without an explicit value, the time of the last update would change.
+_KEEP_TIME = {"last_updated": _media.c.last_updated}
+_MARK_USED = (
+    update(_media)
+    .where(_media.c.uuid.in_(_MEDIA_IDS), _media.c.unused_since.is_not(None))
+    .values(unused_since=None, **_KEEP_TIME)
+)
+_MARK_UNUSED = (
+    update(_media)
+    .where(
+        _media.c.uuid.in_(_MEDIA_IDS),
+        _media.c.unused_since.is_(None),
+        ~exists().where(_use.c.media_id == _media.c.uuid),
+        ~exists().where(_path.c.media_id == _media.c.uuid),
+    )
+    .values(unused_since=bindparam("now"), **_KEEP_TIME)
+)
+
+
+def init_app() -> None:
+    """Store the uses of authors and the site, and the paths of articles, in every flush of the session."""
+    if not events.contains(db.session, "after_flush", _store_written):
+        events.listen(db.session, "after_flush", _store_written)
+
+
+def store_article_uses(
+    session: Session, used: Mapping[UUID, Mapping[UUID, File]], *, new: Collection[UUID] = ()
+) -> None:
+    """Store which files the articles use now; `new` are articles that had no current uses before.
+
+    A file that an article uses no more is still used by the former version of the article.
+    """
+    connection = session.connection()
+    current: set[tuple[UUID, UUID]] = set()
+    for items in _chunk([item for item in used if item not in new]):
+        rows = connection.execute(_SELECT_USES, {"kind": ARTICLE, "items": items})
+        current |= {(row.item_id, row.media_id) for row in rows if row.current}
+    wanted = {(item, media_id) for item, files in used.items() for media_id in files}
+    _add_uses(session, ARTICLE, sorted(wanted - current))
+    if ended := sorted(current - wanted):
+        connection.execute(_END_USES, [{"item": item, "media": media_id} for item, media_id in ended])
+    mark_used(session, {file.uuid for files in used.values() for file in files.values() if file.is_unused})
+
+
+def end_article_uses(session: Session, articles: Collection[UUID]) -> None:
+    """Store that only former versions of these articles, which are deleted, use files."""
+    for items in _chunk(articles):
+        session.connection().execute(_END_ALL_USES, {"items": items})
+
+
+def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, dict[UUID, tuple[str, ...]]]:
+    """Return the files that only former versions of these articles use, by article and by uuid.
+
+    Each file has the words of which a text that refers to it contains one: its uuid, and the hashes of the
+    file and of its renditions. A file with a path of the article is left out: the path is a use too.
+    """
+    found: dict[UUID, dict[UUID, tuple[str, ...]]] = {}
+    for items in _chunk(articles):
+        statement = (
+            select(_use.c.item_id, _use.c.media_id, _media.c.hash)
+            .join(_media, _media.c.uuid == _use.c.media_id)
+            .where(_use.c.kind == ARTICLE, _use.c.item_id.in_(items), ~_use.c.current)
+            .where(~exists().where(_path.c.article_id == _use.c.item_id, _path.c.media_id == _use.c.media_id))
+        )
+        rows = session.connection().execute(statement).all()
+        hashes = defaultdict[UUID, list[str]](list)
+        for media_ids in _chunk({row.media_id for row in rows}):
+            renditions = select(_rendition.c.media_id, _rendition.c.hash)
+            selected = renditions.where(_rendition.c.media_id.in_(media_ids))
+            for media_id, hash in session.connection().execute(selected):
+                hashes[media_id].append(hash)
+        for article_id, media_id, hash in rows:
+            found.setdefault(article_id, {})[media_id] = (str(media_id), hash, *hashes[media_id])
+    return found
+
+
+def delete_former_uses(session: Session, uses: Sequence[tuple[UUID, UUID]]) -> None:
+    """Delete the uses (article and file) by former versions that do not exist any more."""
+    if uses:
+        statement = delete(_use).where(
+            _use.c.kind == ARTICLE,
+            _use.c.item_id == bindparam("item"),
+            _use.c.media_id == bindparam("media"),
+            ~_use.c.current,
+        )
+        values = [{"item": item, "media": media_id} for item, media_id in uses]
+        session.connection().execute(statement, values)
+        mark_unused(session, {media_id for _, media_id in uses})
+
+
+def mark_used(session: Session, media_ids: Collection[UUID]) -> None:
+    """Store that something uses these files."""
+    for some in _chunk(media_ids):
+        session.connection().execute(_MARK_USED, {"media_ids": some})
+
+
+def mark_unused(session: Session, media_ids: Collection[UUID]) -> None:
+    """Store the current time as the beginning of disuse of those of these files that nothing uses."""
+    for some in _chunk(media_ids):
+        session.connection().execute(_MARK_UNUSED, {"media_ids": some, "now": current_time()})
+
+
+def _add_uses(session: Session, kind: str, uses: Sequence[tuple[UUID, UUID]]) -> None:
+    if not uses:
+        return
+    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
+    statement = insert(_use)
+    # A former version can use the file already.
+    statement = statement.on_conflict_do_update(
+        index_elements=list(_use.primary_key), set_={"current": statement.excluded.current}
+    )
+    rows = [{"media_id": media_id, "kind": kind, "item_id": item, "current": True} for item, media_id in uses]
+    session.connection().execute(statement, rows)
+
+
+def _store_written(session: Session, context: Any) -> None:
+    with session.no_autoflush:
+        for row in (*session.new, *session.dirty, *session.deleted):
+            if type(row) in _FIELDS:
+                _store_uses_of(session, row)
+            elif isinstance(row, MediaPath):
+                mark_used(session, [row.media_id])
+
+
+def _store_uses_of(session: Session, row: Any) -> None:
+    """Store which files an author or the site uses."""
+    is_gone = row in session.deleted
+    paths = [] if is_gone else [getattr(row, name) for name in _FIELDS[type(row)]]
+    histories = [inspect(row).attrs[name].history for name in _FIELDS[type(row)]]
+    former = [
+        path
+        for history in histories
+        for path in ((*history.deleted, *history.unchanged) if is_gone else history.deleted)
+    ]
+    has_changed = is_gone or any(history.added or history.deleted for history in histories)
+    if not has_changed or not any(PATH.fullmatch(path or "") for path in (*paths, *former)):
+        return
+    files = find_used_files(paths)
+    kind = row.kind
+    dropped = session.connection().scalars(_DELETE_USES, {"kind": kind, "items": [row.uuid]}).all()
+    _add_uses(session, kind, sorted((row.uuid, media_id) for media_id in files))
+    mark_used(session, [file.uuid for file in files.values() if file.is_unused])
+    mark_unused(session, set(dropped) - files.keys())
+
+
+def _chunk(values: Iterable[UUID]) -> Iterable[Sequence[UUID]]:
+    ordered = list(values)
+    return (
+        ordered[start : start + _VALUES_PER_STATEMENT]
+        for start in range(0, len(ordered), _VALUES_PER_STATEMENT)
+    )

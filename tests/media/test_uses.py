@@ -1,0 +1,146 @@
+"""What uses a file of the library, after every kind of write."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+import pytest
+
+from blogapi.media.models import MediaPath
+from blogapi.revisions import service as revisions
+from blogapi.storage.database import db, transaction
+from tests.conftest import ARTICLES, AUTHORS
+from tests.media.pictures import add_picture, change_picture, delete_picture, is_unused, list_uses
+
+SITE = "/api/v1/blog/site/"
+
+
+@pytest.fixture
+def picture(app, people):
+    """A picture that nothing uses."""
+    return add_picture(app)
+
+
+def image(picture):
+    return f'<img src="{picture.reference}">'
+
+
+def prune(app, keep=0):
+    with app.app_context():
+        revisions.prune(keep)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"content": '<img src="{0.reference}">'},
+        {"content": "![]({0.path})", "content_type": "markdown"},
+        {"content": '<a href="{0.renditions[0]}">a</a>'},
+        {"cover_image": "{0.reference}"},
+        {"seo": {"og_image": "{0.path}"}},
+    ],
+)
+def test_an_article_uses_a_file_until_no_version_refers_to_it(app, as_admin, make_article, picture, fields):
+    def fill(value):
+        return (
+            {key: fill(one) for key, one in value.items()}
+            if isinstance(value, dict)
+            else value.format(picture)
+        )
+
+    article = make_article()
+    path, uuid = f"{ARTICLES}{article.uuid}/", article.uuid
+    assert is_unused(app, picture)
+    before = as_admin.get(path).json
+    assert as_admin.patch(path, json=fill(fields)).status_code == 200
+    assert (list_uses(app, picture), is_unused(app, picture)) == ({("article", uuid, True)}, False)
+    assert as_admin.put(path, json=before).status_code == 200
+    assert (list_uses(app, picture), is_unused(app, picture)) == ({("article", uuid, False)}, False)
+    assert as_admin.post(f"{path}revisions/2/restore/").status_code == 200
+    assert list_uses(app, picture) == {("article", uuid, True)}
+    assert as_admin.delete(path).status_code == 204
+    assert list_uses(app, picture) == {("article", uuid, False)}
+    prune(app, keep=1)
+    assert (list_uses(app, picture), is_unused(app, picture)) == ({("article", uuid, False)}, False)
+    number = as_admin.get(f"{path}revisions/").json[0]["number"]
+    assert as_admin.post(f"{path}revisions/{number}/restore/").status_code == 200
+    assert list_uses(app, picture) == {("article", uuid, True)}
+    assert as_admin.delete(path).status_code == 204
+    prune(app)
+    assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
+
+
+def test_a_new_article_uses_its_files(app, as_admin, make_category, picture):
+    body = {"title": "A", "category": {"uuid": str(make_category().uuid)}, "content": image(picture)}
+    created = UUID(as_admin.post(ARTICLES, json=body).json["uuid"])
+    put, bulk = uuid4(), uuid4()
+    assert as_admin.put(f"{ARTICLES}{put}/", json=body | {"content": "", "cover_image": picture.path}).json
+    items = [body | {"uuid": str(one), "title": str(one)} for one in (bulk, created)]
+    assert as_admin.put(ARTICLES, json=items).status_code == 200
+    assert list_uses(app, picture) == {("article", uuid, True) for uuid in (created, put, bulk)}
+    items = [{"uuid": str(uuid), "content": "", "cover_image": ""} for uuid in (created, put)]
+    assert as_admin.patch(ARTICLES, json=items).status_code == 200
+    assert as_admin.delete(f"{ARTICLES}?uuid={bulk}").status_code == 204
+    assert list_uses(app, picture) == {("article", uuid, False) for uuid in (created, put, bulk)}
+
+
+def test_a_picture_in_the_content_is_still_used_when_the_cover_changes(app, as_admin, make_article, picture):
+    other = add_picture(app)
+    article = make_article(content=image(picture), cover_image=picture.path)
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"cover_image": other.path}).status_code == 200
+    assert list_uses(app, picture) == list_uses(app, other) == {("article", article.uuid, True)}
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": ""}).status_code == 200
+    assert list_uses(app, picture) == {("article", article.uuid, False)}
+    assert list_uses(app, other) == {("article", article.uuid, True)}
+
+
+def test_a_refused_write_stores_no_use(app, as_admin, make_article, picture):
+    items = [
+        {"uuid": str(make_article().uuid), "content": image(picture)},
+        {"uuid": str(make_article().uuid), "slug": "no slug"},
+    ]
+    assert as_admin.patch(ARTICLES, json=items).status_code == 422
+    assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
+
+
+def test_an_author_uses_the_avatar(app, as_admin, make_guest, picture):
+    author, other = make_guest(), add_picture(app)
+    path = f"{AUTHORS}{author.uuid}/"
+    assert as_admin.patch(path, json={"avatar": picture.reference}).status_code == 200
+    assert (list_uses(app, picture), is_unused(app, picture)) == ({("author", author.uuid, True)}, False)
+    assert as_admin.patch(path, json={"bio": "b"}).status_code == 200
+    assert as_admin.patch(path, json={"avatar": other.path}).status_code == 200
+    assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
+    assert as_admin.delete(path).status_code == 204
+    assert (list_uses(app, other), is_unused(app, other)) == (set(), True)
+    created = as_admin.post(AUTHORS, json={"name": "Z", "avatar": picture.path}).json["uuid"]
+    assert list_uses(app, picture) == {("author", UUID(created), True)}
+
+
+def test_the_site_uses_logo_and_icon(app, as_admin, picture):
+    uuid = UUID(as_admin.patch(SITE, json={"logo": picture.path, "icon": picture.reference}).json["uuid"])
+    assert list_uses(app, picture) == {("site", uuid, True)}
+    assert as_admin.patch(SITE, json={"logo": ""}).status_code == 200
+    assert (list_uses(app, picture), is_unused(app, picture)) == ({("site", uuid, True)}, False)
+    assert as_admin.patch(SITE, json={"icon": ""}).status_code == 200
+    assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
+
+
+def test_a_path_of_an_article_is_a_use(app, as_admin, make_article, picture):
+    article = make_article(content='<img src="a.png">')
+    with app.app_context(), transaction():
+        db.session.add(MediaPath(article_id=article.uuid, path="a.png", media_id=picture.uuid))
+    assert (list_uses(app, picture), is_unused(app, picture)) == ({("article", article.uuid, True)}, False)
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": ""}).status_code == 200
+    assert list_uses(app, picture) == {("article", article.uuid, False)}
+    prune(app)
+    # The path itself is a use.
+    assert not is_unused(app, picture)
+
+
+def test_a_change_of_a_file_changes_no_use(app, make_article, picture):
+    article = make_article(content=image(picture))
+    change_picture(app, picture, alt="a")
+    assert list_uses(app, picture) == {("article", article.uuid, True)}
+    delete_picture(app, picture)
+    assert list_uses(app, picture) == set()
