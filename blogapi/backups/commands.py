@@ -10,9 +10,12 @@ from pathlib import Path
 import click
 
 from blogapi import clock, config
-from blogapi.backups import naming, restoring, service
+from blogapi.backups import folder_backups, media_list, naming, restoring, service
+from blogapi.backups.folder_backups import Rotation
 from blogapi.backups.manifest import Manifest
+from blogapi.backups.media_list import MissingFile
 from blogapi.backups.naming import Kind
+from blogapi.backups.service import Backup
 from blogapi.cli import report_problems, show_progress
 
 
@@ -22,38 +25,55 @@ from blogapi.cli import report_problems, show_progress
 @click.option("--verify", is_flag=True, help="Check that FILE can be restored, and write no backup.")
 @click.option("--json", "as_json", is_flag=True, help="Print the contents of the backup as JSON.")
 def backup(path: Path, keep: int | None, verify: bool, as_json: bool) -> None:
-    """Write the whole blog into one FILE.
+    """Write the whole blog into one FILE, or the database into a new file in FOLDER.
 
-    The service may continue to run. If the path is a FOLDER, the file name contains the current time. The
-    command never overwrites a file. The backup contains drafts, users and hashes of passwords and keys, so
-    keep it secret.
+    The service may continue to run. In a FOLDER, the file name contains the current time, and the folder
+    `media` beside the files keeps each media file once for all of them. The command never overwrites a file.
+    The backup contains drafts, users and hashes of passwords and keys, so keep it secret. If media files are
+    missing or damaged, the command saves the rest and exits with status 1.
     """
     if keep is not None and (verify or not path.is_dir()):
         raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
+    rotation = Rotation()
     with report_problems():
-        if verify:
-            manifest = restoring.verify(_existing_file(path), progress=show_progress)
-            _print(f"{path} can be restored", path, manifest, as_json)
-            return
         home = Path(config.instance_path())
-        target = path / naming.manual_backup_name(clock.now()) if path.is_dir() else path
-        if not target.parent.is_dir():
-            raise click.UsageError(f"The folder {target.parent} does not exist.")
-        manifest = service.create_backup(home, target, progress=show_progress)
-        deleted = service.rotate(path, Kind.MANUAL, keep=keep, created=target) if keep is not None else []
-    _print(f"Wrote {target}", target, manifest, as_json, deleted)
+        if verify:
+            result = restoring.verify(_existing_file(path), progress=show_progress)
+        elif path.is_dir():
+            target = path / naming.manual_backup_name(clock.now())
+            result, rotation = folder_backups.create_in_folder(
+                home, target, Kind.MANUAL, keep=keep, progress=show_progress
+            )
+        elif path.parent.is_dir():
+            result = service.create_backup(home, path, progress=show_progress)
+        else:
+            raise click.UsageError(f"The folder {path.parent} does not exist.")
+    _print(f"{path} can be restored" if verify else f"Wrote {result.path}", result, rotation, as_json)
+    if result.missing:
+        _report_missing(result.missing, f"{result.path} lacks")
+        raise SystemExit(1)
 
 
 @click.command()
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
-def restore(path: Path) -> None:
+@click.option(
+    "--allow-missing-media",
+    is_flag=True,
+    help="Restore the backup even if media files that belong to it are missing or damaged.",
+)
+def restore(path: Path, allow_missing_media: bool) -> None:
     """Replace the blog with the contents of a backup.
 
     The service may continue to run. The current state is first saved in another file, and the command prints
-    the name of that file. If FILE is not a complete backup, nothing changes.
+    the name of that file. If FILE is not a complete backup, nothing changes. No media file is deleted.
     """
     with report_problems():
-        result = restoring.restore(_existing_file(path), Path(config.instance_path()), progress=show_progress)
+        result = restoring.restore(
+            _existing_file(path),
+            Path(config.instance_path()),
+            allow_missing_media=allow_missing_media,
+            progress=show_progress,
+        )
     click.echo(f"Restored {path}: {_summarize(result.manifest)}.")
     if result.unreadable:
         click.echo(
@@ -67,6 +87,8 @@ def restore(path: Path) -> None:
     if result.settings:
         click.echo(result.settings)
     click.echo("Users, passwords and keys are those of the backup, including any that were deleted later.")
+    if result.missing:
+        _report_missing(result.missing, "The blog lacks")
 
 
 def _existing_file(path: Path) -> Path:
@@ -76,14 +98,31 @@ def _existing_file(path: Path) -> Path:
 
 
 def _summarize(manifest: Manifest) -> str:
-    return f"{manifest.rows['article']} articles, as of {manifest.created}, migration {manifest.step}"
+    media = manifest.media
+    files = f" and {media.files} media files ({media.bytes / 1024**2:.1f} MB)" if media.files else ""
+    return f"{manifest.rows['article']} articles{files}, as of {manifest.created}, migration {manifest.step}"
 
 
-def _print(action: str, path: Path, manifest: Manifest, as_json: bool, deleted: Sequence[Path] = ()) -> None:
+def _report_missing(missing: Sequence[MissingFile], subject: str) -> None:
+    for line in (f"{subject} {len(missing)} media files:", *media_list.describe(missing)):
+        click.echo(line, err=True)
+
+
+def _print(action: str, backup: Backup, rotation: Rotation, as_json: bool) -> None:
     if as_json:
-        report = {"file": str(path), "deleted": [str(backup) for backup in deleted]} | asdict(manifest)
-        click.echo(json.dumps(report, ensure_ascii=False))
-        return
-    click.echo(f"{action}: {path.stat().st_size / 1024**2:.1f} MB, {_summarize(manifest)}.")
-    for backup_path in deleted:
-        click.echo(f"Deleted {backup_path}")
+        report = {
+            "file": str(backup.path),
+            "deleted": [str(path) for path in rotation.deleted],
+            "deleted_media": rotation.media.files,
+            "missing": [asdict(file) for file in backup.missing],
+        }
+        click.echo(json.dumps(report | asdict(backup.manifest), ensure_ascii=False))
+    else:
+        size = backup.path.stat().st_size / 1024**2
+        click.echo(f"{action}: {size:.1f} MB, {_summarize(backup.manifest)}.")
+        for path in rotation.deleted:
+            click.echo(f"Deleted {path}")
+        if rotation.media.files:
+            click.echo(f"Deleted {rotation.media.files} media files that no backup in the folder needs.")
+    if rotation.media.unreadable:
+        click.echo(f"No media files were deleted, because {rotation.media.unreadable} is damaged.", err=True)

@@ -9,8 +9,9 @@ from pathlib import Path
 from flask import Flask
 
 from blogapi import clock
-from blogapi.backups import naming, service
+from blogapi.backups import folder_backups, media_list, naming, service
 from blogapi.backups.naming import Kind
+from blogapi.backups.service import Backup
 from blogapi.config import CannotStart
 from blogapi.web.errors import Problem
 
@@ -35,14 +36,13 @@ def start(app: Flask) -> threading.Event | None:
     return stop
 
 
-def create_if_missing(home: Path, *, keep: int, today: date) -> Path | None:
-    """Make the backup of the day and delete old ones; return its path, or None if it already exists."""
+def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
+    """Make the backup of the day and delete old ones; return it, or None if it already exists."""
     path = home / "backups" / naming.daily_backup_name(today)
     if path.exists():
         return None
-    service.create_backup(home, path)
-    service.rotate(path.parent, Kind.DAILY, keep=keep, created=path)
-    return path
+    backup, _ = folder_backups.create_in_folder(home, path, Kind.DAILY, keep=keep)
+    return backup
 
 
 def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
@@ -50,10 +50,17 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
     while not stop.wait(seconds):
         seconds = CHECK_SECONDS
         try:
-            if path := create_if_missing(home, keep=keep, today=clock.now().date()):
-                app.logger.info("daily backup: %s", path)
+            if backup := create_if_missing(home, keep=keep, today=clock.now().date()):
+                _log(app, backup)
         except Problem as error:
             app.logger.error("the daily backup failed: %s", error.detail)
         except Exception:
             # A failed backup must not end the thread, which tries again later.
             app.logger.exception("the daily backup failed")
+
+
+def _log(app: Flask, backup: Backup) -> None:
+    app.logger.info("daily backup: %s", backup.path)
+    if backup.missing:
+        lines = "\n".join(media_list.describe(backup.missing))
+        app.logger.error("the daily backup lacks %d media files; run doctor\n%s", len(backup.missing), lines)

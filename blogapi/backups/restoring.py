@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 import time
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +17,11 @@ from blogapi import clock, config
 from blogapi.articles import json_writer
 from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.models import ArticleStats
-from blogapi.backups import archive, service
+from blogapi.backups import archive, media_restoring, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
+from blogapi.backups.media_list import MissingFile
+from blogapi.backups.media_restoring import BackupMedia
+from blogapi.backups.service import Backup
 from blogapi.backups.staging import staging
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
@@ -37,61 +41,84 @@ class Restored:
 
     `former_copy` is the file in which the former state was saved, if there was any. If `unreadable` is True,
     SQLite could not read the former database, and `former_copy` is the moved database file itself.
-    `settings` is a sentence that says whether the settings were restored; it may be empty.
+    `settings` is a sentence that says whether the settings were restored; it may be empty. `missing` are the
+    media files that neither the backup nor the media folder has.
     """
 
     manifest: Manifest
     former_copy: Path | None
     unreadable: bool
     settings: str
+    missing: tuple[MissingFile, ...] = ()
 
 
 class _Busy(Exception):
     """Other connections kept the database locked for too long."""
 
 
-def restore(path: Path, home: Path, *, progress: ProgressReporter = no_progress) -> Restored:
+def restore(
+    path: Path,
+    home: Path,
+    *,
+    allow_missing_media: bool = False,
+    progress: ProgressReporter = no_progress,
+) -> Restored:
     """Replace the content of the blog with a backup; save the former content in `backups/`.
 
     This is safe while the blog is served: SQLite copies the former content and replaces it in the same
-    transaction, so no write in between is lost. Raises Conflict and changes nothing if the file cannot be
-    restored.
+    transaction, so no write in between is lost. The media files are restored first, and none is deleted, so
+    that the blog is complete before and after. Raises Conflict and changes nothing in the blog if the file
+    cannot be restored.
     """
-    live = service.get_database_path(home)
+    live, media_folder = service.get_database_path(home), service.get_media_folder(home)
     _check_digest(path, progress)
     with service.convert_errors(path):
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with staging(live.parent) as folder:
-            manifest = _prepare(path, folder, progress)
+        with staging(live.parent) as folder, _prepare(path, folder, progress) as (manifest, media):
+            missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
             _renew_epoch(folder / DATABASE)
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
             former_copy, unreadable = _replace_database(folder / DATABASE, live, aside)
+            media.restore_deleted(media_folder)
             return Restored(
                 manifest,
                 former_copy and _pack(former_copy, home),
                 unreadable,
                 _restore_settings(folder, home),
+                missing,
             )
 
 
-def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
-    """Check a backup by restoring it into a temporary folder; return its manifest.
+def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
+    """Check a backup by restoring it into a temporary folder, and check its media files.
 
     Raises Conflict if the file cannot be restored.
     """
-    with tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder:
-        return _prepare(path, Path(folder), progress)
+    _check_digest(path, progress)
+    with (
+        tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder,
+        _prepare(path, Path(folder), progress) as (manifest, media),
+    ):
+        media.verify(progress)
+        return Backup(path, manifest, media.known_missing)
 
 
-def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Manifest:
-    """Unpack, check and upgrade a backup in the folder; return its manifest."""
+@contextmanager
+def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[tuple[Manifest, BackupMedia]]:
+    """Unpack, check and upgrade a backup in the folder; yield its manifest and its media files."""
     manifest = service.unpack(path, folder, progress=progress)
     try:
         _upgrade(folder)
     except CannotStart as error:
         raise Conflict(f"{path} cannot be restored: {error.message}") from error
-    return manifest
+    with ExitStack() as stack:
+        try:
+            files = service.read_media(folder / DATABASE)
+            media = stack.enter_context(media_restoring.open_media(path, manifest, folder, files))
+        except InvalidBackup as error:
+            raise Conflict(f"{path} cannot be restored: {error}.") from error
+        yield manifest, media
 
 
 def _check_digest(path: Path, progress: ProgressReporter) -> None:
@@ -244,10 +271,11 @@ def _restore_settings(folder: Path, home: Path) -> str:
         same = current.read_bytes() == restored.read_bytes()
         return "" if same else "The settings were not changed; those in the backup are different."
     try:
-        elsewhere = config.read_settings(folder)["DATABASE_URL"] != config.read_settings(home)["DATABASE_URL"]
+        restored_settings, current_settings = config.read_settings(folder), config.read_settings(home)
     except CannotStart as error:
         return f"The settings of the backup were not restored: {error.message}"
-    if elsewhere:
-        return "The settings of the backup were not restored, because they name another DATABASE_URL."
+    for name in ("DATABASE_URL", "MEDIA_PATH"):
+        if restored_settings[name] != current_settings[name]:
+            return f"The settings of the backup were not restored, because they name another {name}."
     files.replace(restored, current)
     return "The settings of the backup were restored."

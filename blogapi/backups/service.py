@@ -1,23 +1,54 @@
-"""Functions that make, check and rotate backups."""
+"""Functions that make and check backups."""
 
 from __future__ import annotations
 
 import errno
 import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sqlalchemy import URL, create_engine
+
 from blogapi import clock, config
 from blogapi.backups import archive, naming
-from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
-from blogapi.backups.naming import Kind
+from blogapi.backups.archive import BackupWriter
+from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest, MediaPlace
+from blogapi.backups.media_list import MediaList, MissingFile
+from blogapi.backups.media_saving import MediaSaver
+from blogapi.backups.media_store import MediaStore
 from blogapi.cli import ProgressReporter, no_progress
+from blogapi.media import stored_files
+from blogapi.media.folder import MediaFolder, locate_folder
+from blogapi.media.stored_files import StoredFile
 from blogapi.storage import connections, files, integrity, upgrades
 from blogapi.version import __version__
 from blogapi.web.errors import Conflict, NotFound, StorageFull
+
+# A backup takes another snapshot of the database if a media file was deleted after the former snapshot.
+_MAX_SNAPSHOTS = 5
+
+# The space that the media files of a backup leave free on the disk.
+_SPARE_BYTES = 100 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A new backup: its path, its manifest, and the media files that could not be saved."""
+
+    path: Path
+    manifest: Manifest
+    missing: tuple[MissingFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    migration: str
+    rows: dict[str, int]
+    media: set[StoredFile]
 
 
 def get_database_path(home: Path) -> Path:
@@ -27,15 +58,30 @@ def get_database_path(home: Path) -> Path:
     """
     path = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
     if path is None:
-        raise Conflict("The blog is on a database server; use a backup tool of this server, such as pg_dump.")
+        raise Conflict(
+            "The blog is on a database server; use a backup tool of this server, such as pg_dump, and then "
+            f"copy the media folder {get_media_folder(home).root}."
+        )
     return path
 
 
-def create_backup(home: Path, target: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
-    """Write a consistent backup of the blog in this instance folder; return its manifest.
+def get_media_folder(home: Path) -> MediaFolder:
+    """Return the media folder of the blog in this instance folder."""
+    return locate_folder(home, config.read_settings(home)["MEDIA_PATH"])
 
-    Writers are not blocked. Raises NotFound if the database is missing. Raises Conflict if `target` exists,
-    or if the database is damaged, because its backup could replace the last good backup.
+
+def create_backup(
+    home: Path,
+    target: Path,
+    *,
+    store: MediaStore | None = None,
+    progress: ProgressReporter = no_progress,
+) -> Backup:
+    """Write a consistent backup of the blog in this instance folder.
+
+    The media files are saved in the `store`, or without one in the backup itself. Writers are not blocked.
+    Raises NotFound if the database is missing. Raises Conflict if `target` exists, or if the database is
+    damaged, because its backup could replace the last good backup.
     """
     source = get_database_path(home)
     if not source.is_file():
@@ -47,10 +93,12 @@ def create_backup(home: Path, target: Path, *, progress: ProgressReporter = no_p
     with convert_errors(target), files.partial_file(target) as database:
         copy(source, database)
         with files.partial_file(target) as partial:
-            manifest = pack(database, partial, home, progress)
+            backup = pack(
+                database, partial, home, progress, _MediaSource(source, get_media_folder(home), store)
+            )
             _refuse_existing(target)
             files.replace(partial, target)
-    return manifest
+    return replace(backup, path=target)
 
 
 def copy(source: Path, target: Path) -> None:
@@ -65,32 +113,99 @@ def copy(source: Path, target: Path) -> None:
         writer.execute("PRAGMA journal_mode=DELETE")
 
 
+@dataclass(frozen=True, slots=True)
+class _MediaSource:
+    """Where the media files of a backup come from and go to."""
+
+    database: Path
+    folder: MediaFolder
+    store: MediaStore | None
+
+
 def pack(
-    database: Path, target: Path, settings_folder: Path, progress: ProgressReporter = no_progress
-) -> Manifest:
+    database: Path,
+    target: Path,
+    settings_folder: Path,
+    progress: ProgressReporter = no_progress,
+    source: _MediaSource | None = None,
+) -> Backup:
     """Write a backup into the empty file `target`: the copy of a database and the settings in the folder.
 
-    Returns the manifest. Raises Conflict if the copy is damaged.
+    Without a `source`, the backup has no media files. Raises Conflict if the copy is damaged.
     """
+    contents, media, place = _inspect(database), MediaList({}), MediaPlace.NONE
+    with archive.create(target, progress) as writer:
+        if source is not None:
+            contents, media = _save_media(contents, database, writer, source, progress)
+            place = MediaPlace.FOLDER if source.store else MediaPlace.FILE
+        sources = {DATABASE: database}
+        if (settings := settings_folder / SETTINGS).is_file():
+            sources[SETTINGS] = settings
+        manifest = writer.finish(
+            sources,
+            created=clock.now().isoformat(timespec="seconds"),
+            blogapi=__version__,
+            migration=contents.migration,
+            rows=contents.rows,
+            media=media,
+            place=place,
+        )
+    return Backup(target, manifest, media.missing)
+
+
+def _inspect(database: Path) -> _Contents:
     with integrity.open_database(database) as connection:
         if faults := integrity.check_integrity(connection, quick=True):
             raise Conflict(f"The database is damaged ({faults[0]}); run `doctor` to see what to do.")
         migration, rows = integrity.read_migration(connection), integrity.count_rows(connection)
     if migration is None:
         raise Conflict("The database contains no blog.")
-    sources = {DATABASE: database}
-    if (settings := settings_folder / SETTINGS).is_file():
-        sources[SETTINGS] = settings
-    created = clock.now().isoformat(timespec="seconds")
-    return archive.pack(
-        target,
-        sources,
-        created=created,
-        blogapi=__version__,
-        migration=migration,
-        rows=rows,
-        progress=progress,
-    )
+    return _Contents(migration, rows, read_media(database))
+
+
+def _save_media(
+    contents: _Contents,
+    database: Path,
+    writer: BackupWriter,
+    source: _MediaSource,
+    progress: ProgressReporter,
+) -> tuple[_Contents, MediaList]:
+    """Save the media files; return them, and the contents of the snapshot that refers to them.
+
+    A running service can delete a file after the snapshot was taken. A new snapshot is then taken, in which
+    nothing refers to the file any more.
+    """
+    store = source.store
+    write, contains = (store.add, store.contains) if store else (writer.add_media, lambda _: False)
+    saver = MediaSaver(source.folder, write, contains, progress)
+    _check_space(database.parent, [file for file in contents.media if not contains(file)])
+    for _ in range(_MAX_SNAPSHOTS):
+        if saver.save(contents.media):
+            break
+        copy(source.database, database)
+        contents = _inspect(database)
+    else:
+        saver.save(contents.media)
+    return contents, saver.list_files(contents.media)
+
+
+def _check_space(folder: Path, media: Iterable[StoredFile]) -> None:
+    needed, free = sum(file.size for file in media), shutil.disk_usage(folder).free
+    # A full disk would also stop a blog on the same disk.
+    if needed and free < needed + _SPARE_BYTES:
+        raise StorageFull(
+            f"The media files need {needed / 1024**2:.0f} MB, but {folder} has {free / 1024**2:.0f} MB free."
+        )
+
+
+def read_media(database: Path) -> set[StoredFile]:
+    """Return the media files that a database file refers to."""
+    engine = create_engine(URL.create("sqlite", database=str(database)))
+    try:
+        with engine.connect() as connection:
+            return stored_files.read_stored_files(connection)
+    finally:
+        engine.dispose()
 
 
 def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
@@ -109,20 +224,6 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
     except InvalidBackup as error:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
     return manifest
-
-
-def rotate(folder: Path, kind: Kind, *, keep: int, created: Path) -> list[Path]:
-    """Delete the oldest backups of a kind so that `keep` remain, including `created`.
-
-    Returns the paths of the deleted backups.
-    """
-    names = [path.name for path in folder.iterdir()]
-    deleted = [folder / name for name in naming.select_surplus(names, kind, keep=keep, created=created.name)]
-    for path in deleted:
-        with suppress(FileNotFoundError):
-            path.unlink()
-    files.delete_abandoned(folder)
-    return deleted
 
 
 def _copy_plain(path: Path, target: Path) -> Manifest:

@@ -110,7 +110,12 @@ def init_app(app: Flask) -> None:
 def get_folder(app: Flask | None = None) -> MediaFolder:
     """Return the media folder of the application: MEDIA_PATH, or `media` in the instance folder."""
     app = app or current_app
-    return MediaFolder(Path(app.instance_path, app.config["MEDIA_PATH"] or "media"))
+    return locate_folder(Path(app.instance_path), app.config["MEDIA_PATH"])
+
+
+def locate_folder(instance: Path, media_path: str) -> MediaFolder:
+    """Return the media folder of the blog in an instance folder, with this value of MEDIA_PATH."""
+    return MediaFolder(instance / (media_path or "media"))
 
 
 def _get_lock(folder: Path) -> Path:

@@ -21,7 +21,7 @@ def read_row(path, query: str) -> tuple:
         return connection.execute(query).fetchone()
 
 
-def execute(path, statement: str, *values: int) -> None:
+def execute(path, statement: str, *values: int | str) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement, values)
 

@@ -56,14 +56,14 @@ def test_repeated_checks_make_one_backup_a_day(start, blog):
     (name,) = wait_for(lambda: list_backups(blog))
     time.sleep(0.2)
     assert list_backups(blog) == [name]
-    assert restoring.verify(blog / "backups" / name).rows["article"] == 2
+    assert restoring.verify(blog / "backups" / name).manifest.rows["article"] == 2
 
 
 def test_a_restart_on_the_same_day_makes_no_second_backup(blog):
     first = daily.create_if_missing(blog, keep=3, today=TODAY)
-    content = first.read_bytes()
+    content = first.path.read_bytes()
     assert daily.create_if_missing(blog, keep=3, today=TODAY) is None
-    assert first.read_bytes() == content
+    assert first.path.read_bytes() == content
 
 
 def test_the_newest_backups_are_kept(blog):

@@ -17,14 +17,17 @@ from tests.backups.databases import create_older_blog, execute
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 
-def write_altered(backup_file, target, **manifest):
-    """Write a copy of the backup with a changed manifest and a valid digest."""
+def write_altered(backup_file, target, without=(), **manifest):
+    """Write a copy of the backup with a valid digest and another manifest, `without` some of its fields."""
     with zipfile.ZipFile(backup_file) as source, zipfile.ZipFile(target, "w") as zip_file:
         zip_file.comment = archive._SIGNATURE + b"0" * archive._DIGEST_LENGTH
         for name in source.namelist():
             content = source.read(name)
             if name == "manifest.json":
-                content = json.dumps(json.loads(content) | manifest).encode()
+                fields = {
+                    name: one for name, one in json.loads(content).items() if name not in without
+                } | manifest
+                content = json.dumps(fields).encode()
             zip_file.writestr(name, content)
     archive._write_digest(target)
     return target
@@ -79,7 +82,7 @@ def write_other_program(path, backup_file):
 
 
 def write_newer_format(path, backup_file):
-    write_altered(backup_file, path, version=2)
+    write_altered(backup_file, path, version=3)
 
 
 def write_newer_migration(path, backup_file):

@@ -105,7 +105,7 @@ def test_every_write_during_a_restore_is_in_the_former_state_or_in_the_live_blog
     last_written, instance, tmp_path
 ):
     service.create_backup(instance, tmp_path / "saved.zip")
-    saved = len(restoring.verify(tmp_path / "saved.zip").rows)
+    saved = len(restoring.verify(tmp_path / "saved.zip").manifest.rows)
     before = last_written()
     done = restoring.restore(tmp_path / "saved.zip", instance)
     assert saved and done.former_copy is not None

@@ -1,0 +1,100 @@
+"""The folder `media` beside the backups in a folder, which keeps each media file once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from blogapi.backups import archive
+from blogapi.backups.archive import MEDIA_FOLDER
+from blogapi.backups.manifest import InvalidBackup
+from blogapi.media import stored_files
+from blogapi.media.stored_files import StoredFile
+from blogapi.storage import files
+from blogapi.web.errors import Conflict
+
+_LOCK = ".media.lock"
+
+# Without this file, the folder is not one of backups, but perhaps the media folder of a blog.
+_MARKER = "README.txt"
+_MARKER_TEXT = (
+    "The media files of the backups in the folder above. Move and copy both together.\n"
+    "`backup --keep` deletes the files here that no backup in the folder above needs.\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """The number of deleted files, and the backup that could not be read, so that all files were kept."""
+
+    files: int = 0
+    unreadable: Path | None = None
+
+
+class MediaStore:
+    """The media files of the backups in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.root = folder / MEDIA_FOLDER
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Exclude other backups into the folder; raises Conflict if one is running."""
+        with files.locked(self.folder / _LOCK) as held:
+            if not held:
+                raise Conflict(f"Another backup into {self.folder} is running. Wait until it has finished.")
+            yield
+
+    def contains(self, file: StoredFile) -> bool:
+        """Return whether the folder has a file of the right size; it can be damaged."""
+        return stored_files.find_fault(self.root / file.path, file, read=False) == ""
+
+    def copy(self, file: StoredFile, target: IO[bytes] | None) -> bool:
+        """Copy a file to the target, if there is one; return whether it is intact."""
+        with (self.root / file.path).open("rb") as source:
+            return stored_files.copy_intact(source, file, target)
+
+    def write_to(self, root: Path, file: StoredFile) -> bool:
+        """Copy a file into a media folder, also over a damaged one; return whether it was intact."""
+        return stored_files.write_file(root, file, lambda target: self.copy(file, target))
+
+    def check_usable(self, live: Path) -> None:
+        """Raise Conflict if the folder cannot keep backups, because it is a media folder."""
+        if self.root.resolve() == live.resolve() or (
+            self.root.exists() and not (self.root / _MARKER).is_file() and any(self.root.iterdir())
+        ):
+            raise Conflict(f"{self.root} has other files; name another folder for the backups.")
+
+    def add(self, source: IO[bytes], file: StoredFile) -> bool:
+        """Store a file under its final name if it has the right size and digest; return whether it has."""
+        if not self.root.is_dir():
+            self.root.mkdir(mode=0o700)
+            (self.root / _MARKER).write_text(_MARKER_TEXT, encoding="utf-8")
+        return stored_files.write_file(
+            self.root, file, lambda target: stored_files.copy_intact(source, file, target)
+        )
+
+    def prune(self) -> Pruned:
+        """Delete the files that no backup in the folder needs, unless a backup cannot be read."""
+        if not (self.root / _MARKER).is_file():
+            return Pruned()
+        needed: set[str] = set()
+        for path in self.folder.iterdir():
+            if path.suffix.lower() == ".zip":
+                try:
+                    needed |= archive.read_media_paths(path)
+                except (InvalidBackup, OSError):
+                    return Pruned(unreadable=path)
+        deleted = 0
+        for path in list(stored_files.list_paths(self.root)):
+            if path.relative_to(self.root).as_posix() not in needed:
+                path.unlink()
+                deleted += 1
+                with suppress(OSError):
+                    path.parent.rmdir()
+        files.delete_abandoned(self.root)
+        return Pruned(deleted)
