@@ -16,6 +16,7 @@ from blogapi.config import CannotStart
 from blogapi.doctor import (
     derived_data_checks,
     instance_checks,
+    media_checks,
     rate_limit_checks,
     server_checks,
     sqlite_checks,
@@ -28,11 +29,13 @@ from blogapi.storage import connections
 @click.option(
     "--repair",
     is_flag=True,
-    help="Render stored JSON again, recount articles, repair the search index, drop unreadable log entries.",
+    help="Render stored JSON again, recount articles, repair the search index, drop unreadable log entries, "
+    "copy media files from the daily backups.",
 )
+@click.option("--full", is_flag=True, help="Check the digests of all media files, which takes long.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
-def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
+def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> None:
     """Check the blog and print a remedy for each problem.
 
     The command changes nothing without --repair. It exits with status 1 if anything is wrong; hints do not
@@ -40,7 +43,7 @@ def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
     """
     found = []
     with report_problems():
-        for finding in _run_checks(context, repair):
+        for finding in _run_checks(context, repair, full):
             found.append(finding)
             if not as_json:
                 _print(finding)
@@ -52,7 +55,7 @@ def doctor(context: click.Context, repair: bool, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-def _run_checks(context: click.Context, repair: bool) -> Iterator[Finding]:
+def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Finding]:
     home = Path(config.instance_path())
     try:
         path = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
@@ -73,10 +76,10 @@ def _run_checks(context: click.Context, repair: bool) -> Iterator[Finding]:
             for finding in sqlite_findings
         ):
             return
-    yield from _run_application_checks(context, repair)
+    yield from _run_application_checks(context, repair, full)
 
 
-def _run_application_checks(context: click.Context, repair: bool) -> Iterator[Finding]:
+def _run_application_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Finding]:
     try:
         app = context.ensure_object(ScriptInfo).load_app()
     except CannotStart as error:
@@ -86,6 +89,7 @@ def _run_application_checks(context: click.Context, repair: bool) -> Iterator[Fi
         yield from server_checks.run_checks()
         yield from rate_limit_checks.run_checks()
         yield from derived_data_checks.run_checks(repair=repair, progress=show_progress)
+        yield from media_checks.run_checks(repair=repair, full=full, progress=show_progress)
 
 
 def _print(finding: Finding) -> None:

@@ -137,12 +137,21 @@ def _is_at(file: IO[bytes], path: Path) -> bool:
         return False
 
 
-def delete_abandoned(folder: Path) -> None:
-    """Delete the old partial files that killed processes left in the folder."""
+def list_abandoned(folder: Path) -> list[Path]:
+    """Return the old partial files that killed processes left in the folder."""
+    found = []
     for path in folder.glob(f".*{_PARTIAL_SUFFIX}*"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
-                path.unlink()
+                found.append(path)
+    return found
+
+
+def delete_abandoned(folder: Path) -> None:
+    """Delete the old partial files that killed processes left in the folder."""
+    for path in list_abandoned(folder):
+        with suppress(OSError):
+            path.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

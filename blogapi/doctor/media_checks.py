@@ -1,0 +1,158 @@
+"""Checks of the media folder, and of what is known about the use of its files."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from flask import current_app
+from sqlalchemy import ColumnElement, and_, exists, or_, select, update
+
+from blogapi.backups.media_store import MediaStore
+from blogapi.cli import ProgressReporter, no_progress
+from blogapi.doctor import findings
+from blogapi.doctor.findings import Finding, Level, hint, ok, wrong
+from blogapi.media import folder as folders
+from blogapi.media import stored_files
+from blogapi.media.models import Media, MediaPath, MediaUse
+from blogapi.media.stored_files import StoredFile
+from blogapi.storage import files
+from blogapi.storage.database import current_time, db, transaction
+
+# Without --full, the digests of randomly chosen files of this total size are computed.
+SAMPLE_BYTES = 256 * 1024 * 1024
+
+_COPY = "copy these files from the folder `media` of a backup to the same paths, or restore a backup"
+
+
+def run_checks(
+    *, repair: bool = False, full: bool = False, progress: ProgressReporter = no_progress
+) -> Iterator[Finding]:
+    """Yield findings about the media folder and the use of media.
+
+    The sizes of all files are checked, and the digests of some files or, with `full`, of all files. `repair`
+    deletes no media; it brings back files that are beside the backups in the instance folder.
+    """
+    root = folders.get_folder().root
+    yield from _check_folder(root)
+    stored = _read_rows()
+    to_read = stored if full else _choose_sample(stored)
+    faults = {
+        file: fault
+        for file in progress(sorted(stored), total=len(stored), label="Media files")
+        if (fault := stored_files.find_fault(root / file.path, file, read=file in to_read))
+    }
+    present = {path.relative_to(root).as_posix(): path for path in stored_files.list_paths(root)}
+    # A running service can have added or deleted files in the meantime.
+    current = _read_rows()
+    faults = {file: fault for file, fault in faults.items() if file in current}
+    if faults and repair:
+        yield from _bring_back(root, faults)
+    yield _report_faults(root, faults) if faults else _report_intact(root, stored, len(to_read))
+    known = {file.path for file in stored | current}
+    yield from _report_orphans(root, [path for name, path in present.items() if name not in known])
+    yield from _check_unfinished(root, repair)
+    yield _check_unused_since(repair)
+
+
+def _check_folder(root: Path) -> Iterator[Finding]:
+    if not root.is_dir():
+        # The folder in the instance folder is created with the first file.
+        if current_app.config["MEDIA_PATH"]:
+            says = f"The media folder {root} does not exist."
+            yield wrong("media", says, "mount it, create it, or correct MEDIA_PATH")
+    elif not os.access(root, os.W_OK):
+        yield wrong("media", f"{root} is not writable.", f"give {root} to the user that runs the service")
+
+
+def _read_rows() -> set[StoredFile]:
+    found = stored_files.read_stored_files(db.session.connection())
+    db.session.rollback()
+    return found
+
+
+def _choose_sample(stored: set[StoredFile]) -> set[StoredFile]:
+    """Return files for which the digest is computed; repeated runs choose others, and so find all damage."""
+    chosen, left = set(), SAMPLE_BYTES
+    for file in random.sample(sorted(stored), len(stored)):
+        if file.size <= left:
+            left -= file.size
+            chosen.add(file)
+    return chosen
+
+
+def _bring_back(root: Path, faults: dict[StoredFile, str]) -> Iterator[Finding]:
+    """Copy files from the daily backups; remove from `faults` those that are intact now."""
+    store, names = MediaStore(Path(current_app.instance_path, "backups")), []
+    for file in list(faults):
+        if store.contains(file) and store.write_to(root, file):
+            del faults[file]
+            names.append(file.path)
+    if names:
+        says = f"{len(names)} media files were copied from {store.root} ({findings.join_examples(names)})."
+        yield Finding("media", Level.REPAIRED, says)
+
+
+def _report_faults(root: Path, faults: dict[StoredFile, str]) -> Finding:
+    names = [f"{file.path} ({file.label}): {fault}" for file, fault in sorted(faults.items())]
+    says = f"{len(names)} media files in {root} are missing or damaged ({findings.join_examples(names)})."
+    return wrong("media", says, _COPY)
+
+
+def _report_intact(root: Path, stored: set[StoredFile], read: int) -> Finding:
+    size = findings.format_bytes(sum(file.size for file in stored))
+    says = f"{len(stored)} media files ({size}) in {root} have the right sizes"
+    if read == len(stored):
+        return ok("media", f"{says} and digests.")
+    return ok("media", f"{says}; the digests of {read} were checked, and --full checks those of all.")
+
+
+def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:
+    if orphans:
+        size = findings.format_bytes(sum(path.stat().st_size for path in orphans))
+        names = findings.join_examples(sorted(path.name for path in orphans))
+        says = f"{len(orphans)} files ({size}) in {root} belong to no media ({names})."
+        yield hint("media", says, "run `media prune`, which deletes such files when they are a day old")
+
+
+def _check_unfinished(root: Path, repair: bool) -> Iterator[Finding]:
+    names = [path.name for path in files.list_abandoned(root)]
+    if not names:
+        return
+    says = f"{len(names)} unfinished files in {root} were left by killed processes."
+    if repair:
+        files.delete_abandoned(root)
+        yield Finding("media", Level.REPAIRED, says)
+    else:
+        yield hint("media", says, "doctor --repair")
+
+
+def _check_unused_since(repair: bool) -> Finding:
+    used = or_(
+        exists().where(MediaUse.media_id == Media.uuid), exists().where(MediaPath.media_id == Media.uuid)
+    )
+    counted, forgotten = (
+        and_(used, Media.unused_since.is_not(None)),
+        and_(~used, Media.unused_since.is_(None)),
+    )
+    names = list(db.session.scalars(select(Media.name).where(or_(counted, forgotten)).order_by(Media.name)))
+    db.session.rollback()
+    if not names:
+        return ok("media", "It is known which media are unused.")
+    if repair:
+        with transaction():
+            _set_unused_since(counted, None)
+            _set_unused_since(forgotten, current_time())
+    says = f"{len(names)} media have a wrong `unused_since` ({findings.join_examples(names)})."
+    return Finding("media", Level.REPAIRED, says) if repair else wrong("media", says, "doctor --repair")
+
+
+def _set_unused_since(condition: ColumnElement[bool], time: datetime | None) -> None:
+    # `last_updated` is set explicitly because `onupdate` would change it otherwise.
+    values = {"unused_since": time, "last_updated": Media.last_updated}
+    db.session.execute(
+        update(Media).where(condition).values(values).execution_options(synchronize_session=False)
+    )

@@ -1,0 +1,149 @@
+"""What `doctor` says about the media folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from datetime import date
+
+import pytest
+
+from blogapi.backups import daily
+from blogapi.doctor import media_checks
+from blogapi.media import service
+from blogapi.storage.database import db, transaction
+from tests.stored_pictures import list_stored_files, store_picture, store_rendition
+
+
+@pytest.fixture
+def pictures(app):
+    """The files of the pictures `blue` (with a rendition) and `red`: blue-4.webp, blue.png, red.png."""
+    store_rendition(app, store_picture(app, "blue"), "navy")
+    store_picture(app, "red")
+    return list_stored_files(app)
+
+
+@pytest.fixture
+def media(instance):
+    """The media folder."""
+    return instance / "media"
+
+
+@pytest.fixture
+def find(app):
+    """Return a function that runs the checks and returns the level and the text of each finding."""
+
+    def find(**options):
+        with app.app_context():
+            found = list(media_checks.run_checks(**options))
+            db.session.remove()
+            assert {one.check for one in found} == {"media"}
+            return [(one.level.value, one.says, one.do) for one in found]
+
+    return find
+
+
+def get_faults(findings) -> list[tuple[str, str, str]]:
+    return [one for one in findings if one[0] != "ok"]
+
+
+def test_intact_media_pass_all_checks(find, pictures, media):
+    says = f"3 media files (0.0 MB) in {media} have the right sizes and digests."
+    assert ("ok", says, "") in find()
+    assert get_faults(find()) == []
+
+
+def test_missing_and_damaged_files_are_reported_with_their_names(find, pictures, media):
+    navy, blue, red = pictures
+    (media / navy.path).unlink()
+    (media / blue.path).write_bytes(b"")
+    (media / red.path).write_bytes(b"x" * red.size)
+    ((level, says, do),) = get_faults(find())
+    assert level == "wrong" and f"3 media files in {media} are missing or damaged (" in says
+    for file, fault in ((navy, "missing"), (blue, "damaged"), (red, "damaged")):
+        assert f"{file.path} ({file.label}): {fault}" in says
+    assert "copy these files from the folder `media` of a backup" in do
+
+
+def test_with_the_full_option_the_digests_of_all_files_are_checked(find, pictures, media, monkeypatch):
+    monkeypatch.setattr(media_checks, "SAMPLE_BYTES", 0)
+    (media / pictures[2].path).write_bytes(b"x" * pictures[2].size)
+    assert get_faults(find()) == []
+    assert any("the digests of 0 were checked" in says for _, says, _ in find())
+    assert "red.png" in get_faults(find(full=True))[0][1]
+
+
+def test_files_that_belong_to_no_media_are_a_hint(find, pictures, media):
+    lone = media / "ab" / f"{'ab' * 32}.png"
+    lone.parent.mkdir(exist_ok=True)
+    lone.write_bytes(b"x" * 2**20)
+    (media / "notes.txt").write_text("mine", encoding="utf-8")
+    ((level, says, do),) = get_faults(find(repair=True))
+    assert (level, says) == (
+        "hint",
+        f"1 files (1.0 MB) in {media} belong to no media ({lone.name}).",
+    )
+    assert "media prune" in do and lone.exists()
+
+
+def test_old_unfinished_files_are_deleted_by_a_repair(find, pictures, media):
+    old, new = media / ".upload.1.partial", media / ".upload.2.partial"
+    for path in (old, new):
+        path.write_bytes(b"x")
+    os.utime(old, (time.time() - 2 * 86_400,) * 2)
+    says = f"1 unfinished files in {media} were left by killed processes."
+    assert get_faults(find()) == [("hint", says, "doctor --repair")]
+    assert get_faults(find(repair=True)) == [("repaired", says, "")]
+    assert (old.exists(), new.exists()) == (False, True)
+
+
+def test_a_media_folder_that_does_not_exist_is_reported(app, find, tmp_path):
+    assert get_faults(find()) == []
+    app.config["MEDIA_PATH"] = str(tmp_path / "mount")
+    ((level, says, do),) = get_faults(find())
+    assert (level, says) == ("wrong", f"The media folder {tmp_path / 'mount'} does not exist.")
+    assert "MEDIA_PATH" in do
+
+
+def test_a_media_folder_that_is_not_writable_is_reported(find, pictures, media, monkeypatch):
+    monkeypatch.setattr(media_checks.os, "access", lambda *_: False)
+    ((level, says, _),) = get_faults(find())
+    assert (level, says) == ("wrong", f"{media} is not writable.")
+
+
+def test_a_wrong_unused_since_is_reported_and_repaired(app, find, pictures):
+    with app.app_context(), transaction():
+        (media,) = service.queries.find_media([], [pictures[2].hash])
+        media.unused_since = None
+        db.session.flush()
+        updated = media.last_updated
+    says = "1 media have a wrong `unused_since` (red.png)."
+    assert get_faults(find()) == [("wrong", says, "doctor --repair")]
+    assert ("repaired", says, "") in find(repair=True)
+    with app.app_context():
+        (media,) = service.queries.find_media([], [pictures[2].hash])
+        assert media.unused_since is not None and media.last_updated == updated
+    assert get_faults(find()) == []
+
+
+@pytest.mark.sqlite("a server is backed up by its own means")
+def test_a_repair_copies_lost_files_from_the_daily_backups(app, find, pictures, media, instance):
+    daily.create_if_missing(instance, keep=1, today=date(2026, 3, 1))
+    (media / pictures[0].path).unlink()
+    (media / pictures[1].path).write_bytes(b"x" * pictures[1].size)
+    (media / pictures[2].path).unlink()
+    (instance / "backups" / "media" / pictures[2].path).write_bytes(b"x" * pictures[2].size)
+    copied, _ = get_faults(find(repair=True))
+    says = f"2 media files were copied from {instance / 'backups' / 'media'} ("
+    assert copied[0] == "repaired" and copied[1].startswith(says)
+    ((level, says, _),) = get_faults(find())
+    assert (level, "1 media files" in says, "red.png" in says) == ("wrong", True, True)
+
+
+def test_the_command_checks_media(app, pictures, media, instance):
+    instance.chmod(0o700)
+    (media / pictures[2].path).unlink()
+    result = app.test_cli_runner().invoke(args=["doctor", "--json", "--full"])
+    wrong = [one for one in json.loads(result.stdout)["findings"] if one["check"] == "media"]
+    assert result.exit_code == 1 and "red.png" in wrong[0]["says"]
