@@ -14,6 +14,8 @@ from blogapi import config
 from blogapi.cli import report_problems, show_progress
 from blogapi.config import CannotStart
 from blogapi.db_copy import service
+from blogapi.media.folder import locate_folder
+from blogapi.media.models import Media, MediaRendition
 from blogapi.storage import connections
 
 db = click.Group("db", help="Move a blog between SQLite and PostgreSQL.")
@@ -28,9 +30,10 @@ def copy(source: str, target: str, as_json: bool) -> None:
 
     Each of SOURCE and TARGET is the path of a SQLite file, or a URL as in DATABASE_URL. The copy is read back
     and compared with SOURCE. If anything fails, TARGET stays empty. Stop the service first, because writes to
-    SOURCE during the copy are not copied.
+    SOURCE during the copy are not copied. The media files stay where they are.
     """
     home = Path(config.instance_path())
+    media_folder = locate_folder(home, config.read_settings(home)["MEDIA_PATH"]).root
     source_engine, target_engine = _make_engine(source, home), _make_engine(target, home)
     try:
         with report_problems():
@@ -42,15 +45,25 @@ def copy(source: str, target: str, as_json: bool) -> None:
     finally:
         source_engine.dispose()
         target_engine.dispose()
+    media_files = sums[Media.__tablename__].rows + sums[MediaRendition.__tablename__].rows
     if as_json:
-        tables = {name: asdict(table) for name, table in sums.items()}
-        report = {"source": str(source_engine.url), "target": str(target_engine.url), "tables": tables}
+        report = {
+            "source": str(source_engine.url),
+            "target": str(target_engine.url),
+            "tables": {name: asdict(table) for name, table in sums.items()},
+            "media": {"files": media_files, "folder": str(media_folder)},
+        }
         click.echo(json.dumps(report, ensure_ascii=False))
         return
     for name, table in sums.items():
         click.echo(f"{table.rows:>8}  {name}  {table.sha256[:16]}")
     rows = sum(table.rows for table in sums.values())
     click.echo(f"Copied {rows} rows into {target_engine.url}; both databases are equal.")
+    if media_files:
+        click.echo(
+            f"The {media_files} media files stay in {media_folder}. A blog with another instance folder "
+            "needs a copy in its folder `media`, or this folder as its MEDIA_PATH."
+        )
 
 
 def _make_engine(address: str, home: Path) -> Engine:

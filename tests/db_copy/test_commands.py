@@ -17,12 +17,14 @@ from blogapi.__main__ import main
 from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
+from blogapi.media.models import MediaPath, MediaUse
 from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.transfer.models import ImportedFile
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS, close_connections
 from tests.databases import SERVER_URL
+from tests.stored_pictures import store_picture, store_rendition
 
 ODD_TEXT = "emoji 🥖👩‍🍳, 面包と東京, \u2028, e\u0301, \\ ' \" %s {x}"
 DELETE_DRAFTS = "DELETE FROM search_index WHERE {} < 0"
@@ -74,6 +76,8 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
     gone = as_admin.post(TAGS, json={"name": "gone"}).json["uuid"]
     as_admin.delete(f"{TAGS}{gone}/")
     people.key(None)
+    picture = store_picture(app, "blue")
+    store_rendition(app, picture, "navy")
     with app.app_context():
         users.log_in(people.admin, lifetime=timedelta(days=3))
         row = {"key": "blog/a.md", "article_id": first.uuid, "digest": "d", "imported_at": datetime.now(UTC)}
@@ -81,6 +85,10 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
             db.session.execute(insert(ImportedFile).values(row))
             former = {"kind": "tag", "slug": "former", "term_id": rye.uuid, "created": datetime.now(UTC)}
             db.session.execute(insert(FormerTermSlug).values(former))
+            use = {"media_id": picture.uuid, "kind": "article", "item_id": first.uuid, "current": True}
+            db.session.execute(insert(MediaUse).values(use))
+            path = {"media_id": picture.uuid, "article_id": first.uuid, "path": f"../{ODD_TEXT}.png"}
+            db.session.execute(insert(MediaPath).values(path))
         tables = Base.metadata.sorted_tables
         empty_tables = [one.name for one in tables if not db.session.execute(one.select()).first()]
     assert empty_tables == []
@@ -129,16 +137,19 @@ def test_a_blog_copied_to_another_database_and_back_is_unchanged(
             assert all(finding.level is Level.OK for finding in doctor.run_checks())
 
 
-def test_rows_and_digests_are_printed(app, full_blog, tmp_path):
+def test_rows_and_digests_are_printed(app, full_blog, tmp_path, instance):
     source, target = get_url(app), tmp_path / "copy.db"
     result = run_copy(source, target)
     assert result.exit_code == 0, result.output
-    lines = result.stdout.splitlines()
+    *lines, about_media = result.stdout.splitlines()
+    folder = instance / "media"
+    assert about_media.startswith(f"The 2 media files stay in {folder}. A blog with another instance folder ")
     assert any(line.split()[:2] == ["4", "article"] for line in lines)
     assert any(line.split()[:2] == ["4", "search_index"] for line in lines)
     assert lines[-1].startswith("Copied ") and lines[-1].endswith("; both databases are equal.")
     # The command accepts both a path and a URL, and the digests do not depend on the engine.
     again = json.loads(run_copy(target, f"sqlite:///{tmp_path / 'again.db'}", "--json").stdout)
+    assert again["media"] == {"files": 2, "folder": str(folder)}
     sums = {name: one["sha256"][:16] for name, one in again["tables"].items()}
     assert all(line.split()[2] == sums[line.split()[1]] for line in lines[:-1])
 
