@@ -11,12 +11,14 @@ from blogapi.storage.database import db
 _INFO_KEY = "renderings"
 
 
-def prepare(contents: Iterable[tuple[str, str]]) -> None:
+def prepare(contents: Iterable[tuple[str, str]], *, keep: bool = False) -> None:
     """Render each pair of content and content type for the next transaction of the session.
 
-    The renderings replace those of the previous call.
+    The renderings replace those of the previous call, unless `keep` is set.
     """
-    db.session().info[_INFO_KEY] = {pair: render(*pair) for pair in set(contents)}
+    info = db.session().info
+    kept = info.get(_INFO_KEY, {}) if keep else {}
+    info[_INFO_KEY] = kept | {pair: render(*pair) for pair in set(contents)}
 
 
 def get_rendering(content: str, content_type: str) -> RenderedContent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +38,12 @@ class ArticleRecord:
     tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
     authors: tuple[AuthorRecord, ...] = ()  #: with distinct names; () = the user who imports
     cover_image: str = ""  #: http(s) or relative URL, at most 2,048 characters
+    cover_alt: str = ""  #: the alternative text of the cover
     seo_title: str = ""
     seo_description: str = ""
     canonical_url: str = ""  #: http(s) URL
     former_slugs: tuple[str, ...] = ()  #: slugs in old addresses of the article, given in the source
+    path: Path | None = None  #: the source file; None = do not look for media files
     source_digest: str = ""  #: digest of the source file; "" = use the digest of the record
     #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
     is_undated: bool = False

@@ -16,6 +16,7 @@ from blogapi.storage.database import current_time
 from blogapi.transfer import folder, identity, queries, service
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.imported_authors import read_author_map
+from blogapi.transfer.imported_media import MEDIA_RESULTS
 from blogapi.transfer.service import FileReport, Importer, Result
 from blogapi.users import queries as users
 from blogapi.web.errors import Conflict, NotFound
@@ -32,6 +33,13 @@ from blogapi.web.errors import Conflict, NotFound
     "--author-map",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help='TOML file that renames and merges authors: "name in the files" = "slug or name".',
+)
+@click.option(
+    "--assets",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder in which pictures and other media files are looked up, in addition to the folders of the "
+    "site; repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(
@@ -50,6 +58,7 @@ def import_(
     paths: tuple[Path, ...],
     author: str | None,
     author_map: Path | None,
+    assets: tuple[Path, ...],
     dry_run: bool,
     publish_undated: bool,
     restore_deleted: bool,
@@ -59,7 +68,8 @@ def import_(
 
     Reads files and whole folders with the front matter of Jekyll, Hugo, Hexo, Zola, Pelican or Nikola. When
     you run it again, only files that have changed are updated; a file that was moved or renamed is recognised
-    by its content. Exits with status 1 if a file was refused.
+    by its content. Pictures and other media files that the articles show come into the media library, each
+    once. Exits with status 1 if a file was refused.
     """
     with report_problems():
         author_id = _find_author(author)
@@ -69,6 +79,7 @@ def import_(
             author_id,
             _match(entries),
             author_map=targets,
+            assets=assets,
             dry_run=dry_run,
             restore_deleted=restore_deleted,
         )
@@ -147,6 +158,17 @@ def _count_results(reports: list[FileReport]) -> dict[str, int]:
     return {result.value: counter[result] for result in Result}
 
 
+def _count_media(reports: list[FileReport]) -> dict[str, int]:
+    """Return the numbers of references to media files, by what became of them."""
+    found = [report.media for report in reports if report.media]
+    return {name: sum(len(getattr(media, name)) for media in found) for name in MEDIA_RESULTS}
+
+
+def _summarize_media(numbers: dict[str, int]) -> str:
+    parts = ", ".join(f"{number:,} {name}" for name, number in numbers.items())
+    return f"media      References: {sum(numbers.values()):,} ({parts})."
+
+
 def _print(reports: list[FileReport], importer: Importer, dry_run: bool) -> None:
     click.echo(f"{_summarize(reports)}.")
     for author in importer.authors.list_reports():
@@ -154,6 +176,11 @@ def _print(reports: list[FileReport], importer: Importer, dry_run: bool) -> None
         click.echo(f"author     {author.slug}: {author.name}, {created}articles: {author.articles}")
     for name in sorted(importer.authors.unused_names):
         click.echo(f"author     No file names {name!r}, which is in the author map.")
+    media = _count_media(reports)
+    if any(media.values()):
+        click.echo(_summarize_media(media))
+    if media["missing"]:
+        click.echo("media      --assets FOLDER names a further folder in which missing files are looked up.")
     for report in reports:
         for note in report.notes:
             click.echo(f"{report.result.value:<9}  {report.key}: {note}")
@@ -169,6 +196,7 @@ def _print_json(reports: list[FileReport], importer: Importer, dry_run: bool) ->
         "visibility": _count_visibility(reports),
         "authors": [asdict(author) for author in importer.authors.list_reports()],
         "unused_author_map_names": sorted(importer.authors.unused_names),
+        "media": _count_media(reports),
         "files": [asdict(report) for report in reports],
     }
     click.echo(json.dumps(document, ensure_ascii=False))

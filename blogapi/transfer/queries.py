@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 
+from blogapi.media.models import Media, MediaPath
 from blogapi.storage.database import db
 from blogapi.transfer.models import ImportedFile
 
@@ -18,3 +20,38 @@ def get_source_digests(keys: Sequence[str] | None = None) -> dict[str, str | Non
     statement = select(ImportedFile.key, ImportedFile.source_digest)
     rows = db.session.execute(statement if keys is None else statement.where(ImportedFile.key.in_(keys)))
     return {row.key: row.source_digest for row in rows}
+
+
+def find_uploads(digests: Collection[str]) -> dict[str, Media]:
+    """Return the files of the library by their SHA-256, as they were uploaded or as they are stored."""
+    if not digests:
+        return {}
+    statement = select(Media).where(or_(Media.upload_hash.in_(digests), Media.hash.in_(digests)))
+    found = db.session.scalars(statement).all()
+    return {file.hash: file for file in found} | {file.upload_hash: file for file in found}
+
+
+def get_media_paths(article_ids: Collection[UUID]) -> dict[UUID, dict[str, MediaPath]]:
+    """Return the files that stand for the paths in imported articles, by article and path."""
+    found: dict[UUID, dict[str, MediaPath]] = {}
+    for row in db.session.scalars(select(MediaPath).where(MediaPath.article_id.in_(article_ids))):
+        found.setdefault(row.article_id, {})[row.path] = row
+    return found
+
+
+def get_media(uuids: Collection[UUID]) -> dict[UUID, Media]:
+    """Return files of the library by uuid."""
+    return {file.uuid: file for file in db.session.scalars(select(Media).where(Media.uuid.in_(uuids)))}
+
+
+def get_mapped_paths(keys: Collection[str]) -> dict[str, dict[str, UUID]]:
+    """Return the uuids of the files that stand for the paths in imported articles, by key and path."""
+    if not keys:
+        return {}
+    statement = select(ImportedFile.key, MediaPath.path, MediaPath.media_id).join(
+        MediaPath, MediaPath.article_id == ImportedFile.article_id
+    )
+    found: dict[str, dict[str, UUID]] = {}
+    for row in db.session.execute(statement.where(ImportedFile.key.in_(keys))):
+        found.setdefault(row.key, {})[row.path] = row.media_id
+    return found

@@ -14,7 +14,8 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
-from uuid import UUID
+from pathlib import Path
+from uuid import UUID, uuid4
 
 import marshmallow as ma
 from sqlalchemy import select
@@ -26,16 +27,20 @@ from blogapi.articles.batch import Batch as ArticleBatch
 from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
-from blogapi.content import slugs
+from blogapi.content import sanitizer, slugs
+from blogapi.media import addresses
+from blogapi.media.models import Media, MediaPath
 from blogapi.redirects import service as redirects
 from blogapi.storage.database import current_time, db, savepoint, transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_input import ArticleInputs
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.imported_authors import ImportedAuthors
+from blogapi.transfer.imported_media import ImportedMedia, MediaReport, RecordMedia
+from blogapi.transfer.media_references import is_local, may_contain_references
 from blogapi.transfer.models import ImportedFile
 from blogapi.web.errors import Problem, flatten_messages
-from blogapi.web.fields import join_messages
+from blogapi.web.fields import is_web_address, join_messages
 
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50
@@ -64,6 +69,7 @@ class FileReport:
     #: the status of the article: "published", "scheduled", "draft" or "archived"; None if there is no article
     status: str | None = None
     notes: tuple[str, ...] = ()  #: why the file was not imported, or which changes were made
+    media: MediaReport | None = None  #: None if the file refers to no media files
 
 
 # The record of a file that was read, or the report of a file that could not be read.
@@ -107,7 +113,7 @@ class Importer:
     """Stores the records of one run as articles of `author`.
 
     `matches` has the stored keys of files that were imported before under another key; see
-    `imported_authors` for `author_map`.
+    `imported_authors` for `author_map`, and `imported_media` for `assets`.
     """
 
     def __init__(
@@ -116,12 +122,14 @@ class Importer:
         matches: Mapping[str, str] | None = None,
         *,
         author_map: Mapping[str, str] | None = None,
+        assets: Sequence[Path] = (),
         dry_run: bool = False,
         restore_deleted: bool = False,
     ) -> None:
         self.author = author
         self.matches = matches or {}
         self.authors = ImportedAuthors(author_map or {})
+        self.media = ImportedMedia(assets, dry_run=dry_run)
         self.dry_run = dry_run
         self.restore_deleted = restore_deleted
         #: The slugs of categories and tags by name.
@@ -138,13 +146,14 @@ class Importer:
         """
         records = [self.authors.rename(item) for item in items if isinstance(item, ArticleRecord)]
         reports: dict[str, FileReport] = {}
-        self._prepare(records)
+        media = self._prepare(records)
         together = True
         while len(reports) < len(records):
             redirects_before, authors_before = set(self.redirects), deepcopy(self.authors)
             try:
                 with suppress(_DryRun), transaction():
-                    stored = self._store_in_transaction(records[len(reports) :], together=together)
+                    rest = records[len(reports) :]
+                    stored = self._store_in_transaction(rest, media, together=together)
                     if self.dry_run:
                         raise _DryRun
                 reports |= stored
@@ -154,25 +163,45 @@ class Importer:
                 together, self.redirects, self.authors = False, redirects_before, authors_before
         return [item if isinstance(item, FileReport) else reports[item.key] for item in items]
 
-    def _prepare(self, records: Sequence[ArticleRecord]) -> None:
-        """Render new and changed files before the transaction, so that other writers do not wait for it."""
+    def _prepare(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
+        """Do the slow work before the transaction, so that other writers do not wait for it.
+
+        Renders new and changed files, stores the media files of all records, and returns these by key.
+        """
         if not records:
-            return
+            return {}
         known = queries.get_source_digests([record.key for record in records])
-        renderings.prepare(
-            (record.content, record.content_type)
+        changed = {
+            record.key
             for record in records
             if not record.source_digest or known.get(record.key) != record.source_digest
-        )
+        }
+        renderings.prepare(_get_source(record) for record in records if record.key in changed)
+
+        def get_html(record: ArticleRecord) -> str:
+            if not may_contain_references(record.content):
+                return ""
+            if record.key in changed:
+                return renderings.get_rendering(*_get_source(record)).html
+            return sanitizer.to_safe_html(*_get_source(record))
+
+        media = self.media.take(records, get_html)
+        if media:
+            mapped = queries.get_mapped_paths(media.keys() - changed)
+            remapped = {
+                key for key in media.keys() - changed if not media[key].is_mapped(mapped.get(key, {}))
+            }
+            renderings.prepare((_get_source(one) for one in records if one.key in remapped), keep=True)
+        return media
 
     def _store_in_transaction(
-        self, records: Sequence[ArticleRecord], *, together: bool
+        self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia], *, together: bool
     ) -> dict[str, FileReport]:
         """Store records until all are stored or MAX_BATCH_SECONDS have passed; return their reports by key.
 
         With `together`, raises one of REFUSALS if an article is refused.
         """
-        batch, end = _Batch(self, records), clock.monotonic() + MAX_BATCH_SECONDS
+        batch, end = _Batch(self, records, media), clock.monotonic() + MAX_BATCH_SECONDS
         reports: dict[str, FileReport] = {}
         with open_batch([]) if together else nullcontext() as writes:
             for record in records:
@@ -186,8 +215,11 @@ class Importer:
 class _Batch:
     """The rows that the records of a batch need, loaded in a fixed number of statements."""
 
-    def __init__(self, importer: Importer, records: Sequence[ArticleRecord]) -> None:
+    def __init__(
+        self, importer: Importer, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
+    ) -> None:
         self.importer = importer
+        self.media = media
         keys = {record.key for record in records}
         keys |= {importer.matches[key] for key in keys if key in importer.matches}
         self.files = {
@@ -195,12 +227,32 @@ class _Batch:
             for file in db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
         }
         uuids = [file.article_id for file in self.files.values()]
-        columns = (Article.status, Article.published_at, Article.last_updated)
+        columns = (Article.status, Article.published_at, Article.last_updated, Article.cover_image)
         rows = db.session.execute(select(Article.uuid, *columns).where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
         #: These rows are inserted together at the end of the batch.
         self.new_files: list[ImportedFile] = []
         self.inputs = ArticleInputs(importer.author, importer.term_slugs, records)
+        #: The files of the library that stand for the paths in each article.
+        self.media_paths: dict[UUID, dict[str, MediaPath]] = {}
+        self.library: dict[UUID, Media] = {}
+        if any(record.key in media for record in records):
+            self._load_media(records, uuids)
+
+    def _load_media(self, records: Sequence[ArticleRecord], article_ids: Sequence[UUID]) -> None:
+        self.media_paths = queries.get_media_paths(article_ids)
+        wanted = {
+            file.uuid
+            for record in records
+            if record.key in self.media
+            for file in self.media[record.key].files.values()
+            if file.uuid
+        }
+        covers = {record.cover_image for record in records if record.cover_image}
+        wanted |= {
+            row.media_id for paths in self.media_paths.values() for row in map(paths.get, covers) if row
+        }
+        self.library = queries.get_media(wanted)
 
     def store(self, record: ArticleRecord, writes: ArticleBatch | None) -> FileReport:
         """Create the article of a record, or update it if the record has changed since its last import.
@@ -208,6 +260,7 @@ class _Batch:
         The article is stored with the batch `writes`. If it is None, the article is stored alone, and a
         refusal is reported and not raised.
         """
+        self.inputs.authors = []
         try:
             if writes is not None:
                 report = self._create_or_update(record, writes)
@@ -217,13 +270,16 @@ class _Batch:
         except REFUSALS as error:
             if writes is not None:
                 raise
-            return FileReport(record.key, Result.REFUSED, notes=(_describe(error),))
+            report = FileReport(record.key, Result.REFUSED, notes=(_describe(error),))
         if report.result in (Result.CREATED, Result.UPDATED):
             self.importer.authors.count(self.inputs.authors, self.inputs.is_new)
-        return report
+        return self._add_media(record, report)
+
+    def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
+        return self.files.get(record.key) or self.files.get(self.importer.matches.get(record.key, ""))
 
     def _create_or_update(self, record: ArticleRecord, writes: ArticleBatch) -> FileReport:
-        file = self.files.get(record.key) or self.files.get(self.importer.matches.get(record.key, ""))
+        file = self._find_file(record)
         if file is None:
             return self._create(record, ImportedFile(key=record.key), writes)
         notes = _recognition_notes(file.key, record.key)
@@ -264,7 +320,8 @@ class _Batch:
         elif is_changed and is_same_source and not record.is_undated and _is_more_public(record, former):
             notes = (*notes, "The file has not changed; to publish its article, publish it in this blog.")
         elif is_changed:
-            given, editor = self.inputs.make(record), self.importer.author
+            self._map_media(file.article_id, record)
+            given, editor = self._make_input(record, file.article_id), self.importer.author
             writes.load([given], [file.article_id])
             if (state.status, record.status) == ("archived", "published"):
                 # An archived article becomes a draft before it can be published.
@@ -277,7 +334,76 @@ class _Batch:
             return _report(record, Result.UPDATED, article, notes)
         else:
             _set_digests(file, record, file.imported_at)
-        return FileReport(record.key, Result.UNCHANGED, former, notes)
+        is_updated = self._update_media(record, file, writes)
+        return FileReport(record.key, Result.UPDATED if is_updated else Result.UNCHANGED, former, notes)
+
+    def _update_media(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> bool:
+        """Map the media files of an unchanged record; return whether its article shows other files now.
+
+        This does not change the text of the article. A cover that was changed in this blog is kept.
+        """
+        uuid, state = file.article_id, self.articles[file.article_id]
+        own_covers = {record.cover_image, self._get_cover(record, uuid)}
+        is_remapped = self._map_media(uuid, record)
+        cover = self._get_cover(record, uuid)
+        is_other_cover = state.cover_image in own_covers and state.cover_image != cover
+        if is_other_cover:
+            writes.load([], [uuid])
+            writes.change(self.importer.author, uuid, ArticleInput(texts={"cover_image": cover}))
+            # An article that was edited in this blog still counts as edited.
+            if state.last_updated <= file.imported_at:
+                file.imported_at = current_time()
+        return is_remapped or is_other_cover
+
+    def _map_media(self, article_id: UUID, record: ArticleRecord) -> bool:
+        """Store which files the paths of a record stand for; return whether something has changed.
+
+        The session renders the article again. The paths of former versions of the record are kept, because
+        the revisions of the article contain them.
+        """
+        media, is_changed = self.media.get(record.key), False
+        if media is None:
+            return False
+        paths = self.media_paths.setdefault(article_id, {})
+        for path, found in media.files.items():
+            row = paths.get(path)
+            if row is not None and row.media_id == found.uuid:
+                continue
+            # In a dry run the file is not stored; and a user can delete it before this transaction.
+            if found.uuid is not None and found.uuid not in self.library:
+                continue
+            is_changed = True
+            if found.uuid is None:
+                continue
+            if row is not None:
+                db.session.delete(row)
+            paths[path] = MediaPath(article_id=article_id, path=path, media_id=found.uuid)
+            db.session.add(paths[path])
+            file = self.library[found.uuid]
+            file.alt = file.alt or media.alts.get(found.uuid, "")
+        return is_changed
+
+    def _get_cover(self, record: ArticleRecord, article_id: UUID) -> str:
+        """Return the address of the file that is the cover, or else the cover as the record has it."""
+        row = self.media_paths.get(article_id, {}).get(record.cover_image)
+        file = self.library.get(row.media_id) if row else None
+        if file is not None:
+            return addresses.make_path(file.hash, file.name)
+        # Fields of other generators can contain paths with spaces, which are no URLs.
+        is_path = is_local(record.cover_image) and not is_web_address(record.cover_image)
+        return "" if is_path else record.cover_image
+
+    def _make_input(self, record: ArticleRecord, article_id: UUID) -> ArticleInput:
+        return self.inputs.make(replace(record, cover_image=self._get_cover(record, article_id)))
+
+    def _add_media(self, record: ArticleRecord, report: FileReport) -> FileReport:
+        media = self.media.get(record.key)
+        if media is None:
+            return report
+        file = self._find_file(record)
+        mapped = self.media_paths.get(file.article_id, {}) if file and file.article_id else {}
+        found = media.make_report(mapped)
+        return replace(report, media=found, notes=(*report.notes, *media.list_notes(found)))
 
     def _create(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
         preferred = slugs.make_slug(record.slug or record.title)
@@ -288,9 +414,11 @@ class _Batch:
                 f"The redirect from “{preferred}” to another article was removed, because this article has "
                 "this slug."
             )
-        author, given = self.importer.author, self.inputs.make(record)
-        writes.load([given], [] if file.article_id is None else [file.article_id])
-        article = writes.create(author, given, uuid=file.article_id, slug_from=record.slug)
+        uuid = file.article_id or uuid4()
+        self._map_media(uuid, record)
+        author, given = self.importer.author, self._make_input(record, uuid)
+        writes.load([given], [] if file.article_id is None else [uuid])
+        article = writes.create(author, given, uuid=uuid, slug_from=record.slug)
         # A text without letters or digits has a random slug, which no other article has taken.
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
@@ -311,6 +439,10 @@ class _Batch:
         self.importer.redirects.update(set(wanted) - set(taken))
         for slug in taken:
             yield f"There is no redirect from “{slug}”, which is the slug of another article."
+
+
+def _get_source(record: ArticleRecord) -> tuple[str, str]:
+    return record.content, record.content_type
 
 
 def _set_digests(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
@@ -359,7 +491,8 @@ def _compute_digest(record: ArticleRecord, key: str = "") -> str:
     # file. Empty fields that former versions did not have are left out, so that their digests stay valid.
     content = {field.name: getattr(record, field.name) for field in fields(record)}
     content |= {"key": key, "notes": ()}
-    del content["source_digest"], content["is_undated"]
+    for name in ("source_digest", "is_undated", "path", "cover_alt"):
+        del content[name]
     if not record.authors:
         # Former versions have stored the names of the authors as one text.
         del content["authors"]

@@ -39,7 +39,7 @@ class Fields:
         The names must be normalized. `seo.title` is the entry `title` in the mapping `seo`.
         """
         for name in names:
-            value = self._find(name)
+            value = self.find(name)
             if not is_empty(value):
                 self._used.add(self._keys[name.partition(".")[0]])
                 return value
@@ -47,10 +47,11 @@ class Fields:
 
     def take_line(self, *names: str) -> str:
         """Return the first named field that is a non-empty scalar as one line, or "" if there is none."""
-        found = next((name for name in names if to_line(self._find(name))), "")
+        found = next((name for name in names if to_line(self.find(name))), "")
         return to_line(self.take(found)) if found else ""
 
-    def _find(self, name: str) -> object:
+    def find(self, name: str) -> object:
+        """Return the value of the named field, or None; the field is not marked as used."""
         outer, _, inner = name.partition(".")
         value = self._entries[self._keys[outer]] if outer in self._keys else None
         if not inner:

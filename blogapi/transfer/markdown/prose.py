@@ -1,4 +1,4 @@
-"""Inspect a Markdown or HTML body: first heading, template tags, relative images, wiki links."""
+"""Inspect a Markdown or HTML body: first heading, template tags, wiki links."""
 
 from __future__ import annotations
 
@@ -15,15 +15,8 @@ _SETEXT_UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
 _CODE_SPAN = re.compile(r"`+[^`\n]*`+")
 # Matches Liquid `{% x %}` and `{{ x }}`, and Hugo `{{< x >}}` and `{{% x %}}`, but not closing tags.
 _TEMPLATE_TAG = re.compile(r"\{%-?\s*(?!end)\w|\{\{[<%]?-?\s*(?!end)[\w.\"]")
-# The repetitions are bounded, because a body may be 16 MiB of "![".
-_IMAGE = re.compile(
-    r"!\[[^\[\]\n]{0,500}\]\(\s{0,9}<?(?P<markdown>[^)\s>]{1,2048})"
-    r"|<img\s[^<>]{0,500}?\bsrc\s{0,9}=\s{0,9}[\"']?(?P<html>[^\"'\s>]{1,2048})",
-    re.IGNORECASE,
-)
 # Matches a wiki link, but not `[[ -f file ]]` (a shell test) or `[[1]](url)` (a link).
 _WIKI_LINK = re.compile(r"(!?)\[\[(?![\s\]])[^\[\]\n]{1,500}\]\](?!\()")
-_ABSOLUTE_URL = re.compile(r"//|[a-z][a-z0-9+.-]{1,20}:|\{", re.IGNORECASE)
 
 
 def find_heading(body: str) -> str:
@@ -47,15 +40,6 @@ def count_template_tags(body: str) -> int:
     if "{" not in body:
         return 0
     return sum(len(_TEMPLATE_TAG.findall(_CODE_SPAN.sub("", line))) for line in _lines_outside_code(body))
-
-
-def count_relative_images(body: str) -> int:
-    """Return the number of images outside code whose URL has no host."""
-    if "![" not in body and "<" not in body:
-        return 0
-    lines = (_CODE_SPAN.sub("", line) for line in _lines_outside_code(body))
-    urls = (image["markdown"] or image["html"] for line in lines for image in _IMAGE.finditer(line))
-    return sum(not _ABSOLUTE_URL.match(url) for url in urls)
 
 
 def count_wiki_links(body: str) -> tuple[int, int]:

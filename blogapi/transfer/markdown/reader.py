@@ -27,10 +27,61 @@ from blogapi.transfer.markdown.text import (
     to_plain_markdown,
     to_title,
 )
+from blogapi.transfer.media_references import MAX_ALT_LENGTH
 
 _COVER_FIELDS = (
     *("coverimage", "cover", "image", "featuredimage", "featureimage", "heroimage", "featured", "banner"),
     *("thumbnail", "images", "header.image", "header.overlayimage", "header.teaser"),
+)  # fmt: skip
+# These fields can also have another meaning; they count only if they name an image.
+_POSSIBLE_COVER_FIELDS = (
+    *(
+        "coverimg",
+        "featuredimg",
+        "headerimage",
+        "headerimg",
+        "bannerimage",
+        "bannerimg",
+        "postimage",
+        "topimg",
+    ),
+    *("indeximg", "bigimg", "img", "backgroundimage", "background", "hero", "feature", "header", "splash"),
+    *(
+        "photo",
+        "photos",
+        "picture",
+        "thumb",
+        "thumbnailimage",
+        "teaser",
+        "preview",
+        "previewimage",
+        "resources",
+    ),
+    *("ogimage", "socialimage", "socialmediaimage", "shareimage", "sharingimage", "metaimage", "seoimage"),
+    *("opengraphimage", "twitterimage", "seo.image", "seo.ogimage", "og.image", "opengraph.image"),
+    *("twitter.image", "social.image", "header.ogimage", "image.teaser", "image.thumb"),
+    *(
+        f"{outer}.{inner}"
+        for outer in ("params", "extra", "metadata", "meta")
+        for inner in (
+            "coverimage",
+            "cover",
+            "image",
+            "featuredimage",
+            "heroimage",
+            "banner",
+            "thumbnail",
+            "images",
+        )
+    ),
+)
+_IMAGE_EXTENSION = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?=[?#]|$)", re.IGNORECASE)
+_URL_KEYS = ("url", "src", "image", "path", "file", "filename", "feature", "img", "source", "href")
+# Names under which Hugo's page resources are the cover of their page.
+_COVER_RESOURCE = re.compile("cover|feature|header|hero|thumb|banner", re.IGNORECASE)
+_COVER_ALT_FIELDS = (
+    *("coverimagealt", "coveralt", "imagealt", "featuredimagealt", "featureimagealt", "featuredalt"),
+    *("heroimagealt", "heroalt", "bannerimagealt", "banneralt", "thumbnailalt", "ogimagealt"),
 )  # fmt: skip
 # The first of these fields that gives a slug is used; the others are former addresses.
 _ADDRESS_FIELDS = ("slug", "basename", "path", "url", "permalink")
@@ -58,7 +109,7 @@ def read_file(
     record = parse_file(
         full.key, data, metadata, now=now, publish_undated=publish_undated, inherited=inherited
     )
-    return replace(record, key=entry.key)
+    return replace(record, key=entry.key, path=entry.path)
 
 
 def compute_source_digest(entry: folder.Entry) -> str | None:
@@ -132,6 +183,7 @@ def parse_file(
         slug=slug,
         former_slugs=former_slugs,
         source_digest=_digest(data, metadata),
+        path=None,
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )
@@ -178,11 +230,13 @@ def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ..
 
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, str]:
     """Return the single-line texts of the record by field name."""
+    cover, cover_alt = _read_cover(fields)
     return {
         "title": _read_title(fields, markdown, name),
         "subtitle": to_title(fields.take_line("subtitle")),
         "excerpt": to_plain_markdown(fields.take_line("excerpt", "summary", "description")),
-        "cover_image": _read_cover(fields),
+        "cover_image": cover,
+        "cover_alt": cover_alt,
         "seo_title": to_title(fields.take_line("seotitle", "seo.title")),
         "seo_description": to_plain_line(
             fields.take_line("seodescription", "seo.description", "description", "excerpt", "summary")
@@ -240,28 +294,45 @@ def _to_lines(value: object) -> Iterator[str]:
         yield line
 
 
-def _read_cover(fields: Fields) -> str:
+def _read_cover(fields: Fields) -> tuple[str, str]:
+    """Return the URL of the cover and its alternative text."""
     for name in _COVER_FIELDS:
-        url = _to_url(fields.take(name))
+        value = fields.take(name)
+        url = _to_url(value)
         # Some themes use `featured: true` for another purpose.
         if not url or to_bool(url) is not None:
             continue
         if _is_image_url(url):
-            return url
+            return url, _read_cover_alt(fields, value)
         fields.add_note(
             f"The cover image “{url[:100]}” was ignored: it is not an http(s) or relative URL "
             f"of at most {_MAX_URL_LENGTH:,} characters."
         )
-    return ""
+    for name in _POSSIBLE_COVER_FIELDS:
+        url = _to_url(fields.find(name))
+        if _IMAGE_EXTENSION.search(url) and _is_image_url(url):
+            return url, _read_cover_alt(fields, fields.take(name))
+    return "", ""
+
+
+def _read_cover_alt(fields: Fields, value: object) -> str:
+    first = value[0] if isinstance(value, list) and value else value
+    inner = to_plain_line(first.get("alt")) if isinstance(first, dict) else ""
+    return (inner or to_plain_line(fields.take_line(*_COVER_ALT_FIELDS)))[:MAX_ALT_LENGTH]
 
 
 def _to_url(value: object) -> str:
     if isinstance(value, list):
-        return _to_url(value[0]) if value else ""
+        resources = (one for one in value if isinstance(one, dict) and _is_cover_resource(one))
+        return _to_url(next(resources, value[0])) if value else ""
     if isinstance(value, dict):
-        urls = (to_line(value.get(key)) for key in ("url", "src", "image", "path"))
+        urls = (to_line(value.get(key)) for key in _URL_KEYS)
         return next(filter(None, urls), "")
     return to_line(value)
+
+
+def _is_cover_resource(resource: dict[object, object]) -> bool:
+    return _COVER_RESOURCE.search(to_line(resource.get("name"))) is not None
 
 
 def _is_image_url(url: str) -> bool:
@@ -285,11 +356,9 @@ def _read_canonical_url(fields: Fields) -> str:
 def _note_body(fields: Fields, body: str) -> None:
     if not body.strip():
         fields.add_note("The article has no text.")
-    tags, images = prose.count_template_tags(body), prose.count_relative_images(body)
+    tags = prose.count_template_tags(body)
     if tags:
         fields.add_note(f"The text still contains {format_count(tags, 'template tag')} (like `{{% … %}}`).")
-    if images:
-        fields.add_note(f"The text still contains {format_count(images, 'image')} with a relative URL.")
     links, embeds = prose.count_wiki_links(body)
     if links or embeds:
         fields.add_note(

@@ -1,0 +1,255 @@
+"""The media files of an import: finds those to which records refer, and stores each in the library once.
+
+Each file is stored in a transaction of its own before the article that uses it. Therefore no writer waits for
+the work on pictures, and the temporary files of at most two pictures are on the disk. A file whose article is
+then refused stays in the library as an unused file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, fields, replace
+from itertools import chain
+from pathlib import Path
+from uuid import UUID
+
+from flask import Flask, current_app
+
+from blogapi.media import addresses
+from blogapi.media import service as media
+from blogapi.media.types import BY_EXTENSION
+from blogapi.transfer import queries
+from blogapi.transfer.article_record import ArticleRecord, RefusedFile
+from blogapi.transfer.media_files import MediaFiles
+from blogapi.transfer.media_references import MAX_REFERENCES, Reference, is_local, list_references
+from blogapi.web.errors import Problem
+
+# The library prepares two files at a time.
+_THREADS = 2
+_CHUNK_BYTES = 1024 * 1024
+# Extensions of media files that links can have in addition to those that the library gives its files.
+_OTHER_EXTENSIONS = ("jpeg", "jpe", "svg", "oga")
+# The number of names in a note; --json shows all.
+_MAX_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedMedia:
+    """A path whose file was not taken, and the reason."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MediaReport:
+    """The paths of media files in one article: new in the library, known to it, missing, or refused."""
+
+    new: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    refused: tuple[RefusedMedia, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFile:
+    """A file of the library; `uuid` is None in a dry run if the file is not stored."""
+
+    uuid: UUID | None
+    address: str
+    is_new: bool = False
+
+
+@dataclass(slots=True)
+class RecordMedia:
+    """The media files of a record."""
+
+    files: dict[str, LibraryFile] = field(default_factory=dict)
+    alts: dict[UUID, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    refused: list[RefusedMedia] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def is_mapped(self, mapped: Mapping[str, UUID]) -> bool:
+        """Return whether `mapped` has the files of all paths."""
+        return all(mapped.get(path) == file.uuid for path, file in self.files.items())
+
+    def make_report(self, mapped: Iterable[str]) -> MediaReport:
+        """Return the report; the paths in `mapped` are known from an earlier import."""
+        mapped = set(mapped)
+        new = [path for path, file in self.files.items() if file.is_new]
+        missing = [path for path in self.missing if path not in mapped]
+        known = [path for path in (*self.files, *self.missing) if path not in new and path not in missing]
+        return MediaReport(tuple(new), tuple(known), tuple(missing), tuple(self.refused))
+
+    def list_notes(self, report: MediaReport) -> tuple[str, ...]:
+        """Return the sentences about the report for the author of the article."""
+        notes = list(self.notes)
+        if report.missing:
+            names = ", ".join(f"“{path[:100]}”" for path in report.missing[:_MAX_NAMED])
+            more = f" and {len(report.missing) - _MAX_NAMED:,} more" if report.missing[_MAX_NAMED:] else ""
+            notes.append(f"Missing media files: {names}{more}.")
+        notes += [f"“{one.path[:100]}” was not taken: {one.reason}" for one in report.refused[:_MAX_NAMED]]
+        if report.refused[_MAX_NAMED:]:
+            notes.append(f"{len(report.refused) - _MAX_NAMED:,} more media files were not taken.")
+        return tuple(notes)
+
+
+#: The names of the lists in a report.
+MEDIA_RESULTS = tuple(one.name for one in fields(MediaReport))
+
+# The digest of a file that was found, or the reason why it was refused.
+_Digest = str | RefusedFile
+
+
+class ImportedMedia:
+    """The media files of one run; `assets` are further folders in which paths are looked up."""
+
+    def __init__(self, assets: Sequence[Path] = (), *, dry_run: bool = False) -> None:
+        self._files = MediaFiles(assets)
+        self._dry_run = dry_run
+        self._digests: dict[Path, _Digest] = {}
+        self._results: dict[str, LibraryFile | RefusedFile] = {}
+
+    def take(
+        self, records: Iterable[ArticleRecord], get_html: Callable[[ArticleRecord], str]
+    ) -> dict[str, RecordMedia]:
+        """Store the files to which the records refer, outside any transaction; return them by record key.
+
+        `get_html` returns the sanitised HTML of a record, or "" if it contains no references. A file that the
+        library has is not read by a decoder again.
+        """
+        found: dict[str, RecordMedia] = {}
+        located: list[tuple[RecordMedia, Reference, str]] = []
+        paths: dict[str, Path] = {}
+        for record in records:
+            references = _list_references(record, get_html(record)) if record.path else []
+            if not references:
+                continue
+            result = found[record.key] = RecordMedia()
+            if len(references) > MAX_REFERENCES:
+                result.notes.append(
+                    f"Only the first {MAX_REFERENCES} of its {len(references):,} media files were taken."
+                )
+            for reference in references[:MAX_REFERENCES]:
+                try:
+                    location = self._locate(record, reference, result)
+                except RefusedFile as refusal:
+                    result.refused.append(RefusedMedia(reference.path, str(refusal)))
+                    continue
+                if location is None:
+                    result.missing.append(reference.path)
+                else:
+                    path, digest = location
+                    paths.setdefault(digest, path)
+                    located.append((result, reference, digest))
+        self._store_all(paths, _choose_alts(located))
+        for result, reference, digest in located:
+            self._add(result, reference, digest)
+        return found
+
+    def _locate(
+        self, record: ArticleRecord, reference: Reference, result: RecordMedia
+    ) -> tuple[Path, str] | None:
+        assert record.path is not None
+        root = record.path.parents[max(0, record.key.count("/") - 1)]
+        file = self._files.find(reference.path, record.path, root)
+        if file is None:
+            return None
+        if file.differs_in_case:
+            result.notes.append(
+                f"“{reference.path[:100]}” was found as “{file.path.name}”, which differs in upper and lower "
+                "case."
+            )
+        if file.path not in self._digests:
+            self._digests[file.path] = _compute_digest(file.path)
+        digest = self._digests[file.path]
+        if isinstance(digest, RefusedFile):
+            raise digest
+        return file.path, digest
+
+    def _store_all(self, paths: Mapping[str, Path], alts: Mapping[str, str]) -> None:
+        unknown = [digest for digest in paths if digest not in self._results]
+        known = queries.find_uploads(unknown)
+        self._results |= {
+            digest: LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
+            for digest, row in known.items()
+        }
+        new = [digest for digest in unknown if digest not in known]
+        app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+
+        def store(digest: str) -> LibraryFile | RefusedFile:
+            with app.app_context():
+                return self._store(paths[digest], alts.get(digest, ""))
+
+        executor = ThreadPoolExecutor(_THREADS) if len(new) > 1 else None
+        try:
+            stored = executor.map(store, new) if executor else map(store, new)
+            self._results |= zip(new, stored, strict=True)
+        finally:
+            if executor:
+                executor.shutdown(cancel_futures=True)
+
+    def _store(self, path: Path, alt: str) -> LibraryFile | RefusedFile:
+        try:
+            with media.prepare(path, path.name) as prepared:
+                if self._dry_run:
+                    return LibraryFile(None, "", is_new=True)
+                stored, is_new = media.store(prepared, alt=alt)
+                return LibraryFile(stored.uuid, addresses.make_path(stored.hash, stored.name), is_new)
+        except Problem as error:
+            return RefusedFile(" ".join(chain.from_iterable((error.errors or {"": [error.detail]}).values())))
+        except OSError as error:
+            return RefusedFile(f"It cannot be read ({(error.strerror or type(error).__name__).lower()}).")
+
+    def _add(self, result: RecordMedia, reference: Reference, digest: str) -> None:
+        file = self._results[digest]
+        if isinstance(file, RefusedFile):
+            result.refused.append(RefusedMedia(reference.path, str(file)))
+            return
+        result.files[reference.path] = file
+        if file.uuid and reference.alt:
+            result.alts.setdefault(file.uuid, reference.alt)
+        # Only the first path of a new file is reported as new.
+        self._results[digest] = replace(file, is_new=False)
+
+
+def _list_references(record: ArticleRecord, html: str) -> list[Reference]:
+    cover = [Reference(record.cover_image, record.cover_alt)] if is_local(record.cover_image) else []
+    extensions = {*BY_EXTENSION, *_OTHER_EXTENSIONS}
+    unique = {one.path: one for one in (*list_references(html, extensions), *cover)}
+    return list(unique.values())
+
+
+def _choose_alts(located: Iterable[tuple[RecordMedia, Reference, str]]) -> dict[str, str]:
+    alts: dict[str, str] = {}
+    for _, reference, digest in located:
+        if reference.alt:
+            alts.setdefault(digest, reference.alt)
+    return alts
+
+
+def _compute_digest(path: Path) -> _Digest:
+    """Return the SHA-256 of a regular file, or why it is refused."""
+    limit: int = current_app.config["MAX_MEDIA_SIZE"]
+    flags = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return RefusedFile("It is not a regular file; replace it with one.")
+            if status.st_size > limit:
+                return RefusedFile(
+                    f"It has {status.st_size:,} bytes, more than the {limit:,} of MAX_MEDIA_SIZE; make it "
+                    "smaller or raise the setting."
+                )
+            digest = hashlib.sha256()
+            while chunk := file.read(_CHUNK_BYTES):
+                digest.update(chunk)
+    except OSError as error:
+        return RefusedFile(f"It cannot be read ({(error.strerror or type(error).__name__).lower()}).")
+    return digest.hexdigest()

@@ -1,0 +1,231 @@
+"""Find the files to which the articles of another blog refer, on the disk.
+
+References come from files of other systems and are not trusted: only regular files in the folder of the site,
+in the imported folder and in the folders that the user names are found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from blogapi.transfer.article_record import RefusedFile
+
+# Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
+_STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
+# Folders that count as a part of a site of which no configuration file was found.
+_SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
+_SITE_FILE = re.compile(
+    r"(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.(?:ya?ml|toml)|\.eleventy\.[cm]?js"
+    r"|(?:eleventy|astro|next|nuxt|docusaurus|svelte|vite)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s"
+    r"|pelicanconf\.py|conf\.py|mkdocs\.ya?ml"
+)
+_PROJECT_FILES = {".git", "package.json", "Gemfile", "netlify.toml", "go.mod", "pyproject.toml"}
+# The number of folders above the imported folder that can be the folder of the site.
+_MAX_LEVELS = 6
+_MAX_SIBLING_LEVELS = 3
+_MAX_LISTED_FOLDERS = 4_096
+
+# `{{ site.baseurl }}/x.png` and `{{ "/x.png" | relative_url }}`, and the prefixes of Pelican and of bundlers.
+_QUOTED_TEMPLATE = re.compile(r"\{\{-?\s*[\"']([^\"'{}]+)[\"'][^{}]*\}\}")
+_PREFIX = re.compile(
+    r"^(?:\{\{[^{}]*\}\}|\{(?:static|filename|attach|photo)\}|\|(?:static|filename)\||@site(?=/)|[@~](?=/))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that was found, with its links resolved."""
+
+    path: Path
+    #: whether the names differ in upper and lower case
+    differs_in_case: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """The folders in which paths are looked up, and the folders that may be read, with links resolved."""
+
+    bases: tuple[Path, ...]
+    allowed: tuple[Path, ...]
+
+
+class MediaFiles:
+    """Finds files; `assets` are folders that the user has named."""
+
+    def __init__(self, assets: Sequence[Path] = ()) -> None:
+        self._assets = tuple(folder.resolve() for folder in assets)
+        self._sites: dict[tuple[Path, Path], _Site] = {}
+        self._names: dict[Path, dict[str, list[str]]] = {}
+
+    def find(self, reference: str, source: Path, root: Path) -> FoundFile | None:
+        """Return the file to which `source`, a file in the imported folder `root`, refers; None if missing.
+
+        A relative path is looked up beside `source` and in the folder with its name, and then like other
+        paths: in the folders `assets`, in the folders for static files of the site, and in the folder of the
+        site. Raises RefusedFile for a link to another place, and for something that is not a file.
+        """
+        site = self._get_site(source.parent, root)
+        allowed = (*self._assets, *site.allowed)
+        for path in _list_variants(reference):
+            for target in self._list_targets(path, source, site):
+                # The text is checked first, so that the disk is never asked for a path elsewhere.
+                if any(target.is_relative_to(folder) for folder in allowed):
+                    found = self._open(target, allowed)
+                    if found:
+                        return found
+        return None
+
+    def _list_targets(self, path: str, source: Path, site: _Site) -> Iterator[Path]:
+        relative = path.lstrip("/")
+        if relative == path:
+            yield from (_join(folder, path) for folder in (source.parent, source.with_suffix("")))
+        # A browser resolves `../x.png` against the address of the page, which differs from the path of its
+        # source.
+        below = re.sub(r"^(?:\.{1,2}/)+", "", relative)
+        yield from (_join(folder, below) for folder in (*self._assets, *site.bases))
+
+    def _open(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
+        differs_in_case = False
+        if not _exists(target):
+            similar = self._find_similar(target, allowed)
+            if similar is None:
+                return None
+            names = zip(similar.parts, target.parts, strict=True)
+            differs_in_case = any(_normalize(left) != _normalize(right) for left, right in names)
+            target = similar
+        try:
+            real = target.resolve(strict=True)
+            status = real.stat()
+        except (OSError, RuntimeError, ValueError):
+            return None
+        if stat.S_ISDIR(status.st_mode):
+            return None
+        if not any(real.is_relative_to(folder) for folder in allowed):
+            raise RefusedFile(
+                "It is a link to a file outside of the site; name the folder of that file with --assets."
+            )
+        if not stat.S_ISREG(status.st_mode):
+            raise RefusedFile("It is not a regular file; replace it with one.")
+        return FoundFile(real, differs_in_case)
+
+    def _find_similar(self, target: Path, allowed: Sequence[Path]) -> Path | None:
+        """Return the path with other upper and lower case letters or in another Unicode form, if it exists.
+
+        Disks of macOS and Windows do not tell such names apart.
+        """
+        top = next(folder for folder in allowed if target.is_relative_to(folder))
+        path = top
+        for part in target.relative_to(top).parts:
+            names = self._list_names(path).get(_fold(part))
+            if not names:
+                return None
+            same_case = (name for name in names if _normalize(name) == _normalize(part))
+            path /= next(same_case, names[0])
+        return path
+
+    def _list_names(self, folder: Path) -> dict[str, list[str]]:
+        if folder not in self._names:
+            if len(self._names) >= _MAX_LISTED_FOLDERS:
+                self._names.clear()
+            names: dict[str, list[str]] = {}
+            self._names[folder] = names
+            for name in _list_folder(folder):
+                names.setdefault(_fold(name), []).append(name)
+        return self._names[folder]
+
+    def _get_site(self, folder: Path, root: Path) -> _Site:
+        key = folder, root
+        if key not in self._sites:
+            if len(self._sites) >= _MAX_LISTED_FOLDERS:
+                self._sites.clear()
+            self._sites[key] = self._find_site(folder, root)
+        return self._sites[key]
+
+    def _find_site(self, folder: Path, root: Path) -> _Site:
+        outer = root.parents[:_MAX_LEVELS]
+        home = _get_home()
+        inner = (path for path in (folder, *folder.parents) if path.is_relative_to(root))
+        candidates = [path for path in (*inner, *outer) if path != home and path != path.parent]
+        for is_top in (_is_site, _is_project):
+            top = next((path for path in candidates if is_top(self._list_raw_names(path))), None)
+            if top:
+                bases = [top / name for name in _STATIC_FOLDERS if (top / name).is_dir()]
+                return _Site((*bases, top, root), (top.resolve(), root))
+        levels = [path for path in (root, *root.parents[:_MAX_SIBLING_LEVELS]) if path in candidates]
+        siblings = [level / name for level in levels for name in _SIBLINGS if (level / name).is_dir()]
+        return _Site((*siblings, *levels), (root, *(path.resolve() for path in siblings)))
+
+    def _list_raw_names(self, folder: Path) -> set[str]:
+        names = {name for group in self._list_names(folder).values() for name in group}
+        return names | ({"hugo.toml"} if (folder / "config" / "_default").is_dir() else set())
+
+
+def _is_site(names: set[str]) -> bool:
+    return any(map(_SITE_FILE.fullmatch, names))
+
+
+def _is_project(names: set[str]) -> bool:
+    return not names.isdisjoint(_PROJECT_FILES)
+
+
+def _get_home() -> Path | None:
+    try:
+        return Path.home().resolve()
+    except (OSError, RuntimeError):
+        return None
+
+
+def _list_variants(reference: str) -> list[str]:
+    """Return the paths for which a reference can stand, most probable first."""
+    decoded = unquote(reference)
+    quoted = _QUOTED_TEMPLATE.match(decoded)
+    if quoted:
+        decoded = reference = quoted[1] + decoded[quoted.end() :]
+    variants = (unquote(_cut(reference)), _cut(reference), decoded)
+    cleaned = (_PREFIX.sub("", path.replace("\\", "/")) for path in variants)
+    return list(dict.fromkeys(path for path in cleaned if _is_usable(path)))
+
+
+def _cut(path: str) -> str:
+    return re.split(r"[?#]", path, maxsplit=1)[0]
+
+
+def _is_usable(path: str) -> bool:
+    if os.name == "nt" and ":" in path:
+        # It would name a disk or a stream of a file.
+        return False
+    return bool(path.strip("/.")) and not path.startswith("//") and not re.search(r"[\x00-\x1f{}]", path)
+
+
+def _join(folder: Path, path: str) -> Path:
+    return Path(os.path.normpath(folder / path))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        path.stat()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _list_folder(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 (only the names)
+    except OSError:
+        return []
+
+
+def _normalize(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _fold(name: str) -> str:
+    return _normalize(_normalize(name).casefold())

@@ -1,0 +1,86 @@
+"""Find the references to media files in sanitised HTML: pictures, players and links to files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from html import unescape
+
+#: The maximum number of references of one article; the others are not followed.
+MAX_REFERENCES = 500
+MAX_ALT_LENGTH = 500
+_MAX_LENGTH = 2_048
+
+# Matches content that can contain a reference. Most unchanged articles need not be rendered to find none.
+_HINT = re.compile(
+    r"!\[|<(?:img|source|video|audio)\b|\.(?:pdf|jpe?g|png|gif|webp|avif|svg|mp3|m4a|ogg|wav|flac)\b",
+    re.IGNORECASE,
+)
+# The sanitizer quotes each value and escapes `<`, `>` and `"` in it.
+_ELEMENT = re.compile(r"<(img|source|video|audio|a) ([^>]*)>")
+_ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
+_SRCSET_ADDRESS = re.compile(r"[\s,]*([^\s,]\S*)")
+_SRCSET_DESCRIPTOR = re.compile(r"[^,]*")
+_ABSOLUTE = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The address of a file as an attribute contains it, unescaped, with the alternative text beside it."""
+
+    path: str
+    alt: str = ""
+
+
+def may_contain_references(content: str, types: Collection[str] = ()) -> bool:
+    """Return whether content can contain references; `types` has further extensions of media files."""
+    return bool(_HINT.search(content)) or any(f".{extension}" in content for extension in types)
+
+
+def list_references(html: str, extensions: Collection[str]) -> list[Reference]:
+    """Return the references without a host in sanitised HTML, each path once.
+
+    A link counts only if its path has one of the `extensions` of media files, because other links lead to
+    pages.
+    """
+    unique: dict[str, Reference] = {}
+    for reference in _find_all(html, extensions):
+        former = unique.get(reference.path)
+        if former is None or (reference.alt and not former.alt):
+            unique[reference.path] = reference
+    return list(unique.values())
+
+
+def is_local(path: str) -> bool:
+    """Return whether an address has neither a scheme nor a host, and is not only a query or a fragment."""
+    return 0 < len(path) <= _MAX_LENGTH and path[0] not in "#?" and not _ABSOLUTE.match(path)
+
+
+def get_extension(path: str) -> str:
+    """Return the extension in an address, in lower case, without the query and the fragment."""
+    name = re.split(r"[?#]", path, maxsplit=1)[0].rpartition("/")[2]
+    return name.rpartition(".")[2].casefold() if "." in name else ""
+
+
+def _find_all(html: str, extensions: Collection[str]) -> Iterator[Reference]:
+    for element in _ELEMENT.finditer(html):
+        attributes = {name: unescape(value) for name, value in _ATTRIBUTE.findall(element[2])}
+        paths: Iterable[str]
+        if element[1] == "a":
+            paths = [path for path in (attributes.get("href", ""),) if get_extension(path) in extensions]
+        else:
+            named = (attributes.get(name, "") for name in ("src", "poster"))
+            paths = [*named, *split_srcset(attributes.get("srcset", ""))]
+        alt = " ".join(attributes.get("alt", "").split())[:MAX_ALT_LENGTH] if element[1] == "img" else ""
+        yield from (Reference(path, alt) for path in paths if is_local(path))
+
+
+def split_srcset(value: str) -> Iterator[str]:
+    """Yield the addresses in a `srcset`, as the HTML standard splits it."""
+    position = 0
+    while address := _SRCSET_ADDRESS.match(value, position):
+        yield address[1].rstrip(",")
+        position = address.end()
+        if not address[1].endswith(","):
+            position = _SRCSET_DESCRIPTOR.match(value, position).end()  # type: ignore[union-attr]
