@@ -218,10 +218,15 @@ class ImportedMedia:
         self._results[digest] = replace(file, is_new=False)
 
 
+def list_extensions() -> set[str]:
+    """Return the extensions of media files, in lower case."""
+    configured = (item.partition("=")[0] for item in current_app.config["MEDIA_TYPES"])
+    return {*BY_EXTENSION, *_OTHER_EXTENSIONS, *configured}
+
+
 def _list_references(record: ArticleRecord, html: str) -> list[Reference]:
     cover = [Reference(record.cover_image, record.cover_alt)] if is_local(record.cover_image) else []
-    extensions = {*BY_EXTENSION, *_OTHER_EXTENSIONS}
-    unique = {one.path: one for one in (*list_references(html, extensions), *cover)}
+    unique = {one.path: one for one in (*list_references(html, list_extensions()), *cover)}
     return list(unique.values())
 
 

@@ -12,11 +12,7 @@ MAX_REFERENCES = 500
 MAX_ALT_LENGTH = 500
 _MAX_LENGTH = 2_048
 
-# Matches content that can contain a reference. Most unchanged articles need not be rendered to find none.
-_HINT = re.compile(
-    r"!\[|<(?:img|source|video|audio)\b|\.(?:pdf|jpe?g|png|gif|webp|avif|svg|mp3|m4a|ogg|wav|flac)\b",
-    re.IGNORECASE,
-)
+_ELEMENT_HINT = re.compile(r"!\[|<(?:img|source|video|audio)\b", re.IGNORECASE)
 # The sanitizer quotes each value and escapes `<`, `>` and `"` in it.
 _ELEMENT = re.compile(r"<(img|source|video|audio|a) ([^>]*)>")
 _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
@@ -33,9 +29,12 @@ class Reference:
     alt: str = ""
 
 
-def may_contain_references(content: str, types: Collection[str] = ()) -> bool:
-    """Return whether content can contain references; `types` has further extensions of media files."""
-    return bool(_HINT.search(content)) or any(f".{extension}" in content for extension in types)
+def may_contain_references(content: str, extensions: Collection[str]) -> bool:
+    """Return whether content can contain references, so that most unchanged articles need not be rendered."""
+    if _ELEMENT_HINT.search(content):
+        return True
+    pattern = rf"\.(?:{'|'.join(map(re.escape, sorted(extensions)))})\b"
+    return re.search(pattern, content, re.IGNORECASE) is not None
 
 
 def list_references(html: str, extensions: Collection[str]) -> list[Reference]:

@@ -28,7 +28,7 @@ from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
 from blogapi.content import sanitizer, slugs
-from blogapi.media import addresses
+from blogapi.media import addresses, editing
 from blogapi.media.models import Media, MediaPath
 from blogapi.redirects import service as redirects
 from blogapi.storage.database import current_time, db, savepoint, transaction
@@ -36,7 +36,7 @@ from blogapi.transfer import queries
 from blogapi.transfer.article_input import ArticleInputs
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.imported_authors import ImportedAuthors
-from blogapi.transfer.imported_media import ImportedMedia, MediaReport, RecordMedia
+from blogapi.transfer.imported_media import ImportedMedia, MediaReport, RecordMedia, list_extensions
 from blogapi.transfer.media_references import is_local, may_contain_references
 from blogapi.transfer.models import ImportedFile
 from blogapi.web.errors import Problem, flatten_messages
@@ -178,8 +178,10 @@ class Importer:
         }
         renderings.prepare(_get_source(record) for record in records if record.key in changed)
 
+        extensions = list_extensions()
+
         def get_html(record: ArticleRecord) -> str:
-            if not may_contain_references(record.content):
+            if not may_contain_references(record.content, extensions):
                 return ""
             if record.key in changed:
                 return renderings.get_rendering(*_get_source(record)).html
@@ -209,6 +211,7 @@ class Importer:
                 if clock.monotonic() > end:
                     break
         db.session.add_all(batch.new_files)
+        batch.fill_alts()
         return reports
 
 
@@ -236,6 +239,8 @@ class _Batch:
         #: The files of the library that stand for the paths in each article.
         self.media_paths: dict[UUID, dict[str, MediaPath]] = {}
         self.library: dict[UUID, Media] = {}
+        #: The alternative texts for files that have none.
+        self.alts: dict[UUID, str] = {}
         if any(record.key in media for record in records):
             self._load_media(records, uuids)
 
@@ -379,9 +384,14 @@ class _Batch:
                 db.session.delete(row)
             paths[path] = MediaPath(article_id=article_id, path=path, media_id=found.uuid)
             db.session.add(paths[path])
-            file = self.library[found.uuid]
-            file.alt = file.alt or media.alts.get(found.uuid, "")
+            if found.uuid in media.alts and not self.library[found.uuid].alt:
+                self.alts.setdefault(found.uuid, media.alts[found.uuid])
         return is_changed
+
+    def fill_alts(self) -> None:
+        """Store the alternative texts of files that had none."""
+        for uuid, alt in self.alts.items():
+            editing.change(uuid, {"alt": alt})
 
     def _get_cover(self, record: ArticleRecord, article_id: UUID) -> str:
         """Return the address of the file that is the cover, or else the cover as the record has it."""
