@@ -22,6 +22,7 @@ from tests.benchmarks import (
     large,
     load,
     machine,
+    media,
     plot,
     postgresql,
     report,
@@ -37,6 +38,7 @@ PARTS: dict[str, Any] = {
     "cold": cold,
     "writes": writes,
     "large": large,
+    "media": media,
     "start": start,
     "postgresql": postgresql,
 }
@@ -49,6 +51,8 @@ DEFAULTS = {
     "samples": 30,
     "articles": 20_000,
     "writes": 200,
+    "uploads": 5,
+    "files": 10_000,
     "imports": 1_000,
     "starts": 5,
 }
@@ -59,6 +63,8 @@ QUICK = {
     "samples": 5,
     "articles": 1_000,
     "writes": 20,
+    "uploads": 2,
+    "files": 200,
     "imports": 50,
     "starts": 2,
 }
@@ -93,9 +99,11 @@ def _parse_sizes(
 )
 @click.option("--no-wrk", is_flag=True, help="Use the built-in Python client even if wrk is installed.")
 @click.option(
-    "--rounds", type=click.IntRange(1, 50), help="Rounds over all servers in `hot` and `writes`. [5]"
+    "--rounds", type=click.IntRange(1, 50), help="Rounds over all servers in `hot`, `writes`, `media`. [5]"
 )
-@click.option("--seconds", type=click.IntRange(1, 60), help="Seconds of load for each read in `hot`. [2]")
+@click.option(
+    "--seconds", type=click.IntRange(1, 60), help="Seconds of load for each read in `hot` and `media`. [2]"
+)
 @click.option(
     "--sizes", callback=_parse_sizes, help="Numbers of articles of the blogs in `cold`. [1000,100000]"
 )
@@ -104,6 +112,8 @@ def _parse_sizes(
 )
 @click.option("--articles", type=click.IntRange(100), help="Articles in `large` and `start`. [20000]")
 @click.option("--writes", type=click.IntRange(10), help="Writes of each kind in `writes`. [200]")
+@click.option("--uploads", type=click.IntRange(1, 100), help="Uploads of each kind in `media`. [5]")
+@click.option("--files", type=click.IntRange(100), help="Files of the list in `media`. [10000]")
 @click.option("--imports", type=click.IntRange(1), help="Markdown files to import in `writes`. [1000]")
 @click.option("--starts", type=click.IntRange(1, 50), help="Starts of each blog in `start`. [5]")
 @click.option(

@@ -79,7 +79,8 @@ class Connection:
 
 def make_request(port: int, path: str, key: str) -> bytes:
     """Return the bytes of the request."""
-    return f"GET {path} HTTP/1.1\r\nHost: {HOST}:{port}\r\nX-API-KEY: {key}\r\n\r\n".encode("ascii")
+    credentials = f"X-API-KEY: {key}\r\n" if key else ""
+    return f"GET {path} HTTP/1.1\r\nHost: {HOST}:{port}\r\n{credentials}\r\n".encode("ascii")
 
 
 def send_continuously(port: int, path: str, key: str, count: int, seconds: float) -> str:

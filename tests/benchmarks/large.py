@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import quote
 
 from tests.benchmarks import in_process, searches
+from tests.benchmarks.background import read_at_rate, record_memory
 from tests.benchmarks.blogs import Blog
 from tests.benchmarks.load import Load
 from tests.benchmarks.plan import ARTICLES, LIST_OF_20, Plan, Table, format_value
@@ -21,19 +17,15 @@ from tests.benchmarks.prose import make_searches
 from tests.benchmarks.servers import (
     HOST,
     MEGABYTE,
-    ROOT,
     MeasurementError,
     Server,
-    end_process,
     free_port,
-    make_environment,
     make_serve_command,
     pin_to_core,
     run_server,
 )
 
 SAMPLE_SECONDS = 0.05
-REQUESTS_PER_SECOND = 20
 BASELINE_SECONDS = 3
 READ_BYTES = 256 * 1024
 
@@ -75,12 +67,12 @@ def make_tables(rows: Sequence[Row | searches.Row]) -> list[Table]:
 
 
 def _measure_whole_list(server: Server, single: str, key: str) -> list[Row]:
-    with _read_at_rate(server.port, single, key) as alone:
+    with read_at_rate(server.port, single, key) as alone:
         time.sleep(BASELINE_SECONDS)
     idle = server.rss()
     with (
-        _read_at_rate(server.port, single, key) as meanwhile,
-        _record_rss(server) as peaks,
+        read_at_rate(server.port, single, key) as meanwhile,
+        record_memory(server.rss, SAMPLE_SECONDS) as peaks,
         pin_to_core("client"),
     ):
         count, first, seconds = _read_whole_list(server.port, ARTICLES, key)
@@ -101,56 +93,6 @@ def _make_latency_rows(when: str, load: Load) -> list[Row]:
         Row(f"single articles {when}: p50 of {load.requests}", load.p50_ms, "ms", problem),
         Row(f"single articles {when}: p99", load.p99_ms, "ms", problem),
     ]
-
-
-@contextmanager
-def _read_at_rate(port: int, path: str, key: str) -> Iterator[list[Load]]:
-    """Let a child process read the path at a fixed rate.
-
-    After the block, the yielded list contains the result.
-    """
-    command = [
-        sys.executable,
-        "-m",
-        "tests.benchmarks.client",
-        "send_at_rate",
-        str(port),
-        path,
-        key,
-        str(REQUESTS_PER_SECOND),
-    ]
-    with pin_to_core("client"):
-        child = subprocess.Popen(
-            command, cwd=ROOT, env=make_environment(ROOT), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-    loads: list[Load] = []
-    try:
-        yield loads
-        output, _ = child.communicate(timeout=60)
-    finally:
-        if child.poll() is None:
-            end_process(child)
-    if child.returncode:
-        raise MeasurementError("the reader of single articles failed")
-    loads.append(Load(**json.loads(output)))
-
-
-@contextmanager
-def _record_rss(server: Server) -> Iterator[list[float]]:
-    """Yield a list to which the server's memory (MB) is added every SAMPLE_SECONDS."""
-    samples, ended = [server.rss()], threading.Event()
-
-    def record() -> None:
-        while not ended.wait(SAMPLE_SECONDS):
-            samples.append(server.rss())
-
-    thread = threading.Thread(target=record)
-    thread.start()
-    try:
-        yield samples
-    finally:
-        ended.set()
-        thread.join()
 
 
 def _read_whole_list(port: int, path: str, key: str) -> tuple[int, float, float]:

@@ -29,7 +29,10 @@ class Load:
 
 
 def generate_load(port: int, path: str, key: str, seconds: float, *, wrk: bool) -> Load:
-    """Read the path on CONNECTIONS connections; raises MeasurementError if the generator fails."""
+    """Read the path on CONNECTIONS connections; raises MeasurementError if the generator fails.
+
+    With an empty key, the requests have no key.
+    """
     command = (
         _make_wrk_command(port, path, key, seconds) if wrk else _make_client_command(port, path, key, seconds)
     )
@@ -49,7 +52,8 @@ def _make_wrk_command(port: int, path: str, key: str, seconds: float) -> list[st
     # wrk accepts only whole seconds.
     return [
         *(str(WRK), "--threads", "1", "--connections", str(CONNECTIONS), "--duration"),
-        *(f"{max(1, round(seconds))}s", "--timeout", f"{TIMEOUT_SECONDS}s", "--header", f"X-API-KEY: {key}"),
+        *(f"{max(1, round(seconds))}s", "--timeout", f"{TIMEOUT_SECONDS}s"),
+        *(("--header", f"X-API-KEY: {key}") if key else ()),
         *("--script", str(SCRIPT), f"http://{HOST}:{port}{path}"),
     ]
 

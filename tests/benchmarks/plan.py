@@ -36,6 +36,8 @@ class Plan:
     samples: int
     articles: int
     writes: int
+    uploads: int
+    files: int
     imports: int
     starts: int
     wrk: bool
@@ -57,6 +59,7 @@ class Plan:
             "hot": [HOT_BLOG],
             "cold": self._cold_kinds(SQLITE),
             "writes": [],
+            "media": [],
             "large": [large, *(self._cold_kinds(engine)[-1] for engine in self.engines)],
             "postgresql": [HOT_BLOG._replace(engine=POSTGRESQL), *self._cold_kinds(POSTGRESQL)],
             "start": [HOT_BLOG, large],

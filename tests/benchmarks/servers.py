@@ -44,12 +44,20 @@ class Server:
     started_at: float
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time in seconds that the server has used so far."""
-        return sum(sum(process.cpu_times()[:2]) for process in self._processes())
+        """Return the CPU time in seconds that the server and its finished child processes have used."""
+        return sum(_sum_cpu_times(process) for process in self._processes())
 
     def rss(self) -> float:
         """Return the resident memory of the server in MB (10^6 bytes)."""
         return sum(process.memory_info().rss for process in self._processes()) / MEGABYTE
+
+    def total_rss(self) -> float:
+        """Return the resident memory of the server and of its running child processes in MB."""
+        total = 0.0
+        for process in (self.process, *self.process.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                total += process.memory_info().rss / MEGABYTE
+        return total
 
     def settle(self) -> None:
         """Wait until the server is idle, for at most SETTLE_SECONDS."""
@@ -62,6 +70,13 @@ class Server:
     def _processes(self) -> list[psutil.Process]:
         # On Windows the python.exe of a virtual environment starts another process.
         return [self.process, *(self.process.children(recursive=True) if os.name == "nt" else ())]
+
+
+def _sum_cpu_times(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    # Some systems do not report the times of child processes.
+    finished = getattr(times, "children_user", 0.0) + getattr(times, "children_system", 0.0)
+    return float(times.user + times.system + finished)
 
 
 def make_environment(folder: Path) -> dict[str, str]:
