@@ -279,6 +279,7 @@ def test_special_characters_round_trip_and_cannot_end_an_element(
 def test_any_text_round_trips_through_the_html(text, name, tags):
     article = {
         **{"uuid": "1", "title": f"t{text}", "subtitle": text, "excerpt": "", "cover_image": ""},
+        "cover": None,
         **{"published_at": None, "last_updated": "2026-01-01T00:00:00", "status": "published"},
         "seo": {"title": "", "description": name, "og_image": "", "canonical_url": ""},
         "category": {"uuid": "2", "name": name, "slug": "c"},
