@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, case, exists, func, literal, or_, select, union, union_all
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Integer,
+    Result,
+    Select,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    union,
+    union_all,
+)
 from sqlalchemy.orm import selectinload
 
 from blogapi.authors.models import Author
@@ -94,57 +111,83 @@ class MediaFilters:
     unused: bool | None = None
     ordering: str = "-created"
 
-    def apply(self, statement: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
-        """Return the statement with the conditions and the order."""
-        column, uuid = _media[self.ordering.removeprefix("-")], _media.uuid
-        # An ascending list is the reverse of the descending one, so that both use the same index.
-        order = (column.desc(), uuid.asc()) if self.ordering.startswith("-") else (column.asc(), uuid.desc())
-        return statement.where(*self._conditions()).order_by(*order)
+    @property
+    def selection(self) -> Selection:
+        """The statements that select these files, which are built once for each combination of filters."""
+        return _make_selection(self.ordering, bool(self.q), self.type and "/" in self.type, self.unused)
 
-    def _conditions(self) -> Iterator[ColumnElement[bool]]:
-        if self.q:
-            searched = (_media.name, _media.alt, _media.caption)
-            yield or_(*(column.icontains(self.q, autoescape=True) for column in searched))
-        if self.type:
-            is_whole = "/" in self.type
-            yield _media.type == self.type if is_whole else _media.type.startswith(f"{self.type}/")
-        if self.unused is not None:
-            yield _media.unused_since.is_not(None) if self.unused else _media.unused_since.is_(None)
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values of the parameters of the statements."""
+        pattern = re.sub(r"([\\%_])", r"\\\1", self.q)
+        return {"q": f"%{pattern}%", "type": self.type if "/" in self.type else f"{self.type}/%"}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Statements that return the JSON of the selected files, those of a page of them, and their number."""
+
+    all: Select[*tuple[Any, ...]]
+    page: Select[*tuple[Any, ...]]
+    count: Select[*tuple[Any, ...]]
+
+
+@lru_cache(maxsize=256)
+def _make_selection(ordering: str, has_q: bool, has_whole_type: bool | str, unused: bool | None) -> Selection:
+    """Return the statements; `has_whole_type` is an empty string if the type does not matter."""
+    conditions: list[ColumnElement[bool]] = []
+    if has_q:
+        searched = (_media.name, _media.alt, _media.caption)
+        conditions.append(or_(*(column.ilike(bindparam("q"), escape="\\") for column in searched)))
+    if has_whole_type != "":
+        wanted: BindParameter[str] = bindparam("type")
+        conditions.append(_media.type == wanted if has_whole_type else _media.type.like(wanted))
+    if unused is not None:
+        conditions.append(_media.unused_since.is_not(None) if unused else _media.unused_since.is_(None))
+    column, uuid = _media[ordering.removeprefix("-")], _media.uuid
+    # An ascending list is the reverse of the descending one, so that both use the same index.
+    order = (column.desc(), uuid.asc()) if ordering.startswith("-") else (column.asc(), uuid.desc())
+    selected = _SELECT_JSON.where(*conditions).order_by(*order)
+    return Selection(
+        selected,
+        selected.limit(bindparam("limit", type_=Integer)).offset(bindparam("offset", type_=Integer)),
+        select(func.count()).select_from(Media.__table__).where(*conditions),
+    )
 
 
 def list_json(
     filters: MediaFilters, page: PageRequest | None, names: Sequence[str] | None = None
 ) -> Page[JsonBody]:
     """Return a page of the selected files, or all of them, with these fields (None: all fields)."""
-    statement = filters.apply(_SELECT_JSON)
+    selection, values = filters.selection, filters.values
+    limit, offset = (page.size, (page.number - 1) * page.size) if page else (CHUNK_SIZE + 1, 0)
+    rows = _execute(selection.page, values | {"limit": limit, "offset": offset}).scalars().all()
     if page is not None:
-        total = _count(filters)
-        rows = db.session.scalars(statement.limit(page.size).offset((page.number - 1) * page.size)).all()
+        total = _execute(selection.count, values).scalar() or 0
         return Page(JsonBody(_to_array(rows, names)), total, page)
-    rows = db.session.scalars(statement.limit(CHUNK_SIZE + 1)).all()
     if len(rows) <= CHUNK_SIZE:
         return Page(JsonBody(_to_array(rows, names)), len(rows), None)
     # The list is read twice, for its ETag and for its body, so that it is never completely in memory.
     digest, total = hashlib.sha256(), 0
-    for chunk in _read_chunks(statement):
+    for chunk in _read_chunks(selection.all, values):
         total += len(chunk)
         digest.update(_to_array(chunk, names))
-    return Page(JsonBody(_stream_array(statement, names), state=digest.hexdigest()), total, None)
+    body = _stream_array(_read_chunks(selection.all, values), names)
+    return Page(JsonBody(body, state=digest.hexdigest()), total, None)
 
 
-def _count(filters: MediaFilters) -> int:
-    statement = filters.apply(select(func.count()).select_from(Media.__table__))
-    return db.session.scalar(statement.order_by(None)) or 0
+def _execute(statement: Select[*tuple[Any, ...]], values: Mapping[str, Any], **options: Any) -> Result[Any]:
+    # This bypasses the session, which would look for entities.
+    return db.session.connection().execute(statement, values, execution_options=options)
 
 
-def _read_chunks(statement: Select[*tuple[Any, ...]]) -> Iterator[Sequence[str]]:
-    rows = db.session.execute(statement.execution_options(yield_per=CHUNK_SIZE)).scalars()
-    yield from rows.partitions(CHUNK_SIZE)
+def _read_chunks(statement: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> Iterator[Sequence[str]]:
+    yield from _execute(statement, values, yield_per=CHUNK_SIZE).scalars().partitions(CHUNK_SIZE)
 
 
-def _stream_array(statement: Select[*tuple[Any, ...]], names: Sequence[str] | None) -> Iterator[bytes]:
+def _stream_array(chunks: Iterator[Sequence[str]], names: Sequence[str] | None) -> Iterator[bytes]:
     separator = b"["
-    for chunk in _read_chunks(statement):
+    for chunk in chunks:
         yield separator + _to_array(chunk, names)[1:-1]
         separator = b","
     yield b"]"

@@ -5,7 +5,6 @@ The file goes to the media folder as it arrives, and is never completely in memo
 
 from __future__ import annotations
 
-import errno
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,7 +24,6 @@ from blogapi.media.schemas import UploadBodySchema
 from blogapi.web.errors import (
     Invalid,
     Malformed,
-    StorageFull,
     TooLarge,
     UnsupportedMediaType,
     flatten_messages,
@@ -39,7 +37,6 @@ _MAX_PARTS = 10
 _MAX_PARTS_SIZE = 256 * 1024
 # Clients send these types if they do not know that the body is a file, or if it is something else.
 _REFUSED_TYPES = ("application/x-www-form-urlencoded", "multipart/")
-_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 _body_schema = UploadBodySchema()
 
@@ -79,12 +76,6 @@ def receive(request: Request, query: Fields) -> Iterator[Upload]:
                 f"The body is larger than this server accepts: send one file of at most {max_size} bytes, "
                 "and its texts."
             ) from error
-        except OSError as error:
-            if error.errno in _DISK_FULL:
-                raise StorageFull(
-                    "The disk is full; nothing was stored. Free some space and send the request again."
-                ) from error
-            raise
         if not upload.name:
             raise Invalid(
                 "The file has no name; send it in the parameter `name`, such as ?name=cat.jpg.",

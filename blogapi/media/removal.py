@@ -24,7 +24,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi.media import hooks, queries
 from blogapi.media.folder import get_folder
 from blogapi.media.models import Media
-from blogapi.storage import files
 from blogapi.storage.database import call_after_commit, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web.errors import Conflict
@@ -127,7 +126,7 @@ def delete_unreferenced(stored_files: Collection[tuple[str, str]]) -> set[tuple[
 
 def _prune_stored_files(*, dry_run: bool) -> Iterator[Removed]:
     folder = get_folder()
-    files.delete_abandoned(folder.root)
+    folder.delete_abandoned()
     old_files = _list_old_files(folder.root)
     while sizes := dict(islice(old_files, BATCH_SIZE)):
         found = sizes.keys() - queries.find_stored_files([hash for hash, _ in sizes])

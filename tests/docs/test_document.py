@@ -10,6 +10,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator import validate as validate_document
 
 from blogapi import registry
+from blogapi.web.headers import RESPONSE_HEADERS
 from blogapi.web.operation_ids import VERBS
 from tests.contracts.client import escape_pointer
 
@@ -36,8 +37,11 @@ def resolve(document, part):
 
 
 def list_examples(document, media):
-    """Return the examples of a body, its own and those of the components."""
-    examples = [resolve(document, example)["value"] for example in media.get("examples", {}).values()]
+    """Return the examples of a body, its own and those of its component."""
+    schema = media["schema"]
+    item = schema.get("items", schema)
+    component = resolve(document, item.get("anyOf", [item])[0])
+    examples = [[example] if "items" in schema else example for example in component.get("examples", ())]
     return [*examples, *([media["example"]] if "example" in media else [])]
 
 
@@ -138,12 +142,26 @@ def test_every_request_and_response_body_has_an_example(document, contract):
 
 def test_every_error_response_has_the_problem_body(document, contract):
     for path, method, operation in operations(document):
-        errors = [status for status in operation["responses"] if int(status) >= 400]
-        assert {"400", "500", "503"} <= set(errors), (path, method)
+        errors = [status for status in operation["responses"] if status >= "400"]
+        assert {"400", "5XX"} <= set(errors), (path, method)
         for status in errors:
             _, response = contract.response(path, method, status)
             assert list(response["content"]) == ["application/problem+json"]
-            assert response["content"]["application/problem+json"]["example"]["status"] == int(status)
+            example = response["content"]["application/problem+json"]["example"]
+            assert example["status"] == (503 if status == "5XX" else int(status))
+
+
+def test_the_example_of_a_partial_update_changes_one_field(document):
+    schemas = document["components"]["schemas"]
+    assert schemas["ArticleChanges"]["examples"] == [{"title": "The bread that waits for me"}]
+    (example,) = schemas["ArticleItemChanges"]["examples"]
+    assert example.keys() == {"uuid", "title"}
+
+
+def test_the_description_names_the_headers_of_every_response_and_request(document):
+    for name in (*(header.name for header in RESPONSE_HEADERS), "X-Request-ID"):
+        assert f"`{name}`" in document["info"]["description"]
+        assert document["components"]["headers"][name]["description"]
 
 
 def test_examples_are_valid_for_their_schemas(document, contract):
@@ -207,7 +225,16 @@ def without_annotations(schema):
         return [without_annotations(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    annotations = ("description", "example", "pattern", "maxLength", "minLength", "minimum", "maximum")
+    annotations = (
+        "description",
+        "example",
+        "examples",
+        "pattern",
+        "maxLength",
+        "minLength",
+        "minimum",
+        "maximum",
+    )
     return {key: without_annotations(value) for key, value in schema.items() if key not in annotations}
 
 
@@ -222,8 +249,9 @@ def test_an_article_has_the_documented_properties_and_optional_ones(document):
 
 
 def test_the_example_of_an_article_has_the_documented_properties(document):
-    example = document["components"]["examples"]["Article"]["value"]
-    assert example.keys() == set(document["components"]["schemas"]["Article"]["required"])
+    article = document["components"]["schemas"]["Article"]
+    (example,) = article["examples"]
+    assert example.keys() == set(article["required"])
 
 
 def test_a_body_makes_no_property_required_by_a_default(document):
