@@ -25,6 +25,7 @@ _OBJECT = {"type": "object", "additionalProperties": True}
 
 _ROBOTS = b"""User-agent: *
 Allow: /feeds/
+Allow: /media/
 Allow: /sitemap
 Disallow: /
 """
@@ -83,7 +84,7 @@ def sitemap_part(number: int) -> Response:
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=PLAIN, cacheable=True)
 def robots() -> Response:
-    """Tell crawlers to index the site and not this service."""
+    """Tell crawlers to index the site and its pictures, and not this service."""
     return _text(_ROBOTS, PLAIN)
 
 

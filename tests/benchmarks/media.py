@@ -129,7 +129,7 @@ def _upload(server: Server, blog: Blog, photo: bytes) -> dict[str, Any]:
     finally:
         connection.close()
     if response.status != 201:
-        raise MeasurementError(f"an upload returned {response.status}")
+        raise MeasurementError(f"an upload returned {response.status}: {body[:300]!r}")
     media: dict[str, Any] = json.loads(body)
     return media
 

@@ -64,8 +64,8 @@ def test_a_sitemap_that_is_too_long_becomes_an_index(as_stranger, site, make_art
         assert as_stranger.get(f"/sitemap-{number}.xml").status_code == 404
 
 
-@pytest.mark.parametrize("address", ["/feeds/rss.xml", "/sitemap.xml", "/sitemap-2.xml"])
-def test_robots_may_fetch_feeds_and_sitemaps_only(as_stranger, address):
+@pytest.mark.parametrize("address", ["/feeds/rss.xml", "/media/0/cat.jpg", "/sitemap.xml", "/sitemap-2.xml"])
+def test_robots_may_fetch_feeds_sitemaps_and_media_only(as_stranger, address):
     parser = RobotFileParser()
     response = as_stranger.get("/robots.txt")
     assert response.content_type == "text/plain; charset=utf-8"
