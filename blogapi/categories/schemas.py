@@ -14,9 +14,9 @@ from blogapi.web.fields import (
     Slug,
     Text,
     Timestamp,
-    WebAddress,
 )
 from blogapi.web.json_fragments import stored_for
+from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import DetailQuery
 
 
@@ -26,7 +26,7 @@ class CategorySchema(OutputSchema):
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "Kitchen"})
     description = ma.fields.String(allow_none=True)
-    cover_image = ma.fields.String(metadata={"example": "https://example.org/kitchen.jpg"})
+    cover_image = PictureAddress(metadata={"example": "https://example.org/kitchen.jpg"})
     slug = ma.fields.String(metadata={"example": "kitchen"})
 
 
@@ -53,7 +53,7 @@ class CategoryFieldsSchema(PartialOutputSchema):
     uuid = Identifier()
     name = ma.fields.String()
     description = ma.fields.String(allow_none=True)
-    cover_image = ma.fields.String()
+    cover_image = PictureAddress()
     slug = ma.fields.String()
     user = Identifier(attribute="owner_id")
     created = Timestamp(aware=False, dump_only=True)
@@ -75,7 +75,7 @@ class CategoryBodySchema(TermBodySchema):
 
     name = Text(max_length="MAX_NAME", required=True, metadata={"example": "Kitchen"})
     description = Text(max_length=10_000, allow_none=True)
-    cover_image = WebAddress()
+    cover_image = PictureReference()
     slug = Slug(metadata={"example": "kitchen"})
 
 

@@ -56,7 +56,7 @@ class MediaRendition(Base):
 
 
 class MediaUse(Base):
-    """An item that refers to a file: an article (also in a former version), an author or the site.
+    """An item that refers to a file: an article (or a former version), an author, a category or the site.
 
     `current` is false if only former versions of the article refer to the file.
     """

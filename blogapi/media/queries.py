@@ -30,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import selectinload
 
 from blogapi.authors.models import Author
+from blogapi.categories.models import Category
 from blogapi.media.models import Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.types import RENDITION
 from blogapi.site.models import Site
@@ -217,13 +218,17 @@ def list_uses(uuid: UUID, page: PageRequest | None) -> Page[Sequence[Any]]:
     article = Base.metadata.tables["article"]
     use = _select_uses(uuid).subquery()
     title = case(
-        (use.c.kind == "author", Author.name), (use.c.kind == "site", Site.title), else_=article.c.title
+        (use.c.kind == "author", Author.name),
+        (use.c.kind == "category", Category.name),
+        (use.c.kind == "site", Site.title),
+        else_=article.c.title,
     )
     return paginate_rows(
         select(use.c.kind, use.c.item_id.label("uuid"), title.label("title"), use.c.current)
         .select_from(use)
         .outerjoin(article, article.c.uuid == use.c.item_id)
         .outerjoin(Author, Author.uuid == use.c.item_id)
+        .outerjoin(Category, Category.uuid == use.c.item_id)
         .outerjoin(Site, Site.uuid == use.c.item_id)
         .order_by(use.c.current.desc(), use.c.kind, use.c.item_id),
         page,

@@ -48,7 +48,7 @@ _ADDRESS_ATTRIBUTE = re.compile(r'\b(src|href|poster|srcset)="([^"]*)"')
 
 # Each pattern begins with a text for which `re` searches quickly.
 _RELATIVE = tuple(
-    re.compile(rf'{name}="(?!https?://|//|#){rest}')
+    re.compile(rf'{name}="(?!https?://|//|#|media:|/media/[0-9a-f]{{64}}/){rest}')
     for name, rest in (
         *((name, '[^"]') for name in ("src", "poster", "srcset")),
         # A link to another page is not a file.
@@ -322,7 +322,7 @@ def _show_address(file: File, address: str) -> str:
 
 
 def _parse_width(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 6 else 0
+    return int(text) if re.fullmatch("[0-9]{1,5}", text) else 0
 
 
 def _parse(address: str) -> UUID | _Address | None:

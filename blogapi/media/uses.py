@@ -13,6 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from blogapi.authors.models import Author
+from blogapi.categories.models import Category
 from blogapi.media.models import Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.references import File, find_used_files
 from blogapi.site.models import Site
@@ -22,7 +23,11 @@ from blogapi.web.media_addresses import PATH
 ARTICLE = "article"
 
 # The fields with the address of a picture, by model.
-_FIELDS: Mapping[type[Any], tuple[str, ...]] = {Author: ("avatar",), Site: ("logo", "icon")}
+_FIELDS: Mapping[type[Any], tuple[str, ...]] = {
+    Author: ("avatar",),
+    Category: ("cover_image",),
+    Site: ("logo", "icon"),
+}
 
 # The maximum number of values per statement, because databases limit the number of parameters.
 _VALUES_PER_STATEMENT = 500
@@ -65,7 +70,7 @@ _MARK_UNUSED = (
 
 
 def init_app() -> None:
-    """Store the uses of authors and the site, and the paths of articles, in every flush of the session."""
+    """Store what authors, categories, the site and paths of articles use, in every flush of the session."""
     if not events.contains(db.session, "after_flush", _store_written):
         events.listen(db.session, "after_flush", _store_written)
 
@@ -170,7 +175,7 @@ def _store_written(session: Session, context: Any) -> None:
 
 
 def _store_uses_of(session: Session, row: Any) -> None:
-    """Store which files an author or the site uses."""
+    """Store which files an author, a category or the site uses."""
     is_gone = row in session.deleted
     paths = [] if is_gone else [getattr(row, name) for name in _FIELDS[type(row)]]
     histories = [inspect(row).attrs[name].history for name in _FIELDS[type(row)]]

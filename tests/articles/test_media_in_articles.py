@@ -125,12 +125,12 @@ def test_a_reference_below_the_address_of_the_service_is_resolved(as_reader, mak
 def test_the_path_of_an_imported_picture_is_resolved_in_its_article_only(
     app, as_reader, make_article, picture
 ):
-    content = '<img src="img/a%20b.png?a=1&amp;b"><a href="img/a.pdf">a</a>'
+    content = '<img src="/media/a%20b.png?a=1&amp;b"><a href="img/a.pdf">a</a>'
     article, other = make_article(content=content), make_article(content=content)
     unresolved = read(as_reader, article.uuid)["html"]
     with app.app_context(), transaction():
         path = {"article_id": article.uuid, "media_id": picture.uuid}
-        db.session.add(MediaPath(path="img/a%20b.png?a=1&b", **path))
+        db.session.add(MediaPath(path="/media/a%20b.png?a=1&b", **path))
         db.session.add(MediaPath(path="img/a.pdf", **path))
     html = read(as_reader, article.uuid)["html"]
     assert f'src="{picture.path}" srcset' in html and f'href="{picture.path}"' in html
@@ -322,9 +322,10 @@ def test_references_cost_at_most_three_statements_and_other_articles_nothing(
             assert as_admin.post(ARTICLES, json=body).status_code == 201
         return len(statements)
 
+    count("")
     plain = count("<p>Some media, and <a href='/about/'>a link</a>.</p>")
     image = f'<img src="{picture.reference}">'
-    # The first use also ends the disuse of the file, and the response with an address needs the site.
+    # The first use also ends the disuse of the file, and a response with the address of a cover needs the site.
     assert count(image) == plain + 3
     assert count(image) == plain + 2
     assert count(image, cover_image=picture.path) == plain + 3

@@ -9,7 +9,7 @@ import pytest
 from blogapi.media.models import MediaPath
 from blogapi.revisions import service as revisions
 from blogapi.storage.database import db, transaction
-from tests.conftest import ARTICLES, AUTHORS
+from tests.conftest import ARTICLES, AUTHORS, CATEGORIES
 from tests.media.pictures import add_picture, change_picture, delete_picture, is_unused, list_uses
 
 SITE = "/api/v1/blog/site/"
@@ -115,6 +115,22 @@ def test_an_author_uses_the_avatar(app, as_admin, make_guest, picture):
     assert (list_uses(app, other), is_unused(app, other)) == (set(), True)
     created = as_admin.post(AUTHORS, json={"name": "Z", "avatar": picture.path}).json["uuid"]
     assert list_uses(app, picture) == {("author", UUID(created), True)}
+
+
+def test_a_category_uses_its_cover(app, as_admin, as_reader, make_article, make_category, picture):
+    category = make_category()
+    make_article(category=category)
+    path = f"{CATEGORIES}{category.uuid}/"
+    as_admin.patch(SITE, json={"service_url": "https://api.blog.example"})
+    shown = as_admin.patch(path, json={"cover_image": picture.reference}).json["cover_image"]
+    assert shown == f"https://api.blog.example{picture.path}"
+    assert as_reader.get(path).json["articles"][0]["category"]["cover_image"] == shown
+    assert [one["cover_image"] for one in as_reader.get(CATEGORIES).json] == [shown]
+    assert list_uses(app, picture) == {("category", category.uuid, True)}
+    uses = as_admin.get(f"/api/v1/blog/media/{picture.uuid}/uses/").json
+    assert [(use["kind"], use["title"]) for use in uses] == [("category", category.name)]
+    assert as_admin.patch(path, json={"cover_image": ""}).status_code == 200
+    assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
 
 
 def test_the_site_uses_logo_and_icon(app, as_admin, picture):
