@@ -4,39 +4,49 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from flask import Flask
 
 from blogapi.media.folder import get_folder
 from blogapi.media.models import Media, MediaRendition
 from blogapi.media.stored_files import StoredFile, read_stored_files
-from blogapi.storage.database import Base, db, transaction
+from blogapi.storage.database import db, transaction
 from tests.pictures import make_picture
 
 
-def store_picture(app: Flask, colour: str) -> Media:
-    """Store a small PNG picture in the library; the colour is its name."""
-    content = make_picture(colour, "PNG", (40, 30))
-    digest = hashlib.sha256(content).hexdigest()
+def store_picture(app: Flask, colour: str, *, rendition: str = "") -> Media:
+    """Store a PNG picture with the name of its colour; `rendition` is the colour of a WebP picture."""
+    content = make_picture(colour)
+    hash = get_hash(content)
     media = Media(
         name=f"{colour}.png",
         type="image/png",
         size=len(content),
-        hash=digest,
-        upload_hash=digest,
+        hash=hash,
+        upload_hash=hash,
         width=40,
         height=30,
     )
-    _store(app, media, content, digest, "png")
+    files = {"png": content}
+    if rendition:
+        files["webp"] = smaller = make_picture(rendition, "WEBP", (4, 3))
+        media.renditions = [MediaRendition(width=4, height=3, size=len(smaller), hash=get_hash(smaller))]
+    with app.app_context(), ExitStack() as stack:
+        folder = get_folder()
+        paths = {extension: stack.enter_context(folder.temporary_file()) for extension in files}
+        for extension, path in paths.items():
+            path.write_bytes(files[extension])
+        with transaction():
+            db.session.add(media)
+            db.session.flush()
+            for extension, path in paths.items():
+                folder.place(path, get_hash(files[extension]), extension)
     return media
 
 
-def store_rendition(app: Flask, media: Media, colour: str) -> None:
-    """Store a small WebP picture as a rendition of the file."""
-    content = make_picture(colour, "WEBP", (4, 3))
-    digest = hashlib.sha256(content).hexdigest()
-    rendition = MediaRendition(media_id=media.uuid, width=4, height=3, size=len(content), hash=digest)
-    _store(app, rendition, content, digest, "webp")
+def get_hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def list_stored_files(app: Flask) -> Sequence[StoredFile]:
@@ -45,14 +55,3 @@ def list_stored_files(app: Flask) -> Sequence[StoredFile]:
         found = read_stored_files(db.session.connection())
         db.session.remove()
         return sorted(found, key=lambda file: file.label)
-
-
-def _store(app: Flask, row: Base, content: bytes, digest: str, extension: str) -> None:
-    with app.app_context():
-        folder = get_folder()
-        with folder.temporary_file() as path:
-            path.write_bytes(content)
-            with transaction():
-                db.session.add(row)
-                db.session.flush()
-                folder.place(path, digest, extension)

@@ -19,6 +19,7 @@ from blogapi.articles.models import Article, ArticleJson, ArticleStats
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, Level, ok, wrong
+from blogapi.media import uses
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
@@ -113,11 +114,19 @@ class _DifferingArticles:
             "seo": [RenderedArticle(article) for article in articles if article.seo is None],
             "pieces": list(_with_other_json(complete)),
             "search": list(_with_other_search_entry(complete)),
+            "media": list(_with_other_uses(complete)),
         }
         for check, found in differing.items():
             self._slugs[check] += [article.slug for article in found]
         to_render = [article.uuid for article in (*differing["pieces"], *differing["search"])]
+        to_store = [article.uuid for article in differing["media"]]
         _end_read()
+        if to_store and repair:
+            with transaction():
+                rendered = [RenderedArticle(article) for article in _load_articles(to_store)]
+                used = {article.uuid: article.find_uses() for article in rendered}
+                uses.store_article_uses(db.session(), used)
+            _end_read()
         if to_render and repair:
             with transaction():
                 json_writer.store_articles(db.session(), _load_articles(to_render))
@@ -130,6 +139,7 @@ class _DifferingArticles:
             yield wrong("articles", says, "save each article again: PUT the body that GET returns")
         yield _report_differing("pieces", "article", self._slugs["pieces"], repair)
         yield _report_differing("search", "entries of articles", self._slugs["search"], repair)
+        yield _report_differing("media", "uses of media by articles", self._slugs["media"], repair)
 
 
 def _load_articles(uuids: Iterable[UUID]) -> Sequence[Article]:
@@ -156,6 +166,11 @@ def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[Render
         expected = [article.title, article.subtitle, article.plain_text]
         if indexed != expected or not _is_number_plausible(number, article.visible_from()):
             yield article
+
+
+def _with_other_uses(articles: list[RenderedArticle]) -> Iterator[RenderedArticle]:
+    stored = uses.read_article_uses(db.session(), [article.uuid for article in articles])
+    return (article for article in articles if stored[article.uuid] != article.find_uses().keys())
 
 
 def _is_number_plausible(number: int, published_at: datetime | None) -> bool:

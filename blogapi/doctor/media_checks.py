@@ -11,12 +11,13 @@ from pathlib import Path
 from flask import current_app
 from sqlalchemy import ColumnElement, and_, exists, or_, select, update
 
+from blogapi.articles.models import Article
 from blogapi.backups.media_store import MediaStore
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, Level, hint, ok, wrong
 from blogapi.media import folder as folders
-from blogapi.media import stored_files
+from blogapi.media import stored_files, uses
 from blogapi.media.models import Media, MediaPath, MediaUse
 from blogapi.media.stored_files import StoredFile
 from blogapi.storage import files
@@ -55,6 +56,7 @@ def run_checks(
     known = {file.path for file in stored | current}
     yield from _report_orphans(root, [path for name, path in present.items() if name not in known])
     yield from _check_unfinished(root, repair)
+    yield _check_uses(repair)
     yield _check_unused_since(repair)
 
 
@@ -128,6 +130,24 @@ def _check_unfinished(root: Path, repair: bool) -> Iterator[Finding]:
         yield Finding("media", Level.REPAIRED, says)
     else:
         yield hint("media", says, "doctor --repair")
+
+
+def _check_uses(repair: bool) -> Finding:
+    """Check the uses by the site, authors and deleted articles; `derived_data_checks` checks the others."""
+    items = uses.list_differing_items(db.session())
+    is_deleted = ~exists().where(Article.uuid == MediaUse.item_id)
+    statement = select(MediaUse.item_id).where(MediaUse.kind == uses.ARTICLE, MediaUse.current, is_deleted)
+    deleted = db.session.scalars(statement.distinct()).all()
+    db.session.rollback()
+    if not items and not deleted:
+        return ok("media", "The uses of media by the site and by authors are up to date.")
+    if repair:
+        with transaction():
+            uses.repair_items(db.session(), items)
+            uses.end_article_uses(db.session(), deleted)
+    names = [f"{kind} {item}" for kind, item, _ in items] + [f"deleted article {item}" for item in deleted]
+    says = f"The uses of media by {len(names)} items are wrong ({findings.join_examples(names)})."
+    return Finding("media", Level.REPAIRED, says) if repair else wrong("media", says, "doctor --repair")
 
 
 def _check_unused_since(repair: bool) -> Finding:

@@ -187,12 +187,51 @@ def _store_uses_of(session: Session, row: Any) -> None:
     has_changed = is_gone or any(history.added or history.deleted for history in histories)
     if not has_changed or not any(PATH.fullmatch(path or "") for path in (*paths, *former)):
         return
+    _replace_uses(session, row.kind, row.uuid, paths)
+
+
+def _replace_uses(session: Session, kind: str, item: UUID, paths: Iterable[str]) -> None:
     files = find_used_files(paths)
-    kind = row.kind
-    dropped = session.connection().scalars(_DELETE_USES, {"kind": kind, "items": [row.uuid]}).all()
-    _add_uses(session, kind, sorted((row.uuid, media_id) for media_id in files))
+    dropped = session.connection().scalars(_DELETE_USES, {"kind": kind, "items": [item]}).all()
+    _add_uses(session, kind, sorted((item, media_id) for media_id in files))
     mark_used(session, [file.uuid for file in files.values() if file.is_unused])
     mark_unused(session, set(dropped) - files.keys())
+
+
+def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, set[UUID]]:
+    """Return the files that each of these articles uses now, as they are stored."""
+    found: dict[UUID, set[UUID]] = {item: set() for item in articles}
+    for items in _chunk(articles):
+        for row in session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": items}):
+            if row.current:
+                found[row.item_id].add(row.media_id)
+    return found
+
+
+def list_differing_items(session: Session) -> list[tuple[str, UUID, list[str]]]:
+    """Return the authors and sites whose stored uses are wrong: kind, uuid and addresses of pictures.
+
+    An author that was deleted but has uses is in the list, without addresses.
+    """
+    differing = []
+    for model, names in _FIELDS.items():
+        stored = defaultdict[UUID, set[UUID]](set)
+        statement = select(_use.c.item_id, _use.c.media_id).where(_use.c.kind == model.kind)
+        for item_id, media_id in session.connection().execute(statement):
+            stored[item_id].add(media_id)
+        columns = [getattr(model, name) for name in names]
+        for item_id, *paths in session.connection().execute(select(model.uuid, *columns)):
+            used = find_used_files(path for path in paths if path)
+            if used.keys() != stored.pop(item_id, set()):
+                differing.append((model.kind, item_id, [path for path in paths if path]))
+        differing += [(model.kind, item_id, []) for item_id in stored]
+    return differing
+
+
+def repair_items(session: Session, items: Iterable[tuple[str, UUID, list[str]]]) -> None:
+    """Store the uses of authors and sites again."""
+    for kind, item_id, paths in items:
+        _replace_uses(session, kind, item_id, paths)
 
 
 def _chunk(values: Iterable[UUID]) -> Iterable[Sequence[UUID]]:

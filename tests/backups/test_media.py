@@ -20,7 +20,7 @@ from blogapi.storage import files
 from tests.backups.databases import execute
 from tests.backups.test_refused_backups import write_altered
 from tests.conftest import close_connections
-from tests.stored_pictures import list_stored_files, store_picture, store_rendition
+from tests.stored_pictures import list_stored_files, store_picture
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 @pytest.fixture
 def pictures(app, blog):
     """The files of the pictures `blue` (with a rendition) and `red`: blue-4.webp, blue.png, red.png."""
-    store_rendition(app, store_picture(app, "blue"), "navy")
+    store_picture(app, "blue", rendition="navy")
     store_picture(app, "red")
     return list_stored_files(app)
 

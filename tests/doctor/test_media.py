@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import os
 import time
-from datetime import date
+from datetime import UTC, date, datetime
+from uuid import uuid4
 
 import pytest
+from sqlalchemy import delete, insert, select, update
 
 from blogapi.backups import daily
 from blogapi.doctor import media_checks
-from blogapi.media import service
+from blogapi.media import queries
+from blogapi.media.models import Media, MediaUse
 from blogapi.storage.database import db, transaction
-from tests.stored_pictures import list_stored_files, store_picture, store_rendition
+from tests.stored_pictures import list_stored_files, store_picture
 
 
 @pytest.fixture
 def pictures(app):
     """The files of the pictures `blue` (with a rendition) and `red`: blue-4.webp, blue.png, red.png."""
-    store_rendition(app, store_picture(app, "blue"), "navy")
+    store_picture(app, "blue", rendition="navy")
     store_picture(app, "red")
     return list_stored_files(app)
 
@@ -42,6 +45,17 @@ def find(app):
             return [(one.level.value, one.says, one.do) for one in found]
 
     return find
+
+
+@pytest.fixture
+def run_doctor(app, instance):
+    """Return a function that runs the command and returns the level and the text of each finding."""
+
+    def run(*words):
+        result = app.test_cli_runner().invoke(args=["doctor", "--json", *words])
+        return [(one["level"], one["says"]) for one in json.loads(result.stdout)["findings"]]
+
+    return run
 
 
 def get_faults(findings) -> list[tuple[str, str, str]]:
@@ -114,7 +128,7 @@ def test_a_media_folder_that_is_not_writable_is_reported(find, pictures, media, 
 
 def test_a_wrong_unused_since_is_reported_and_repaired(app, find, pictures):
     with app.app_context(), transaction():
-        (media,) = service.queries.find_media([], [pictures[2].hash])
+        (media,) = queries.find_media([], [pictures[2].hash])
         media.unused_since = None
         db.session.flush()
         updated = media.last_updated
@@ -122,8 +136,57 @@ def test_a_wrong_unused_since_is_reported_and_repaired(app, find, pictures):
     assert get_faults(find()) == [("wrong", says, "doctor --repair")]
     assert ("repaired", says, "") in find(repair=True)
     with app.app_context():
-        (media,) = service.queries.find_media([], [pictures[2].hash])
+        (media,) = queries.find_media([], [pictures[2].hash])
         assert media.unused_since is not None and media.last_updated == updated
+    assert get_faults(find()) == []
+
+
+def write(app, statement) -> None:
+    with app.app_context(), transaction():
+        db.session.execute(statement)
+
+
+def read_uses(app) -> set[tuple]:
+    with app.app_context():
+        return set(db.session.execute(select(MediaUse.kind, MediaUse.item_id, MediaUse.current)).all())
+
+
+def test_wrong_uses_by_articles_are_reported_and_repaired(app, run_doctor, pictures, make_article):
+    blue = pictures[1]
+    article = make_article(content=f"<img src='/media/{blue.hash}/blue.png'>", slug="bread")
+    before = read_uses(app)
+    assert before == {("article", article.uuid, True)}
+    write(app, delete(MediaUse))
+    write(app, update(Media).values(unused_since=datetime.now(UTC)))
+    says = "uses of media by articles: 1 differ from a new rendering (bread)."
+    assert ("wrong", says) in run_doctor()
+    repaired = run_doctor("--repair")
+    assert ("repaired", says) in repaired and not [one for one in repaired if one[0] == "wrong"]
+    assert read_uses(app) == before
+    assert "wrong" not in {level for level, _ in run_doctor()}
+
+
+def test_wrong_uses_by_other_items_are_reported_and_repaired(
+    app, as_admin, find, pictures, make_guest, make_article
+):
+    _, blue, red = pictures
+    guest = make_guest(avatar=f"/media/{blue.hash}/blue.png")
+    as_admin.patch("/api/v1/blog/site/", json={"logo": f"/media/{red.hash}/red.png"})
+    before = read_uses(app)
+    assert {kind for kind, *_ in before} == {"author", "site"}
+    assert get_faults(find()) == []
+    gone, former = uuid4(), uuid4()
+    for kind, item in (("author", gone), ("article", former)):
+        with app.app_context():
+            (media,) = queries.find_media([], [red.hash])
+        values = {"media_id": media.uuid, "kind": kind, "item_id": item, "current": True}
+        write(app, insert(MediaUse).values(values))
+    write(app, delete(MediaUse).where(MediaUse.item_id == guest.uuid))
+    (wrong, *_) = get_faults(find())
+    assert (wrong[0], wrong[2]) == ("wrong", "doctor --repair")
+    assert "The uses of media by 3 items are wrong (" in wrong[1] and f"author {guest.uuid}" in wrong[1]
+    assert get_faults(find(repair=True))[0][0] == "repaired"
+    assert read_uses(app) == before | {("article", former, False)}
     assert get_faults(find()) == []
 
 
@@ -141,9 +204,6 @@ def test_a_repair_copies_lost_files_from_the_daily_backups(app, find, pictures, 
     assert (level, "1 media files" in says, "red.png" in says) == ("wrong", True, True)
 
 
-def test_the_command_checks_media(app, pictures, media, instance):
-    instance.chmod(0o700)
+def test_the_command_checks_media(run_doctor, pictures, media):
     (media / pictures[2].path).unlink()
-    result = app.test_cli_runner().invoke(args=["doctor", "--json", "--full"])
-    wrong = [one for one in json.loads(result.stdout)["findings"] if one["check"] == "media"]
-    assert result.exit_code == 1 and "red.png" in wrong[0]["says"]
+    assert any(level == "wrong" and "red.png" in says for level, says in run_doctor("--full"))
