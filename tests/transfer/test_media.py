@@ -13,10 +13,12 @@ from sqlalchemy import select
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
+from blogapi.media import images
 from blogapi.media import service as media_service
 from blogapi.media.models import Media, MediaPath
 from blogapi.storage.database import db
 from blogapi.transfer import imported_media
+from tests.conftest import ARTICLES
 
 
 @pytest.fixture
@@ -26,6 +28,25 @@ def site(tmp_path):
     folder.mkdir()
     (folder / "_config.yml").write_text("title: Mimi", encoding="utf-8")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def quick_images(request, monkeypatch):
+    """Pictures are processed without a worker, except in tests with the fixture `worker`."""
+    if "worker" not in request.fixturenames:
+        monkeypatch.setattr(images, "process", copy)
+
+
+@pytest.fixture
+def worker():
+    """Pictures are processed by a worker."""
+
+
+def copy(source, type, folder):
+    """Copy a picture in place of `images.process`."""
+    path = folder / "image"
+    path.write_bytes(source.read_bytes())
+    return images.ProcessedImage(path, 40, 30, ())
 
 
 @pytest.fixture
@@ -105,7 +126,31 @@ def only(report):
 # Where files are looked up
 
 
-def test_the_assets_option_names_further_folders(run, site, tmp_path):
+def test_the_html_and_the_cover_of_an_article_show_the_files(run, site, as_reader):
+    draw(site / "posts/a b.png")
+    draw(site / "static/cover.png", "blue")
+    draw(site / "static/new.png", "green")
+    post = write(site / "posts/post.md", '![Cat](<a b.png>) <img srcset="/new.png 2x">', cover="cover.png")
+    run(site / "posts")
+    (shown,) = as_reader.get(f"{ARTICLES}?fields=*,html,cover").json
+    assert shown["content"].startswith("![Cat](<a b.png>)")
+    assert shown["html"].count("/a-b.png") == shown["html"].count("/new.png") == 1
+    assert (shown["cover"]["width"], shown["cover_image"].rpartition("/")[2]) == (40, "cover.png")
+    (site / "posts/later.png").write_bytes(post.read_bytes())
+    write(post, "![](later.png)")
+    run(site / "posts")
+    draw(site / "posts/later.png", "yellow")
+    run(site / "posts")
+    (shown,) = as_reader.get(f"{ARTICLES}?fields=html").json
+    assert '/later.png"' in shown["html"]
+    draw(site / "posts/later.png", "black")
+    run(site / "posts")
+    (changed,) = as_reader.get(f"{ARTICLES}?fields=html").json
+    assert '/later.png"' in changed["html"]
+    assert changed != shown
+
+
+def test_the_assets_option_names_further_folders(worker, run, site, tmp_path):
     draw(tmp_path / "one/a.png")
     draw(tmp_path / "two/b/b.png", "blue")
     write(site / "posts/post.md", "![](/a.png) ![](b/b.png)")
@@ -144,22 +189,24 @@ def test_a_refused_picture_does_not_stop_its_post(run, app, site, library):
     assert any(note.startswith("“big.png” was not taken: It has 5,001 bytes") for note in file["notes"])
 
 
-def test_a_broken_picture_is_reported_and_prepared_once(run, site, monkeypatch):
-    prepared = []
+def test_a_broken_picture_is_reported_and_processed_once(worker, run, site, monkeypatch):
+    processed, process = [], images.process
 
-    def refuse(source, name):
-        prepared.append(name)
-        raise media_service.Invalid("The image is broken.")
+    def record(*arguments):
+        processed.append(arguments)
+        return process(*arguments)
 
-    monkeypatch.setattr(media_service, "prepare", refuse)
-    draw(site / "posts/cat.png")
+    monkeypatch.setattr(images, "process", record)
+    picture = draw(site / "posts/cat.png")
+    picture.write_bytes(picture.read_bytes()[:-30])
     for name in "ab":
         write(site / f"posts/{name}.md", "![](cat.png)")
     monkeypatch.setattr("blogapi.transfer.service.MAX_BATCH_ARTICLES", 1)
     report = run(site / "posts")
     assert counts(report) == {"refused": 2}
-    assert report["files"][0]["media"]["refused"] == [{"path": "cat.png", "reason": "The image is broken."}]
-    assert prepared == ["cat.png"]
+    (refused,) = report["files"][0]["media"]["refused"]
+    assert (refused["path"], refused["reason"][:21]) == ("cat.png", "The image is damaged ")
+    assert len(processed) == 1
 
 
 def test_the_number_of_references_of_an_article_is_limited(run, site, monkeypatch):
