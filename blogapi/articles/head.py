@@ -80,9 +80,10 @@ def _describe_page(article: Fields, site: Site, url: str | None) -> _Page:
     description = next(filter(None, map(_to_line, texts)), "")
     if len(description) > MAX_DESCRIPTION_LENGTH:
         description = f"{description[: MAX_DESCRIPTION_LENGTH - 1]}…"
-    images = (_find_image(site, image) for image in (seo["og_image"], article["cover_image"], site.logo))
+    pictures = (seo["og_image"], article["cover_image"], site.logo)
+    images = (addresses.make_picture_absolute(site, picture) for picture in pictures)
     image, cover = next(filter(None, images), None), article["cover"]
-    is_cover = cover is not None and image == _find_image(site, cover["url"])
+    is_cover = cover is not None and image == addresses.make_picture_absolute(site, cover["url"])
     published_at, updated_at = (_parse_time(article[name]) for name in ("published_at", "last_updated"))
     # A scheduled article was last updated before it is published.
     modified_at = max(filter(None, (published_at, updated_at)), default=None)
@@ -163,7 +164,7 @@ def _make_person(site: Site, author: Fields) -> Fields:
             "@type": "Person",
             "name": author["name"],
             "url": _get_author_url(site, author),
-            "image": _find_image(site, author["avatar"]),
+            "image": addresses.make_picture_absolute(site, author["avatar"]),
         }
     )
 
@@ -171,7 +172,7 @@ def _make_person(site: Site, author: Fields) -> Fields:
 def _make_publisher(site: Site) -> Fields | None:
     if not site.title:
         return None
-    logo = _find_image(site, site.logo)
+    logo = addresses.make_picture_absolute(site, site.logo)
     return _without_empty(
         {
             "@type": "Organization",
@@ -239,10 +240,6 @@ def _parse_time(text: str | None) -> datetime | None:
 
 def _format_time(time: datetime | None) -> str | None:
     return time.isoformat(timespec="seconds") if time else None
-
-
-def _find_image(site: Site, address: str) -> str | None:
-    return addresses.make_absolute(address, site.service_url, site.url)
 
 
 def _get_author_url(site: Site, author: Fields) -> str | None:

@@ -100,7 +100,7 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
         language=site.language,
         home_url=home_url,
         own_url=f"{site.service_url}{path}" if site.service_url else None,
-        icon=addresses.make_absolute(site.icon, site.service_url, site.url),
+        icon=addresses.make_picture_absolute(site, site.icon),
         updated=max((entry.updated for entry in entries), default=site.last_updated),
         entries=entries,
     )
@@ -126,7 +126,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
         updated=max(published, updated),
         excerpt=article["excerpt"],
         content=sanitizer.make_addresses_absolute(article["html"], article["url"]) if is_full else None,
-        image=addresses.make_absolute(article["cover_image"], site.service_url, site.url),
+        image=addresses.make_picture_absolute(site, article["cover_image"]),
         labels=list(dict.fromkeys([article["category"]["name"], *(tag["name"] for tag in article["tags"])])),
         authors=[
             Person(

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from blogapi.site.models import Site
 from blogapi.site.time_zones import to_time_zone
+from blogapi.web.media_addresses import PATH
 
 TERM_PLACEHOLDERS = ("slug", "uuid")
 ARTICLE_PLACEHOLDERS = (*TERM_PLACEHOLDERS, "year", "month", "day", "category")
@@ -75,6 +76,16 @@ def make_absolute(address: str, *bases: str) -> str | None:
     base = next(filter(None, bases), None)
     # Without `./`, a colon in the first segment would end a scheme.
     return urljoin(f"{base}/", f"./{address.lstrip('/')}") if base else None
+
+
+def make_picture_absolute(site: Site, address: str) -> str | None:
+    """Return the absolute address of a picture, or None if it is unknown.
+
+    A relative address is relative to the service, or else to the site. A file of the media library is always
+    at the address of the service.
+    """
+    is_file = PATH.fullmatch(address)
+    return make_absolute(address, site.service_url, "" if is_file else site.url)
 
 
 def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]:

@@ -325,7 +325,7 @@ def test_references_cost_at_most_three_statements_and_other_articles_nothing(
     count("")
     plain = count("<p>Some media, and <a href='/about/'>a link</a>.</p>")
     image = f'<img src="{picture.reference}">'
-    # The first use also ends the disuse of the file, and a response with the address of a cover needs the site.
+    # The first use also clears `unused_since`, and the address of a cover needs the site.
     assert count(image) == plain + 3
     assert count(image) == plain + 2
     assert count(image, cover_image=picture.path) == plain + 3

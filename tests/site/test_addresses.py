@@ -140,3 +140,22 @@ def test_only_articles_have_a_date_and_a_category_in_their_address(name):
 )
 def test_a_relative_address_is_relative_to_the_first_base(address, bases, absolute):
     assert addresses.make_absolute(address, *bases) == absolute
+
+
+@pytest.mark.parametrize(
+    ("picture", "service_url", "absolute"),
+    [
+        ("", "https://api.example", None),
+        ("cat.jpg", "", "https://example.org/cat.jpg"),
+        ("cat.jpg", "https://api.example", "https://api.example/cat.jpg"),
+        (f"/media/{'a' * 64}/cat.jpg", "", None),
+        (
+            f"/media/{'a' * 64}/cat.jpg",
+            "https://api.example",
+            f"https://api.example/media/{'a' * 64}/cat.jpg",
+        ),
+    ],
+)
+def test_a_file_of_the_library_is_at_the_address_of_the_service(picture, service_url, absolute):
+    site = Site(url="https://example.org", service_url=service_url)
+    assert addresses.make_picture_absolute(site, picture) == absolute
