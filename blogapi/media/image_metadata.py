@@ -23,7 +23,7 @@ _GIF_KEPT = frozenset((b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012"))
 _AVIF_KEPT = frozenset((b"ftyp", b"meta", b"mdat", b"moov"))
 _AVIF_METADATA = (b"Exif", b"application/rdf+xml", b"uuid", b"udta")
 
-# The end of a run of compressed JPEG data: a marker that is neither an escaped byte nor a restart marker.
+# A marker that begins a segment: neither an escaped byte nor a restart marker of the compressed data.
 _JPEG_MARKER = re.compile(rb"\xff+[^\x00\xd0-\xd7\xff]")
 _WEBP_METADATA_FLAGS = 0x08 | 0x04
 
@@ -55,11 +55,11 @@ def strip(data: bytes, format: str) -> Content:
 def _strip_jpeg(data: bytes) -> Content:
     kept, position = [data[:2]], 2
     for _ in range(_MAX_PARTS):
-        # Bytes of the value 255 can fill the space before a marker.
-        while data[position] == data[position + 1] == 0xFF:
-            position += 1
-        if data[position] != 0xFF:
+        # Bytes that belong to no segment are dropped, as decoders do.
+        found = _JPEG_MARKER.search(data, position)
+        if found is None:
             break
+        position = found.end() - 2
         marker = data[position + 1]
         if marker == 0xD9:
             return Content(b"".join((*kept, b"\xff\xd9")))

@@ -44,7 +44,8 @@ _MEMORY_BYTES = 1024**3
 _CPU_SECONDS = 20
 _NICENESS = 10
 
-FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
+# Not every system knows both errors.
+_FULL_ERRORS = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _SAVE_OPTIONS: dict[str, dict[str, Any]] = {
     "JPEG": {"quality": 92},
     "PNG": {},
@@ -79,7 +80,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
         # A file may not become larger than the limit that `_limit_resources` sets.
         if error.errno == errno.EFBIG:
             return {"error": "too_large"}
-        return {"error": "storage_full" if error.errno in FULL_ERRORS else "damaged"}
+        return {"error": "storage_full" if error.errno in _FULL_ERRORS else "damaged"}
     # The decoders raise many kinds of exceptions for damaged images.
     except Exception:
         return {"error": "damaged"}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from tests.media.image_files import (
     draw,
     encode,
     make_animation,
+    make_exif,
     make_image,
     make_photo,
     read,
@@ -46,6 +49,19 @@ def run(tmp_path) -> Callable[..., Any]:
         return result, (tmp_path / "output").read_bytes(), written
 
     return run
+
+
+@pytest.mark.parametrize(
+    ("number", "error"), [(errno.ENOSPC, "storage_full"), (errno.EFBIG, "too_large"), (errno.EIO, "damaged")]
+)
+def test_a_file_that_cannot_be_written_is_reported(monkeypatch, number, error):
+    def fail(*_):
+        raise OSError(number, "failed")
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    job = {"source": __file__, "format": "PNG", "output": "", "renditions": {}}
+    monkeypatch.setattr(Path, "read_bytes", lambda _: make_image("png"))
+    assert image_worker.run_job(job) == {"error": error}
 
 
 def assert_color(image: Image.Image, position: tuple[int, int], expected: tuple[int, ...]) -> None:
@@ -97,6 +113,20 @@ def test_each_orientation_is_applied(run, orientation, corner):
     image = read(run(make_photo("png", orientation=orientation), "png")[1])
     assert image.size == ((40, 30) if orientation < 5 else (30, 40))
     assert_color(image, corner, RED)
+
+
+def test_the_further_images_of_a_photo_are_removed(run):
+    buffer = BytesIO()
+    more = {"save_all": True, "append_images": [draw(mode="L")], "exif": make_exif(6)}
+    draw().save(buffer, "MPO", quality=95, **more)
+    result, stored, _ = run(buffer.getvalue(), "jpg")
+    assert (result["width"], read(stored).format, b"MPF" in stored) == (30, "JPEG", False)
+    assert_color(read(stored), (26, 4), RED)
+
+
+def test_bytes_between_the_segments_of_a_jpeg_are_removed(run):
+    data = make_image("jpg")
+    assert run(data[:2] + b"junk\0\xff\0\xff" + data[2:], "jpg")[1] == data
 
 
 def test_an_invalid_orientation_is_ignored(run):
