@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from blogapi.media import hooks, names, queries, service
@@ -19,13 +20,20 @@ def add(prepared: PreparedFile, *, alt: str = "", caption: str = "") -> tuple[Me
     If the library already has the file, its empty texts are filled in, and its other texts stay as they are.
     Raises StorageFull if the library has no room for the file.
     """
-    if prepared.path is None:
-        hooks.prepare([media.uuid for media in queries.find_media([], [prepared.hash])])
+    texts = {"alt": alt, "caption": caption}
+    stored = queries.find_stored(prepared.hash)
+    if stored is not None and _find_missing(stored, texts):
+        hooks.prepare([stored.uuid])
     with transaction():
-        media, created = service.store(prepared, alt=alt, caption=caption)
+        media, created = service.store(prepared, **texts)
         if not created:
-            _change(media, {"alt": media.alt or alt, "caption": media.caption or caption})
+            _change(media, _find_missing(media, texts))
     return media, created
+
+
+def _find_missing(media: Media, texts: Mapping[str, str]) -> Fields:
+    """Return those of the texts that the file lacks."""
+    return {name: text for name, text in texts.items() if text and not getattr(media, name)}
 
 
 def change(uuid: UUID, changes: Fields) -> Media:

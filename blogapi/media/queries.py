@@ -24,7 +24,6 @@ from sqlalchemy import (
     literal,
     or_,
     select,
-    union,
     union_all,
 )
 from sqlalchemy.orm import selectinload
@@ -69,12 +68,6 @@ def find_upload(upload_hash: str) -> Media | None:
 def find_stored(hash: str) -> Media | None:
     """Return the file whose stored bytes have this SHA-256, or None."""
     return db.session.scalars(select(Media).where(Media.hash == hash)).first()
-
-
-def list_referenced(hashes: Collection[str]) -> set[str]:
-    """Return those of the hashes that belong to a file or a rendition."""
-    columns = (Media.hash, MediaRendition.hash)
-    return set(db.session.scalars(union(*(select(column).where(column.in_(hashes)) for column in columns))))
 
 
 def get_media(uuid: UUID) -> Media:

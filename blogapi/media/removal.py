@@ -7,12 +7,11 @@ later, but rows without their file would show a broken image.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -24,6 +23,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi.media import hooks, queries
 from blogapi.media.folder import get_folder
 from blogapi.media.models import Media
+from blogapi.media.stored_files import list_paths
 from blogapi.storage.database import call_after_commit, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web.errors import Conflict
@@ -35,8 +35,6 @@ BATCH_SIZE = 100
 MAX_NAMED_USES = 20
 # The age at which a stored file without rows counts as abandoned.
 ORPHAN_SECONDS = 86_400
-
-_STORED_NAME = re.compile(r"([0-9a-f]{64})\.([a-z0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +98,20 @@ def _delete(uuids: Sequence[UUID]) -> None:
     """Delete the rows of the files, and the stored files after the commit."""
     if not uuids:
         return
-    session, stored_files = db.session(), queries.list_stored_files(uuids)
+    session = db.session()
+    for stored_file in queries.list_stored_files(uuids):
+        call_after_commit(delete_stored_files, stored_file)
     hooks.remember_items(session, uuids)
     session.execute(delete_rows(Media).where(Media.uuid.in_(uuids)))
     hooks.notify(session, uuids)
-    call_after_commit(lambda: _delete_stored_files(stored_files))
 
 
-def _delete_stored_files(stored_files: Collection[tuple[str, str]]) -> None:
+def delete_stored_files(stored_files: Collection[tuple[str, str]]) -> None:
+    """Call `delete_unreferenced` after a transaction; an error is logged, and the next prune tries again."""
     try:
         delete_unreferenced(stored_files)
     except (OSError, SQLAlchemyError, NewerSchema) as error:
-        # The rows are gone, so the next prune finds the files.
-        current_app.logger.warning("files of deleted media remain in the media folder: %s", error)
+        current_app.logger.warning("deleted files remain in the media folder until media prune: %s", error)
 
 
 def delete_unreferenced(stored_files: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -139,15 +138,14 @@ def _prune_stored_files(*, dry_run: bool) -> Iterator[Removed]:
 
 def _list_old_files(root: Path) -> Iterator[tuple[tuple[str, str], int]]:
     """Yield hash and extension of each stored file that is older than a day, and its size."""
-    folders = (path for path in root.glob("[0-9a-f][0-9a-f]") if path.is_dir())
-    for path in chain.from_iterable(folder.iterdir() for folder in folders):
-        match = _STORED_NAME.fullmatch(path.name)
+    for path in list_paths(root):
+        hash, _, extension = path.name.partition(".")
         try:
             status = path.stat()
         except FileNotFoundError:
             continue
-        if match and time.time() - status.st_mtime > ORPHAN_SECONDS:
-            yield (match[1], match[2]), status.st_size
+        if time.time() - status.st_mtime > ORPHAN_SECONDS:
+            yield (hash, extension), status.st_size
 
 
 def _describe_use(use: Any) -> str:

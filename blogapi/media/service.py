@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flask import current_app
-from sqlalchemy.exc import DBAPIError
 
 from blogapi.media import folder as folders
-from blogapi.media import images, names, queries, types
+from blogapi.media import images, names, queries, removal, types
 from blogapi.media.models import Media, MediaRendition
 from blogapi.media.quota import check_quota
 from blogapi.media.types import RENDITION, MediaType
 from blogapi.storage import files
-from blogapi.storage.database import BUSY_ERRORS, call_after_rollback, db, end_read, transaction
+from blogapi.storage.database import call_after_rollback, db, end_read, transaction
 from blogapi.web.errors import Invalid, Unavailable
 
 
@@ -191,19 +190,5 @@ def _place(prepared: PreparedFile) -> None:
     folder = folders.get_folder()
     placed = [(item.path, item.hash, RENDITION.extension) for item in prepared.renditions]
     for path, hash, extension in (*placed, (prepared.path, prepared.hash, prepared.type.extension)):
-        call_after_rollback(_delete_unreferenced, (hash, extension))
+        call_after_rollback(removal.delete_stored_files, (hash, extension))
         folder.place(path, hash, extension, is_synced=True)
-
-
-def _delete_unreferenced(placed: list[tuple[str, str]]) -> None:
-    """Delete those of the files to which no row refers; the transaction that placed them was rolled back."""
-    try:
-        # Another server may have stored the same file since.
-        with transaction():
-            referenced = queries.list_referenced({hash for hash, _ in placed})
-            folder = folders.get_folder()
-            for hash, extension in set(placed):
-                if hash not in referenced:
-                    folder.delete(hash, extension)
-    except (*BUSY_ERRORS, DBAPIError, OSError) as error:
-        current_app.logger.warning("files of a failed upload remain in the media folder: %s", error)

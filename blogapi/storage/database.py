@@ -213,19 +213,17 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
 @contextmanager
 def _calls_afterwards(session: Session) -> Iterator[None]:
     info = session.info
-    info.update(rolled_back=False, after_rollback={}, after_commit=[])
+    info.update(rolled_back=False, after_rollback={}, after_commit={})
     is_committed = False
     try:
         yield
         is_committed = True
     finally:
         # The functions can open transactions of their own.
-        after_commit = info["after_commit"] if is_committed else []
         after_rollback = info["after_rollback"] if info["rolled_back"] else {}
-        for function, items in after_rollback.items():
+        after_commit = info["after_commit"] if is_committed else {}
+        for function, items in (*after_rollback.items(), *after_commit.items()):
             function(items)
-        for call in after_commit:
-            call()
 
 
 @contextmanager
@@ -254,14 +252,6 @@ def _write(session: Session, *, wait: bool) -> Iterator[None]:
             log.truncate_if_long()
 
 
-def call_after_commit(function: Callable[[], None]) -> None:
-    """Call the function when the current transaction has committed and released the write lock.
-
-    The function may open a transaction. It must handle its errors, because the write cannot be undone.
-    """
-    db.session().info["after_commit"].append(function)
-
-
 @contextmanager
 def savepoint() -> Iterator[None]:
     """Run a part of a transaction; on any exception only the changes of this part are rolled back."""
@@ -277,6 +267,14 @@ def savepoint() -> Iterator[None]:
     except BaseException:
         info.update(failed=failed_before, rolled_back=True)
         raise
+
+
+def call_after_commit(function: Callable[[list[Any]], None], item: Any) -> None:
+    """Call the function with a list of all items, after the current transaction, if it is committed.
+
+    The function may open a transaction. It must handle its errors, because the write cannot be undone.
+    """
+    db.session().info["after_commit"].setdefault(function, []).append(item)
 
 
 def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> None:

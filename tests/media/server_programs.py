@@ -15,7 +15,7 @@ import random, sys, time
 from pathlib import Path
 from sqlalchemy import delete
 from blogapi import create_app
-from blogapi.media import folder, images, service
+from blogapi.media import folder, images, removal, service
 from blogapi.media.models import Media
 from blogapi.storage.database import db, transaction
 from blogapi.web.errors import Unavailable

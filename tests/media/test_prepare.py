@@ -268,11 +268,11 @@ def test_a_failed_cleanup_is_logged(in_app, source, monkeypatch, caplog):
     def fail(*_):
         raise OperationalError("", {}, Exception("busy"))
 
-    monkeypatch.setattr(queries, "list_referenced", fail)
+    monkeypatch.setattr(queries, "find_stored_files", fail)
     with pytest.raises(ZeroDivisionError), service.prepare(source(MP3), "a") as prepared, transaction():
         service.store(prepared)
         raise ZeroDivisionError
-    assert "files of a failed upload remain" in caplog.text
+    assert "remain in the media folder" in caplog.text
 
 
 def test_a_file_that_was_deleted_meanwhile_is_asked_for_again(upload, in_app, source):

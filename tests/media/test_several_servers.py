@@ -24,7 +24,7 @@ def remove(path):
     hash = service._hash(Path(path))
     with transaction():
         db.session.execute(delete(Media).where(Media.hash == hash))
-    service._delete_unreferenced([(hash, "mp3")])
+    removal.delete_stored_files([(hash, "mp3")])
 
 uploaded = 0
 for _ in range(50):
