@@ -14,6 +14,7 @@ from blogapi.articles.lifecycle import API_STATUSES, ContentType, get_api_status
 from blogapi.articles.models import Article
 from blogapi.authors.schemas import EmbeddedAuthorSchema
 from blogapi.categories.schemas import EmbeddedCategorySchema
+from blogapi.media.schemas import RenditionSchema
 from blogapi.storage.database import current_time
 from blogapi.tags.schemas import TagSchema
 from blogapi.taxonomies.schemas import PageAddress
@@ -197,15 +198,6 @@ class LinksSchema(OutputSchema):
     authors = ma.fields.List(ma.fields.String())
 
 
-class CoverRenditionSchema(OutputSchema):
-    """A smaller version of a cover, as WebP."""
-
-    width = ma.fields.Integer(metadata={"example": 400})
-    height = ma.fields.Integer(metadata={"example": 300})
-    size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 20_480})
-    url = ma.fields.String(metadata={"example": "https://api.blog.example/media/…/bread-400.webp"})
-
-
 class CoverSchema(OutputSchema):
     """A cover in the media library, with its sizes and texts."""
 
@@ -214,7 +206,7 @@ class CoverSchema(OutputSchema):
     height = ma.fields.Integer(metadata={"example": 1200})
     alt = ma.fields.String(metadata={"example": "A loaf of rye bread"})
     caption = ma.fields.String()
-    renditions = ma.fields.List(ma.fields.Nested(CoverRenditionSchema))
+    renditions = ma.fields.List(ma.fields.Nested(RenditionSchema))
 
 
 @with_text_fields
