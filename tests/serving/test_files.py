@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,9 +16,10 @@ from blogapi.serving.log import AccessLog, AccessLogEntry
 from tests.live_server import start_server
 from tests.media.stored_files import put_file
 from tests.serving.sockets import HEALTH, parse_response, read_all, send, wait_until
-from tests.serving.unread_responses import get_response, send_request, serve_blog
+from tests.serving.unread_responses import LIMITS, get_response, send_request, serve_blog
 
-CONTENT = bytes(range(256)) * 8192
+# Each part of the content is different.
+CONTENT = b"".join(hashlib.sha256(number.to_bytes(4, "big")).digest() for number in range(65_536))
 SIZE = len(CONTENT)
 
 
@@ -74,7 +77,9 @@ def test_requests_for_parts_on_one_connection_are_answered_in_order(app, path):
 
 
 def test_the_connection_is_closed_if_the_file_is_cut_while_it_is_sent(app, path):
-    with serve_blog(app) as server, send_request(server, path) as sock:
+    # Without the time limit for slow readers, only the failed read closes the connection.
+    limits = replace(LIMITS, stall=600)
+    with serve_blog(app, limits=limits) as server, send_request(server, path) as sock:
         wait_until(lambda: read_requests(server) == 1)
         (file,) = get_folder(app).root.rglob("*.pdf")
         with file.open("r+b") as opened:
