@@ -274,7 +274,7 @@ def count_published() -> int:
 
 def store_articles(session: Session, articles: Iterable[Article]) -> None:
     """Render the articles, store their JSON and their uses of files, and index their words."""
-    rendered = _render(articles)
+    rendered = render_articles(articles)
     if rendered:
         deleted = _execute(session, _DELETE_JSON, {"uuids": [article.uuid for article in rendered]}).all()
         with_references = {row.article_id for row in deleted if row.has_references}
@@ -288,7 +288,7 @@ def store_articles(session: Session, articles: Iterable[Article]) -> None:
 
 def _store_new(session: Session, articles: Sequence[Article]) -> None:
     """Store the JSON and the search entries of articles that were inserted by the current flush."""
-    rendered = _render(articles)
+    rendered = render_articles(articles)
     if rendered:
         _execute(session, _INSERT_JSON, [make_row(article) for article in rendered])
         used = {article.uuid: files for article in rendered if (files := article.find_uses())}
@@ -296,7 +296,8 @@ def _store_new(session: Session, articles: Sequence[Article]) -> None:
         search.add_articles(session, [_search_text(article, article.plain_text) for article in rendered])
 
 
-def _render(articles: Iterable[Article]) -> list[RenderedArticle]:
+def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
+    """Return the articles with their derived fields; one statement finds the files of all articles."""
     rendered = [RenderedArticle(article) for article in articles]
     files = find_files(article.text for article in rendered)
     return [RenderedArticle(article, known_files=files) for article in rendered]

@@ -9,12 +9,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from blogapi.articles import json_writer, queries, renderings
-from blogapi.articles.json_writer import RenderedArticle
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.media import hooks
 from blogapi.storage.database import db, table_of
 
 _BATCH_SIZE = 100
+
+# The number of characters of content that is rendered before the transaction. It is limited, because the
+# renderings are in memory until the transaction ends. Further articles are rendered in the transaction.
+_MAX_PREPARED_LENGTH = 20_000_000
 
 _json = table_of(ArticleJson)
 
@@ -26,8 +29,16 @@ def init_app() -> None:
 
 def _prepare(media_ids: Collection[UUID]) -> None:
     """Render the contents of the articles that use the files, before the transaction."""
-    contents = queries.find_contents(sorted(hooks.find_items(db.session(), Article.kind, media_ids)))
-    renderings.prepare((texts["content"], texts["content_type"]) for texts in contents.values())
+    users = sorted(hooks.find_items(db.session(), Article.kind, media_ids))
+    contents: list[tuple[str, str]] = []
+    length = 0
+    for start in range(0, len(users), _BATCH_SIZE):
+        found = queries.find_contents(users[start : start + _BATCH_SIZE]).values()
+        contents += [(texts["content"], texts["content_type"]) for texts in found]
+        length += sum(len(texts["content"]) for texts in found)
+        if length > _MAX_PREPARED_LENGTH:
+            break
+    renderings.prepare(contents)
 
 
 def _render(session: Session, media_ids: Collection[UUID]) -> None:
@@ -39,10 +50,7 @@ def _render(session: Session, media_ids: Collection[UUID]) -> None:
         rows = session.connection().execute(select(_json).where(is_one)).mappings()
         stored = {row["article_id"]: dict(row) for row in rows}
         # A former version can use a file that the article does not show.
-        changed = [
-            article
-            for uuid, article in articles.items()
-            if article.seo is not None and json_writer.make_row(RenderedArticle(article)) != stored.get(uuid)
-        ]
-        json_writer.render_again(session, changed)
+        rendered = json_writer.render_articles(one for one in articles.values() if one.seo is not None)
+        changed = [one.uuid for one in rendered if json_writer.make_row(one) != stored.get(one.uuid)]
+        json_writer.render_again(session, [articles[uuid] for uuid in changed])
         session.flush()

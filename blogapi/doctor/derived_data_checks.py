@@ -109,7 +109,7 @@ class _DifferingArticles:
     def check(self, uuids: list[UUID], repair: bool) -> None:
         """Check the data derived from these articles; if `repair` is True, correct it."""
         articles = _load_articles(uuids)
-        complete = [RenderedArticle(article) for article in articles if article.seo is not None]
+        complete = json_writer.render_articles(article for article in articles if article.seo is not None)
         differing = {
             "seo": [RenderedArticle(article) for article in articles if article.seo is None],
             "pieces": list(_with_other_json(complete)),

@@ -266,6 +266,43 @@ def test_a_change_of_a_file_is_never_stale(app, as_reader, make_article, picture
     assert [change["uuid"] for change in changes["changes"]] == [str(article.uuid)]
 
 
+def test_changes_through_the_api_are_never_stale(app, as_admin, as_reader, make_article):
+    picture = add_picture(app, widths=())
+    article = make_article(
+        content=f"![]({picture.reference})", content_type="markdown", cover_image=picture.path
+    )
+    path, media = f"{ARTICLES}{article.uuid}/?fields=html,cover", f"/api/v1/blog/media/{picture.uuid}/"
+    as_reader.get(path)
+    assert as_admin.patch(media, json={"alt": "A dog"}).status_code == 200
+    shown = as_reader.get(path).json
+    assert 'alt="A dog"' in shown["html"] and shown["cover"]["alt"] == "A dog"
+    refused = as_admin.delete(media)
+    assert refused.status_code == 409
+    assert as_admin.delete(f"{media}?force=true").status_code == 204
+    assert as_reader.get(path).json == {"html": '<p><img alt=""></p>\n', "cover": None}
+    # The field keeps the address, and can be sent back.
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"cover_image": picture.path}).status_code == 200
+
+
+def test_the_commands_of_the_site_take_and_show_references(app, picture):
+    runner = app.test_cli_runner()
+    arguments = ["site", "set", f"logo={picture.reference}", f"service_url={SERVICE}"]
+    assert runner.invoke(args=arguments).exit_code == 0
+    assert f"logo={SERVICE}{picture.path}" in runner.invoke(args=["site", "show"]).output
+    refused = runner.invoke(args=["site", "set", f"icon={UNKNOWN}"])
+    assert refused.exit_code == 1 and "no such file" in refused.output
+
+
+def test_the_contents_are_rendered_before_the_transaction(
+    app, make_article, picture, contents_rendered_in_writes
+):
+    for _ in range(3):
+        make_article(content=f'<img src="{picture.reference}">')
+    del contents_rendered_in_writes[:]
+    change_picture(app, picture, alt="A dog")
+    assert contents_rendered_in_writes == []
+
+
 def test_a_change_that_an_article_does_not_show_is_not_logged(app, as_admin, make_article, picture):
     article = make_article(content=f'<img src="{picture.reference}">')
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": "none"})
