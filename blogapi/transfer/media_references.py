@@ -12,7 +12,12 @@ MAX_REFERENCES = 500
 MAX_ALT_LENGTH = 500
 _MAX_LENGTH = 2_048
 
-_ELEMENT_HINT = re.compile(r"!\[|<(?:img|source|video|audio)\b", re.IGNORECASE)
+# Texts of which one is in all content with a picture or a player, in lower case.
+_ELEMENT_HINTS = ("![", "<img", "<source", "<video", "<audio")
+# Matches an address of Markdown or HTML that is not known to have a host.
+_LOCAL_HINT = re.compile(
+    r"(?:\]\(|\]:|\b(?:src|href|poster)\s*=)[\s<\"']*+(?!https?://|[#\s<\"'])|srcset", re.IGNORECASE
+)
 # The sanitizer quotes each value and escapes `<`, `>` and `"` in it.
 _ELEMENT = re.compile(r"<(img|source|video|audio|a) ([^>]*)>")
 _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
@@ -31,10 +36,9 @@ class Reference:
 
 def may_contain_references(content: str, extensions: Collection[str]) -> bool:
     """Return whether content can contain references, so that most unchanged articles need not be rendered."""
-    if _ELEMENT_HINT.search(content):
-        return True
-    pattern = rf"\.(?:{'|'.join(map(re.escape, sorted(extensions)))})\b"
-    return re.search(pattern, content, re.IGNORECASE) is not None
+    lower = content.lower()
+    hints = (*_ELEMENT_HINTS, *(f".{extension}" for extension in extensions))
+    return any(hint in lower for hint in hints) and _LOCAL_HINT.search(content) is not None
 
 
 def list_references(html: str, extensions: Collection[str]) -> list[Reference]:

@@ -10,7 +10,7 @@ import pytest
 
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.media_files import MediaFiles
-from blogapi.transfer.media_references import list_references, split_srcset
+from blogapi.transfer.media_references import list_references, may_contain_references, split_srcset
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX file system")
 
@@ -166,3 +166,16 @@ def test_a_reference_has_the_first_alternative_text():
 @pytest.mark.parametrize("srcset", ["", " , ", "a.png" + ", " * 100_000, "a " * 100_000])
 def test_a_strange_srcset_is_split_quickly(srcset):
     assert len(list(split_srcset(srcset))) <= 1
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        *(("![](a.png)", True), ("![]( <a.png>)", True), ("![a][1]\n\n[1]: a.png", True)),
+        *(("<IMG SRC = a.png>", True), ("<img srcset='https://e.org/a.png, b.png'>", True)),
+        *(("[a](a.PDF)", True), ("<a href='a.pdf'>a</a>", True), ("<video poster='a'>", True)),
+        *(("![](https://e.org/a.png)", False), ("Read a.pdf", False), ("[a](b.html)", False)),
+    ],
+)
+def test_content_without_local_references_is_recognised_without_rendering(content, expected):
+    assert may_contain_references(content, {"pdf", "png"}) == expected

@@ -298,7 +298,7 @@ def _read_cover(fields: Fields) -> tuple[str, str]:
     """Return the URL of the cover and its alternative text."""
     for name in _COVER_FIELDS:
         value = fields.take(name)
-        url = _to_url(value)
+        url = "" if value is None else _to_url(value)
         # Some themes use `featured: true` for another purpose.
         if not url or to_bool(url) is not None:
             continue
@@ -309,8 +309,9 @@ def _read_cover(fields: Fields) -> tuple[str, str]:
             f"of at most {_MAX_URL_LENGTH:,} characters."
         )
     for name in _POSSIBLE_COVER_FIELDS:
-        url = _to_url(fields.find(name))
-        if _IMAGE_EXTENSION.search(url) and _is_image_url(url):
+        value = fields.find(name)
+        url = "" if value is None else _to_url(value)
+        if url and _IMAGE_EXTENSION.search(url) and _is_image_url(url):
             return url, _read_cover_alt(fields, fields.take(name))
     return "", ""
 
