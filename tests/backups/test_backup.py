@@ -102,9 +102,10 @@ def test_a_backup_of_a_missing_blog_is_refused_and_creates_no_blog(run, instance
     assert not (tmp_path / "gone").exists() and not (tmp_path / "blog.zip").exists()
 
 
-def test_a_backup_of_a_blog_on_a_database_server_is_refused(run, tmp_path, monkeypatch):
+def test_a_backup_of_a_blog_on_a_database_server_is_refused(run, tmp_path, monkeypatch, instance):
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", "postgresql://localhost/blog")
-    assert "pg_dump" in run("backup", tmp_path / "blog.zip").stderr
+    says = f"such as pg_dump, and then copy the media folder {instance / 'media'}."
+    assert says in run("backup", tmp_path / "blog.zip").stderr
 
 
 def test_a_backup_of_a_damaged_blog_is_refused(run, blog, app, tmp_path):
