@@ -28,7 +28,6 @@ def create_in_folder(
     with service.convert_errors(target):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         store = MediaStore(target.parent)
-        store.check_usable(service.get_media_folder(home).root)
         with store.locked():
             backup = service.create_backup(home, target, store=store, progress=progress)
             if keep is None:

@@ -176,6 +176,8 @@ def _save_media(
     nothing refers to the file any more.
     """
     store = source.store
+    if store is not None and contents.media:
+        store.check_usable(source.folder.root)
     write, contains = (store.add, store.contains) if store else (writer.add_media, lambda _: False)
     saver = MediaSaver(source.folder, write, contains, progress)
     _check_space(database.parent, [file for file in contents.media if not contains(file)])
