@@ -337,6 +337,18 @@ def test_a_daily_backup_without_all_media_files_is_logged(app, pictures, blog, m
     assert f"{pictures[1].path} (blue.png): missing" in caplog.text
 
 
+@pytest.mark.parametrize(("content", "says"), [(b"x", "changed during the backup"), (None, ": missing")])
+def test_a_file_that_changes_while_it_is_read_is_not_saved(
+    run, pictures, media, tmp_path, monkeypatch, content, says
+):
+    monkeypatch.setattr(stored_files, "find_fault", lambda *_, **__: "")
+    path = media / pictures[2].path
+    path.unlink() if content is None else path.write_bytes(content)
+    result = run("backup", tmp_path / "saved.zip")
+    assert (result.exit_code, says in result.stderr) == (1, True)
+    assert (tmp_path / "saved.zip").exists() == (content is None)
+
+
 def test_a_backup_leaves_space_on_the_disk(run, pictures, folder, monkeypatch):
     usage = type("Usage", (), {"free": service._SPARE_BYTES})
     monkeypatch.setattr(service.shutil, "disk_usage", lambda _: usage)
