@@ -19,6 +19,7 @@ SOURCES = (
     "media/addresses.py",
     "media/models.py",
     "media/references.py",
+    "media/schemas.py",
     "media/types.py",
     "media/uses.py",
     "search",

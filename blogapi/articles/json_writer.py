@@ -241,11 +241,9 @@ def _render_all(app: Flask) -> None:
 
 
 def render_all() -> Iterator[int]:
-    """Render the JSON of every category, tag and article again; yield the number of rendered articles."""
+    """Render all stored JSON again; yield the number of rendered articles after each batch."""
+    json_fragments.store_all(_BATCH_SIZE)
     with transaction():
-        for model in json_fragments.stored_models():
-            for row in db.session.scalars(select(model)):
-                json_fragments.store_fragments(db.session(), row)
         db.session.execute(update(ArticleStats).values(published=count_published()))
     last, done = UUID(int=0), 0
     while True:

@@ -26,6 +26,8 @@ class Media(Identified, StoresJson, Base):
         Index("ix_media_unused", "unused_since", "uuid"),
     )
 
+    shown_relationships = ("renditions",)
+
     # The file name, with the extension of the type; it is the last part of the file's address.
     name: Mapped[str]
     type: Mapped[str]

@@ -13,14 +13,15 @@ import json
 import secrets
 from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
+from uuid import UUID
 
 import marshmallow as ma
 from sqlalchemy import event as events
-from sqlalchemy import update
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy import select, update
+from sqlalchemy.orm import Mapped, Session, mapped_column, selectinload
 
-from blogapi.storage.database import Timestamped, db
+from blogapi.storage.database import Timestamped, db, transaction
 from blogapi.web import json as web_json
 from blogapi.web.json import JsonBody
 
@@ -38,6 +39,9 @@ _SCHEMAS: dict[type[Any], ma.Schema] = {}
 
 class StoresJson(Timestamped):
     """A model whose rows store their JSON fragments, serialized by the schema declared with `stored_for`."""
+
+    # The relationships whose rows the schema shows.
+    shown_relationships: ClassVar[tuple[str, ...]] = ()
 
     json_fragments: Mapped[str] = mapped_column(
         "pieces", deferred=True, default="", server_default="", sort_order=1
@@ -80,6 +84,21 @@ def store_fragments(session: Session, row: Any) -> None:
         .values(json_fragments=render_fragments(row), last_updated=row.last_updated)
         .execution_options(synchronize_session=False)
     )
+
+
+def store_all(batch_size: int) -> None:
+    """Store the fragments of all rows again, in one transaction for each `batch_size` rows."""
+    for model in stored_models():
+        loaded = [selectinload(getattr(model, name)) for name in model.shown_relationships]
+        statement = select(model).order_by(model.uuid).limit(batch_size).options(*loaded)
+        last: UUID | None = UUID(int=0)
+        while last is not None:
+            with transaction():
+                rows = db.session.scalars(statement.where(model.uuid > last)).all()
+                for row in rows:
+                    store_fragments(db.session(), row)
+            db.session.expunge_all()
+            last = rows[-1].uuid if len(rows) == batch_size else None
 
 
 def to_fragments(fields: dict[str, Any]) -> str:
