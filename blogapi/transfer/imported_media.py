@@ -26,7 +26,7 @@ from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.media_files import MediaFiles
 from blogapi.transfer.media_references import MAX_REFERENCES, Reference, is_local, list_references
-from blogapi.web.errors import Problem
+from blogapi.web.errors import Problem, StorageFull
 
 # The library prepares two files at a time.
 _THREADS = 2
@@ -114,6 +114,8 @@ class ImportedMedia:
         self._dry_run = dry_run
         self._digests: dict[Path, _Digest] = {}
         self._results: dict[str, LibraryFile | RefusedFile] = {}
+        #: Why no further file can be stored, because the library or the disk is full.
+        self._full: RefusedFile | None = None
 
     def take(
         self, records: Iterable[ArticleRecord], get_html: Callable[[ArticleRecord], str]
@@ -195,12 +197,17 @@ class ImportedMedia:
                 executor.shutdown(cancel_futures=True)
 
     def _store(self, path: Path, alt: str) -> LibraryFile | RefusedFile:
+        if self._full:
+            return self._full
         try:
             with media.prepare(path, path.name) as prepared:
                 if self._dry_run:
                     return LibraryFile(None, "", is_new=True)
                 stored, is_new = media.store(prepared, alt=alt)
                 return LibraryFile(stored.uuid, addresses.make_path(stored.hash, stored.name), is_new)
+        except StorageFull as error:
+            self._full = RefusedFile(error.detail)
+            return self._full
         except Problem as error:
             return RefusedFile(" ".join(chain.from_iterable((error.errors or {"": [error.detail]}).values())))
         except OSError as error:

@@ -209,6 +209,24 @@ def test_a_broken_picture_is_reported_and_processed_once(worker, run, site, monk
     assert len(processed) == 1
 
 
+def test_no_picture_is_processed_after_the_library_is_full(run, app, site, monkeypatch):
+    processed = []
+
+    def record(*arguments):
+        processed.append(arguments)
+        return copy(*arguments)
+
+    monkeypatch.setattr(images, "process", record)
+    app.config["MEDIA_GIGABYTES"] = 0
+    for name, color in (("a", "red"), ("b", "blue")):
+        draw(site / f"posts/{name}.png", color)
+        write(site / f"posts/{name}.md", f"![]({name}.png)")
+    monkeypatch.setattr("blogapi.transfer.service.MAX_BATCH_ARTICLES", 1)
+    report = run(site / "posts")
+    assert (counts(report), report["counts"]["created"]) == ({"refused": 2}, 2)
+    assert len(processed) == 1
+
+
 def test_the_number_of_references_of_an_article_is_limited(run, site, monkeypatch):
     monkeypatch.setattr(imported_media, "MAX_REFERENCES", 2)
     write(site / "posts/post.md", "![](1.png) ![](2.png) ![](3.png)")
