@@ -15,6 +15,7 @@ from blogapi.media.models import Media, MediaRendition
 from blogapi.storage.database import db, transaction
 
 SIZE = (4000, 3000)
+ROWS_PER_TRANSACTION = 500
 _RENDITION_WIDTHS = (400, 800, 1600)
 
 
@@ -39,10 +40,11 @@ def add_rows(count: int) -> None:
     app = create_app()
     started_at = datetime(2025, 1, 1, tzinfo=UTC)
     with app.app_context():
-        with transaction():
-            for number in range(count):
-                db.session.add(_make_row(number, started_at + timedelta(minutes=number)))
-        db.session.remove()
+        for first in range(0, count, ROWS_PER_TRANSACTION):
+            with transaction():
+                for number in range(first, min(first + ROWS_PER_TRANSACTION, count)):
+                    db.session.add(_make_row(number, started_at + timedelta(minutes=number)))
+            db.session.remove()
         db.engine.dispose()
 
 
