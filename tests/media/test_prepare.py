@@ -391,11 +391,13 @@ def test_a_worker_that_does_not_end_is_killed(upload, tmp_path, monkeypatch):
 
 def test_the_worker_gets_no_settings(upload, tmp_path, monkeypatch):
     monkeypatch.setenv("BLOGAPI_SECRET_KEY", "secret")
-    make_worker(
-        tmp_path, monkeypatch, "sys.exit(any(name.startswith('BLOGAPI_') for name in os.environ) or -9)"
+    program = (
+        "error = 'too_large' if 'BLOGAPI_SECRET_KEY' in os.environ else 'storage_full'\n"
+        "sys.stdin.readline()\n"
+        "print('{\"error\": \"' + error + '\"}', flush=True)"
     )
-    monkeypatch.setattr(images, "_exchange", lambda process, _: process.wait() and b"")
-    with pytest.raises(Unavailable):
+    make_worker(tmp_path, monkeypatch, program)
+    with pytest.raises(StorageFull):
         upload(make_image("png"))
 
 
