@@ -7,13 +7,15 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PIL import Image, ImageSequence
+from PIL import AvifImagePlugin, GifImagePlugin, Image, ImageSequence
 
 from blogapi.media import image_metadata, image_worker, images
 from tests.media.image_files import (
@@ -322,3 +324,33 @@ def test_the_worker_ends_with_its_input_even_during_a_job(tmp_path):
 def test_the_worker_imports_nothing_of_the_service():
     source = Path(image_metadata.__file__).read_text("utf-8")
     assert "blogapi" not in source
+
+
+def test_the_worker_limits_itself(monkeypatch):
+    limits, niceness = {}, []
+    names = {name: name for name in ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_CORE")}
+    monkeypatch.setattr(os, "nice", niceness.append)
+    monkeypatch.setitem(sys.modules, "resource", SimpleNamespace(**names, setrlimit=limits.__setitem__))
+    image_worker._limit_resources(77)
+    assert {name: soft for name, (soft, _) in limits.items()} == {
+        **{"RLIMIT_AS": 2**30, "RLIMIT_CPU": 20, "RLIMIT_FSIZE": 77, "RLIMIT_CORE": 0}
+    }
+    # Windows has neither the limits nor the priority.
+    monkeypatch.delattr(os, "nice")
+    monkeypatch.setitem(sys.modules, "resource", None)
+    image_worker._limit_resources(78)
+    assert (limits["RLIMIT_FSIZE"], niceness) == ((77, 77), [10])
+
+
+def test_a_bomb_is_refused_before_its_data_is_read(run, monkeypatch):
+    for module, name in (
+        (Image, "MAX_IMAGE_PIXELS"),
+        (AvifImagePlugin, "DEFAULT_MAX_THREADS"),
+        (GifImagePlugin, "LOADING_STRATEGY"),
+    ):
+        monkeypatch.setattr(module, name, getattr(module, name))
+    monkeypatch.setattr(image_worker, "MAX_PIXELS", 1199)
+    with warnings.catch_warnings():
+        image_worker.configure()
+        assert Image.MAX_IMAGE_PIXELS == 1199
+        assert run(make_image("png"), "png")[0] == {"error": "too_large"}
