@@ -83,7 +83,7 @@ def _describe_page(article: Fields, site: Site, url: str | None) -> _Page:
     pictures = (seo["og_image"], article["cover_image"], site.logo)
     images = (addresses.make_picture_absolute(site, picture) for picture in pictures)
     image, cover = next(filter(None, images), None), article["cover"]
-    is_cover = cover is not None and image == addresses.make_picture_absolute(site, cover["url"])
+    is_cover = image and cover and image == addresses.make_picture_absolute(site, cover["url"])
     published_at, updated_at = (_parse_time(article[name]) for name in ("published_at", "last_updated"))
     # A scheduled article was last updated before it is published.
     modified_at = max(filter(None, (published_at, updated_at)), default=None)

@@ -142,8 +142,9 @@ def test_all_addresses_of_a_response_follow_the_site(as_admin, as_reader, make_a
     article = make_article(**body)
     as_admin.patch(find_author(as_admin), json={"avatar": picture.path})
     as_admin.patch(SITE, json={"url": "https://blog.example", "logo": picture.path, "title": "Bread"})
-    path = f"{ARTICLES}{article.uuid}/"
+    path, other = f"{ARTICLES}{article.uuid}/", make_article(published_at="2026-01-02T00:00:00Z")
     paths = [
+        f"{ARTICLES}{other.uuid}/?fields=previous,related",
         *(ARTICLES, f"{path}?fields=*,html,cover,authors,head", f"{ARTICLES}?fields=cover,authors,head"),
         *(f"{AUTHORS}ada/", AUTHORS, SITE, f"{ARTICLES}?q=article&fields=cover_image,snippet"),
         *("/feeds/rss.xml", "/feeds/atom.xml", "/feeds/feed.json"),
