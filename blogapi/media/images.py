@@ -23,8 +23,8 @@ from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 RENDITION_WIDTHS = (400, 800, 1600)
 
 _WORKER = Path(__file__).with_name("image_worker.py")
-# The processor time of a worker is bounded too; the time is longer, because the machine can be busy.
-_WORKER_SECONDS = 30.0
+# The worker bounds its processor time; this time is longer, because the machine can be busy.
+_WORKER_SECONDS = 120.0
 # A worker that has answered ends at once, unless a decoder hangs.
 _END_SECONDS = 1.0
 # At most this many workers run at a time, and this many uploads wait for a worker, for this long.
@@ -38,7 +38,6 @@ _ERRORS = {
     "damaged": "The image is damaged or incomplete. Save it again in an image editor, and upload that.",
     "too_large": "The image has too many pixels or frames. Upload a smaller version of it, with at most 50 "
     "million pixels and 2,000 frames.",
-    "timeout": "The image takes too long to decode. Upload a smaller version of it, or a JPEG.",
 }
 
 
@@ -196,6 +195,11 @@ def _build_problem(error: str) -> Problem:
     if error == "storage_full":
         return StorageFull(
             "The disk is full; nothing was stored. Free some space and send the request again."
+        )
+    if error == "timeout":
+        return Unavailable(
+            "The image takes too long to decode. Send it again when the server is less busy, or send a smaller "
+            "version of it."
         )
     if error == "failed":
         return Unavailable("Images cannot be processed at the moment; the log of the server says why.")

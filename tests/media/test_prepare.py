@@ -375,7 +375,7 @@ def test_a_failure_of_the_worker_is_reported(upload, tmp_path, monkeypatch, prog
 def test_a_worker_that_takes_too_long_is_ended(upload, tmp_path, monkeypatch):
     make_worker(tmp_path, monkeypatch, "time.sleep(100)")
     monkeypatch.setattr(images, "_WORKER_SECONDS", 0.1)
-    with pytest.raises(Invalid, match="too long"):
+    with pytest.raises(Unavailable, match="too long"):
         upload(make_image("png"))
     assert_nothing_is_left()
 
