@@ -28,7 +28,7 @@ def start_server(app: Any, **options: Any) -> Iterator[serving.Server]:
     finally:
         server.task_dispatcher.shutdown()
         stop_server(server)
-        thread.join(5)
+        thread.join(60)
         assert not thread.is_alive()
 
 

@@ -16,7 +16,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 REDIS_SERVER = shutil.which("redis-server")
-TIMEOUT_SECONDS = 30
+TIMEOUT_SECONDS = 60
 
 
 class RedisServer:

@@ -109,7 +109,7 @@ def blog(tmp_path_factory):
     assert status == 201, category
     yield blog
     blog.process.stdin.close()
-    assert blog.process.wait(timeout=30) == 0
+    assert blog.process.wait(timeout=60) == 0
     blog.process.stdout.close()
 
 

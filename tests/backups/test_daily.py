@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from datetime import date
 
@@ -32,10 +33,12 @@ def start(make_app, blog, monkeypatch):
     for stop in started:
         if stop is not None:
             stop.set()
-    time.sleep(0.05)
+    for thread in threading.enumerate():
+        if thread.name == "daily backup":
+            thread.join(60)
 
 
-def wait_for(found, seconds=10):
+def wait_for(found, seconds=60):
     end = time.monotonic() + seconds
     while not (it := found()):
         assert time.monotonic() < end

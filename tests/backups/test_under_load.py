@@ -52,7 +52,7 @@ def last_written(app, people, instance, tmp_path):
         assert process.poll() is None
     yield get_last
     process.kill()
-    process.wait(10)
+    process.wait(60)
 
 
 def assert_writes_continue(last_written) -> None:

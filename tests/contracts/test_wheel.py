@@ -116,11 +116,11 @@ def test_the_installed_package_serves_the_demo_from_an_empty_folder(installed, t
         assert fetch(request) == article
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
         process.stdout.close()
     assert (tmp_path / "instance" / "blog.db").is_file()
 
 
 def fetch(request):
-    with urlopen(request, timeout=10) as response:
+    with urlopen(request, timeout=60) as response:
         return json.load(response)

@@ -60,4 +60,4 @@ def serve_folder(folder: Path) -> Iterator[str]:
         thread.start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
-        thread.join(5)
+        thread.join(60)

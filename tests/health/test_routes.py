@@ -40,7 +40,7 @@ def check_at_start(app):
     """Runs the integrity check that the service runs at its start. The result is removed after the test."""
 
     def check() -> None:
-        queries.start_integrity_check(app).join(20)
+        queries.start_integrity_check(app).join(60)
 
     yield check
     app.extensions.pop("blogapi.damage", None)
@@ -126,7 +126,7 @@ def test_a_failed_integrity_check_is_a_warning(app, monkeypatch, caplog):
     monkeypatch.setattr(integrity, "run_quick_check", fail)
     with caplog.at_level(logging.WARNING):
         thread = queries.start_integrity_check(app)
-        thread.join(10)
+        thread.join(60)
     assert "could not be checked: disk I/O error" in caplog.text
     with app.app_context():
         assert queries.find_problem() is None

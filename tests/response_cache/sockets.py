@@ -7,7 +7,7 @@ import socket
 
 def send_all(port: int, *requests: str) -> str:
     """Send all requests together; return what the server sends until it closes the connection."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as sock:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
         sock.sendall("".join(requests).encode())
         chunks = []
         while chunk := sock.recv(65536):

@@ -37,7 +37,7 @@ class BlockedApplication:
 
     def __call__(self, environ: Any, start_response: Any) -> list[bytes]:
         self.entered.release()
-        assert self.open.wait(10)
+        assert self.open.wait(60)
         start_response("200 OK", [("Content-Length", "2")])
         return [b"ok"]
 

@@ -28,7 +28,7 @@ class Response:
 
 
 def connect(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=10)
+    return socket.create_connection(("127.0.0.1", port), timeout=60)
 
 
 def read_all(sock: socket.socket) -> bytes:

@@ -79,8 +79,10 @@ def test_the_memory_of_a_body_is_released_after_the_response_or_a_disconnect(blo
         wait_until(lambda: not server.bodies.held)
 
 
-def test_the_memory_of_an_incomplete_body_is_released_when_the_request_times_out(blog):
-    limits = Limits(request=0.5, sweep=0.05, bodies=3, bodies_per_address=2, short_body_bytes=1000)
+def test_the_memory_of_an_incomplete_body_is_released_when_the_request_times_out(blog, server_clock):
+    limits = Limits(request=10, sweep=0.05, bodies=3, bodies_per_address=2, short_body_bytes=1000)
     with start_server(blog, limits=limits) as server, send_body(server, "1.2.3.4") as sock:
+        wait_until(lambda: server.bodies.held == MAX_BODY_BYTES - 2000)
+        server_clock.move(11)
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
         wait_until(lambda: not server.bodies.held)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import pytest
 from waitress import channel as waitress_channel
 
 from blogapi.serving.limits import Limits
-from tests.live_server import serve, start_server
+from tests.live_server import start_server
 from tests.serving.sockets import HEALTH, assert_problem, connect, parse_response, read_all, wait_until
 
 
@@ -17,9 +18,14 @@ from tests.serving.sockets import HEALTH, assert_problem, connect, parse_respons
     "sent",
     [b"G", b"GET / HTTP/1.1\r\nHost: a\r\n", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"],
 )
-def test_an_incomplete_request_gets_a_408(app, sent):
-    with serve(app, limits=Limits(request=0.2, sweep=0.05)) as port, connect(port) as sock:
+def test_an_incomplete_request_gets_a_408(app, sent, server_clock):
+    with (
+        start_server(app, limits=Limits(request=10, sweep=0.02)) as server,
+        connect(server.effective_port) as sock,
+    ):
         sock.sendall(sent)
+        wait_until(lambda: any(channel.request for channel in server.active_channels.values()))
+        server_clock.move(11)
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
 
 
@@ -40,12 +46,20 @@ def test_a_slow_request_does_not_extend_its_deadline(app, server_clock):
 
 
 @pytest.mark.parametrize("clock", ["runs", "stands still"])
-def test_an_idle_connection_is_closed(app, monkeypatch, clock):
+def test_an_idle_connection_is_closed(app, monkeypatch, server_clock, clock):
     if clock == "stands still":
         monkeypatch.setattr(waitress_channel, "time", SimpleNamespace(time=lambda: 1.0))
-    with serve(app, limits=Limits(idle=0.2, sweep=0.05)) as port, connect(port) as sock:
+    with (
+        start_server(app, limits=Limits(idle=10, sweep=0.02)) as server,
+        connect(server.effective_port) as sock,
+    ):
         sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
-        assert read_all(sock).startswith(b"HTTP/1.1 200")
+        assert sock.recv(65536).startswith(b"HTTP/1.1 200")
+        # The first sweep after the request records the activity, and a later one closes the connection.
+        while server.active_channels:
+            server_clock.move(3)
+            time.sleep(0.01)
+        read_all(sock)
 
 
 def test_a_change_of_the_system_clock_closes_no_connection(app, monkeypatch):
@@ -63,7 +77,7 @@ def test_a_slow_application_does_not_count_against_the_deadlines_of_its_client(a
     hurried = Limits(request=1, idle=1, stall=1, sweep=0.02)
     with start_server(app, limits=hurried) as server, connect(server.effective_port) as sock:
         sock.sendall(HEALTH)
-        assert blocked_application.entered.acquire(timeout=5)
+        assert blocked_application.entered.acquire(timeout=60)
         sweeps = server._next_sweep
         wait_until(lambda: server._next_sweep > sweeps + 1.5)
         blocked_application.open.set()

@@ -78,7 +78,7 @@ def test_the_limit_of_an_address_applies_once_half_of_all_connections_are_in_use
         wait_until(lambda: len(server.active_channels) == 4)
         other = socket.socket()
         stack.enter_context(other)
-        other.settimeout(5)
+        other.settimeout(60)
         try:
             other.bind(("127.0.0.2", 0))
         except OSError:
@@ -146,7 +146,7 @@ def test_a_new_connection_waits_while_the_maximum_number_of_connections_is_open(
         for sock in held:
             sock.sendall(HEALTH)
         for _ in range(2):
-            assert blocked_application.entered.acquire(timeout=5)
+            assert blocked_application.entered.acquire(timeout=60)
         assert len(server.active_channels) == 2
         blocked_application.open.set()
         assert [parse_response(read_all(sock)).body for sock in held] == [b"ok"] * 3
@@ -184,7 +184,7 @@ def test_a_request_gets_a_503_if_the_queue_is_full(app, blocked_application, cap
     with start_server(app, threads=1, limits=Limits(queue=2)) as server, ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(3)]
         held[0].sendall(HEALTH)
-        assert blocked_application.entered.acquire(timeout=5)
+        assert blocked_application.entered.acquire(timeout=60)
         for sock in held[1:]:
             sock.sendall(HEALTH)
         wait_until(lambda: len(server.task_dispatcher.queue) == 2)

@@ -28,7 +28,7 @@ def path() -> Iterator[Path]:
 
 def get_health(path: Path, *headers: str) -> Any:
     with socket.socket(socket.AF_UNIX) as sock:
-        sock.settimeout(10)
+        sock.settimeout(60)
         sock.connect(str(path))
         lines = ["GET /health HTTP/1.1", "Host: a", "Connection: close", *headers, "", ""]
         sock.sendall("\r\n".join(lines).encode())

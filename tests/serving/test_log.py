@@ -162,7 +162,7 @@ def test_an_interrupted_response_is_logged_with_the_number_of_bytes_sent(app, mo
     def respond(environ, start_response):
         start_response("200 OK", [])
         yield b"x" * 100
-        assert left.wait(10)
+        assert left.wait(60)
         for _ in range(1000):
             yield b"x" * 65536
 
@@ -198,11 +198,11 @@ def test_dropped_log_entries_are_counted(monkeypatch, caplog):
 
     def block(entries):
         entered.set()
-        assert released.wait(10)
+        assert released.wait(60)
 
     access_log = AccessLog(block)
     access_log.add(make_entry())
-    assert entered.wait(10)
+    assert entered.wait(60)
     for _ in range(5):
         access_log.add(make_entry())
     released.set()

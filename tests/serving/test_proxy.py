@@ -16,7 +16,7 @@ from tests.serving.sockets import HEALTH, LOGIN, assert_problem, connect, read_a
 
 def create_key(port: int, **headers: str) -> int:
     """Send a request that creates a key; return the status of the response."""
-    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("POST", KEYS, headers=headers)
     status = connection.getresponse().status
     connection.close()
@@ -86,7 +86,7 @@ def test_the_cookie_is_secure_if_the_proxy_forwards_https(make_app, trusted, sec
     with app.app_context():
         service.create("ada", "a long pass phrase", role=models.Role.ADMIN)
     with serve(app) as port:
-        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
         connection.request(
             "POST",
             LOGIN,

@@ -78,7 +78,7 @@ def test_a_trailer_can_be_split_at_any_point(port, split):
 @pytest.mark.parametrize("more", ["", "Content-Length: 0\r\n"])
 def test_a_request_with_expect_100_continue_and_no_body_gets_the_final_response(app, more):
     head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n{more}\r\n"
-    with serve(app, limits=Limits(request=1, sweep=0.05)) as port:
+    with serve(app) as port:
         assert send(port, head.encode()).status == 200
 
 
@@ -147,7 +147,7 @@ def test_a_client_that_sends_20_megabytes_in_chunks_reads_the_error(port):
 
 
 def test_the_http_client_of_python_reads_an_error_before_it_has_sent_the_request_body(port):
-    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("POST", KEYS, body=b"x" * (MAX_BODY_BYTES + 1))
     response = connection.getresponse()
     assert (response.status, json.loads(response.read())["code"]) == (413, "too_large")
@@ -168,7 +168,7 @@ def test_an_error_response_to_a_head_request_has_no_body(port):
 
 
 def test_a_refused_client_that_keeps_sending_is_disconnected(app):
-    deadline = time.monotonic() + 8
+    deadline = time.monotonic() + 60
     with serve(app, limits=Limits(linger=0.3, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
         with pytest.raises(OSError):  # the operating system reports a reset or a broken pipe

@@ -40,7 +40,7 @@ def busy_server(app: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
             for _ in range(2):
                 sockets.append(connect(port))
                 sockets[-1].sendall(b"GET /blocked HTTP/1.1\r\nHost: a\r\n\r\n")
-                assert entered.wait(10)
+                assert entered.wait(60)
             wait_until(server.is_queue_full)
 
         yield SimpleNamespace(port=port, block=block)
@@ -62,7 +62,7 @@ def read_keeping_alive(connection: HTTPConnection, key: str, path: str, **header
 def test_cached_responses_are_sent_while_all_threads_are_busy(busy_server, people, make_article):
     make_article(content="long " * 40_000)
     key = people.key(None)
-    connection = HTTPConnection("127.0.0.1", busy_server.port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", busy_server.port, timeout=60)
     before = [read_keeping_alive(connection, key, path) for path in (ARTICLES, TAGS)]
     etag = before[0].headers["ETag"]
     assert read_keeping_alive(connection, key, ARTICLES, **{"If-None-Match": etag}).status == 304
@@ -81,7 +81,7 @@ def test_cached_responses_are_sent_while_all_threads_are_busy(busy_server, peopl
 
 def test_a_stale_response_is_not_sent_while_all_threads_are_busy(busy_server, app, people, make_tag):
     key = people.key(None)
-    connection = HTTPConnection("127.0.0.1", busy_server.port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", busy_server.port, timeout=60)
     assert read_keeping_alive(connection, key, TAGS).body == b"[]"
     busy_server.block()
     make_tag()
@@ -107,7 +107,7 @@ def test_a_replayed_response_is_in_the_access_log(app, people):
     entries: list[AccessLogEntry] = []
     key = people.key(None)
     with start_server(app, access_log=SimpleNamespace(add=entries.append)) as server:
-        connection = HTTPConnection("127.0.0.1", server.effective_port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", server.effective_port, timeout=60)
         for _ in range(2):
             response = read_keeping_alive(connection, key, TAGS)
         connection.close()
@@ -127,7 +127,7 @@ def test_only_cached_reads_avoid_the_queue(app, people, monkeypatch):
     )
     key = people.key(None)
     with serve(app) as port:
-        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
         for method, path in (
             ("GET", TAGS),
             ("HEAD", TAGS),

@@ -54,7 +54,7 @@ def test_a_valid_host_is_accepted(port, host):
 
 
 def test_one_connection_serves_many_requests(port):
-    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.connect()
     sock = connection.sock
     for path, status in (("/health", 200), ("/nowhere", 404), (ARTICLES, 401), ("/openapi.json", 200)):
@@ -75,7 +75,7 @@ def test_a_head_response_has_the_headers_and_no_body(port):
 
 
 def test_a_304_has_no_body_and_keeps_the_connection_open(port):
-    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("GET", "/openapi.json")
     first = connection.getresponse()
     first.read()
@@ -127,7 +127,7 @@ def test_a_host_that_does_not_exist_raises_oserror(app):
 
 
 def test_the_http_client_of_python_reads_a_204_response(port):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("OPTIONS", ARTICLES)
     response = connection.getresponse()
     assert (response.status, response.read()) == (204, b"")
@@ -136,7 +136,7 @@ def test_the_http_client_of_python_reads_a_204_response(port):
 
 def test_a_response_without_a_body_keeps_the_connection_open(app):
     with serve(app) as port:
-        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
         connection.request("GET", "/health")
         etag = connection.getresponse()
         etag.read()

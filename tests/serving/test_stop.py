@@ -42,7 +42,7 @@ def test_stopping_the_server_takes_a_limited_time(app, blocked_application, serv
         half, idle, stuck = (stack.enter_context(connect(server.effective_port)) for _ in range(3))
         half.sendall(b"GET")
         stuck.sendall(HEALTH)
-        assert blocked_application.entered.acquire(timeout=5)
+        assert blocked_application.entered.acquire(timeout=60)
         wait_until(lambda: len(server.active_channels) == 3)
         server.stop()
         assert read_all(idle) == b""

@@ -69,7 +69,7 @@ def send_request(
 ) -> socket.socket:
     """Send the request; return the connection without reading from it."""
     sock = socket.socket()
-    sock.settimeout(20)
+    sock.settimeout(60)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     sock.connect(("127.0.0.1", int(server.effective_port)))
     forwarded = f"X-Forwarded-For: {address}\r\n" if address else ""

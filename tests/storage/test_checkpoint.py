@@ -75,7 +75,7 @@ def test_the_log_stays_short_while_reads_overlap(instance, log_path, write_rows)
         for turn in turns:
             turn.release(100)
         for thread in threads:
-            thread.join(10)
+            thread.join(60)
 
 
 def test_a_long_read_delays_few_writes(app, instance, log_path, write_rows, monkeypatch):

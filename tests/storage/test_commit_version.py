@@ -251,7 +251,7 @@ def test_no_thread_reads_a_version_older_than_the_last_commit(source, other_conn
         versions.append(source.get_version())
     done.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert not failures
     assert versions == sorted(set(versions))
 

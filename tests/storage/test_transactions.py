@@ -141,7 +141,7 @@ def try_to_write(app) -> str:
 
     thread = threading.Thread(target=write)
     thread.start()
-    thread.join(10)
+    thread.join(60)
     return errors[0]
 
 

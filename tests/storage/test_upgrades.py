@@ -205,7 +205,7 @@ def test_an_upgrade_is_refused_if_the_copy_cannot_be_made(old_database, add_migr
 @pytest.mark.sqlite("its file is copied first")
 def test_processes_that_upgrade_at_the_same_time_make_one_copy(old_database, tmp_path, instance):
     scripts = tmp_path / "scripts"
-    shutil.copytree(upgrades.SCRIPTS, scripts)
+    shutil.copytree(upgrades.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     write_migration(scripts, RECREATES_A_PARENT)
     code = (
         "from pathlib import Path; from blogapi.storage import upgrades; "
