@@ -55,14 +55,9 @@ def test_the_button_gets_a_key_and_the_page_uses_it(open_reference, make_article
     response = send_first_request(page)
     assert (response.status, response.json()[0]["title"]) == (200, article.title)
     assert response.request.headers["x-api-key"] == key
-
-
-def test_a_request_contains_no_optional_parameter_that_the_visitor_did_not_enter(open_reference):
-    page = open_reference()
-    get_key(page)
-    request = send_first_request(page).request
-    assert request.url.endswith(ARTICLES)
-    assert not {"if-match", "idempotency-key", "x-request-id"} & request.headers.keys()
+    # The request contains no optional parameter that the visitor did not enter.
+    assert response.request.url.endswith(ARTICLES)
+    assert not {"if-match", "idempotency-key", "x-request-id"} & response.request.headers.keys()
 
 
 def test_the_key_is_kept_for_the_tab_only(open_reference):
@@ -146,21 +141,24 @@ def test_the_reference_fits_a_narrow_window(open_reference):
     assert page.get_by_role("button", name="Get a key").is_visible()
 
 
+def assert_is_readable(page):
+    """Check the contrast of all visible texts, first in a wide and then in a narrow window."""
+    for width in (1280, NARROW):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function(f"window.innerWidth === {width}")
+        contrasts = list_contrasts(page)
+        assert len(contrasts) > 50
+        assert [pair for pair in contrasts if pair[0] < MINIMUM_CONTRAST] == []
+
+
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [NARROW, 1280])
-def test_the_guide_is_readable(open_page, dark, width):
-    page = open_page("/docs/", width=width, dark=dark)
-    contrasts = list_contrasts(page)
-    assert len(contrasts) > 50
-    assert [pair for pair in contrasts if pair[0] < MINIMUM_CONTRAST] == []
+def test_the_guide_is_readable(open_page, dark):
+    page = open_page("/docs/", dark=dark)
+    assert_is_readable(page)
     dark_background = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     assert dark_background is dark
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [NARROW, 1280])
-def test_the_reference_is_readable(open_reference, dark, width):
-    page = open_reference(width=width, dark=dark)
-    contrasts = list_contrasts(page)
-    assert len(contrasts) > 50
-    assert [pair for pair in contrasts if pair[0] < MINIMUM_CONTRAST] == []
+def test_the_reference_is_readable(open_reference, dark):
+    assert_is_readable(open_reference(dark=dark))
