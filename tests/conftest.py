@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -14,7 +16,8 @@ from typing import Any
 import hypothesis
 import pytest
 from flask import Flask
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, inspect
+from sqlalchemy.orm import make_transient_to_detached
 
 from blogapi import clock, create_app
 from blogapi.api_keys import queries as key_queries
@@ -49,6 +52,13 @@ from tests.redis_servers import REDIS_SERVER, RedisServer, run_redis_server
 # Examples have no deadline, because machines can be busy. CI runs use the same examples each time.
 hypothesis.settings.register_profile("suite", deadline=None, max_examples=50, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("suite")
+
+# Without cached bytecode, each process that a test starts would compile the application again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# The clock that no test has set.
+CLOCK = clock.now
 
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
@@ -196,12 +206,9 @@ def make_client(contract: Contract) -> Callable[..., CheckedClient]:
 class People:
     """The users of the blog and their keys."""
 
-    def __init__(self, app: Flask) -> None:
+    def __init__(self, app: Flask, accounts: Sequence[Account] = ()) -> None:
         self.app = app
-        with app.app_context(), transaction():
-            self.admin = users.create("ada", None, role=Role.ADMIN)
-            self.other_admin = users.create("grace", None, role=Role.ADMIN)
-            self.member = users.create("mel", None, role=Role.MEMBER)
+        self.admin, self.other_admin, self.member = accounts or create_accounts(app)
 
     def key(self, owner: Account | None, scope: Scope | None = None) -> str:
         """Return a new key. The default scope is `read` for keys with an owner and `published` for others."""
@@ -216,10 +223,45 @@ class People:
             return str(key_queries.find_by_value(value).uuid)
 
 
+def create_accounts(app: Flask) -> list[Account]:
+    """Create Ada and Grace (admins), and Mel (a member)."""
+    roles = {"ada": Role.ADMIN, "grace": Role.ADMIN, "mel": Role.MEMBER}
+    with app.app_context(), transaction():
+        return [users.create(name, None, role=role) for name, role in roles.items()]
+
+
+def copy_account(account: Account) -> Account:
+    """Return an account with the same values that belongs to no session, like one that a test has created."""
+    columns = inspect(Account).column_attrs
+    copy = Account(**{column.key: getattr(account, column.key) for column in columns})
+    make_transient_to_detached(copy)
+    return copy
+
+
+@dataclass
+class SavedPeople:
+    """A copy of a database that contains only the users, and the users; empty until a test needs it."""
+
+    copy: str = ""
+    accounts: Sequence[Account] = ()
+
+
+@pytest.fixture(scope="session")
+def saved_people() -> SavedPeople:
+    """The users that the tests of this worker share. Copying them is faster than creating them."""
+    return SavedPeople()
+
+
 @pytest.fixture
-def people(app: Flask) -> People:
+def people(app: Flask, instance: Path, databases: Databases, saved_people: SavedPeople) -> People:
     """Ada and Grace (admins), and Mel (a member)."""
-    return People(app)
+    if clock.now is not CLOCK or not databases.is_empty(app):
+        return People(app)
+    if not saved_people.copy:
+        saved_people.accounts = create_accounts(app)
+        saved_people.copy = databases.save_copy(app)
+    databases.restore_copy(saved_people.copy, instance)
+    return People(app, [copy_account(account) for account in saved_people.accounts])
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ whose names begin with `blogapi_test_`, and drops them when it ends.
 
 from __future__ import annotations
 
+import filecmp
 import os
 import shutil
 from collections.abc import Iterator
@@ -39,6 +40,9 @@ class Databases(Protocol):
     def prepare(self, instance: Path) -> None:
         """Create an empty database for the test unless the test already has a database."""
 
+    def is_empty(self, app: Flask) -> bool:
+        """Return whether the database can be replaced: it is not open and nothing was written."""
+
     def save_copy(self, app: Flask) -> str:
         """Save a copy of the application's database; return a name for `restore_copy`."""
 
@@ -71,6 +75,14 @@ class SqliteFiles:
         instance.mkdir(exist_ok=True)
         if not (instance / "blog.db").exists():
             shutil.copy(self.empty, instance / "blog.db")
+
+    def is_empty(self, app: Flask) -> bool:
+        """Return whether the file equals the empty one and has no log, which each open connection needs."""
+        with app.app_context():
+            path = Path(str(db.engine.url.database))
+        return not any(leftover.exists() for leftover in side_files(path)) and filecmp.cmp(
+            path, self.empty, shallow=False
+        )
 
     def save_copy(self, app: Flask) -> str:
         """Copy the file after a checkpoint."""
@@ -142,6 +154,10 @@ class PostgresqlServer:
     def prepare(self, instance: Path) -> None:
         """Create the folder. The database already exists and is empty."""
         instance.mkdir(exist_ok=True)
+
+    def is_empty(self, app: Flask) -> bool:
+        """Return False: a copy of a database takes longer than most tests."""
+        return False
 
     def save_copy(self, app: Flask) -> str:
         """Copy the database."""
