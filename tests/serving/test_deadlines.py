@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from types import SimpleNamespace
 
@@ -56,9 +55,7 @@ def test_an_idle_connection_is_closed(app, monkeypatch, server_clock, clock):
         sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
         assert sock.recv(65536).startswith(b"HTTP/1.1 200")
         # The first sweep after the request records the activity, and a later one closes the connection.
-        while server.active_channels:
-            server_clock.move(3)
-            time.sleep(0.01)
+        wait_until(lambda: server_clock.move(3) or not server.active_channels)
         read_all(sock)
 
 
