@@ -52,11 +52,14 @@ _HEADERS = (
     *headers.CONSTANT_HEADERS.items(),
     ("Cache-Control", CACHE_CONTROL),
     ("Accept-Ranges", "bytes"),
-    # A file that a browser opens runs no script and has no access to the blog.
-    ("Content-Security-Policy", "sandbox"),
     # Pages of every origin may show the pictures.
     ("Cross-Origin-Resource-Policy", "cross-origin"),
 )
+
+
+# A file that a browser opens runs no script and has no access to the blog. A drawing loads nothing either.
+_POLICY = "sandbox"
+_SVG_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +121,12 @@ class DeliveryMiddleware:
         if type is None or not stem or not name.isprintable():
             return None
         disposition = () if type.is_image else (("Content-Disposition", _make_disposition(name)),)
+        policy = _SVG_POLICY if type == types.SVG else _POLICY
         etag = f'"{hash}"'
         return _Target(
             path=self._folder.get_path(hash, type.extension),
             etag=etag,
-            headers=(*_HEADERS, ("ETag", etag)),
+            headers=(*_HEADERS, ("Content-Security-Policy", policy), ("ETag", etag)),
             description=(("Content-Type", type.name), *disposition),
         )
 

@@ -16,7 +16,8 @@ from typing import Any
 from flask import Flask, current_app
 
 from blogapi.config import PREFIX
-from blogapi.media.types import MediaType
+from blogapi.media import svg
+from blogapi.media.types import SVG, MediaType
 from blogapi.storage.database import RESERVED_READER_THREADS
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 
@@ -100,10 +101,14 @@ def init_app(app: Flask, *, threads: int | None = None) -> None:
 def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
     """Decode an image, and write it without metadata, and its renditions, into the folder.
 
-    Raises Invalid for an image that cannot be decoded within the limits, StorageFull if the disk is full, and
-    Unavailable if the server is busy.
+    An SVG image has no renditions. Raises Invalid for an image that cannot be decoded within the limits,
+    StorageFull if the disk is full, and Unavailable if the server is busy.
     """
     output = folder / "image"
+    queue: ImageQueue = current_app.extensions[_QUEUE_KEY]
+    if type == SVG:
+        with queue.wait_for_turn():
+            return _process_svg(source, output)
     renditions = {width: folder / str(width) for width in RENDITION_WIDTHS}
     job = {
         "source": str(source.absolute()),
@@ -111,7 +116,6 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
         "output": str(output.absolute()),
         "renditions": {width: str(path.absolute()) for width, path in renditions.items()},
     }
-    queue: ImageQueue = current_app.extensions[_QUEUE_KEY]
     with queue.wait_for_turn():
         result = _run_worker(job)
     if "error" in result:
@@ -122,6 +126,15 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
         result["height"],
         tuple(Rendition(renditions[width], width, height) for width, height in result["renditions"]),
     )
+
+
+def _process_svg(source: Path, output: Path) -> ProcessedImage:
+    try:
+        drawing = svg.clean(source.read_bytes())
+    except svg.InvalidSvg as error:
+        raise Invalid(str(error), errors={"file": [str(error)]}) from error
+    output.write_bytes(drawing.data)
+    return ProcessedImage(output, drawing.width, drawing.height, ())
 
 
 def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
@@ -198,8 +211,8 @@ def _build_problem(error: str) -> Problem:
         )
     if error == "timeout":
         return Unavailable(
-            "The image takes too long to decode. Send it again when the server is less busy, or send a smaller "
-            "version of it."
+            "The image takes too long to decode. Send it again when the server is less busy, or send a "
+            "smaller version of it."
         )
     if error == "failed":
         return Unavailable("Images cannot be processed at the moment; the log of the server says why.")

@@ -36,6 +36,7 @@ _TYPES = (
     MediaType("image/gif", "gif", is_image=True),
     MediaType("image/webp", "webp", is_image=True),
     MediaType("image/avif", "avif", is_image=True),
+    MediaType("image/svg+xml", "svg", is_image=True),
     MediaType("application/pdf", "pdf"),
     MediaType("audio/mpeg", "mp3"),
     MediaType("audio/mp4", "m4a"),
@@ -45,7 +46,7 @@ _TYPES = (
 )
 BY_NAME: Mapping[str, MediaType] = {type.name: type for type in _TYPES}
 BY_EXTENSION: Mapping[str, MediaType] = {type.extension: type for type in _TYPES}
-RENDITION = BY_NAME["image/webp"]
+RENDITION, SVG = BY_NAME["image/webp"], BY_NAME["image/svg+xml"]
 
 _SIGNATURES = (
     ("jpg", rb"\xff\xd8\xff"),
@@ -53,6 +54,12 @@ _SIGNATURES = (
     ("gif", rb"GIF8[79]a"),
     ("webp", rb"RIFF....WEBP"),
     ("avif", rb"....ftyp(avif|avis|(mif1|msf1)....(....){0,16}?(avif|avis))"),
+    # Comments, the XML declaration and the document type can precede the first element.
+    (
+        "svg",
+        rb"(?:\xef\xbb\xbf)?\s*+(?:(?><!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>)\s*+)*+"
+        rb"<(?:\w+:)?svg[\s/>]",
+    ),
     ("pdf", rb"%PDF-"),
     ("m4a", rb"....ftyp(M4A |M4B )"),
     ("mp3", rb"ID3[\x02-\x04]"),
@@ -66,10 +73,6 @@ _PATTERNS = tuple((BY_EXTENSION[extension], re.compile(form, re.DOTALL)) for ext
 
 # What is known about files that are often uploaded and not accepted.
 _REFUSALS = (
-    (
-        re.compile(rb"<\s*(\w+:)?svg[\s/>]", re.IGNORECASE),
-        "SVG files are not accepted, because they can contain scripts. Convert the file to PNG or WebP.",
-    ),
     (
         re.compile(rb"<(!doctype\s+html|html|head|body|script|iframe|\?xml)", re.IGNORECASE),
         "HTML and XML files are not accepted, because browsers would run their scripts. Upload an image, "

@@ -32,7 +32,7 @@ from blogapi.web.errors import Problem, StorageFull
 _THREADS = 2
 _CHUNK_BYTES = 1024 * 1024
 # Extensions of media files that links can have in addition to those that the library gives its files.
-_OTHER_EXTENSIONS = ("jpeg", "jpe", "svg", "oga")
+_OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
 # The number of names in a note; --json shows all.
 _MAX_NAMED = 10
 

@@ -224,3 +224,10 @@ def test_another_media_folder_is_used(make_app, make_client, tmp_path):
     path = put_file(app, b"x")
     assert any((tmp_path / "shared").rglob("*.webp"))
     assert make_client(app).get(path).data == b"x"
+
+
+def test_a_drawing_loads_nothing(app, make_client):
+    response = make_client(app).get(put_file(app, b"<svg/>", "a.svg"))
+    assert response.content_type == "image/svg+xml"
+    assert response.headers["Content-Security-Policy"].startswith("sandbox; default-src 'none';")
+    assert "Content-Disposition" not in response.headers

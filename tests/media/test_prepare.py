@@ -157,16 +157,25 @@ def test_a_name_is_harmless(given, stem):
     assert make_name(given, BY_EXTENSION["jpg"]) == f"{stem}.jpg"
 
 
+def test_a_drawing_is_stored_without_its_scripts(upload):
+    drawing = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 12"><g onclick="a()"/></svg>'
+    media, _ = upload(drawing, "a.png")
+    assert (media.name, media.type, media.width, media.height) == ("a.svg", "image/svg+xml", 24, 12)
+    assert media.renditions == []
+    stored = folders.get_folder().get_path(media.hash, "svg").read_bytes()
+    assert stored.startswith(b"<svg ") and b"onclick" not in stored
+
+
 @pytest.mark.parametrize(
     ("data", "word"),
     [
         (b"", "empty"),
         (PDF[:40], "incomplete"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>", "SVG"),
+        (b"<!DOCTYPE svg [<!ENTITY a 'b'>]><svg xmlns='http://www.w3.org/2000/svg'>&a;</svg>", "entities"),
         (b"<?xml version='1.0'?><!DOCTYPE svg:svg><svg:svg/>", "SVG"),
         (b"<!DOCTYPE html><p>Hello", "HTML"),
         (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "HEIC"),
-        (b"PK\x03\x04", "avif, pdf"),
+        (b"PK\x03\x04", "avif, svg, pdf"),
         (bytes(1000), "not accepted"),
     ],
 )

@@ -1,0 +1,205 @@
+"""Removes everything from an SVG image that is not a picture: scripts, links, metadata and other languages.
+
+Only the known elements of SVG are kept, and only their attributes that neither run code nor load anything. A
+file of which nothing has to be removed is kept unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+MAX_BYTES = 5 * 1024 * 1024
+# A drawing of this size takes half a second.
+MAX_ELEMENTS = 50_000
+
+_SVG, _XLINK, _XML = (
+    "http://www.w3.org/2000/svg",
+    "http://www.w3.org/1999/xlink",
+    "http://www.w3.org/XML/1998/namespace",
+)
+_PREFIXES = {_XLINK: "xlink:", _XML: "xml:"}
+_ELEMENTS = frozenset(
+    {
+        *("svg", "g", "defs", "symbol", "use", "switch", "title", "desc", "style", "view", "path", "rect"),
+        *("circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "textPath", "image"),
+        *("marker", "clipPath", "mask", "pattern", "linearGradient", "radialGradient", "stop", "animate"),
+        *("animateMotion", "animateTransform", "mpath", "set", "filter", "feBlend", "feColorMatrix"),
+        *("feComponentTransfer", "feComposite", "feConvolveMatrix", "feDiffuseLighting"),
+        *("feDisplacementMap", "feDistantLight", "feDropShadow", "feFlood", "feFuncA", "feFuncB"),
+        *("feFuncG", "feFuncR", "feGaussianBlur", "feMerge", "feMergeNode", "feMorphology", "feOffset"),
+        *("fePointLight", "feSpecularLighting", "feSpotLight", "feTile", "feTurbulence"),
+    }
+)
+_REFERENCE = re.compile(r"\s*#")
+_PICTURE = re.compile(r"\s*data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z")
+# A style can load a file, and a backslash can hide how.
+_UNSAFE_STYLE = re.compile(r"\\|@import|expression|url\s*\(\s*(?![\"']?\s*#)|javascript:", re.IGNORECASE)
+
+_NUMBER = re.compile(r"\s*\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*(px|pt|pc|mm|cm|in|)\s*\Z")
+_PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
+# The size of a drawing that states none, in every browser.
+_DEFAULT_SIZE = (300.0, 150.0)
+
+
+class InvalidSvg(ValueError):
+    """The file is not an SVG image that can be read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A safe SVG file, and the size of its picture in pixels."""
+
+    data: bytes
+    width: int
+    height: int
+
+
+def clean(data: bytes) -> Drawing:
+    """Return the file without anything that is not a picture; raise InvalidSvg if it cannot be read."""
+    if len(data) > MAX_BYTES:
+        raise InvalidSvg("The SVG file is too large. Save a simpler version of it, or convert it to PNG.")
+    writer = _Writer()
+    try:
+        writer.parse(data)
+    except expat.ExpatError as error:
+        raise InvalidSvg("The SVG file is damaged or incomplete. Save it again and upload that.") from error
+    width, height = _measure(writer.root)
+    return Drawing(data if writer.is_unchanged else writer.get_document(), width, height)
+
+
+class _Writer:
+    """Writes the allowed parts of a document while expat reads it."""
+
+    def __init__(self) -> None:
+        self.is_unchanged = True
+        self.root: dict[str, str] = {}
+        self._parts: list[str] = []
+        # The names of the open elements that were written, and how many open elements were left out.
+        self._open: list[str] = []
+        self._left_out = 0
+        self._style: list[str] = []
+        self._count = 0
+
+    def parse(self, data: bytes) -> None:
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.ordered_attributes = True
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._add_text
+        parser.EntityDeclHandler = self._refuse_entity
+        for handler in ("StartDoctypeDeclHandler", "CommentHandler", "ProcessingInstructionHandler"):
+            setattr(parser, handler, self._leave_out)
+        parser.Parse(data, True)
+
+    def get_document(self) -> bytes:
+        """Return the written document."""
+        return "".join(self._parts).encode()
+
+    def _leave_out(self, *_: object) -> None:
+        self.is_unchanged = False
+
+    def _refuse_entity(self, *_: object) -> None:
+        raise InvalidSvg(
+            "The SVG file defines entities, which are not accepted. Save it as plain SVG and upload that."
+        )
+
+    def _start(self, qualified: str, attributes: list[str]) -> None:
+        self._count += 1
+        if self._count > MAX_ELEMENTS:
+            raise InvalidSvg(
+                "The SVG file has too many elements. Save a simpler version of it, or convert it to PNG."
+            )
+        namespace, _, name = qualified.rpartition(" ")
+        if not self._open and not self._left_out and (namespace, name) != (_SVG, "svg"):
+            raise InvalidSvg(
+                "The first element of the SVG file is not in the SVG namespace. Save it as plain SVG and "
+                "upload that."
+            )
+        if self._left_out or namespace != _SVG or name not in _ELEMENTS:
+            self._left_out += 1
+            self.is_unchanged = False
+            return
+        kept = self._select_attributes(name, list(zip(attributes[::2], attributes[1::2], strict=True)))
+        if not self._open:
+            self.root = kept
+            declared = {"xmlns": _SVG, "xmlns:xlink": _XLINK}
+            self._parts.append(f"<svg{_format(declared | kept)}>")
+        else:
+            self._parts.append(f"<{name}{_format(kept)}>")
+        self._open.append(name)
+
+    def _select_attributes(self, element: str, attributes: list[tuple[str, str]]) -> dict[str, str]:
+        kept = {}
+        for qualified, value in attributes:
+            namespace, _, local = qualified.rpartition(" ")
+            name = f"{_PREFIXES.get(namespace, '')}{local}"
+            if (not namespace or namespace in _PREFIXES) and _is_safe(element, name, value):
+                kept[name] = value
+            else:
+                self.is_unchanged = False
+        if kept.get("attributeName", "").lower().removeprefix("xlink:").startswith(("href", "on")):
+            self.is_unchanged = False
+            del kept["attributeName"]
+        return kept
+
+    def _end(self, _: str) -> None:
+        if self._left_out:
+            self._left_out -= 1
+            return
+        name = self._open.pop()
+        if name == "style":
+            self._write_style()
+        self._parts.append(f"</{name}>")
+
+    def _add_text(self, text: str) -> None:
+        if self._left_out or not self._open:
+            return
+        if self._open[-1] == "style":
+            self._style.append(text)
+        else:
+            self._parts.append(escape(text))
+
+    def _write_style(self) -> None:
+        style = "".join(self._style)
+        self._style.clear()
+        if _UNSAFE_STYLE.search(style):
+            self.is_unchanged = False
+        else:
+            self._parts.append(escape(style))
+
+
+def _is_safe(element: str, name: str, value: str) -> bool:
+    lowered = name.lower()
+    if lowered in ("href", "xlink:href"):
+        return _REFERENCE.match(value) is not None or (
+            element == "image" and _PICTURE.match(value) is not None
+        )
+    if lowered.startswith(("on", "data-", "xlink:", "xml:base")) or lowered in ("src", "srcdoc"):
+        return False
+    return not _UNSAFE_STYLE.search(value)
+
+
+def _format(attributes: dict[str, str]) -> str:
+    return "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
+
+
+def _measure(root: dict[str, str]) -> tuple[int, int]:
+    """Return the size that browsers show: the stated one, or else that of the view box."""
+    box = re.split(r"[\s,]+", root.get("viewBox", "").strip())
+    numbers = [_to_pixels(number) for number in box[2:4]] if len(box) == 4 else []
+    box_size = (numbers[0], numbers[1]) if len(numbers) == 2 and all(numbers) else None
+    width, height = _to_pixels(root.get("width", "")), _to_pixels(root.get("height", ""))
+    if box_size and not (width and height):
+        ratio = box_size[0] / box_size[1]
+        width, height = (width, width / ratio) if width else (height * ratio, height) if height else box_size
+    return max(1, round(width or _DEFAULT_SIZE[0])), max(1, round(height or _DEFAULT_SIZE[1]))
+
+
+def _to_pixels(length: str) -> float:
+    """Return a length in pixels, or 0 if it is missing, relative or not a length."""
+    match = _NUMBER.match(length)
+    return float(match[1]) * _PIXELS[match[2]] if match else 0.0

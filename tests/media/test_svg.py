@@ -1,0 +1,119 @@
+"""Scripts, links and metadata are removed from SVG files."""
+
+from __future__ import annotations
+
+import pytest
+
+from blogapi.media import svg
+from blogapi.media.types import detect
+
+NAMESPACE = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+
+
+def draw(content: str = "", attributes: str = 'width="40" height="30"') -> bytes:
+    return f"<svg {NAMESPACE} {attributes}>{content}</svg>".encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '<g fill="#f00"><path d="M0 0h9"/></g>',
+        '<style>.a { fill: url(#gradient) }</style><text class="a">A &amp; B &lt;c&gt;</text>',
+        '<defs><linearGradient id="g"/></defs><use xlink:href="#g"/><use href="#g"/>',
+        '<image href="data:image/png;base64,AAAA"/>',
+        '<circle r="3"><animate attributeName="r" values="1;3" dur="1s"/></circle>',
+        '<filter id="f"><feGaussianBlur stdDeviation="2"/></filter><rect filter="url(#f)"/>',
+        "<title>Ünïcode 図</title>",
+    ],
+)
+def test_a_picture_without_anything_else_is_unchanged(content):
+    assert svg.clean(draw(content)) == svg.Drawing(draw(content), 40, 30)
+
+
+@pytest.mark.parametrize(
+    ("content", "cleaned"),
+    [
+        ("<script>alert(1)</script><g/>", "<g></g>"),
+        ("<script/>", ""),
+        ('<g onload="alert(1)" ONCLICK="a()" id="a"/>', '<g id="a"></g>'),
+        ('<a href="javascript:alert(1)"><path d="M0"/></a>', ""),
+        ('<use href="https://evil.example/a.svg#b"/>', "<use></use>"),
+        ('<use xlink:href=" javascript:alert(1)"/>', "<use></use>"),
+        ('<image href="data:image/svg+xml;base64,AAAA"/>', "<image></image>"),
+        ('<image href="/secret.png"/>', "<image></image>"),
+        ('<rect fill="url(https://evil.example/a)"/>', "<rect></rect>"),
+        ('<rect style="fill: u\\72l(//evil.example)"/>', "<rect></rect>"),
+        ("<style>@import '//evil.example/a.css';</style>", "<style></style>"),
+        ("<style>a { fill: url('//evil.example') }</style>", "<style></style>"),
+        ('<foreignObject><div xmlns="http://www.w3.org/1999/xhtml">a</div></foreignObject>', ""),
+        ('<iframe xmlns="http://www.w3.org/1999/xhtml" src="/"/>', ""),
+        ('<set attributeName="href" to="javascript:alert(1)"/>', "<set></set>"),
+        ("<metadata>author</metadata><desc>A</desc>", "<desc>A</desc>"),
+        ('<g xmlns:i="http://www.inkscape.org/" i:path="/home/ada"><i:view/></g>', "<g></g>"),
+        ("<!-- a comment -->", ""),
+        ("<?php echo 1 ?>", ""),
+        ("<path><g><script>a</script>b</g></path>", "<path><g>b</g></path>"),
+    ],
+)
+def test_everything_else_is_removed(content, cleaned):
+    expected = draw(cleaned).decode()
+    result = svg.clean(draw(content)).data
+    assert result.decode() == expected
+    assert svg.clean(result).data == result
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (b"", "damaged"),
+        (draw()[:-3], "damaged"),
+        (draw("<g></path>"), "damaged"),
+        (b"<svg/>", "namespace"),
+        (b'<html xmlns="http://www.w3.org/1999/xhtml"/>', "namespace"),
+        (b'<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + draw("&b;"), "entities"),
+        (b'<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + draw("&a;"), "entities"),
+        (draw("<g/>" * svg.MAX_ELEMENTS), "elements"),
+        (draw(" " * svg.MAX_BYTES), "large"),
+    ],
+)
+def test_other_files_are_refused(data, word):
+    with pytest.raises(svg.InvalidSvg, match=word):
+        svg.clean(data)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "size"),
+    [
+        ('width="40px" height="1in"', (40, 96)),
+        ('viewBox="0 0 24 12"', (24, 12)),
+        ('viewBox="0,0,24,12" width="48"', (48, 24)),
+        ('viewBox="0 0 24 12" height="6"', (12, 6)),
+        ('viewBox="0 0 24 12" width="100%"', (24, 12)),
+        ('width="100%"', (300, 150)),
+        ('width="0" height="1e99" viewBox="a b c d"', (300, 150)),
+        ('width="0.2" height="0.2"', (1, 1)),
+    ],
+)
+def test_the_size_is_that_of_the_picture_in_a_browser(attributes, size):
+    drawing = svg.clean(draw(attributes=attributes))
+    assert (drawing.width, drawing.height) == size
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"",
+        b"\xef\xbb\xbf",
+        b'<?xml version="1.0"?>\n<!-- a --><!-- b -->\n',
+        b'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">\n',
+    ],
+)
+def test_the_type_is_recognised_by_the_first_element(app, start):
+    with app.app_context():
+        assert detect(start + draw(), "a.jpg").extension == "svg"
+        assert detect(start + b"<html><svg/></html>", "a.svg") is None
+
+
+def test_many_comments_do_not_take_long(app):
+    with app.app_context():
+        assert detect(b"<!---->" * 500, "a.svg") is None
