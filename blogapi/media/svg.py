@@ -188,7 +188,7 @@ def _format(attributes: dict[str, str]) -> str:
 
 
 def _measure(root: dict[str, str]) -> tuple[int, int]:
-    """Return the size that browsers show: the stated one, or else that of the view box."""
+    """Return the stated size, or else that of the view box, in pixels."""
     box = re.split(r"[\s,]+", root.get("viewBox", "").strip())
     numbers = [_to_pixels(number) for number in box[2:4]] if len(box) == 4 else []
     box_size = (numbers[0], numbers[1]) if len(numbers) == 2 and all(numbers) else None

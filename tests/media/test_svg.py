@@ -94,7 +94,7 @@ def test_other_files_are_refused(data, word):
         ('width="0.2" height="0.2"', (1, 1)),
     ],
 )
-def test_the_size_is_that_of_the_picture_in_a_browser(attributes, size):
+def test_the_size_is_the_stated_one_or_that_of_the_view_box(attributes, size):
     drawing = svg.clean(draw(attributes=attributes))
     assert (drawing.width, drawing.height) == size
 
