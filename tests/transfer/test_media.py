@@ -156,7 +156,8 @@ def test_the_assets_option_names_further_folders(worker, run, site, tmp_path):
     write(site / "posts/post.md", "![](/a.png) ![](b/b.png)")
     assert counts(run(site / "posts")) == {"missing": 2}
     options = ("--assets", tmp_path / "one", "--assets", tmp_path / "two")
-    assert counts(run(site / "posts", *options)) == {"new": 2}
+    report = run(site / "posts", *options)
+    assert counts(report) == {"new": 2}, report
 
 
 def test_a_name_in_another_case_is_found_and_reported(run, site):
