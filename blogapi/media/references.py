@@ -1,7 +1,8 @@
 """References to files of the library in texts, and the HTML that shows the files.
 
-A reference is `media:<uuid>`, the path of a file or of a rendition, or that path below the address of the
-service. The HTML of an imported article can also refer to a file by a path that MediaPath knows.
+A reference is `media:<uuid>`, the path of a file or of a rendition, or that path below any address. The hash
+in the path identifies the file, so a reference stays valid if the address of the service changes. The HTML of
+an imported article can also refer to a file by a path that MediaPath knows.
 """
 
 from __future__ import annotations
@@ -56,8 +57,9 @@ _RELATIVE = tuple(
     )
 )
 
-# Matches the path of a file, alone or below an address, and with a query or a fragment.
-_ADDRESS = re.compile(rf"(https?://[^?#]*?)?({PATH.pattern})([?#].*)?", re.DOTALL)
+# Matches the path of a file, alone or below an address, and with a query or a fragment. An address that
+# contains another address, such as that of an archive, is not matched.
+_ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({PATH.pattern})([?#].*)?", re.DOTALL)
 
 _media, _rendition, _path = table_of(Media).c, table_of(MediaRendition).c, table_of(MediaPath).c
 _UUIDS: Any = bindparam("uuids", expanding=True)
@@ -130,16 +132,14 @@ class KnownFiles:
     by_uuid: Mapping[UUID, File]
     by_hash: Mapping[str, File]
     by_path: Mapping[tuple[UUID, str], File]
-    service_url: str | None
 
     def find(self, article_id: UUID, address: str) -> File | None:
         """Return the file to which an address in an article refers, or None."""
         key = _parse(address)
         if isinstance(key, UUID):
             return self.by_uuid.get(key)
-        if key is not None and key.base in (None, self.service_url):
-            return self.by_hash.get(key.hash)
-        return self.by_path.get((article_id, address))
+        file = None if key is None else self.by_hash.get(key.hash)
+        return file or self.by_path.get((article_id, address))
 
     def is_empty(self) -> bool:
         """Return whether the texts refer to no file."""
@@ -172,7 +172,11 @@ def normalize_address(address: str) -> str | None:
         return None if file is None else file.path
     if key is None:
         return None if address[:6].lower() == "media:" else address
-    return key.path if key.base and not key.rest and key.base == get_service_url() else address
+    if not key.base or key.rest:
+        return address
+    # The address of a file that was deleted can be sent back.
+    is_file = key.base == get_service_url() or _find_files([], [key.hash])
+    return key.path if is_file else address
 
 
 def find_files(texts: Iterable[Text]) -> KnownFiles:
@@ -196,16 +200,14 @@ def find_files(texts: Iterable[Text]) -> KnownFiles:
     uuids = {key for key in keys if isinstance(key, UUID)} | set(paths.values())
     hashes = {key.hash for key in keys if isinstance(key, _Address)}
     files = _find_files(sorted(uuids), sorted(hashes))
-    has_base = any(isinstance(key, _Address) and key.base for key in keys)
     return KnownFiles(
         files,
         {hash: file for file in files.values() for hash in _list_hashes(file)},
         {key: files[uuid] for key, uuid in paths.items() if uuid in files},
-        get_service_url() if has_base else None,
     )
 
 
-NO_FILES = KnownFiles({}, {}, {}, None)
+NO_FILES = KnownFiles({}, {}, {})
 
 
 def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:

@@ -14,7 +14,7 @@ from blogapi.media.models import MediaPath
 from blogapi.storage.database import db, transaction
 from blogapi.web.json_fragments import SERVICE_ADDRESS, SERVICE_ADDRESS_MARK
 from tests.conftest import ARTICLES, AUTHORS
-from tests.media.pictures import add_picture, change_picture, delete_picture, make_hash
+from tests.media.pictures import add_picture, change_picture, delete_picture, list_uses, make_hash
 
 SITE = "/api/v1/blog/site/"
 SERVICE = "https://api.blog.example"
@@ -99,7 +99,7 @@ def test_a_reference_becomes_a_picture_with_sizes(
         # Unknown references by uuid are removed; other addresses are unchanged.
         (f'<img src="{UNKNOWN}" alt="a">', '<img alt="a">'),
         (f'<img src="/media/{make_hash("x")}/cat.jpg">', f'<img src="/media/{make_hash("x")}/cat.jpg">'),
-        ('<img src="https://other.example{path}">', '<img src="https://other.example{path}">'),
+        ('<img src="https://other.example/{path}">', '<img src="https://other.example/{path}">'),
         # Other addresses with this scheme, and in other places, are removed.
         ('<img src="media:x"><a href="me\tdia:{uuid}">a</a>', '<img><a rel="noopener noreferrer">a</a>'),
         ('<blockquote cite="{ref}">q</blockquote>', "<blockquote>q</blockquote>"),
@@ -116,10 +116,15 @@ def test_the_html_of_references(as_reader, make_article, picture, written, shown
     assert read(as_reader, uuid)["html"] == shown.format(**values)
 
 
-def test_a_reference_below_the_address_of_the_service_is_resolved(as_reader, make_article, picture, service):
+def test_a_reference_below_a_former_address_of_the_service_stays(
+    app, as_admin, as_reader, make_article, picture, service
+):
     uuid = make_article(content=f'<img src="{SERVICE}{picture.path}">').uuid
+    as_admin.patch(SITE, json={"service_url": "https://new.example"})
+    change_picture(app, picture, alt="A dog")
     html = read(as_reader, uuid)["html"]
-    assert ("srcset" in html) == bool(service)
+    assert make_srcset(picture, "https://new.example") in html and 'alt="A dog"' in html
+    assert list_uses(app, picture) == {("article", uuid, True)}
 
 
 def test_the_path_of_an_imported_picture_is_resolved_in_its_article_only(

@@ -28,7 +28,7 @@ PATH = f"/media/{make_hash('a')}/a&b.jpg"
 SMALL = f"/media/{make_hash('b')}/a&b-400.webp"
 SERVICE = "https://api.blog.example"
 FILE = File(UUID_1, PATH, 900, 600, '"<b>', "", False, [Rendition(400, 266, 5, SMALL)])
-FILES = KnownFiles({UUID_1: FILE}, {make_hash("a"): FILE, make_hash("b"): FILE}, {}, SERVICE)
+FILES = KnownFiles({UUID_1: FILE}, {make_hash("a"): FILE, make_hash("b"): FILE}, {})
 
 
 def resolve(html, files=FILES):
@@ -43,8 +43,10 @@ def resolve(html, files=FILES):
         (PATH, PATH),
         (SMALL, SMALL),
         (f"{PATH}?a=1#b", f"{PATH}?a=1#b"),
-        (f"https://other.example{PATH}", None),
-        (f"{SERVICE}/x{PATH}", None),
+        (f"https://other.example{PATH}", PATH),
+        (f"{SERVICE}/x{PATH}", PATH),
+        (f"https://archive.example/{SERVICE}{PATH}", None),
+        (f"https://archive.example/?{PATH}", None),
         (f"/x{PATH}", None),
         (f"/media/{make_hash('c')}/a.jpg", None),
         (f"/media/{make_hash('a')}/", None),
@@ -121,13 +123,16 @@ def test_addresses_of_fields_are_normalised(app, people):
         site_service.change({"service_url": SERVICE})
         assert normalize_address(picture.reference.upper().replace("MEDIA", "media")) == picture.path
         assert normalize_address(f"{SERVICE}{picture.path}") == picture.path
+        assert normalize_address(f"https://former.example{picture.path}") == picture.path
+        deleted = f"/media/{make_hash('x')}/a.jpg"
+        assert normalize_address(f"{SERVICE}{deleted}") == deleted
         assert normalize_address(f"media:{UUID_1}") is None
         for address in (
             "",
             "a.png",
             picture.path,
             f"{SERVICE}{picture.path}?a",
-            f"https://a.example{picture.path}",
+            f"https://a.example/media/{make_hash('x')}/a.jpg",
         ):
             assert normalize_address(address) == address
 
