@@ -52,6 +52,7 @@ _DELETE_USES = (
 )
 # Without an explicit value, the time of the last update would change.
 _KEEP_TIME = {"last_updated": _media.c.last_updated}
+_DELETE_PATHS = delete(_path).where(_path.c.article_id.in_(_ITEMS)).returning(_path.c.media_id)
 _MARK_USED = (
     update(_media)
     .where(_media.c.uuid.in_(_MEDIA_IDS), _media.c.unused_since.is_not(None))
@@ -138,6 +139,14 @@ def delete_former_uses(session: Session, uses: Sequence[tuple[UUID, UUID]]) -> N
         values = [{"item": item, "media": media_id} for item, media_id in uses]
         session.connection().execute(statement, values)
         mark_unused(session, {media_id for _, media_id in uses})
+
+
+def delete_paths(session: Session, articles: Collection[UUID]) -> None:
+    """Delete the paths in articles of which no version exists any more, and their uses."""
+    for items in _chunk(articles):
+        paths = session.connection().scalars(_DELETE_PATHS, {"items": items}).all()
+        uses = session.connection().scalars(_DELETE_USES, {"kind": ARTICLE, "items": items}).all()
+        mark_unused(session, {*paths, *uses})
 
 
 def mark_used(session: Session, media_ids: Collection[UUID]) -> None:

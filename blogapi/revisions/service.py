@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, exists, func, select
 
 from blogapi.articles import batch, content
 from blogapi.articles import queries as articles
@@ -16,6 +16,7 @@ from blogapi.articles.models import Article, ArticleRevision
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.media import uses
+from blogapi.media.models import MediaPath
 from blogapi.revisions import queries
 from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
@@ -91,6 +92,7 @@ def prune(keep: int) -> int:
                 )
             )
         _delete_former_uses({article_id for article_id, _ in old})
+        uses.delete_paths(db.session(), _list_gone_articles())
     return len(old)
 
 
@@ -108,6 +110,16 @@ def _delete_former_uses(articles: Collection[UUID]) -> None:
         uses.delete_former_uses(
             db.session(), [(article_id, media_id) for media_id in files if media_id not in needed]
         )
+
+
+def _list_gone_articles() -> Sequence[UUID]:
+    """Return the articles with paths of files of which no version exists any more."""
+    article_id = MediaPath.article_id
+    statement = select(article_id).where(
+        ~exists().where(Article.uuid == article_id),
+        ~exists().where(ArticleRevision.article_id == article_id),
+    )
+    return db.session.scalars(statement.distinct()).all()
 
 
 def _to_input(content: ArticleContent) -> ArticleInput:

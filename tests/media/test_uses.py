@@ -150,8 +150,13 @@ def test_a_path_of_an_article_is_a_use(app, as_admin, make_article, picture):
     assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": ""}).status_code == 200
     assert list_uses(app, picture) == {("article", article.uuid, False)}
     prune(app)
-    # The path itself is a use.
+    # The path itself is a use, until no version of the article exists.
     assert not is_unused(app, picture)
+    assert as_admin.delete(f"{ARTICLES}{article.uuid}/").status_code == 204
+    prune(app, keep=1)
+    assert not is_unused(app, picture)
+    prune(app)
+    assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
 
 
 def test_a_change_of_a_file_changes_no_use(app, make_article, picture):
