@@ -39,7 +39,7 @@ from blogapi.config import CannotStart
 from blogapi.content.rendering import RenderedContent
 from blogapi.content.table_of_contents import Heading
 from blogapi.media import uses
-from blogapi.media.addresses import PATH
+from blogapi.media.addresses import HASH_PREFIX, PATH
 from blogapi.media.models import MediaPath
 from blogapi.media.references import (
     NO_FILES,
@@ -58,6 +58,7 @@ from blogapi.storage.version_check import NewerSchema
 from blogapi.web import json as web_json
 from blogapi.web import json_fragments
 from blogapi.web.fields import WithAttributes
+from blogapi.web.json_fragments import SERVICE_ADDRESS
 
 _SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
 _COVER_SCHEMA = ArticleFieldsSchema(only=("cover",))
@@ -105,7 +106,7 @@ _COMPUTED_FIELDS = ("excerpt", "reading_minutes")
 _INDEXED_COLUMNS = ("title", "subtitle", "status", "published_at")
 
 # Matches the path of a file in stored HTML, without its name.
-_STORED_PATH = re.compile(rb"\x1e(/media/[0-9a-f]{64}/)")
+_STORED_PATH = re.compile(f"{SERVICE_ADDRESS}(?P<path>{HASH_PREFIX})".encode())
 
 # The key of the articles that the transaction renders again although their content is the same.
 _INFO_KEY = "articles-to-render"
@@ -381,7 +382,8 @@ def _update_uses(session: Session, articles: Sequence[Article]) -> KnownFiles:
     texts = {}
     for article in articles:
         # The name of a file is not a part of its identity.
-        paths = [f"{match.decode()}name" for match in _STORED_PATH.findall(html.get(article.uuid, b""))]
+        found = _STORED_PATH.finditer(html.get(article.uuid, b""))
+        paths = [f"{match['path'].decode()}name" for match in found]
         texts[article.uuid] = Text(article.uuid, "", (article.cover_image, article.seo.og_image, *paths))
     files = find_files(texts.values())
     used: dict[UUID, Mapping[UUID, File]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from blogapi.web.media_addresses import HASH_PREFIX as HASH_PREFIX
 from blogapi.web.media_addresses import PATH as PATH
 from blogapi.web.media_addresses import PREFIX as PREFIX
 

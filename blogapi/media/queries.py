@@ -26,7 +26,6 @@ from sqlalchemy import (
     select,
     union_all,
 )
-from sqlalchemy.orm import selectinload
 
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
@@ -47,17 +46,6 @@ CHUNK_SIZE = 500
 _SEPARATOR = SERVICE_ADDRESS.encode()
 _media = Media.__table__.c
 _SELECT_JSON = select(_media.pieces)
-
-
-def find_media(uuids: Collection[UUID], hashes: Collection[str]) -> Sequence[Media]:
-    """Return the files with these uuids or hashes, with their renditions; a rendition's hash counts too."""
-    if not uuids and not hashes:
-        return []
-    of_renditions = select(MediaRendition.media_id).where(MediaRendition.hash.in_(hashes))
-    statement = select(Media).where(
-        or_(Media.uuid.in_(uuids), Media.hash.in_(hashes), Media.uuid.in_(of_renditions))
-    )
-    return db.session.scalars(statement.options(selectinload(Media.renditions))).all()
 
 
 def find_upload(upload_hash: str) -> Media | None:

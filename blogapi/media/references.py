@@ -17,9 +17,8 @@ from uuid import UUID
 from sqlalchemy import bindparam, select, union_all
 
 from blogapi.content.plain_text import decode_entities
-from blogapi.media.addresses import PATH, PREFIX, REFERENCE, make_path, make_rendition_name
+from blogapi.media.addresses import HASH_PREFIX, PATH, PREFIX, REFERENCE, make_path, make_rendition_name
 from blogapi.media.models import Media, MediaPath, MediaRendition
-from blogapi.media.types import BY_EXTENSION
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db, table_of
 from blogapi.web.media_addresses import mark_address, register_library
@@ -49,11 +48,11 @@ _ADDRESS_ATTRIBUTE = re.compile(r'\b(src|href|poster|srcset)="([^"]*)"')
 
 # Each pattern begins with a text for which `re` searches quickly.
 _RELATIVE = tuple(
-    re.compile(rf'{name}="(?!https?://|//|#|media:|/media/[0-9a-f]{{64}}/){rest}')
+    re.compile(rf'{name}="(?!https?://|//|#|media:|{HASH_PREFIX}){rest}', re.IGNORECASE)
     for name, rest in (
         *((name, '[^"]') for name in ("src", "poster", "srcset")),
-        # A link to another page is not a file.
-        ("href", rf'[^":]*\.(?:{"|".join((*BY_EXTENSION, "jpeg"))})["?#]'),
+        # A link to another page is not a file. The setting MEDIA_TYPES adds types with any extension.
+        ("href", r'[^":]*\.(?!(?:html?|md|php)\b)[a-z0-9]{1,8}\b'),
     )
 )
 

@@ -218,9 +218,9 @@ def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID
 
 
 def list_differing_items(session: Session) -> list[tuple[str, UUID, list[str]]]:
-    """Return the authors and sites whose stored uses are wrong: kind, uuid and addresses of pictures.
+    """Return the authors, categories and sites with wrong uses: kind, uuid and addresses of pictures.
 
-    An author that was deleted but has uses is in the list, without addresses.
+    An author or a category that was deleted but has uses is in the list, without addresses.
     """
     differing = []
     for model, names in _FIELDS.items():

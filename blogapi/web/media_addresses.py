@@ -21,11 +21,13 @@ from blogapi.web.json_fragments import (
 )
 
 PREFIX = "/media/"
+# The pattern of the path of a file without its name.
+HASH_PREFIX = rf"{PREFIX}([0-9a-f]{{64}})/"
 # Matches the path of a file; the name is the last part.
-PATH = re.compile(r"/media/([0-9a-f]{64})/([^/?#\s\"'<>]+)")
+PATH = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
 
 # Matches an address that can refer to a file.
-_REFERENCE = re.compile(rf"media:|https?://.*{PREFIX}[0-9a-f]{{64}}/", re.IGNORECASE)
+_REFERENCE = re.compile(rf"media:|https?://.*{HASH_PREFIX}", re.IGNORECASE)
 
 # Returns the stored form of an address, or None if it refers to an unknown file.
 Normalize = Callable[[str], str | None]

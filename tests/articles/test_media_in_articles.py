@@ -387,3 +387,11 @@ def test_the_time_of_publication_does_not_touch_pictures(as_admin, make_article,
             assert as_admin.patch(f"{ARTICLES}{one.uuid}/", json=body).status_code == 200
         counts.append(len(statements))
     assert counts[1] == counts[2]
+
+
+@pytest.mark.parametrize("path", ["img/A.PDF", "/files/book.epub?v=1", "{{ '/a.pdf' | relative_url }}"])
+def test_an_imported_link_to_a_file_of_any_type_is_resolved(app, as_reader, make_article, picture, path):
+    article = make_article(content=f'<a href="{path}">a</a>')
+    with app.app_context(), transaction():
+        db.session.add(MediaPath(article_id=article.uuid, path=path, media_id=picture.uuid))
+    assert f'href="{picture.path}"' in read(as_reader, article.uuid)["html"]

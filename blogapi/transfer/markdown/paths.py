@@ -65,7 +65,10 @@ def get_content_type(key: str) -> str:
     if suffix.casefold() == "meta":
         raise NotAnArticle("It is a metadata file of Nikola, which is read with the file of its article.")
     if suffix.casefold() not in _CONTENT_TYPES:
-        raise NotAnArticle(f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file.")
+        raise NotAnArticle(
+            f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file; media files are taken with the "
+            "articles that refer to them."
+        )
     if _SECTION.fullmatch(stem):
         raise NotAnArticle("It is a section page (`_index`), which lists articles but is not an article.")
     return _CONTENT_TYPES[suffix.casefold()]
