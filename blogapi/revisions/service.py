@@ -91,15 +91,15 @@ def prune(keep: int) -> int:
                     ArticleRevision.article_id == article_id, ArticleRevision.number == number
                 )
             )
-        _delete_former_uses({article_id for article_id, _ in old})
+        delete_former_uses({article_id for article_id, _ in old})
         uses.delete_paths(db.session(), _list_gone_articles())
     return len(old)
 
 
-def _delete_former_uses(articles: Collection[UUID]) -> None:
-    """Delete the uses of files by former versions of these articles that were deleted.
+def delete_former_uses(articles: Collection[UUID]) -> None:
+    """Delete the uses of files to which no former version of these articles refers any more.
 
-    A version that was not deleted contains the uuid or a hash of a file that it uses.
+    A version that refers to a file contains its uuid or a hash; paths of imported articles are uses too.
     """
     for article_id, files in uses.list_former_uses(db.session(), articles).items():
         contents = select(ArticleRevision.content).where(ArticleRevision.article_id == article_id)

@@ -31,6 +31,7 @@ from blogapi.content import sanitizer, slugs
 from blogapi.media import addresses, editing
 from blogapi.media.models import Media, MediaPath
 from blogapi.redirects import service as redirects
+from blogapi.revisions import service as revisions
 from blogapi.storage.database import current_time, db, savepoint, transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_input import ArticleInputs
@@ -212,6 +213,7 @@ class Importer:
                     break
         db.session.add_all(batch.new_files)
         batch.fill_alts()
+        batch.delete_former_uses()
         return reports
 
 
@@ -239,6 +241,8 @@ class _Batch:
         #: The files of the library that stand for the paths in each article.
         self.media_paths: dict[UUID, dict[str, MediaPath]] = {}
         self.library: dict[UUID, Media] = {}
+        #: The articles with a path that stands for another file now.
+        self.remapped: set[UUID] = set()
         #: The alternative texts for files that have none.
         self.alts: dict[UUID, str] = {}
         if any(record.key in media for record in records):
@@ -321,7 +325,7 @@ class _Batch:
             notes = (*notes, "The article was edited in this blog and stays as it is.")
         elif is_changed and is_same_source and record.is_undated and record.status == "draft":
             # The article was published with --publish-undated.
-            pass
+            revisions.delete_former_uses(self.remapped)
         elif is_changed and is_same_source and not record.is_undated and _is_more_public(record, former):
             notes = (*notes, "The file has not changed; to publish its article, publish it in this blog.")
         elif is_changed:
@@ -381,6 +385,7 @@ class _Batch:
             if found.uuid is None:
                 continue
             if row is not None:
+                self.remapped.add(article_id)
                 db.session.delete(row)
             paths[path] = MediaPath(article_id=article_id, path=path, media_id=found.uuid)
             db.session.add(paths[path])
@@ -392,6 +397,12 @@ class _Batch:
         """Store the alternative texts of files that had none."""
         for uuid, alt in self.alts.items():
             editing.change(uuid, {"alt": alt})
+
+    def delete_former_uses(self) -> None:
+        """Delete the uses of files that were replaced and to which no former version refers."""
+        if self.remapped:
+            db.session.flush()
+            revisions.delete_former_uses(self.remapped)
 
     def _get_cover(self, record: ArticleRecord, article_id: UUID) -> str:
         """Return the address of the file that is the cover, or else the cover as the record has it."""

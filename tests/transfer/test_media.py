@@ -317,6 +317,21 @@ def test_a_changed_picture_replaces_the_former_one_though_its_post_has_not_chang
     assert run(site / "posts")["counts"]["unchanged"] == 1
 
 
+def test_a_picture_that_was_replaced_is_unused_unless_a_former_version_shows_it(app, run, site):
+    draw(site / "posts/cat.png")
+    draw(site / "posts/dog.png", "green")
+    write(site / "posts/a.md", "![](cat.png)", cover="dog.png")
+    run(site / "posts")
+    draw(site / "posts/cat.png", "blue")
+    draw(site / "posts/dog.png", "yellow")
+    run(site / "posts")
+    with app.app_context():
+        unused = db.session.execute(select(Media.name, Media.created).where(Media.unused_since.is_not(None)))
+        first = db.session.scalar(select(Media.created).where(Media.name == "cat.png").order_by(Media.created))
+        # The cover is an address, which the former version contains.
+        assert list(unused) == [("cat.png", first)]
+
+
 def test_a_picture_that_was_missing_is_taken_later(run, site, article, paths):
     write(site / "posts/a.md", "![](cat.png)", cover="dog.png")
     assert counts(run(site / "posts")) == {"missing": 2}
