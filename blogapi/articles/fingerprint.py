@@ -17,6 +17,7 @@ SOURCES = (
     "content",
     "media/__init__.py",
     "media/addresses.py",
+    "media/html_pictures.py",
     "media/models.py",
     "media/references.py",
     "media/schemas.py",

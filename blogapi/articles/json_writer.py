@@ -40,16 +40,9 @@ from blogapi.content.rendering import RenderedContent
 from blogapi.content.table_of_contents import Heading
 from blogapi.media import uses
 from blogapi.media.addresses import HASH_PREFIX, PATH
+from blogapi.media.html_pictures import HtmlResolver, make_cover
 from blogapi.media.models import MediaPath
-from blogapi.media.references import (
-    NO_FILES,
-    File,
-    HtmlResolver,
-    KnownFiles,
-    Text,
-    find_files,
-    make_cover,
-)
+from blogapi.media.references import NO_FILES, File, KnownFiles, Text, find_files
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
 from blogapi.storage import transaction_info, upgrades, version_check

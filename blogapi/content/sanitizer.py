@@ -52,7 +52,7 @@ _ATTRIBUTES = {
 _URL_SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 
 # A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. It is
-# kept in these attributes, so that `media.references` can replace it.
+# kept in these attributes, so that `media.html_pictures` can replace it.
 _MEDIA_REFERENCE = re.compile(r"\s*(media:[0-9a-f-]{36})\s*", re.IGNORECASE)
 _MEDIA_SCHEME = re.compile("media:", re.IGNORECASE)
 _MEDIA_ATTRIBUTES = frozenset(

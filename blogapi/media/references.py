@@ -1,4 +1,4 @@
-"""References to files of the library in texts, and the HTML that shows the files.
+"""References to files of the library in texts.
 
 A reference is `media:<uuid>`, the path of a file or of a rendition, or that path below any address. The hash
 in the path identifies the file, so a reference stays valid if the address of the service changes. The HTML of
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 from uuid import UUID
 
@@ -21,20 +20,13 @@ from blogapi.media.addresses import HASH_PREFIX, PATH, PREFIX, REFERENCE, make_p
 from blogapi.media.models import Media, MediaPath, MediaRendition
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db, table_of
-from blogapi.web.media_addresses import mark_address, register_library
-
-# The width of a text column in CSS pixels for which browsers choose a size, unless the author sets `sizes`.
-MAX_COLUMN_WIDTH = 800
-
-# The maximum number of pictures of an article with several sizes. A reference of 50 characters becomes 1,000
-# characters of HTML.
-MAX_SRCSETS = 2_000
+from blogapi.web.media_addresses import register_library
 
 # The maximum number of references per statement, because databases limit the number of parameters.
 _REFERENCES_PER_STATEMENT = 400
 
 # The attributes with one address, by element.
-_ADDRESS_ATTRIBUTES = {
+ADDRESS_ATTRIBUTES = {
     "img": ("src",),
     "a": ("href",),
     "video": ("src", "poster"),
@@ -42,17 +34,16 @@ _ADDRESS_ATTRIBUTES = {
 }
 
 # These patterns are applied to sanitized HTML, which quotes each value and escapes `<`, `>` and `"` in it.
-_ELEMENT = re.compile(rf"<({'|'.join(_ADDRESS_ATTRIBUTES)}) ([^>]*)>")
-_ATTRIBUTE = re.compile(r'([a-z-]+)="([^"]*)"')
+ELEMENT = re.compile(rf"<({'|'.join(ADDRESS_ATTRIBUTES)}) ([^>]*)>")
 _ADDRESS_ATTRIBUTE = re.compile(r'\b(src|href|poster|srcset)="([^"]*)"')
 
 # Each pattern begins with a text for which `re` searches quickly.
 _RELATIVE = tuple(
-    re.compile(rf'{name}="(?!https?://|//|#|media:|{HASH_PREFIX}){rest}', re.IGNORECASE)
+    re.compile(rf'{name}="(?!https?://|//|#|media:|{HASH_PREFIX}){rest}')
     for name, rest in (
         *((name, '[^"]') for name in ("src", "poster", "srcset")),
         # A link to another page is not a file. The setting MEDIA_TYPES adds types with any extension.
-        ("href", r'[^":]*\.(?!(?:html?|md|php)\b)[a-z0-9]{1,8}\b'),
+        ("href", r'(?i:[^":]*\.(?!(?:html?|md|php)\b)[a-z0-9]{1,8}\b)'),
     )
 )
 
@@ -134,7 +125,7 @@ class KnownFiles:
 
     def find(self, article_id: UUID, address: str) -> File | None:
         """Return the file to which an address in an article refers, or None."""
-        key = _parse(address)
+        key = parse_reference(address)
         if isinstance(key, UUID):
             return self.by_uuid.get(key)
         file = None if key is None else self.by_hash.get(key.hash)
@@ -146,7 +137,7 @@ class KnownFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class _Address:
+class Address:
     """An address that contains the path of a file; `base` is None if the address is only the path."""
 
     base: str | None
@@ -165,7 +156,7 @@ def normalize_address(address: str) -> str | None:
 
     Returns None for an unknown `media:<uuid>`.
     """
-    key = _parse(address)
+    key = parse_reference(address)
     if isinstance(key, UUID):
         file = _find_files([key], []).get(key)
         return None if file is None else file.path
@@ -184,20 +175,20 @@ def find_files(texts: Iterable[Text]) -> KnownFiles:
     Without references, no statement is executed. With references, one statement is enough unless there are
     many, and another one if a text contains relative addresses.
     """
-    keys: dict[UUID | _Address, None] = {}
+    keys: dict[UUID | Address, None] = {}
     with_paths: dict[UUID, None] = {}
     for text in texts:
         addresses = [address for address in text.addresses if address]
         if "media:" in text.html or PREFIX in text.html:
             addresses += _list_addresses(text.html)
-        keys |= dict.fromkeys(key for address in addresses if (key := _parse(address)) is not None)
+        keys |= dict.fromkeys(key for address in addresses if (key := parse_reference(address)) is not None)
         if any(pattern.search(text.html) for pattern in _RELATIVE):
             with_paths[text.article_id] = None
     if not keys and not with_paths:
         return NO_FILES
     paths = _find_paths(list(with_paths))
     uuids = {key for key in keys if isinstance(key, UUID)} | set(paths.values())
-    hashes = {key.hash for key in keys if isinstance(key, _Address)}
+    hashes = {key.hash for key in keys if isinstance(key, Address)}
     files = _find_files(sorted(uuids), sorted(hashes))
     return KnownFiles(
         files,
@@ -215,127 +206,17 @@ def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:
     return _find_files([], sorted(hashes)) if hashes else {}
 
 
-class HtmlResolver:
-    """Resolves the references in the sanitised HTML of one article; `used` contains the files it has found.
-
-    The addresses begin with SERVICE_ADDRESS_MARK. A `media:` address of an unknown file is removed.
-    """
-
-    def __init__(self, article_id: UUID, files: KnownFiles) -> None:
-        self.used: dict[UUID, File] = {}
-        self._article_id, self._files = article_id, files
-        self._srcsets = 0
-
-    def resolve(self, html: str) -> str:
-        """Return the HTML with resolved references."""
-        if self._files.is_empty() and "media:" not in html:
-            return html
-        return _ELEMENT.sub(self._resolve_element, html)
-
-    def find(self, address: str) -> File | None:
-        """Return the file to which the address refers, or None."""
-        file = self._files.find(self._article_id, address)
-        if file is not None:
-            self.used[file.uuid] = file
-        return file
-
-    def _resolve_element(self, element: re.Match[str]) -> str:
-        name, attributes = element[1], dict(_ATTRIBUTE.findall(element[2]))
-        former = dict(attributes)
-        picture = None
-        for attribute in _ADDRESS_ATTRIBUTES[name]:
-            if attribute not in attributes:
-                continue
-            address = decode_entities(attributes[attribute])
-            file = self.find(address)
-            if file is not None:
-                attributes[attribute] = escape(_show_address(file, address))
-                picture = file
-            elif address.startswith("media:"):
-                del attributes[attribute]
-        if "srcset" in attributes:
-            self._resolve_srcset(attributes)
-        if name == "img" and picture is not None:
-            attributes = self._complete_picture(picture, attributes)
-        if attributes == former:
-            return element[0]
-        written = "".join(f' {key}="{value}"' for key, value in attributes.items())
-        return f"<{name}{written}>"
-
-    def _resolve_srcset(self, attributes: dict[str, str]) -> None:
-        candidates = []
-        for candidate in decode_entities(attributes["srcset"]).split(","):
-            address, *descriptor = candidate.split()[:2] or [""]
-            file = self.find(address)
-            if file is not None:
-                candidates.append(" ".join([_show_address(file, address), *descriptor]))
-            elif not address.startswith("media:"):
-                candidates.append(candidate)
-        srcset = escape(",".join(candidates))
-        if srcset.strip(", "):
-            attributes["srcset"] = srcset
-        else:
-            del attributes["srcset"]
-
-    def _complete_picture(self, file: File, attributes: dict[str, str]) -> dict[str, str]:
-        """Return the attributes of an <img>; what the author wrote takes precedence."""
-        made = {"src": escape(mark_address(file.path))}
-        if file.width and file.renditions and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:
-            self._srcsets += 1
-            sizes = [(rendition.path, rendition.width) for rendition in file.renditions]
-            sources = (f"{mark_address(path)} {width}w" for path, width in (*sizes, (file.path, file.width)))
-            made["srcset"] = escape(", ".join(sources))
-            width = min(_parse_width(attributes.get("width", "")) or file.width, file.width, MAX_COLUMN_WIDTH)
-            made["sizes"] = f"(max-width: {width}px) 100vw, {width}px"
-        if file.width and file.height and attributes.keys().isdisjoint(("width", "height")):
-            made |= {"width": str(file.width), "height": str(file.height)}
-        made["alt"] = attributes.pop("alt", "") or escape(file.alt)
-        made["loading"] = "lazy"
-        order = ("src", "srcset", "sizes", "width", "height", "alt", "loading")
-        complete = made | {key: value for key, value in attributes.items() if key != "src"}
-        return {key: complete[key] for key in (*order, *complete) if key in complete}
-
-
-def make_cover(file: File) -> dict[str, Any]:
-    """Return the fields of a picture with its renditions."""
-    return {
-        "url": mark_address(file.path),
-        "width": file.width,
-        "height": file.height,
-        "alt": file.alt,
-        "caption": file.caption,
-        "renditions": [
-            {
-                "width": rendition.width,
-                "height": rendition.height,
-                "size": rendition.size,
-                "url": mark_address(rendition.path),
-            }
-            for rendition in file.renditions
-        ],
-    }
-
-
-def _show_address(file: File, address: str) -> str:
-    """Return the marked address of the file; a path is kept, so that it can be that of a rendition."""
-    key = _parse(address)
-    return mark_address(key.path) + key.rest if isinstance(key, _Address) else mark_address(file.path)
-
-
-def _parse_width(text: str) -> int:
-    return int(text) if re.fullmatch("[0-9]{1,5}", text) else 0
-
-
-def _parse(address: str) -> UUID | _Address | None:
+def parse_reference(address: str) -> UUID | Address | None:
+    """Return the uuid or the path in a reference; None if the address is no reference."""
     if match := REFERENCE.fullmatch(address):
         return UUID(match[1])
     if PREFIX in address and (match := _ADDRESS.fullmatch(address)):
-        return _Address(match[1], match[2], match[3], match[5] or "")
+        return Address(match[1], match[2], match[3], match[5] or "")
     return None
 
 
 def _list_addresses(html: str) -> Iterator[str]:
-    for element in _ELEMENT.finditer(html):
+    for element in ELEMENT.finditer(html):
         for name, value in _ADDRESS_ATTRIBUTE.findall(element[2]):
             address = decode_entities(value)
             if name == "srcset":

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogapi.content import sanitizer
-from blogapi.media import references
+from blogapi.media import html_pictures, references
+from blogapi.media.html_pictures import HtmlResolver
 from blogapi.media.references import (
     File,
-    HtmlResolver,
     KnownFiles,
     Rendition,
     Text,
@@ -86,7 +86,7 @@ def test_a_width_of_the_author_limits_the_sizes(width, sizes):
 
 
 def test_only_a_limited_number_of_pictures_has_several_sizes(monkeypatch):
-    monkeypatch.setattr(references, "MAX_SRCSETS", 2)
+    monkeypatch.setattr(html_pictures, "MAX_SRCSETS", 2)
     html = resolve(f'<img src="media:{UUID_1}">' * 3)
     assert (html.count("srcset="), html.count("width=")) == (2, 3)
 

@@ -327,7 +327,9 @@ def test_a_picture_that_was_replaced_is_unused_unless_a_former_version_shows_it(
     run(site / "posts")
     with app.app_context():
         unused = db.session.execute(select(Media.name, Media.created).where(Media.unused_since.is_not(None)))
-        first = db.session.scalar(select(Media.created).where(Media.name == "cat.png").order_by(Media.created))
+        first = db.session.scalar(
+            select(Media.created).where(Media.name == "cat.png").order_by(Media.created)
+        )
         # The cover is an address, which the former version contains.
         assert list(unused) == [("cat.png", first)]
 

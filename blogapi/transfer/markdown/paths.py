@@ -66,8 +66,8 @@ def get_content_type(key: str) -> str:
         raise NotAnArticle("It is a metadata file of Nikola, which is read with the file of its article.")
     if suffix.casefold() not in _CONTENT_TYPES:
         raise NotAnArticle(
-            f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file; media files are taken with the "
-            "articles that refer to them."
+            f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file; media files are taken with "
+            "the articles that refer to them."
         )
     if _SECTION.fullmatch(stem):
         raise NotAnArticle("It is a section page (`_index`), which lists articles but is not an article.")

@@ -1,0 +1,133 @@
+"""Shows the files to which HTML refers: pictures with all their sizes, and other files by their addresses."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Any
+from uuid import UUID
+
+from blogapi.content.plain_text import decode_entities
+from blogapi.media.references import ADDRESS_ATTRIBUTES, ELEMENT, Address, File, KnownFiles, parse_reference
+from blogapi.web.media_addresses import mark_address
+
+# The width of a text column in CSS pixels for which browsers choose a size, unless the author sets `sizes`.
+MAX_COLUMN_WIDTH = 800
+
+# The maximum number of pictures of an article with several sizes. A reference of 50 characters becomes 1,000
+# characters of HTML.
+MAX_SRCSETS = 2_000
+
+# Sanitized HTML quotes each value.
+_ATTRIBUTE = re.compile(r'([a-z-]+)="([^"]*)"')
+
+
+class HtmlResolver:
+    """Resolves the references in the sanitised HTML of one article; `used` contains the files it has found.
+
+    The addresses begin with SERVICE_ADDRESS_MARK. A `media:` address of an unknown file is removed.
+    """
+
+    def __init__(self, article_id: UUID, files: KnownFiles) -> None:
+        self.used: dict[UUID, File] = {}
+        self._article_id, self._files = article_id, files
+        self._srcsets = 0
+
+    def resolve(self, html: str) -> str:
+        """Return the HTML with resolved references."""
+        if self._files.is_empty() and "media:" not in html:
+            return html
+        return ELEMENT.sub(self._resolve_element, html)
+
+    def find(self, address: str) -> File | None:
+        """Return the file to which the address refers, or None."""
+        file = self._files.find(self._article_id, address)
+        if file is not None:
+            self.used[file.uuid] = file
+        return file
+
+    def _resolve_element(self, element: re.Match[str]) -> str:
+        name, attributes = element[1], dict(_ATTRIBUTE.findall(element[2]))
+        former = dict(attributes)
+        picture = None
+        for attribute in ADDRESS_ATTRIBUTES[name]:
+            if attribute not in attributes:
+                continue
+            address = decode_entities(attributes[attribute])
+            file = self.find(address)
+            if file is not None:
+                attributes[attribute] = escape(_show_address(file, address))
+                picture = file
+            elif address.startswith("media:"):
+                del attributes[attribute]
+        if "srcset" in attributes:
+            self._resolve_srcset(attributes)
+        if name == "img" and picture is not None:
+            attributes = self._complete_picture(picture, attributes)
+        if attributes == former:
+            return element[0]
+        written = "".join(f' {key}="{value}"' for key, value in attributes.items())
+        return f"<{name}{written}>"
+
+    def _resolve_srcset(self, attributes: dict[str, str]) -> None:
+        candidates = []
+        for candidate in decode_entities(attributes["srcset"]).split(","):
+            address, *descriptor = candidate.split()[:2] or [""]
+            file = self.find(address)
+            if file is not None:
+                candidates.append(" ".join([_show_address(file, address), *descriptor]))
+            elif not address.startswith("media:"):
+                candidates.append(candidate)
+        srcset = escape(",".join(candidates))
+        if srcset.strip(", "):
+            attributes["srcset"] = srcset
+        else:
+            del attributes["srcset"]
+
+    def _complete_picture(self, file: File, attributes: dict[str, str]) -> dict[str, str]:
+        """Return the attributes of an <img>; what the author wrote takes precedence."""
+        made = {"src": escape(mark_address(file.path))}
+        if file.width and file.renditions and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:
+            self._srcsets += 1
+            sizes = [(rendition.path, rendition.width) for rendition in file.renditions]
+            sources = (f"{mark_address(path)} {width}w" for path, width in (*sizes, (file.path, file.width)))
+            made["srcset"] = escape(", ".join(sources))
+            width = min(_parse_width(attributes.get("width", "")) or file.width, file.width, MAX_COLUMN_WIDTH)
+            made["sizes"] = f"(max-width: {width}px) 100vw, {width}px"
+        if file.width and file.height and attributes.keys().isdisjoint(("width", "height")):
+            made |= {"width": str(file.width), "height": str(file.height)}
+        made["alt"] = attributes.pop("alt", "") or escape(file.alt)
+        made["loading"] = "lazy"
+        order = ("src", "srcset", "sizes", "width", "height", "alt", "loading")
+        complete = made | {key: value for key, value in attributes.items() if key != "src"}
+        return {key: complete[key] for key in (*order, *complete) if key in complete}
+
+
+def make_cover(file: File) -> dict[str, Any]:
+    """Return the fields of a picture with its renditions."""
+    return {
+        "url": mark_address(file.path),
+        "width": file.width,
+        "height": file.height,
+        "alt": file.alt,
+        "caption": file.caption,
+        "renditions": [
+            {
+                "width": rendition.width,
+                "height": rendition.height,
+                "size": rendition.size,
+                "url": mark_address(rendition.path),
+            }
+            for rendition in file.renditions
+        ],
+    }
+
+
+def _show_address(file: File, address: str) -> str:
+    """Return the marked address of the file; a path is kept, so that it can be that of a rendition."""
+    key = parse_reference(address)
+    return mark_address(key.path) + key.rest if isinstance(key, Address) else mark_address(file.path)
+
+
+def _parse_width(text: str) -> int:
+    return int(text) if re.fullmatch("[0-9]{1,5}", text) else 0
