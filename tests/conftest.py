@@ -32,6 +32,7 @@ from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.docs import document
+from blogapi.media import images
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import redis as shared_counters
 from blogapi.storage import connections
@@ -178,6 +179,8 @@ def app(common_app: Flask, instance: Path, databases: Databases) -> Iterator[Fla
     databases.prepare(instance)
     settings = dict(common_app.config)
     limiter.init_app(common_app)
+    # A server of a former test may have limited the threads that process images.
+    images.init_app(common_app)
     yield common_app
     common_app.config.clear()
     common_app.config.update(settings)

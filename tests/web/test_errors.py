@@ -113,7 +113,7 @@ def test_every_http_error_has_a_problem_body(status):
     [
         # Python 3.13 renamed these phrases in http.HTTPStatus.
         (413, "Request Entity Too Large", "too_large"),
-        (416, "Requested Range Not Satisfiable", "requested_range_not_satisfiable"),
+        (416, "Requested Range Not Satisfiable", "range_not_satisfiable"),
         (422, "Unprocessable Entity", "invalid_fields"),
         # The codes of these errors come from subclasses of Problem.
         (401, "Unauthorized", "key_missing"),
