@@ -21,6 +21,7 @@ from blogapi.media.schemas import (
 )
 from blogapi.web.access import admin, allow
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
+from blogapi.web.errors import NotFound, Unavailable
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, Query
@@ -73,7 +74,10 @@ def create(query: Fields) -> Response:
         service.prepare(upload.path, upload.name) as prepared,
     ):
         media, created = editing.add(prepared, alt=upload.alt, caption=upload.caption)
-    return bp.build_write_response(UpsertResult(media, created), 200, MediaSchema(), REPRESENTATION)
+    try:
+        return bp.build_write_response(UpsertResult(media, created), 200, MediaSchema(), REPRESENTATION)
+    except NotFound as error:
+        raise Unavailable(service.DELETED_MEANWHILE) from error
 
 
 @bp.get("/<id:id>/")

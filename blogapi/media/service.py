@@ -20,6 +20,8 @@ from blogapi.storage import files
 from blogapi.storage.database import call_after_rollback, db, end_read, transaction
 from blogapi.web.errors import Invalid, Unavailable
 
+DELETED_MEANWHILE = "The file was deleted meanwhile; send the same request again."
+
 
 @dataclass(frozen=True, slots=True)
 class PreparedRendition:
@@ -153,7 +155,7 @@ def store(prepared: PreparedFile, *, alt: str = "", caption: str = "") -> tuple[
     with transaction():
         media = queries.find_stored(prepared.hash)
         if media is None and prepared.path is None:
-            raise Unavailable("The file was deleted meanwhile; send the same request again.")
+            raise Unavailable(DELETED_MEANWHILE)
         is_new = media is None
         if media is None:
             check_quota([prepared.size, *(item.size for item in prepared.renditions)])

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import null, update
 from werkzeug.datastructures import MultiDict
 
-from blogapi.media import hooks, queries, receiving, removal
+from blogapi.media import editing, hooks, queries, receiving, removal
 from blogapi.media.folder import get_folder
 from blogapi.media.models import Media, MediaPath
 from blogapi.storage.database import db, transaction
@@ -79,6 +79,20 @@ def test_a_repeated_upload_returns_the_present_file_and_fills_in_empty_texts(app
     assert second.json == first.json | {"caption": "Mimi", "last_updated": second.json["last_updated"]}
     assert upload(as_admin, caption="Other").json == second.json
     assert list_files(app) == [f"{HASH}.png"]
+
+
+def test_an_upload_of_a_file_that_is_deleted_before_the_response_is_asked_for_again(as_admin, monkeypatch):
+    add = editing.add
+
+    def add_and_delete(*args, **texts):
+        media, created = add(*args, **texts)
+        # Another request has a session of its own.
+        db.session.expunge(media)
+        removal.delete(media.uuid)
+        return media, created
+
+    monkeypatch.setattr(editing, "add", add_and_delete)
+    assert outcome(upload(as_admin)) == (503, "unavailable")
 
 
 MALFORMED, INVALID = (400, "malformed"), (422, "invalid_fields")
