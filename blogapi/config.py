@@ -36,7 +36,7 @@ _ORIGIN = re.compile(
 _MEDIA_TYPE = re.compile(r"([a-z0-9]{1,10})=([a-z]+/[a-z0-9][a-z0-9.+_-]{0,99})")
 # The types and extensions of files in which browsers run scripts.
 _ACTIVE_TYPE = re.compile(
-    r"text/(html|xml|xsl)|application/(xml|x-shockwave-flash)|.*(\+xml|script)|multipart/.*"
+    r"text/(html|xml|xsl)|application/(xml|x-shockwave-flash)|.*(\+xml|script[0-9.]*)|multipart/.*"
 )
 _ACTIVE_EXTENSION = re.compile(r"s?html?|xht(ml)?|mht(ml)?|svgz?|xml|xslt?|[cm]?js|swf")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")

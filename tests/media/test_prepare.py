@@ -212,6 +212,7 @@ def test_a_configured_type_is_recognised_by_its_extension(upload, in_app):
         ("a=text/html", "browsers run the scripts"),
         ("a=image/SVG+xml", "browsers run the scripts"),
         ("a=application/javascript", "browsers run the scripts"),
+        ("a=text/javascript1.5", "browsers run the scripts"),
         ("html=application/octet-stream", "browsers run the scripts"),
         ("a=a/b, A=a/c", "each extension once"),
         ("jpg=application/zip", "is built in"),
