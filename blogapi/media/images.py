@@ -26,6 +26,8 @@ RENDITION_WIDTHS = (400, 800, 1600)
 _WORKER = Path(__file__).with_name("image_worker.py")
 # The worker bounds its processor time; this time is longer, because the machine can be busy.
 _WORKER_SECONDS = 120.0
+# SIGKILL and SIGXCPU: the worker used too much processor time, or the memory of the system was full.
+_LIMIT_STATUSES = (-9, -24)
 # A worker that has answered ends at once, unless a decoder hangs.
 _END_SECONDS = 1.0
 # At most this many workers run at a time, and this many uploads wait for a worker, for this long.
@@ -39,6 +41,7 @@ _ERRORS = {
     "damaged": "The image is damaged or incomplete. Save it again in an image editor, and upload that.",
     "too_large": "The image has too many pixels or frames. Upload a smaller version of it, with at most 50 "
     "million pixels and 2,000 frames.",
+    "too_slow": "The image takes too long to decode. Upload a smaller version of it, or a JPEG.",
 }
 
 
@@ -138,7 +141,7 @@ def _process_svg(source: Path, output: Path) -> ProcessedImage:
 
 
 def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
-    """Return the result of the job; `error` is `timeout` or `damaged` if the worker was ended by a limit."""
+    """Return the result of the job; `error` is `timeout` or `too_slow` if the worker was ended by a limit."""
     max_bytes = _OUTPUT_FACTOR * max(current_app.config["MAX_MEDIA_SIZE"], 2**20)
     timed_out = threading.Event()
     with _start_worker(max_bytes) as process:
@@ -162,7 +165,9 @@ def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
     if timed_out.is_set():
         return {"error": "timeout"}
     current_app.logger.warning("the image worker ended with status %s", process.returncode)
-    # A negative status is a signal: the decoder crashed, or a limit of the system ended the worker.
+    if process.returncode in _LIMIT_STATUSES:
+        return {"error": "too_slow"}
+    # A negative status is a signal: the decoder crashed.
     return {"error": "damaged" if process.returncode < 0 else "failed"}
 
 

@@ -370,7 +370,8 @@ def make_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str) -
         ('sys.stdin.readline(); print(\'{"error": "storage_full"}\')', StorageFull, "disk"),
         ('sys.stdin.readline(); print(\'{"error": "too_large"}\')', Invalid, "pixels"),
         ("os.abort()", Invalid, "damaged"),
-        ("print('{\"wi', end='', flush=True); os.kill(os.getpid(), 9)", Invalid, "damaged"),
+        # The system ends a worker so if it uses too much processor time, or if the memory is full.
+        ("print('{\"wi', end='', flush=True); os.kill(os.getpid(), 9)", Invalid, "too long"),
         ("sys.exit(1)", Unavailable, "log"),
         ("import missing", Unavailable, "log"),
     ],
