@@ -106,6 +106,7 @@ REFUSED = {
     "jpeg of no height": resize_jpeg(40, 0),
     "jpeg truncated": make_image("jpg")[:-20],
     "jpeg of empty segments": LONG_MARKERS,
+    "jpeg of fill bytes": b"\xff\xd8" + b"\xff" * 2_000_000,
     "jpeg that ends in a segment": make_image("jpg")[:2] + b"\xff\xe1\xff\xff",
     "jpeg magic with html": b"\xff\xd8\xff" + b"<html>" + SCRIPT,
     "png magic with zip": b"\x89PNG\r\n\x1a\n" + make_zip(),
