@@ -23,8 +23,8 @@ _GIF_KEPT = frozenset((b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012"))
 _AVIF_KEPT = frozenset((b"ftyp", b"meta", b"mdat", b"moov"))
 _AVIF_METADATA = (b"Exif", b"application/rdf+xml", b"uuid", b"udta")
 
-# A marker that begins a segment: neither an escaped byte nor a restart marker of the compressed data. Any number
-# of fill bytes FF can precede it; a pattern that matches them all takes quadratic time if no marker follows.
+# A marker that begins a segment: neither an escaped byte nor a restart marker of the compressed data. Fill
+# bytes FF can precede it; a pattern that matches them all takes quadratic time if no marker follows.
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 _WEBP_METADATA_FLAGS = 0x08 | 0x04
 

@@ -9,8 +9,8 @@ from waitress.buffers import ReadOnlyFileBasedBuffer
 # The number of bytes that are read at a time.
 CHUNK_BYTES = 128 * 1024
 
-# After this number of bytes, other connections get their turn. With 1 MB, other requests waited up to 3 s for 300
-# fast downloads; with 256 kB up to 0.6 s, at the same throughput.
+# After this number of bytes, other connections get their turn. With 1 MB, other requests waited up to 3 s
+# during 300 fast downloads; with 256 kB up to 0.6 s, at the same throughput.
 TURN_BYTES = 256 * 1024
 
 
