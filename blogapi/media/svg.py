@@ -36,10 +36,14 @@ _ELEMENTS = frozenset(
 _REFERENCE = re.compile(r"\s*#")
 _PICTURE = re.compile(r"\s*data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z")
 # A style can load a file, and a backslash can hide how.
-_UNSAFE_STYLE = re.compile(r"\\|@import|expression|url\s*\(\s*(?![\"']?\s*#)|javascript:", re.IGNORECASE)
+_UNSAFE_STYLE = re.compile(
+    r"\\|@import|expression|url\s*\(\s*(?![\"']?\s*#)|javascript:|(image-set|src)\s*\(", re.IGNORECASE
+)
 
 _NUMBER = re.compile(r"\s*\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*(px|pt|pc|mm|cm|in|)\s*\Z")
 _PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
+# Larger sizes do not fit into the database.
+_MAX_SIDE = 1_000_000
 # The size of a drawing that states none, in every browser.
 _DEFAULT_SIZE = (300.0, 150.0)
 
@@ -196,7 +200,11 @@ def _measure(root: dict[str, str]) -> tuple[int, int]:
     if box_size and not (width and height):
         ratio = box_size[0] / box_size[1]
         width, height = (width, width / ratio) if width else (height * ratio, height) if height else box_size
-    return max(1, round(width or _DEFAULT_SIZE[0])), max(1, round(height or _DEFAULT_SIZE[1]))
+    return _limit(width or _DEFAULT_SIZE[0]), _limit(height or _DEFAULT_SIZE[1])
+
+
+def _limit(side: float) -> int:
+    return round(min(max(side, 1), _MAX_SIDE))
 
 
 def _to_pixels(length: str) -> float:

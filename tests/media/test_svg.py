@@ -117,3 +117,18 @@ def test_the_type_is_recognised_by_the_first_element(app, start):
 def test_many_comments_do_not_take_long(app):
     with app.app_context():
         assert detect(b"<!---->" * 500, "a.svg") is None
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    ['viewBox="0 0 .000000001 9999999" width="9999999in"', 'width="9999999in" height="9999999in"'],
+)
+def test_the_size_of_a_drawing_fits_into_the_database(attributes):
+    drawing = svg.clean(f'<svg xmlns="http://www.w3.org/2000/svg" {attributes}/>'.encode())
+    assert (drawing.width, drawing.height) == (1_000_000, 1_000_000)
+
+
+@pytest.mark.parametrize("value", ["image-set('//a.example/b.png' 1x)", "src('//a.example/b.png')"])
+def test_a_style_that_loads_a_file_without_url_is_removed(value):
+    drawing = svg.clean(f'<svg xmlns="http://www.w3.org/2000/svg" fill="{value}"/>'.encode())
+    assert b"example" not in drawing.data
