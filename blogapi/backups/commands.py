@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -20,18 +21,23 @@ from blogapi.cli import report_problems, show_progress
 
 
 @click.command()
-@click.argument("path", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
+@click.argument("name", metavar="FILE|FOLDER")
 @click.option("--keep", type=click.IntRange(1), help="Keep this many backups in FOLDER; delete older ones.")
 @click.option("--verify", is_flag=True, help="Check that FILE can be restored, and write no backup.")
 @click.option("--json", "as_json", is_flag=True, help="Print the contents of the backup as JSON.")
-def backup(path: Path, keep: int | None, verify: bool, as_json: bool) -> None:
+def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
     """Write the whole blog into one FILE, or the database into a new file in FOLDER.
 
     The service may continue to run. In a FOLDER, the file name contains the current time, and the folder
-    `media` beside the files keeps each media file once for all of them. The command never overwrites a file.
+    `media` beside the files keeps each media file once for all of them. A missing FOLDER is created if its
+    name ends with a slash. The command never overwrites a file.
     The backup contains drafts, users and hashes of passwords and keys, so keep it secret. If media files are
     missing or damaged, the command saves the rest and exits with status 1.
     """
+    path = Path(name)
+    if name.endswith(("/", os.sep)) and path.parent.is_dir() and not verify:
+        with report_problems(), service.convert_errors(path):
+            path.mkdir(mode=0o700, exist_ok=True)
     if keep is not None and (verify or not path.is_dir()):
         raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
     rotation = Rotation()

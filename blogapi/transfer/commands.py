@@ -16,7 +16,7 @@ from blogapi.storage.database import current_time
 from blogapi.transfer import folder, identity, queries, service
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.imported_authors import read_author_map
-from blogapi.transfer.imported_media import MEDIA_RESULTS
+from blogapi.transfer.imported_media import MEDIA_RESULTS, list_extensions
 from blogapi.transfer.service import FileReport, Importer, Result
 from blogapi.users import queries as users
 from blogapi.web.errors import Conflict, NotFound
@@ -113,8 +113,14 @@ def _read_author_map(path: Path | None) -> dict[str, str]:
 
 
 def _list_entries(paths: tuple[Path, ...]) -> list[folder.Entry]:
+    """Return the files; media files in a folder are taken with the articles that refer to them."""
+    media = list_extensions()
     try:
-        return list(folder.walk_paths(paths))
+        return [
+            entry
+            for entry in folder.walk_paths(paths)
+            if entry.path in paths or entry.path.suffix[1:].lower() not in media
+        ]
     except RefusedFile as error:
         raise click.ClickException(str(error)) from error
 

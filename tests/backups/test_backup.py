@@ -117,6 +117,14 @@ def test_a_backup_of_a_damaged_blog_is_refused(run, blog, app, tmp_path):
     assert not (tmp_path / "blog.zip").exists()
 
 
+def test_a_missing_folder_is_created_if_its_name_ends_with_a_slash(run, blog, tmp_path):
+    assert run("backup", f"{tmp_path}/daily/", "--keep", "2").exit_code == 0
+    assert [path.suffix for path in (tmp_path / "daily").glob("blogapi-*")] == [".zip"]
+    assert run("backup", f"{tmp_path}/no/daily/").exit_code == 2
+    assert run("backup", f"{tmp_path}/gone/", "--verify").exit_code == 2
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["daily"]
+
+
 def test_the_keep_option_deletes_the_oldest_backups_in_a_folder(run, blog, tmp_path):
     (tmp_path / "blog.zip").write_text("a name that a person gave")
     for _ in range(4):

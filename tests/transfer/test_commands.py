@@ -17,11 +17,11 @@ BROKEN = "---\ntitle: [\n---\n"
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with an article and an image."""
+    """A folder with an article and a file that is no article."""
     blog = tmp_path / "blog"
     blog.mkdir()
     (blog / "bread.md").write_text(GOOD, encoding="utf-8")
-    (blog / "photo.png").write_bytes(b"\x89PNG")
+    (blog / "photo.zip").write_bytes(b"PK")
     return blog
 
 
@@ -34,10 +34,17 @@ def run(app):
 def test_import_reports_the_result_for_each_file(run, people, folder):
     result = run("import", folder, "--author", "ada")
     assert result.exit_code == 0
-    assert "blog/photo.png" in result.stdout
+    assert "blog/photo.zip" in result.stdout
     assert result.stdout.splitlines()[-1] == (
         "2 files: 1 created, 0 updated, 0 unchanged, 1 skipped, 0 refused."
     )
+
+
+def test_pictures_in_a_folder_are_not_reported_as_skipped(run, people, folder):
+    for name in ("photo.png", "PHOTO.JPEG"):
+        (folder / name).write_bytes(b"")
+    assert run("import", folder, "--author", "ada").stdout.splitlines()[-1].startswith("2 files: ")
+    assert "photo.png" in run("import", folder / "photo.png", "--author", "ada").stdout
 
 
 @pytest.mark.parametrize("dry_run", [(), ("--dry-run",)])
@@ -101,7 +108,7 @@ def test_a_second_import_changes_nothing(run, people, folder):
 def results(run, *words):
     """Run an import and return the keys of the files, grouped by result."""
     report = json.loads(run("import", *words, "--author", "ada", "--json").stdout)
-    files = [file for file in report["files"] if not file["key"].endswith(".png")]
+    files = [file for file in report["files"] if not file["key"].endswith(".zip")]
     return {
         result: [file["key"] for file in files if file["result"] == result] for result in report["counts"]
     }
@@ -247,7 +254,7 @@ def test_the_json_option_prints_the_report_as_json(run, people, folder):
     report = json.loads(run("import", folder, "--author", "ada", "--json", "--dry-run").stdout)
     assert report["dry_run"] is True
     assert report["counts"] == {"created": 1, "updated": 0, "unchanged": 0, "skipped": 1, "refused": 0}
-    assert [file["key"] for file in report["files"]] == ["blog/bread.md", "blog/photo.png"]
+    assert [file["key"] for file in report["files"]] == ["blog/bread.md", "blog/photo.zip"]
 
 
 def test_a_dry_run_reports_the_result_and_stores_nothing(run, people, folder):
