@@ -120,6 +120,18 @@ def list_contrasts(page: Page, root: str = "body") -> list[tuple[float, str]]:
     return [(ratio, text) for ratio, text in page.evaluate(_CONTRASTS, root)]
 
 
+def wait_until(page: Page, expression: str) -> None:
+    """Wait until the JavaScript expression is true.
+
+    A strict Content-Security-Policy blocks the function of Playwright that does this, if it has to wait.
+    """
+    for _ in range(600):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"not true after a minute: {expression}")
+
+
 def is_wider_than_the_window(page: Page) -> bool:
     """Return whether the page can be scrolled to the side."""
     return bool(page.evaluate("document.documentElement.scrollWidth > window.innerWidth"))

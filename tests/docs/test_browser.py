@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.browser import is_wider_than_the_window, list_contrasts
+from tests.browser import is_wider_than_the_window, list_contrasts, wait_until
 
 ARTICLES = "/api/v1/blog/articles/"
 MINIMUM_CONTRAST = 4.5
@@ -28,7 +28,7 @@ def open_reference(open_page):
 def get_key(page):
     """Press the button that gets a key; return the key."""
     page.get_by_role("button", name="Get a key").click()
-    page.wait_for_function("document.getElementById('key').value !== ''")
+    wait_until(page, "document.getElementById('key').value !== ''")
     return page.locator("#key").input_value()
 
 
@@ -116,7 +116,7 @@ def test_the_search_finds_operations_by_a_word(open_reference):
     results.first.wait_for()
     assert page.get_by_role("option").filter(has_text=re.compile("^List the published articles")).count() == 0
     results.first.click()
-    page.wait_for_function("location.hash.includes('rotate')")
+    wait_until(page, "location.hash.includes('rotate')")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def assert_is_readable(page):
     """Check the contrast of all visible texts, first in a wide and then in a narrow window."""
     for width in (1280, NARROW):
         page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_function(f"window.innerWidth === {width}")
+        wait_until(page, f"window.innerWidth === {width}")
         contrasts = list_contrasts(page)
         assert len(contrasts) > 50
         assert [pair for pair in contrasts if pair[0] < MINIMUM_CONTRAST] == []
