@@ -13,6 +13,7 @@ from blogapi.taxonomies import service as taxonomies
 from blogapi.transfer import folder
 from blogapi.transfer import service as transfer
 from blogapi.transfer.markdown import reader
+from blogapi.transfer.reports import Result
 from blogapi.users import queries as users
 from blogapi.users import service as accounts
 from blogapi.users.models import Role
@@ -36,4 +37,4 @@ def fill_empty_blog() -> int:
         now, entries = current_time(), folder.walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, now=now) for entry in entries if entry.problem is None]
         reports = transfer.Importer(author, restore_deleted=True).store(records)
-        return sum(report.result is transfer.Result.CREATED for report in reports)
+        return sum(report.result is Result.CREATED for report in reports)

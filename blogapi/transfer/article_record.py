@@ -1,10 +1,13 @@
-"""The record that a reader creates from a source file, and the exceptions that it raises if it cannot."""
+"""The records that readers create from the files of other blogs, and the exceptions that they raise."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
+from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +21,37 @@ class AuthorRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TermRecord:
+    """A category, tag or author that the source describes apart from its articles."""
+
+    kind: str  #: "category", "tag" or "author"
+    name: str  #: plain text, never empty
+    #: further fields of the term, as the body schema of its kind names them
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommentRecord:
+    """A comment of an article. Comments are not imported; the JSON report contains them."""
+
+    author: str
+    url: str = ""
+    created: datetime | None = None  #: aware, UTC
+    is_approved: bool = True
+    content: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedFields:
+    """What an export of blogapi contains of an article and other formats do not."""
+
+    uuid: UUID
+    body: Mapping[str, Any]  #: the complete body of the article, as the API takes it
+    created: datetime  #: aware, UTC
+    last_updated: datetime  #: aware, UTC
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleRecord:
     """One article as its source file describes it, before validation.
 
@@ -25,7 +59,12 @@ class ArticleRecord:
     the default category. No text contains lone surrogates; every text except `content` is a single line.
     """
 
-    key: str  #: path of the source with `/` as separator; begins with the name of the imported folder
+    #: identifies the article in all imports of its blog: the path of its file with `/` as separator, which
+    #: begins with the name of the imported folder; or format, blog and id (`wordpress:host:12`), without
+    #: any `/`
+    key: str
+    #: the file that contains the article, as a user knows it; "" = `key` is its path
+    source: str = ""
     title: str  #: plain text, never empty
     subtitle: str = ""
     excerpt: str = ""  #: plain text; "" = generate it from the content
@@ -39,11 +78,21 @@ class ArticleRecord:
     authors: tuple[AuthorRecord, ...] = ()  #: with distinct names; () = the user who imports
     cover_image: str = ""  #: http(s) or relative URL, at most 2,048 characters
     cover_alt: str = ""  #: the alternative text of the cover
+    og_image: str = ""  #: http(s) or relative URL; "" = the cover
     seo_title: str = ""
     seo_description: str = ""
     canonical_url: str = ""  #: http(s) URL
     former_slugs: tuple[str, ...] = ()  #: slugs in old addresses of the article, given in the source
     path: Path | None = None  #: the source file; None = do not look for media files
+    #: the addresses of the article in its former blog, without host and query (`/2020/01/hello/`), or with
+    #: the query that identifies it (`/?p=12`); links of other articles to them are rewritten
+    addresses: tuple[str, ...] = ()
+    #: the names under which links can name the article besides its path and its title (aliases of Obsidian)
+    names: tuple[str, ...] = ()
+    #: whether template tags and wiki links in the content are resolved
+    has_templates: bool = False
+    comments: tuple[CommentRecord, ...] = ()
+    exported: ExportedFields | None = None  #: only in an export of blogapi
     source_digest: str = ""  #: digest of the source file; "" = use the digest of the record
     #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
     is_undated: bool = False

@@ -13,11 +13,12 @@ from flask.cli import with_appcontext
 
 from blogapi.cli import report_problems, show_progress
 from blogapi.storage.database import current_time
-from blogapi.transfer import folder, identity, queries, service
+from blogapi.transfer import folder, identity, queries, reports, service
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.imported_authors import read_author_map
 from blogapi.transfer.imported_media import MEDIA_RESULTS, list_extensions
-from blogapi.transfer.service import FileReport, Importer, Result
+from blogapi.transfer.reports import FileReport, Result
+from blogapi.transfer.service import Importer
 from blogapi.users import queries as users
 from blogapi.web.errors import Conflict, NotFound
 
@@ -131,11 +132,11 @@ def _match(entries: list[folder.Entry]) -> dict[str, str]:
     return identity.match_entries(entries, queries.get_source_digests(), reader.compute_source_digest)
 
 
-def _read(entry: folder.Entry, outer_key: str, *, publish_undated: bool) -> service.Item:
+def _read(entry: folder.Entry, outer_key: str, *, publish_undated: bool) -> reports.Item:
     # The module is imported here, so that a server does not load the parsers.
     from blogapi.transfer.markdown import reader
 
-    return service.read_item(
+    return reports.read_item(
         entry.key,
         lambda: reader.read_file(
             entry, now=current_time(), publish_undated=publish_undated, outer_key=outer_key

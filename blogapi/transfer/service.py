@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from copy import deepcopy
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -35,11 +34,12 @@ from blogapi.revisions import service as revisions
 from blogapi.storage.database import current_time, db, savepoint, transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_input import ArticleInputs
-from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
+from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.imported_authors import ImportedAuthors
-from blogapi.transfer.imported_media import ImportedMedia, MediaReport, RecordMedia, list_extensions
+from blogapi.transfer.imported_media import ImportedMedia, RecordMedia, list_extensions
 from blogapi.transfer.media_references import is_local, may_contain_references
 from blogapi.transfer.models import ImportedFile
+from blogapi.transfer.reports import FileReport, Item, Result
 from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import is_web_address, join_messages
 
@@ -51,31 +51,11 @@ MAX_BATCH_CHARACTERS = 500_000
 MAX_BATCH_SECONDS = 0.5
 
 
-class Result(StrEnum):
-    """Whether the import stored, skipped or refused a file."""
-
-    CREATED = "created"
-    UPDATED = "updated"
-    UNCHANGED = "unchanged"
-    SKIPPED = "skipped"
-    REFUSED = "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class FileReport:
-    """The result of importing one file."""
-
-    key: str
-    result: Result
-    #: the status of the article: "published", "scheduled", "draft" or "archived"; None if there is no article
-    status: str | None = None
-    notes: tuple[str, ...] = ()  #: why the file was not imported, or which changes were made
-    media: MediaReport | None = None  #: None if the file refers to no media files
-
-
-# The record of a file that was read, or the report of a file that could not be read.
-Item = ArticleRecord | FileReport
-
+# The fields of a record that do not change its article.
+_WITHOUT_DIGEST = (
+    *("source_digest", "is_undated", "path", "source", "cover_alt", "addresses", "names", "has_templates"),
+    "comments",
+)
 
 # The errors of an article that is refused.
 REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
@@ -83,16 +63,6 @@ REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
 
 class _DryRun(Exception):
     """Raised to roll back the transaction of a dry run."""
-
-
-def read_item(key: str, read: Callable[[], ArticleRecord]) -> Item:
-    """Return the record that `read` returns, or the report of its refusal."""
-    try:
-        return read()
-    except NotAnArticle as error:
-        return FileReport(key, Result.SKIPPED, notes=(str(error),))
-    except RefusedFile as error:
-        return FileReport(key, Result.REFUSED, notes=(str(error),))
 
 
 def make_batches(items: Iterable[Item]) -> Iterator[list[Item]]:
@@ -512,7 +482,7 @@ def _compute_digest(record: ArticleRecord, key: str = "") -> str:
     # file. Empty fields that former versions did not have are left out, so that their digests stay valid.
     content = {field.name: getattr(record, field.name) for field in fields(record)}
     content |= {"key": key, "notes": ()}
-    for name in ("source_digest", "is_undated", "path", "cover_alt"):
+    for name in _WITHOUT_DIGEST:
         del content[name]
     if not record.authors:
         # Former versions have stored the names of the authors as one text.
@@ -520,7 +490,7 @@ def _compute_digest(record: ArticleRecord, key: str = "") -> str:
         content["author"] = ""
     else:
         content["authors"] = [asdict(author) for author in record.authors]
-    for name in ("former_slugs", "excerpt"):
+    for name in ("former_slugs", "excerpt", "og_image", "exported"):
         if not content[name]:
             del content[name]
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

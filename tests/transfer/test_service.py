@@ -21,7 +21,7 @@ from blogapi.transfer import service
 from blogapi.transfer.article_input import DEFAULT_CATEGORY
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.models import ImportedFile
-from blogapi.transfer.service import Result
+from blogapi.transfer.reports import FileReport, Result, read_item
 from blogapi.web.errors import Conflict
 
 RECORD = ArticleRecord(
@@ -206,7 +206,7 @@ def test_a_record_that_matches_an_imported_file_keeps_its_article_and_gets_the_n
     report = store(moved, matches={"site/rye.md": "blog/bread.md"})
     assert (report.result, report.status) == (Result.UNCHANGED, "published")
     assert report.notes == ("It was recognised as “blog/bread.md”, which was imported before.",)
-    assert store(moved) == service.FileReport("site/rye.md", Result.UNCHANGED, "published")
+    assert store(moved) == FileReport("site/rye.md", Result.UNCHANGED, "published")
     assert [(article.uuid, article.last_updated) for article in stored()] == [
         (before.uuid, before.last_updated)
     ]
@@ -363,7 +363,7 @@ def importer(app, people):
 def test_an_invalid_record_does_not_stop_the_other_records_of_its_batch(importer, stored):
     bad = replace(RECORD, key="blog/bad.md", title="x" * 256, tags=("new", "rye"), category="Other")
     good = replace(RECORD, key="blog/good.md", tags=("new",), category="Other")
-    skipped = service.FileReport("blog/x.png", Result.SKIPPED)
+    skipped = FileReport("blog/x.png", Result.SKIPPED)
     reports = importer.store([RECORD, skipped, bad, good])
     assert [report.result for report in reports] == [
         *(Result.CREATED, Result.SKIPPED, Result.REFUSED, Result.CREATED)
@@ -460,13 +460,13 @@ def test_records_of_one_batch_share_slugs_and_redirects_whether_or_not_one_of_th
 
 def test_a_batch_without_records_takes_no_write_lock(importer, record_statements):
     with record_statements() as found:
-        importer.store([service.FileReport("blog/x.png", Result.SKIPPED)])
+        importer.store([FileReport("blog/x.png", Result.SKIPPED)])
     assert found == []
 
 
 def test_the_number_and_the_total_length_of_the_records_of_a_batch_are_limited():
     records = [replace(RECORD, key=f"blog/{number}.md", content="x") for number in range(120)]
-    batches = list(service.make_batches([service.FileReport("blog/x.png", Result.SKIPPED), *records]))
+    batches = list(service.make_batches([FileReport("blog/x.png", Result.SKIPPED), *records]))
     assert [len(batch) for batch in batches] == [50, 50, 21]
     long = [replace(RECORD, content="x" * length) for length in (900_000, 300_000, 200_000, 1)]
     assert [len(batch) for batch in service.make_batches(long)] == [1, 2, 1]
@@ -506,7 +506,7 @@ def test_an_error_of_the_reader_is_reported(error, result):
     def read():
         raise error
 
-    report = service.read_item("blog/x.md", read)
+    report = read_item("blog/x.md", read)
     assert (report.result, report.notes) == (result, (str(error),))
 
 

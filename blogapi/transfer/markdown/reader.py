@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.transfer import folder
@@ -228,7 +229,7 @@ def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ..
     return reasons
 
 
-def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, str]:
+def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
     """Return the single-line texts of the record by field name."""
     cover, cover_alt = _read_cover(fields)
     return {

@@ -1,0 +1,49 @@
+"""What became of each file or item of an import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from blogapi.transfer.article_record import ArticleRecord, CommentRecord, NotAnArticle, RefusedFile
+from blogapi.transfer.imported_media import MediaReport
+
+
+class Result(StrEnum):
+    """Whether the import stored, skipped or refused a file."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    SKIPPED = "skipped"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """The result of importing one file."""
+
+    key: str
+    result: Result
+    #: the status of the article: "published", "scheduled", "draft" or "archived"; None if there is no article
+    status: str | None = None
+    notes: tuple[str, ...] = ()  #: why the file was not imported, or which changes were made
+    media: MediaReport | None = None  #: None if the file refers to no media files
+    source: str = ""  #: the file that contains the item, if `key` is not its path
+    title: str = ""  #: the title of the item, if `key` is not its path
+    comments: tuple[CommentRecord, ...] = ()  #: comments that were left behind
+
+
+# The record of a file that was read, or the report of a file that could not be read.
+Item = ArticleRecord | FileReport
+
+
+def read_item(key: str, read: Callable[[], ArticleRecord]) -> Item:
+    """Return the record that `read` returns, or the report of its refusal."""
+    try:
+        return read()
+    except NotAnArticle as error:
+        return FileReport(key, Result.SKIPPED, notes=(str(error),))
+    except RefusedFile as error:
+        return FileReport(key, Result.REFUSED, notes=(str(error),))
