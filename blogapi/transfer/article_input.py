@@ -144,6 +144,7 @@ def _to_body(record: ArticleRecord) -> dict[str, Any]:
     seo = {
         "title": record.seo_title,
         "description": record.seo_description,
+        "og_image": record.og_image,
         "canonical_url": record.canonical_url,
     }
     body["seo"] = {name: text for name, text in seo.items() if text}

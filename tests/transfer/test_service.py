@@ -20,6 +20,7 @@ from blogapi.tags.models import Tag
 from blogapi.transfer import service
 from blogapi.transfer.article_input import DEFAULT_CATEGORY
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
+from blogapi.transfer.digests import compute_digest
 from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.reports import FileReport, Result, read_item
 from blogapi.web.errors import Conflict
@@ -277,12 +278,12 @@ def test_a_row_from_an_older_version_gets_a_source_digest_at_the_next_import(app
     with app.app_context(), transaction():
         row = db.session.get_one(ImportedFile, RECORD.key)
         # In older versions, the digest of a record included its key, and no source digest was stored.
-        row.digest, row.source_digest = service._compute_digest(RECORD, key=RECORD.key), None
+        row.digest, row.source_digest = compute_digest(RECORD, key=RECORD.key), None
     assert store(replace(RECORD, source_digest="1"), dry_run=True).result is Result.UNCHANGED
     assert store(replace(RECORD, source_digest="1")).result is Result.UNCHANGED
     with app.app_context():
         row = db.session.get_one(ImportedFile, RECORD.key)
-        assert (row.digest, row.source_digest) == (service._compute_digest(RECORD), "1")
+        assert (row.digest, row.source_digest) == (compute_digest(RECORD), "1")
 
 
 def test_an_unchanged_record_of_a_changed_file_gets_the_new_source_digest(app, store):
@@ -294,7 +295,7 @@ def test_an_unchanged_record_of_a_changed_file_gets_the_new_source_digest(app, s
 
 def test_the_digest_of_a_record_is_the_same_as_in_older_versions():
     digest = "c78c644de657ab73446105e52414b1dcc5c0be754bd91152286e168d5e12b26d"
-    assert service._compute_digest(RECORD, key=RECORD.key) == digest
+    assert compute_digest(RECORD, key=RECORD.key) == digest
 
 
 # Redirects

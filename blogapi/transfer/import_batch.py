@@ -1,0 +1,257 @@
+"""Store the records of a batch: create new articles, and update those whose source has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID, uuid4
+
+import marshmallow as ma
+from sqlalchemy import select
+from sqlalchemy.exc import DataError, IntegrityError
+
+from blogapi.articles import lifecycle
+from blogapi.articles.batch import Batch as ArticleBatch
+from blogapi.articles.batch import open_batch
+from blogapi.articles.content import ArticleInput, default_seo
+from blogapi.articles.models import Article
+from blogapi.content import slugs
+from blogapi.redirects import service as redirects
+from blogapi.storage.database import current_time, db, savepoint
+from blogapi.transfer.article_input import ArticleInputs
+from blogapi.transfer.article_record import ArticleRecord, RefusedFile
+from blogapi.transfer.batch_media import BatchMedia
+from blogapi.transfer.digests import compute_digest, get_source_digest
+from blogapi.transfer.imported_authors import ImportedAuthors
+from blogapi.transfer.imported_media import RecordMedia
+from blogapi.transfer.models import ImportedFile
+from blogapi.transfer.reports import FileReport, Result
+from blogapi.web.errors import Problem, flatten_messages
+from blogapi.web.fields import join_messages
+
+# The errors of an article that is refused.
+REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
+
+
+@dataclass(kw_only=True, slots=True)
+class ImportState:
+    """What the batches of one import have in common.
+
+    `matches` has the stored keys of files that were imported before under another key.
+    """
+
+    author: UUID
+    authors: ImportedAuthors
+    matches: dict[str, str] = field(default_factory=dict)
+    restore_deleted: bool = False
+    #: The slugs of categories and tags by name.
+    term_slugs: dict[str, str] = field(default_factory=dict)
+    #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
+    redirects: set[str] = field(default_factory=set)
+
+
+class ImportBatch:
+    """The rows that the records of a batch need, loaded in a fixed number of statements."""
+
+    def __init__(
+        self, state: ImportState, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
+    ) -> None:
+        self._state = state
+        keys = {record.key for record in records}
+        keys |= {state.matches[key] for key in keys if key in state.matches}
+        self.files = {
+            file.key: file
+            for file in db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
+        }
+        uuids = [file.article_id for file in self.files.values()]
+        columns = (Article.status, Article.published_at, Article.last_updated, Article.cover_image)
+        rows = db.session.execute(select(Article.uuid, *columns).where(Article.uuid.in_(uuids)))
+        self.articles = {row.uuid: row for row in rows}
+        self._new_files: list[ImportedFile] = []
+        self.inputs = ArticleInputs(state.author, state.term_slugs, records)
+        self.media = BatchMedia(records, uuids, media)
+
+    def store(self, record: ArticleRecord, writes: ArticleBatch | None) -> FileReport:
+        """Create the article of a record, or update it if the record has changed since its last import.
+
+        The article is stored with the batch `writes`. If it is None, the article is stored alone, and a
+        refusal is reported and not raised.
+        """
+        self.inputs.authors = []
+        try:
+            if writes is not None:
+                report = self._create_or_update(record, writes)
+            else:
+                with self.inputs.forget_new_terms_on_error(), savepoint(), open_batch([]) as alone:
+                    report = self._create_or_update(record, alone)
+        except REFUSALS as error:
+            if writes is not None:
+                raise
+            report = FileReport(record.key, Result.REFUSED, notes=(_describe(error),))
+        if report.result in (Result.CREATED, Result.UPDATED):
+            self._state.authors.count(self.inputs.authors, self.inputs.is_new)
+        file = self._find_file(record)
+        report = replace(report, source=record.source, title=record.title if record.source else "")
+        return self.media.add_report(record, file.article_id if file else None, report)
+
+    def finish(self) -> None:
+        """Store the rows that belong to several articles of the batch."""
+        db.session.add_all(self._new_files)
+        self.media.fill_alts()
+        self.media.delete_former_uses()
+
+    def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
+        return self.files.get(record.key) or self.files.get(self._state.matches.get(record.key, ""))
+
+    def _create_or_update(self, record: ArticleRecord, writes: ArticleBatch) -> FileReport:
+        file = self._find_file(record)
+        if file is None:
+            return self._create(record, ImportedFile(key=record.key), writes)
+        notes = _recognition_notes(file.key, record.key)
+        # The digest in rows from former versions of blogapi includes the key.
+        digest = compute_digest(record, key="" if file.source_digest else file.key)
+        if not file.key.endswith(f"/{record.key}"):
+            file.key = record.key
+        if file.article_id in self.articles:
+            return self._update(record, file, writes, notes, is_changed=digest != file.digest)
+        if self._state.restore_deleted:
+            return self._create(record, file, writes)
+        reason = "Its article was deleted in this blog; --restore-deleted imports it again."
+        return FileReport(record.key, Result.SKIPPED, notes=(*notes, reason))
+
+    def _update(
+        self,
+        record: ArticleRecord,
+        file: ImportedFile,
+        writes: ArticleBatch,
+        notes: tuple[str, ...],
+        *,
+        is_changed: bool,
+    ) -> FileReport:
+        state = self.articles[file.article_id]
+        former = lifecycle.get_api_status(state.status, state.published_at, current_time())
+        # If only the path or the options have changed, the record can differ in its date and its status.
+        is_same_source = file.source_digest == get_source_digest(record)
+        if is_changed and state.last_updated > file.imported_at:
+            if not is_same_source or (state.status == "published" and _is_private(record)):
+                raise RefusedFile(
+                    "The article was edited in this blog after it was imported; "
+                    "to replace it, delete it and import the file with --restore-deleted."
+                )
+            notes = (*notes, "The article was edited in this blog and stays as it is.")
+        elif is_changed and is_same_source and record.is_undated and record.status == "draft":
+            # The article was published with --publish-undated.
+            pass
+        elif is_changed and is_same_source and not record.is_undated and _is_more_public(record, former):
+            notes = (*notes, "The file has not changed; to publish its article, publish it in this blog.")
+        elif is_changed:
+            self.media.map_paths(file.article_id, record)
+            given, editor = self._make_input(record, file.article_id), self._state.author
+            writes.load([given], [file.article_id])
+            if (state.status, record.status) == ("archived", "published"):
+                # An archived article becomes a draft before it can be published.
+                writes.change(editor, file.article_id, ArticleInput(status="draft"))
+            # SEO fields that the file no longer has get their default values.
+            given = replace(given, seo={**default_seo(given.texts), **given.seo})
+            article = writes.change(editor, file.article_id, given)
+            notes = (*notes, *self._add_redirects(record, article))
+            _set_digests(file, record, current_time())
+            return _report(record, Result.UPDATED, article, notes)
+        else:
+            _set_digests(file, record, file.imported_at)
+        is_updated = self._update_media(record, file, writes)
+        return FileReport(record.key, Result.UPDATED if is_updated else Result.UNCHANGED, former, notes)
+
+    def _update_media(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> bool:
+        """Map the media files of an unchanged record; return whether its article shows other files now.
+
+        This does not change the text of the article. A cover that was changed in this blog is kept.
+        """
+        uuid, state = file.article_id, self.articles[file.article_id]
+        own_covers = {record.cover_image, self.media.get_cover(record, uuid)}
+        is_remapped = self.media.map_paths(uuid, record)
+        cover = self.media.get_cover(record, uuid)
+        is_other_cover = state.cover_image in own_covers and state.cover_image != cover
+        if is_other_cover:
+            writes.load([], [uuid])
+            writes.change(self._state.author, uuid, ArticleInput(texts={"cover_image": cover}))
+            # An article that was edited in this blog still counts as edited.
+            if state.last_updated <= file.imported_at:
+                file.imported_at = current_time()
+        return is_remapped or is_other_cover
+
+    def _make_input(self, record: ArticleRecord, article_id: UUID) -> ArticleInput:
+        return self.inputs.make(self.media.replace_pictures(record, article_id))
+
+    def _create(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
+        preferred = slugs.make_slug(record.slug or record.title)
+        notes = []
+        if preferred in self._state.redirects:
+            redirects.remove(preferred)
+            notes.append(
+                f"The redirect from “{preferred}” to another article was removed, because this article has "
+                "this slug."
+            )
+        uuid = file.article_id or uuid4()
+        self.media.map_paths(uuid, record)
+        author, given = self._state.author, self._make_input(record, uuid)
+        writes.load([given], [] if file.article_id is None else [uuid])
+        article = writes.create(author, given, uuid=uuid, slug_from=record.slug)
+        # A text without letters or digits has a random slug, which no other article has taken.
+        if article.slug.startswith(f"{preferred}-"):
+            notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
+        file.article_id = article.uuid
+        _set_digests(file, record, current_time())
+        notes += self._add_redirects(record, article)
+        self._new_files.append(file)
+        return _report(record, Result.CREATED, article, notes)
+
+    def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
+        wanted = [slug for slug in record.former_slugs if slug != article.slug]
+        if not wanted:
+            return
+        if record.status == "draft":
+            yield "Its former addresses were ignored, because a draft has no redirects."
+            return
+        taken = redirects.add(article.uuid, wanted)
+        self._state.redirects.update(set(wanted) - set(taken))
+        for slug in taken:
+            yield f"There is no redirect from “{slug}”, which is the slug of another article."
+
+
+def _set_digests(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
+    file.digest, file.source_digest = compute_digest(record), get_source_digest(record)
+    file.imported_at = imported_at
+
+
+def _is_private(record: ArticleRecord) -> bool:
+    return record.status != "published" and not record.is_undated
+
+
+def _is_more_public(record: ArticleRecord, former: str) -> bool:
+    """Return whether an article with the API status `former` becomes public or scheduled by an update."""
+    status = lifecycle.get_api_status(record.status, record.published_at, current_time())
+    return former != status and former != "published" and status in ("published", "scheduled")
+
+
+def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
+    status = lifecycle.get_api_status(article.status, article.published_at, current_time())
+    return FileReport(record.key, result, status, (*record.notes, *notes))
+
+
+def _recognition_notes(former_key: str, key: str) -> tuple[str, ...]:
+    # The file itself was not renamed if only the outer folders of its key differ.
+    if f"/{former_key}".endswith(f"/{key}") or f"/{key}".endswith(f"/{former_key}"):
+        return ()
+    return (f"It was recognised as “{former_key}”, which was imported before.",)
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, ma.ValidationError):
+        return join_messages(flatten_messages(error.messages))
+    if isinstance(error, Problem):
+        return error.detail
+    if isinstance(error, (IntegrityError, DataError)):
+        return f"The database refused the article: {error.orig}."
+    return str(error)
