@@ -11,8 +11,10 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 
@@ -166,10 +168,7 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     cannot be read.
     """
     try:
-        _check_status(path.lstat(), limit)
-        with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as file:
-            # The status is checked again, because the file may have been replaced between the two calls.
-            _check_status(os.fstat(file.fileno()), limit)
+        with _open(path, limit) as file:
             # Read one byte more than allowed: a file that has grown since the check is then refused and not
             # truncated.
             data = file.read(limit + 1)
@@ -179,12 +178,31 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     return data
 
 
-def _check_status(status: os.stat_result, limit: int) -> None:
+@contextmanager
+def _open(path: Path, limit: int | None) -> Iterator[BinaryIO]:
+    _check_status(path.lstat(), limit)
+    with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as file:
+        # The status is checked again, because the file may have been replaced between the two calls.
+        _check_status(os.fstat(file.fileno()), limit)
+        yield file
+
+
+def read_head(path: Path, length: int) -> bytes:
+    """Return the first `length` bytes of a regular file of any size; raises RefusedFile like `read_bytes`."""
+    try:
+        with _open(path, limit=None) as file:
+            return file.read(length)
+    except (OSError, ValueError) as error:
+        raise _unreadable(error) from error
+
+
+def _check_status(status: os.stat_result, limit: int | None) -> None:
     if _is_link(status):
         raise RefusedFile("It is a symbolic link, and links are not followed; replace it with the file.")
     if not stat.S_ISREG(status.st_mode):
         raise RefusedFile("It is not a regular file; replace it with one.")
-    _check_size(status.st_size, limit)
+    if limit is not None:
+        _check_size(status.st_size, limit)
 
 
 def _check_size(size: int, limit: int) -> None:

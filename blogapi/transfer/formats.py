@@ -9,17 +9,20 @@ from typing import Protocol, cast
 from blogapi.transfer import folder
 from blogapi.transfer.sources import ImportOptions, Source
 
-#: The package or module of each format that is recognised by the first bytes of a file. All other files
-#: belong to DEFAULT_FORMAT.
+#: The package or module of each format.
 MODULES = {
     "blogapi": "blogapi.transfer.blogapi_export",
     "wordpress": "blogapi.transfer.wordpress",
     "ghost": "blogapi.transfer.ghost",
     "blogger": "blogapi.transfer.blogger",
     "medium": "blogapi.transfer.medium",
+    "markdown": "blogapi.transfer.markdown.source",
 }
+#: The format of files that no other format recognises.
 DEFAULT_FORMAT = "markdown"
-FORMATS = (*MODULES, DEFAULT_FORMAT)
+FORMATS = tuple(MODULES)
+#: The formats that are recognised by the first bytes of a file, in this order.
+RECOGNISED = tuple(name for name in MODULES if name != DEFAULT_FORMAT)
 
 #: The number of bytes at the start of a file by which its format is recognised.
 HEAD_BYTES = 16 * 1024

@@ -92,7 +92,10 @@ class ImportBatch:
         if report.result in (Result.CREATED, Result.UPDATED):
             self._state.authors.count(self.inputs.authors, self.inputs.is_new)
         file = self._find_file(record)
-        report = replace(report, source=record.source, title=record.title if record.source else "")
+        if record.source:
+            report = replace(
+                report, source=record.source, title=record.title, comments=record.comments
+            )
         return self.media.add_report(record, file.article_id if file else None, report)
 
     def finish(self) -> None:
@@ -237,7 +240,7 @@ def _is_more_public(record: ArticleRecord, former: str) -> bool:
 
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
     status = lifecycle.get_api_status(article.status, article.published_at, current_time())
-    return FileReport(record.key, result, status, (*record.notes, *notes))
+    return FileReport(record.key, result, status, (*record.notes, *notes), slug=article.slug)
 
 
 def _recognition_notes(former_key: str, key: str) -> tuple[str, ...]:

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy import or_, select
 
+from blogapi.articles.models import Article
 from blogapi.media.models import Media, MediaPath
 from blogapi.storage.database import db
 from blogapi.transfer.models import ImportedFile
 
 
-def get_source_digests(keys: Sequence[str] | None = None) -> dict[str, str | None]:
-    """Return the source digests of the imported files with these keys (None: of all), by key.
+def get_source_digests() -> dict[str, str | None]:
+    """Return the source digests of all imported files by key.
 
     A file that was imported by an older version has no source digest.
     """
-    statement = select(ImportedFile.key, ImportedFile.source_digest)
-    rows = db.session.execute(statement if keys is None else statement.where(ImportedFile.key.in_(keys)))
+    rows = db.session.execute(select(ImportedFile.key, ImportedFile.source_digest))
     return {row.key: row.source_digest for row in rows}
+
+
+def get_digests(keys: Collection[str]) -> dict[str, str]:
+    """Return the digests of the records with which the articles of these files were stored, by key."""
+    statement = select(ImportedFile.key, ImportedFile.digest).where(ImportedFile.key.in_(keys))
+    return {row.key: row.digest for row in db.session.execute(statement)}
+
+
+def get_imported_slugs() -> dict[str, str]:
+    """Return the slugs of all imported articles by the keys of their files."""
+    statement = select(ImportedFile.key, Article.slug).join(Article, Article.uuid == ImportedFile.article_id)
+    return {row.key: row.slug for row in db.session.execute(statement)}
 
 
 def find_uploads(digests: Collection[str]) -> dict[str, Media]:

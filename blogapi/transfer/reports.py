@@ -32,6 +32,7 @@ class FileReport:
     media: MediaReport | None = None  #: None if the file refers to no media files
     source: str = ""  #: the file that contains the item, if `key` is not its path
     title: str = ""  #: the title of the item, if `key` is not its path
+    slug: str = ""  #: the slug of an article that was created or updated
     comments: tuple[CommentRecord, ...] = ()  #: comments that were left behind
 
 

@@ -19,6 +19,7 @@ from blogapi.content import sanitizer
 from blogapi.storage.database import transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
+from blogapi.transfer.digests import compute_digest
 from blogapi.transfer.import_batch import REFUSALS, ImportBatch, ImportState
 from blogapi.transfer.imported_authors import ImportedAuthors
 from blogapi.transfer.imported_media import ImportedMedia, RecordMedia, list_extensions
@@ -79,6 +80,11 @@ class Importer:
         self.dry_run = dry_run
 
     @property
+    def author(self) -> UUID:
+        """The user who owns the imported articles."""
+        return self._state.author
+
+    @property
     def authors(self) -> ImportedAuthors:
         """The authors of the imported articles."""
         return self._state.authors
@@ -122,12 +128,8 @@ class Importer:
         """
         if not records:
             return {}
-        known = queries.get_source_digests([record.key for record in records])
-        changed = {
-            record.key
-            for record in records
-            if not record.source_digest or known.get(record.key) != record.source_digest
-        }
+        known = queries.get_digests([record.key for record in records])
+        changed = {record.key for record in records if known.get(record.key) != compute_digest(record)}
         renderings.prepare(_get_source(record) for record in records if record.key in changed)
 
         extensions = list_extensions()

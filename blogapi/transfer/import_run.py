@@ -1,0 +1,136 @@
+"""Run an import in two phases: read all sources, then store their articles.
+
+Only when everything was read is it known to which articles the links lead. Therefore the first phase writes the
+records into a temporary file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+from blogapi.cli import ProgressReporter
+from blogapi.content.slugs import make_slug
+from blogapi.transfer import queries
+from blogapi.transfer.article_record import ArticleRecord
+from blogapi.transfer.imported_authors import ImportedAuthors
+from blogapi.transfer.imported_terms import store_terms
+from blogapi.transfer.link_stage import resolve_record
+from blogapi.transfer.links import LinkIndex
+from blogapi.transfer.reports import FileReport, Item, Result
+from blogapi.transfer.service import Importer, make_batches
+from blogapi.transfer.sources import Source
+from blogapi.transfer.spool import Spool
+
+
+@runtime_checkable
+class PreparesBlog(Protocol):
+    """A source with media files, terms and a site that must be in the blog before its articles are read."""
+
+    def prepare_blog(self, importer: Importer) -> Iterable[FileReport]:
+        """Store them, or nothing in a dry run; return a report for each file that is refused."""
+        ...
+
+
+class ImportRun:
+    """One import of all `sources`, which are given by the names of their formats."""
+
+    def __init__(self, importer: Importer, sources: Mapping[str, Source], spool: Spool) -> None:
+        self._importer, self._spool = importer, spool
+        self.sources = sources
+        self._index = LinkIndex()
+        #: The slug, the title and the file of each record by its key.
+        self._read_before: dict[str, tuple[str, str, str]] = {}
+        #: Names of template tags that stay in the texts, with their numbers.
+        self.leftovers: Counter[str] = Counter()
+        #: Sentences about whole sources.
+        self.notes: list[str] = []
+        self.reports: list[FileReport] = []
+
+    @property
+    def authors(self) -> ImportedAuthors:
+        """The authors of the imported articles."""
+        return self._importer.authors
+
+    def count_left_behind(self) -> dict[str, Counter[str]]:
+        """Return what was not imported, with its numbers, by the name of the format."""
+        counts = {name: Counter(source.left_behind.counts) for name, source in self.sources.items()}
+        return {name: counter for name, counter in counts.items() if counter}
+
+    def run(self, show_progress: ProgressReporter) -> None:
+        """Read and store everything; `reports` then has a report for each file or item."""
+        self._read(show_progress)
+        self._prepare()
+        self._store(show_progress)
+
+    def _read(self, show_progress: ProgressReporter) -> None:
+        for source in self.sources.values():
+            if isinstance(source, PreparesBlog):
+                self.reports += source.prepare_blog(self._importer)
+        slugs = queries.get_imported_slugs()
+        items = (item for source in self.sources.values() for item in source.read())
+        total = sum(source.total for source in self.sources.values())
+        for item in show_progress(items, total=total, label="Reading"):
+            if isinstance(item, FileReport):
+                self.reports.append(item)
+                continue
+            record = self._tell_apart(item)
+            if isinstance(record, FileReport):
+                self.reports.append(record)
+                continue
+            slug = slugs.get(self._importer.matches.get(record.key, record.key))
+            self._index.add(record, slug or make_slug(record.slug or record.title))
+            self._spool.add(record)
+
+    def _tell_apart(self, record: ArticleRecord) -> Item:
+        """Return the record, or the report of a record that was read before.
+
+        Several exports of a blog can contain the same article. Exports of blogs whose addresses were the same,
+        such as test blogs, can contain different articles with the same id; these get a key of their own.
+        """
+        slug = record.slug or make_slug(record.title)
+        first = self._read_before.setdefault(record.key, (slug, record.title, record.source))
+        if record.key not in self._spool:
+            return record
+        if slug != first[0] and record.title != first[1]:
+            return self._tell_apart(replace(record, key=f"{record.key}:{slug}"))
+        reason = f"“{first[2]}” contains this article too; to use the version in this file, import it alone."
+        return FileReport(
+            record.key, Result.SKIPPED, notes=(reason,), source=record.source, title=record.title
+        )
+
+    def _prepare(self) -> None:
+        self._importer.media.add_folders(
+            folder for source in self.sources.values() for folder in source.assets
+        )
+        for source in self.sources.values():
+            self._index.hosts |= source.hosts
+            self.notes += source.notes
+            if not self._importer.dry_run:
+                self.notes += store_terms(self._importer.author, source.terms)
+
+    def _store(self, show_progress: ProgressReporter) -> None:
+        resolved = self._resolve(self._spool.read(), self.leftovers)
+        records = show_progress(resolved, total=len(self._spool), label="Importing")
+        outdated: set[str] = set()
+        for batch in make_batches(records):
+            for report in self._importer.store(batch):
+                self.reports.append(report)
+                if report.slug:
+                    outdated.update(self._index.set_slug(report.key, report.slug))
+        # The links to an article that got another slug than expected are corrected.
+        if outdated and not self._importer.dry_run:
+            for batch in make_batches(self._resolve(self._spool.read(outdated), Counter())):
+                self._importer.store(batch)
+
+    def _resolve(
+        self, records: Iterable[ArticleRecord], leftovers: Counter[str]
+    ) -> Iterator[ArticleRecord]:
+        for record in records:
+            has_file = partial(self._importer.media.exists, record)
+            resolved, names = resolve_record(record, self._index, has_file)
+            leftovers.update(names)
+            yield resolved

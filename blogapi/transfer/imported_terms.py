@@ -1,0 +1,39 @@
+"""Create the categories and tags that a source describes apart from its articles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from uuid import UUID
+
+import marshmallow as ma
+
+from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.storage.database import savepoint, transaction
+from blogapi.tags.taxonomy import TAGS
+from blogapi.taxonomies import service
+from blogapi.transfer.article_record import TermRecord
+from blogapi.web.errors import flatten_messages
+from blogapi.web.fields import join_messages
+
+_TAXONOMIES = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
+# Other writers wait while a transaction is open.
+_TERMS_PER_TRANSACTION = 100
+
+
+def store_terms(owner: UUID, terms: Iterable[TermRecord]) -> list[str]:
+    """Create the terms that do not exist; return a sentence for each that is refused.
+
+    An existing term stays as it is. Authors are created with their articles.
+    """
+    known = [term for term in terms if term.kind in _TAXONOMIES]
+    problems = []
+    for start in range(0, len(known), _TERMS_PER_TRANSACTION):
+        with transaction():
+            for term in known[start : start + _TERMS_PER_TRANSACTION]:
+                try:
+                    with savepoint():
+                        service.get_or_create(_TAXONOMIES[term.kind], owner, term.name, **term.fields)
+                except ma.ValidationError as error:
+                    reason = join_messages(flatten_messages(error.messages))
+                    problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
+    return problems

@@ -1,0 +1,44 @@
+"""Resolve what a record says about other records: template tags, wiki links, links, and pictures of its host."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+from blogapi.transfer.article_record import ArticleRecord
+from blogapi.transfer.links import LinkIndex, RecordLinks, rewrite_links
+from blogapi.transfer.markdown.template_tags import resolve_templates
+from blogapi.transfer.own_addresses import make_local
+
+# The number of names in a note; the report of the import has all.
+_MAX_NAMED = 5
+
+
+def resolve_record(
+    record: ArticleRecord, index: LinkIndex, has_file: Callable[[str], bool]
+) -> tuple[ArticleRecord, Counter[str]]:
+    """Return the record with its addresses in this blog, and the names of template tags that stay in its text.
+
+    `has_file` returns whether the media file at a root-relative path will be found.
+    """
+    if record.exported is not None:
+        return record, Counter()
+    targets, notes, leftovers = RecordLinks(index, record), list(record.notes), Counter[str]()
+    content = record.content
+    if record.has_templates:
+        resolved = resolve_templates(content, record.content_type, targets)
+        content, leftovers = resolved.content, resolved.leftovers
+        notes += resolved.notes
+        if leftovers:
+            notes.append(_describe(leftovers))
+    content = rewrite_links(content, record.content_type, targets.find_address)
+    if index.hosts:
+        content = make_local(content, record.content_type, index.hosts, has_file)
+    return replace(record, content=content, notes=tuple(notes)), leftovers
+
+
+def _describe(leftovers: Counter[str]) -> str:
+    named = [f"{name} ({number:,})" for name, number in leftovers.most_common(_MAX_NAMED)]
+    more = f" and {len(leftovers) - _MAX_NAMED:,} more" if len(leftovers) > _MAX_NAMED else ""
+    return f"The text still contains template tags: {', '.join(named)}{more}."

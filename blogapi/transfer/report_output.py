@@ -1,0 +1,94 @@
+"""The report of an import as text and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from blogapi.transfer.import_run import ImportRun
+from blogapi.transfer.imported_media import MEDIA_RESULTS
+from blogapi.transfer.reports import FileReport, Result
+
+
+def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
+    """Yield the lines of the report."""
+    yield f"{_summarize(run.reports)}."
+    yield from (f"note       {note}" for note in run.notes)
+    for author in run.authors.list_reports():
+        created = "created, " if author.created else ""
+        yield f"author     {author.slug}: {author.name}, {created}articles: {author.articles}"
+    for name in sorted(run.authors.unused_names):
+        yield f"author     No file names {name!r}, which is in the author map."
+    media = _count_media(run.reports)
+    if any(media.values()):
+        parts = ", ".join(f"{number:,} {name}" for name, number in media.items())
+        yield f"media      References: {sum(media.values()):,} ({parts})."
+    if media["missing"]:
+        yield "media      --assets FOLDER names a further folder in which missing files are looked up."
+    if run.leftovers:
+        yield f"templates  Template tags that stay in the texts: {_format_counter(run.leftovers)}."
+    for format_name, counts in run.count_left_behind().items():
+        yield f"left       Not imported from {format_name}: {_format_counter(counts)}."
+    for report in run.reports:
+        name = f"{report.source}: “{report.title}”" if report.source else report.key
+        yield from (f"{report.result.value:<9}  {name}: {note}" for note in report.notes)
+    results = ", ".join(f"{number} {name}" for name, number in _count_results(run.reports).items())
+    yield f"{len(run.reports)} files: {results}.{' Nothing was stored (dry run).' if dry_run else ''}"
+
+
+def build_document(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
+    """Return the report as an object for JSON."""
+    return {
+        "summary": _summarize(run.reports),
+        "dry_run": dry_run,
+        "counts": _count_results(run.reports),
+        "visibility": _count_visibility(run.reports),
+        "formats": list(run.sources),
+        "notes": run.notes,
+        "authors": [asdict(author) for author in run.authors.list_reports()],
+        "unused_author_map_names": sorted(run.authors.unused_names),
+        "media": _count_media(run.reports),
+        "template_tags": dict(run.leftovers.most_common()),
+        "left_behind": {
+            name: {
+                "counts": dict(source.left_behind.counts.most_common()),
+                "details": source.left_behind.details,
+            }
+            for name, source in run.sources.items()
+        },
+        "files": [asdict(report) for report in run.reports],
+    }
+
+
+def _summarize(reports: Iterable[FileReport]) -> str:
+    reports = list(reports)
+    results = _count_results(reports)
+    numbers = _count_visibility(reports) | {name: results[name] for name in ("skipped", "refused")}
+    return ", ".join(f"{number} {name}" for name, number in numbers.items())
+
+
+def _count_visibility(reports: Iterable[FileReport]) -> dict[str, int]:
+    """Return the numbers of public articles, drafts (including archived articles) and scheduled articles."""
+    counter = Counter(report.status for report in reports)
+    return {
+        "public": counter["published"],
+        "drafts": counter["draft"] + counter["archived"],
+        "scheduled": counter["scheduled"],
+    }
+
+
+def _count_results(reports: Iterable[FileReport]) -> dict[str, int]:
+    counter = Counter(report.result for report in reports)
+    return {result.value: counter[result] for result in Result}
+
+
+def _count_media(reports: Iterable[FileReport]) -> dict[str, int]:
+    """Return the numbers of references to media files, by what became of them."""
+    found = [report.media for report in reports if report.media]
+    return {name: sum(len(getattr(media, name)) for media in found) for name in MEDIA_RESULTS}
+
+
+def _format_counter(counter: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} ({number:,})" for name, number in Counter(counter).most_common())
