@@ -24,7 +24,7 @@ from blogapi.media import service as media
 from blogapi.media.types import BY_EXTENSION
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
-from blogapi.transfer.media_files import MediaFiles
+from blogapi.transfer.media_files import FoundFile, MediaFiles
 from blogapi.transfer.media_references import MAX_REFERENCES, Reference, is_local, list_references
 from blogapi.web.errors import Problem, StorageFull
 
@@ -154,12 +154,23 @@ class ImportedMedia:
             self._add(result, reference, digest)
         return found
 
+    def exists(self, path: str, record: ArticleRecord) -> bool:
+        """Return whether a file is found for a path in the record (see `MediaFiles.find`)."""
+        try:
+            return is_local(path) and self._find(path, record) is not None
+        except RefusedFile:
+            return False
+
+    def _find(self, path: str, record: ArticleRecord) -> FoundFile | None:
+        if record.path is None:
+            return None
+        root = record.path.parents[max(0, record.key.count("/") - 1)]
+        return self._files.find(path, record.path, root)
+
     def _locate(
         self, record: ArticleRecord, reference: Reference, result: RecordMedia
     ) -> tuple[Path, str] | None:
-        assert record.path is not None
-        root = record.path.parents[max(0, record.key.count("/") - 1)]
-        file = self._files.find(reference.path, record.path, root)
+        file = self._find(reference.path, record)
         if file is None:
             return None
         if file.differs_in_case:

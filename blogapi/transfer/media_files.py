@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.former_paths import UPLOAD_FOLDERS, list_inner_paths, list_tails, list_versions
 
 # Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
@@ -63,13 +64,17 @@ class MediaFiles:
         self._assets = tuple(folder.resolve() for folder in assets)
         self._sites: dict[tuple[Path, Path], _Site] = {}
         self._names: dict[Path, dict[str, list[str]]] = {}
+        #: The folders in `assets` without further folders.
+        self._flat = {folder for folder in self._assets if _is_flat(folder)}
 
     def find(self, reference: str, source: Path, root: Path) -> FoundFile | None:
         """Return the file to which `source`, a file in the imported folder `root`, refers; None if missing.
 
         A relative path is looked up beside `source` and in the folder with its name, and then like other
         paths: in the folders `assets`, in the folders for static files of the site, and in the folder of the
-        site. Raises RefusedFile for a link to another place, and for something that is not a file.
+        site. In `assets`, the end of the path is enough, because the folder can be any part of the former
+        blog. The original of a picture is preferred to its smaller copies. Raises RefusedFile for a link to
+        another place, and for something that is not a file.
         """
         site = self._get_site(source.parent, root)
         allowed = (*self._assets, *site.allowed)
@@ -83,13 +88,25 @@ class MediaFiles:
         return None
 
     def _list_targets(self, path: str, source: Path, site: _Site) -> Iterator[Path]:
-        relative = path.lstrip("/")
-        if relative == path:
-            yield from (_join(folder, path) for folder in (source.parent, source.with_suffix("")))
         # A browser resolves `../x.png` against the address of the page, which differs from the path of its
         # source.
-        below = re.sub(r"^(?:\.{1,2}/)+", "", relative)
-        yield from (_join(folder, below) for folder in (*self._assets, *site.bases))
+        versions = list_versions(path)
+        below = [re.sub(r"^(?:\.{1,2}/)+", "", version.lstrip("/")) for version in versions]
+        for version, relative in zip(versions, below, strict=True):
+            if not version.startswith("/"):
+                yield from (_join(folder, version) for folder in (source.parent, source.with_suffix("")))
+            yield from (_join(folder, relative) for folder in (*self._assets, *site.bases))
+        for relative in below:
+            yield from self._list_tails(relative)
+            yield from (_join(base, inner) for inner in list_inner_paths(relative) for base in site.bases)
+
+    def _list_tails(self, path: str) -> Iterator[Path]:
+        for tail, outer in list_tails(path):
+            for folder in self._assets:
+                # Many pictures have the same name, and only their folders tell them apart.
+                is_top = folder in self._flat or outer.casefold() in {folder.name.casefold(), *UPLOAD_FOLDERS}
+                if "/" in tail or is_top:
+                    yield _join(folder, tail)
 
     def _open(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
         differs_in_case = False
@@ -169,6 +186,13 @@ class MediaFiles:
 
 def _is_site(names: set[str]) -> bool:
     return any(map(_SITE_FILE.fullmatch, names))
+
+
+def _is_flat(folder: Path) -> bool:
+    try:
+        return not any(child.is_dir() for child in folder.iterdir())
+    except OSError:
+        return False
 
 
 def _is_project(names: set[str]) -> bool:

@@ -99,6 +99,60 @@ def test_further_folders_come_before_the_folders_of_the_site(site, tmp_path):
     assert (find("/a.png", post, *folders), find("b/b.png", post, *folders)) == (one, two)
 
 
+@pytest.mark.parametrize(
+    ("folder", "picture", "reference"),
+    [
+        ("uploads", "2020/01/x.jpg", "/wp-content/uploads/2020/01/x.jpg"),
+        ("wp-content", "uploads/2020/01/x.jpg", "/blog/wp-content/uploads/2020/01/x.jpg"),
+        ("backup", "uploads/2020/01/x.jpg", "/wp-content/uploads/2020/01/x.jpg?w=300"),
+        ("backup", "wp-content/uploads/2020/01/x.jpg", "/wp-content/uploads/2020/01/x.jpg"),
+        ("media", "2012/01/x.jpg", "/wp-content/uploads/sites/5/2012/01/x.jpg"),
+        ("images", "2020/01/x.jpg", "/content/images/2020/01/x.jpg"),
+        ("images", "2020/01/x.jpg", "/content/images/size/w600/2020/01/x.jpg"),
+        ("images", "2020/01/x.jpg", "/content/images/size/w600h400/format/webp/2020/01/x.jpg"),
+        ("content", "images/2020/01/x.jpg", "/content/images/2020/01/x.jpg"),
+        ("uploads", "x.jpg", "/wp-content/uploads/x.jpg"),
+        ("album", "x.jpg", "/-a1/b2/s1600/x.jpg"),
+        ("uploads", "2020/01/x-scaled.jpg", "/wp-content/uploads/2020/01/x-300x200.jpg"),
+        ("uploads", "2020/01/x.jpg", "/wp-content/uploads/2020/01/x-scaled.jpg"),
+        ("uploads", "2020/01/x.jpg", "/wp-content/uploads/2020/01/x-e1577836800.jpg"),
+        ("uploads", "2020/01/x.jpg", "/wp-content/uploads/2020/01/x-e1577836800-300x200.jpg"),
+        ("uploads", "2020/01/x-300x200.jpg", "/wp-content/uploads/2020/01/x-300x200.jpg"),
+        ("pictures", "x.jpg", "x-300x200.jpg"),
+    ],
+)
+def test_the_folders_that_the_user_names_can_be_any_part_of_the_former_blog(
+    tmp_path, folder, picture, reference
+):
+    path = make(tmp_path / folder / picture)
+    assert find(reference, make(tmp_path / "elsewhere/export.xml"), tmp_path / folder) == path
+
+
+def test_the_original_of_an_upload_is_preferred_to_its_copies(tmp_path):
+    post = make(tmp_path / "elsewhere/export.xml")
+    uploads = tmp_path / "uploads"
+    small, original = make(uploads / "2020/x-30x20.jpg"), make(uploads / "2020/x.jpg")
+    assert find("/wp-content/uploads/2020/x-30x20.jpg", post, uploads) == original
+    assert find("/2020/x-30x20.jpg", post, uploads) == small
+    scaled = make(uploads / "2020/x-scaled.jpg")
+    assert find("/wp-content/uploads/2020/x-30x20.jpg", post, uploads) == scaled
+
+
+def test_a_name_alone_does_not_stand_for_a_picture_in_another_folder(tmp_path):
+    post = make(tmp_path / "elsewhere/export.xml")
+    make(tmp_path / "uploads/2020/02/x.jpg")
+    make(tmp_path / "uploads/x.jpg")
+    for reference in ("/wp-content/uploads/2020/01/x.jpg", "/2020/01/x.jpg", "/01/x.jpg"):
+        assert find(reference, post, tmp_path / "uploads") is None
+
+
+@pytest.mark.parametrize("folder", ["wp-content/uploads", "uploads"])
+def test_uploads_beside_an_export_are_found(tmp_path, folder):
+    path = make(tmp_path / folder / "2020/01/x.jpg")
+    post = make(tmp_path / "export.xml")
+    assert find("/blog/wp-content/uploads/2020/01/x.jpg", post) == path
+
+
 @POSIX
 @pytest.mark.skipif(sys.platform == "darwin", reason="the file system knows only one Unicode form")
 def test_the_name_with_the_same_case_is_preferred(site):
