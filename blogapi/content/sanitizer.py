@@ -143,6 +143,12 @@ def to_safe_html(content: str, content_type: str) -> str:
     return safe.replace(footnote_mark, "") if footnote_mark else safe
 
 
+def make_heading_id(heading: str) -> str:
+    """Return the id that `to_safe_html` gives to the first Markdown heading with this plain text."""
+    slug = _heading_slug(escape(heading))
+    return f"{_ID_PREFIX}{slug}" if slug in PAGE_GLOBALS else slug
+
+
 def make_addresses_absolute(html: str, base: str) -> str:
     """Return sanitized HTML with all addresses resolved against `base`, for a page that is not the article.
 

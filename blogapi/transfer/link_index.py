@@ -1,0 +1,213 @@
+"""The articles of an import, by everything with which a link can name them.
+
+The index has a few short texts of each record, because it contains all records of an import.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from urllib.parse import unquote
+from uuid import UUID
+
+from blogapi.content import slugs
+from blogapi.site.addresses import make_article_url
+from blogapi.site.models import Site
+from blogapi.transfer.article_input import DEFAULT_CATEGORY
+from blogapi.transfer.article_record import ArticleRecord
+from blogapi.transfer.link_addresses import (
+    FilePath,
+    fold,
+    normalise_host,
+    normalise_page,
+    parse_file_path,
+    split_path,
+)
+
+# The number of articles that are compared if they have the same name, so that 10,000 articles without a title
+# do not make each link slow.
+_MAX_NAMESAKES = 100
+# The number of addresses, names and terms of one article that the index contains.
+_MAX_NAMES = 100
+_MAX_NAME_LENGTH = 500
+# Segments of paths that say nothing about an article.
+_COMMON_SEGMENTS = {
+    *("blog", "blogs", "post", "posts", "_posts", "article", "articles", "archive", "archives", "p"),
+    *("entry", "entries", "content", "source", "src", "_drafts", "index.php"),
+}
+_DATE_SEGMENT = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}|[0-9]{1,2}")
+_ORIGIN = re.compile(r"[^:/]+://[^/]*")
+
+_slugify = lru_cache(maxsize=10_000)(slugs.make_slug)
+
+
+@dataclass(slots=True)
+class Target:
+    """An article to which links can lead."""
+
+    key: str
+    slug: str
+    uuid: UUID | None
+    category: str
+    terms: tuple[str, ...]
+    published_at: datetime  #: aware; the time of the import if the source has no date
+    #: the time from which everybody can see the article; None if it is not published
+    public_from: datetime | None
+    is_markdown: bool
+    file: FilePath | None  #: the parts of the key; None if the article has no file of its own
+    page: str | None  #: the first address in the former blog, if it is known
+    file_name: str  #: the last segment of the key, folded
+    #: the keys of the records with links to the article
+    sources: list[str] = field(default_factory=list)
+
+    @property
+    def blog(self) -> str:
+        """The first folder of the key, or its part before the id."""
+        return self.key.partition("/")[0] if self.file else self.key.rpartition(":")[0]
+
+    def is_visible_from(self, source: Target) -> bool:
+        """Return whether a link in `source` reveals nothing that its readers cannot see."""
+        if source.public_from is None:
+            return True
+        return self.public_from is not None and self.public_from <= source.public_from
+
+    def has_date(self, day: date) -> bool:
+        """Return whether the file name has this date, or the article up to a day beside it.
+
+        The former blog can have had another time zone.
+        """
+        file_date = self.file and self.file.date
+        return day == file_date or abs((self.published_at.date() - day).days) <= 1
+
+    def is_explained(self, segments: Iterable[str], file_date: date | None) -> bool:
+        """Return whether the article can be at an address with these segments before its name."""
+        own = {*_COMMON_SEGMENTS, *map(_slugify, self.terms), *map(fold, self.terms)}
+        if self.file:
+            own |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
+        rest = {segment for segment in segments if segment not in own}
+        if file_date and not self.has_date(file_date):
+            return False
+        return not rest or (
+            all(map(_DATE_SEGMENT.fullmatch, rest))
+            and any(rest <= words for words in self._list_date_words())
+        )
+
+    def _list_date_words(self) -> Iterator[set[str]]:
+        days = [self.file.date] if self.file and self.file.date else []
+        for offset in (-1, 0, 1):
+            try:
+                days.append((self.published_at + timedelta(days=offset)).date())
+            except OverflowError:
+                continue
+        for day in days:
+            numbers = {str(day.month), str(day.day), f"{day.month:02}", f"{day.day:02}"}
+            yield numbers | {str(day), f"{day.year:04}", str(day)[:7]}
+
+
+class LinkIndex:
+    """The articles of an import; all records are added before the first link is looked up.
+
+    `now` is the time of the import (aware). New addresses are made with the paths of `site`.
+    """
+
+    def __init__(self, site: Site, now: datetime) -> None:
+        #: The hosts of the former blogs, with the path below which each was (`example.com/blog`).
+        self.hosts: set[str] = set()
+        # Only the path of an address is used, so it does not depend on the host of the site.
+        self._site = Site(
+            url=site.url or "http://localhost", article_path=site.article_path, time_zone=site.time_zone
+        )
+        self._now = now
+        self._targets: dict[str, Target] = {}
+        self._maps: dict[str, dict[str, list[Target]]] = {
+            name: {} for name in ("path", "page", "id", "name", "alias", "title")
+        }
+
+    def add(self, record: ArticleRecord, slug: str, uuid: UUID | None = None) -> None:
+        """Add a record; `slug` is the one that its article is expected to get, or already has.
+
+        `uuid` is needed only if the addresses of articles contain it.
+        """
+        target = self._targets[record.key] = self._make_target(record, slug, uuid)
+        titles, aliases, names = {fold(record.title)}, {*map(fold, _limit(record.names))}, {fold(slug)}
+        names |= {fold(former) for former in (record.slug, *_limit(record.former_slugs)) if former}
+        if target.file:
+            names.add(target.file.name)
+            self._append("path", target.file.path, target)
+        elif record.key.startswith("wordpress:"):
+            self._append("id", record.key.rpartition(":")[2], target)
+        for address in dict.fromkeys(map(normalise_address, _limit(record.addresses))):
+            self._append("page", address, target)
+        for map_, keys in (("name", names), ("alias", aliases), ("title", titles)):
+            for key in keys:
+                self._append(map_, key[:_MAX_NAME_LENGTH], target)
+
+    def set_slug(self, key: str, slug: str) -> tuple[str, ...]:
+        """Set the final slug of an article; return the keys of the records with links to its former slug."""
+        target = self._targets[key]
+        if target.slug == slug:
+            return ()
+        target.slug = slug
+        return tuple(dict.fromkeys(target.sources))
+
+    def get_target(self, key: str) -> Target:
+        """Return the article of a record that was added."""
+        return self._targets[key]
+
+    def find(self, kind: str, key: str) -> Sequence[Target]:
+        """Return articles by "path" of the file, "page", "id", "name", "alias" or "title" (folded)."""
+        return self._maps[kind].get(key, ())
+
+    def make_address(self, target: Target) -> str | None:
+        """Return the path of the page of an article; None if it contains the uuid, which is unknown."""
+        if target.uuid is None and "{uuid}" in self._site.article_path:
+            return None
+        url = make_article_url(
+            self._site,
+            uuid=target.uuid or "",
+            slug=target.slug,
+            category_slug=_slugify(target.category),
+            published_at=target.published_at,
+        )
+        assert url is not None  # Only a site without a URL has no addresses.
+        return _ORIGIN.sub("", url, count=1)
+
+    def list_prefixes(self, host: str) -> list[list[str]]:
+        """Return the paths of the former blogs on a host ("" = on every host), as segments."""
+        split = [one.partition("/") for one in self.hosts]
+        return [split_path(path) for name, _, path in split if not host or normalise_host(name) == host]
+
+    def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> Target:
+        published_at = record.published_at or self._now
+        segments = split_path(record.key) if "/" in record.key else []
+        return Target(
+            key=record.key,
+            slug=slug,
+            uuid=uuid or (record.exported.uuid if record.exported else None),
+            category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],
+            terms=tuple(_limit((record.category, *record.tags))),
+            published_at=published_at,
+            public_from=max(published_at, self._now) if record.status == "published" else None,
+            is_markdown=record.content_type == "markdown",
+            file=parse_file_path(segments) if segments else None,
+            page=next((address for address in record.addresses if "?" not in address), None),
+            file_name=segments[-1] if segments else "",
+        )
+
+    def _append(self, kind: str, key: str, target: Target) -> None:
+        found = self._maps[kind].setdefault(key, [])
+        if len(found) < _MAX_NAMESAKES:
+            found.append(target)
+
+
+def normalise_address(address: str) -> str:
+    """Return a former address without a host in the form in which the index contains it."""
+    path, mark, query = address.partition("?")
+    return normalise_page(split_path(unquote(path, errors="replace"))) + mark + query
+
+
+def _limit(texts: Iterable[str]) -> list[str]:
+    return [text[:_MAX_NAME_LENGTH] for text in list(texts)[:_MAX_NAMES] if text]
