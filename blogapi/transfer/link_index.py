@@ -39,6 +39,8 @@ _COMMON_SEGMENTS = {
     *("entry", "entries", "content", "source", "src", "_drafts", "index.php"),
 }
 _DATE_SEGMENT = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}|[0-9]{1,2}")
+_COMPLETE_DATE = re.compile(r"(?:^|/)[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?:/|$)")
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
 _ORIGIN = re.compile(r"[^:/]+://[^/]*")
 
 _slugify = lru_cache(maxsize=10_000)(slugs.make_slug)
@@ -82,18 +84,23 @@ class Target:
         file_date = self.file and self.file.date
         return day == file_date or abs((self.published_at.date() - day).days) <= 1
 
-    def is_explained(self, segments: Iterable[str], file_date: date | None) -> bool:
-        """Return whether the article can be at an address with these segments before its name."""
+    def is_explained(self, segments: Sequence[str], file_date: date | None) -> bool:
+        """Return whether the article can be at an address with these segments before its name.
+
+        `file_date` is the date at the start of the name. With a complete date, the other segments need no
+        explanation, unless they are a language.
+        """
+        if file_date and not self.has_date(file_date):
+            return False
         own = {*_COMMON_SEGMENTS, *map(_slugify, self.terms), *map(fold, self.terms)}
         if self.file:
             own |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
         rest = {segment for segment in segments if segment not in own}
-        if file_date and not self.has_date(file_date):
+        numbers = {segment for segment in rest if _DATE_SEGMENT.fullmatch(segment)}
+        if numbers and not any(numbers <= words for words in self._list_date_words()):
             return False
-        return not rest or (
-            all(map(_DATE_SEGMENT.fullmatch, rest))
-            and any(rest <= words for words in self._list_date_words())
-        )
+        has_date = file_date or _COMPLETE_DATE.search("/".join(segments))
+        return rest == numbers or (bool(has_date) and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
 
     def _list_date_words(self) -> Iterator[set[str]]:
         days = [self.file.date] if self.file and self.file.date else []

@@ -60,7 +60,8 @@ def rewrite_links(content: str, content_type: str, find_address: FindAddress) ->
     rewriters = {"html": _rewrite_html, "text": _rewrite_inlines}
     blocks = split_blocks(content)
     return "".join(
-        rewriters[kind](block, find_address) if kind in rewriters else block for kind, block in blocks
+        rewriters[kind](block, find_address) if kind in rewriters and _MAY_HAVE_LINKS.search(block) else block
+        for kind, block in blocks
     )
 
 

@@ -161,7 +161,8 @@ class RecordLinks:
     def _list_outer(self, segments: Sequence[str]) -> Iterator[list[str]]:
         """Yield a path below the outer folders of the record, outermost first."""
         folders = split_path(self._source.key)[:-1][:_MAX_DEPTH] if self._source.file else []
-        for count in range(len(folders) + 1):
+        # The address of the home page is that of no folder.
+        for count in range(len(folders) + 1 if segments else 0):
             yield [*folders[:count], *segments]
 
     def _find_file(self, paths: Iterable[Sequence[str]]) -> Target | None:
@@ -184,11 +185,11 @@ class RecordLinks:
             if not name or name.isdigit():
                 continue
             is_file = name == file.name
-            others = (*file.folders, file.language) if is_file else segments[:-1]
+            others = [*file.folders, *filter(None, [file.language])] if is_file else segments[:-1]
             found = [
                 target
                 for target in self._index.find("name", name)
-                if target.is_explained(filter(None, others), file.date if is_file else None)
+                if target.is_explained(others, file.date if is_file else None)
             ]
             if found:
                 return self._pick(found, file, segments[-1])
