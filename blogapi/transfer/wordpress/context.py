@@ -1,0 +1,42 @@
+"""What the conversion of a post's text takes and returns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A media file of the blog, as its `attachment` item in the export describes it."""
+
+    url: str  #: "" if the export has no address of the file
+    alt: str = ""  #: plain text
+    caption: str = ""  #: HTML
+    title: str = ""  #: plain text
+    mime_type: str = ""
+    parent: int = 0  #: the id of the post to which the file was uploaded; 0 = none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentContext:
+    """What the conversion of a post's text needs besides the text."""
+
+    #: returns the attachment with an id, or None if the export does not contain it
+    attachments: Callable[[int], Attachment | None]
+    autop: bool = True  #: whether line breaks become paragraphs, as in WordPress without plugins
+    footnotes: str = ""  #: the custom field `footnotes` of the post: JSON, a list of `{"id", "content"}`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """The text of a post as HTML. It is not sanitized."""
+
+    html: str
+    #: plain text before the "more" tag, as the excerpt of a post that has none; "" = there is no such tag
+    excerpt: str = ""
+    notes: tuple[str, ...] = ()  #: distinct sentences
+    #: how often each shortcode (`name`) and each block that the server of WordPress creates (`wp:name`)
+    #: occurs that could not be converted
+    leftovers: Counter[str] = field(default_factory=Counter)
