@@ -1,12 +1,62 @@
-"""Converts the text of a WordPress post to HTML."""
+"""Converts the text of a WordPress post to HTML: languages, blocks, code, shortcodes, embeds, paragraphs."""
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
+from blogapi.content import plain_text
+from blogapi.transfer.wordpress.blocks import convert_blocks, has_blocks
+from blogapi.transfer.wordpress.code import protect_code
 from blogapi.transfer.wordpress.context import Attachment, ContentContext, Converted
+from blogapi.transfer.wordpress.conversion import Conversion, clean
+from blogapi.transfer.wordpress.embeds import embed_lines
+from blogapi.transfer.wordpress.languages import select_language
+from blogapi.transfer.wordpress.shortcodes import replace_shortcodes
+from blogapi.transfer.wordpress.wpautop import add_paragraphs
 
 __all__ = ["Attachment", "ContentContext", "Converted", "to_html"]
+
+_MORE = re.compile(r"<!--more\b")
+# A longer beginning of a post is not an excerpt; the excerpt is then generated from the content.
+_MAX_EXCERPT = 500
 
 
 def to_html(content: str, context: ContentContext) -> Converted:
     """Return the text of a post or page as HTML; `content` is its text in the database of WordPress."""
-    return Converted(html=content)
+    conversion = Conversion(context)
+    text, languages = select_language(clean(content))
+    if languages:
+        conversion.add_note(
+            f"The text is in several languages; only the first is imported, without {', '.join(languages)}."
+        )
+        conversion.leftovers.update(f"language {language}" for language in languages)
+    if has_blocks(text):
+        blocks = convert_blocks(
+            text, conversion, lambda part: conversion.store(_convert_classic(part, conversion))
+        )
+        html = _convert_inline(blocks, conversion)
+    else:
+        html = _convert_classic(text, conversion)
+    html = conversion.restore(html).strip()
+    return Converted(
+        html=html, excerpt=_find_excerpt(html), notes=conversion.notes, leftovers=conversion.leftovers
+    )
+
+
+def _convert_classic(text: str, conversion: Conversion) -> str:
+    html = _convert_inline(text, conversion)
+    return add_paragraphs(html) if conversion.context.autop else html
+
+
+def _convert_inline(text: str, conversion: Conversion) -> str:
+    text = protect_code(text, conversion)
+    return embed_lines(replace_shortcodes(text, conversion), conversion)
+
+
+def _find_excerpt(html: str) -> str:
+    more = _MORE.search(html)
+    if not more or more.start() > 20 * _MAX_EXCERPT:
+        return ""
+    text = unescape(plain_text.to_plain_text(html[: more.start()]))
+    return text if len(text) <= _MAX_EXCERPT else ""

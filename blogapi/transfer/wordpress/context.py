@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 
@@ -26,6 +26,9 @@ class ContentContext:
     #: returns the attachment with an id, or None if the export does not contain it
     attachments: Callable[[int], Attachment | None]
     autop: bool = True  #: whether line breaks become paragraphs, as in WordPress without plugins
+    uploads: Sequence[
+        Attachment
+    ] = ()  #: the attachments that were uploaded to the post, in the order of a gallery
     footnotes: str = ""  #: the custom field `footnotes` of the post: JSON, a list of `{"id", "content"}`
 
 

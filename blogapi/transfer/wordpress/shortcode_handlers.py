@@ -1,0 +1,217 @@
+"""What each known shortcode becomes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from html import unescape
+
+from blogapi.transfer.wordpress import media_html
+from blogapi.transfer.wordpress.context import Attachment
+from blogapi.transfer.wordpress.conversion import Conversion
+from blogapi.transfer.wordpress.embeds import embed, link
+
+_AUDIO_TYPES = ("src", "mp3", "m4a", "ogg", "wav", "flac", "wma")
+_VIDEO_TYPES = ("src", "mp4", "m4v", "webm", "ogv", "mov", "wmv", "flv")
+_ADDRESS = re.compile(r"https?://[^\s<>\"'\]]++|(?<![\w/])//[\w.-]++/[^\s<>\"'\]]*+")
+_TAG = re.compile(r"<[^<>]*+>")
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcode:
+    named: dict[str, str]  #: values of attributes, by name in lower case
+    positional: list[str]  #: values without a name
+    inner: str  #: HTML between the start tag and the end tag; "" = there is no end tag
+    replace_shortcodes: Callable[[str, Conversion], str]
+
+    def find_address(self) -> str:
+        """Return the first http(s) URL of the attributes, otherwise of the content; "" = there is none."""
+        for value in (*self.named.values(), *self.positional, _TAG.sub(" ", self.inner)):
+            if address := _ADDRESS.search(value):
+                return address[0]
+        return ""
+
+
+Handler = Callable[[Shortcode, Conversion], str | None]
+
+
+def _caption(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    inner = shortcode.replace_shortcodes(shortcode.inner, conversion).strip()
+    if not inner:
+        return None
+    image, rest = media_html.split_image(inner)
+    caption = unescape_quotes(shortcode.named.get("caption", ""))
+    if not image:
+        image, rest = inner, ""
+    caption = " ".join(filter(None, (rest.strip(), caption)))
+    if not caption:
+        return image
+    classes = f"wp-caption {shortcode.named.get('align', 'alignnone')}"
+    caption = caption.replace("\n", "<br />\n")
+    return conversion.store(media_html.figure(image, caption, classes, shortcode.named.get("id", "")))
+
+
+def _gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    named = shortcode.named
+    ids = read_ids(named.get("ids") or named.get("include") or "")
+    if ids:
+        pictures = find_attachments(ids, conversion)
+    else:
+        excluded = set(find_attachments(read_ids(named.get("exclude", "")), conversion))
+        pictures = [file for file in _uploads("image/", conversion) if file not in excluded]
+    if not pictures:
+        conversion.add_note("A gallery is not converted, because the export does not tell its pictures.")
+        return None
+    if named.get("order", "").upper() == "DESC" and (not ids or named.get("orderby")):
+        pictures.reverse()
+    columns = named.get("columns", "")
+    return conversion.store(
+        media_html.gallery(
+            pictures,
+            columns=int(columns) if columns.isascii() and columns.isdigit() and len(columns) == 1 else 3,
+            linked=named.get("link", "") != "none",
+        )
+    )
+
+
+def _audio(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    return _player("audio", _AUDIO_TYPES, shortcode, conversion)
+
+
+def _video(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    address = shortcode.named.get("src", "")
+    if address and any(host in address for host in ("youtube.com/", "youtu.be/", "vimeo.com/")):
+        return embed(address, conversion)
+    return _player("video", _VIDEO_TYPES, shortcode, conversion)
+
+
+def _player(kind: str, names: Iterable[str], shortcode: Shortcode, conversion: Conversion) -> str | None:
+    named = shortcode.named
+    addresses = [named[name] for name in names if named.get(name)]
+    if not addresses and shortcode.positional:
+        # The audio player of WordPress.com: `[audio http://a/1.mp3, http://a/2.mp3|titles=First,Second]`.
+        values = " ".join(shortcode.positional).partition("|")[0]
+        addresses = [value for value in re.split(r"[,\s]+", values) if "/" in value or "." in value]
+    files: list[Attachment] = []
+    if not addresses:
+        files = find_attachments(read_ids(named.get("ids") or named.get("id") or ""), conversion)
+        addresses = [file.url for file in files] or [file.url for file in _uploads(kind, conversion)][:1]
+    if not addresses:
+        return _link(shortcode, conversion)
+    return conversion.store(
+        media_html.player(
+            kind,
+            addresses,
+            caption=named.get("caption", ""),
+            fallback=shortcode.replace_shortcodes(shortcode.inner, conversion).strip(),
+            size=(named.get("width", ""), named.get("height", "")) if kind == "video" else ("", ""),
+            poster=named.get("poster", ""),
+        )
+    )
+
+
+def _playlist(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    named = shortcode.named
+    kind = "video" if named.get("type") == "video" else "audio"
+    files = find_attachments(read_ids(named.get("ids") or named.get("include") or ""), conversion)
+    files = files or _uploads(kind, conversion)
+    players = [media_html.player(kind, [file.url], caption=file.caption or file.title) for file in files]
+    return conversion.store("\n".join(players)) if players else None
+
+
+def _link(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    address = shortcode.find_address()
+    return embed(address, conversion) if address else None
+
+
+def _embed_by_id(prefix: str, *names: str) -> Handler:
+    """Return a handler of shortcodes that contain an address, or the id that follows `prefix` in it."""
+
+    def handle(shortcode: Shortcode, conversion: Conversion) -> str | None:
+        if html := _link(shortcode, conversion):
+            return html
+        named = (shortcode.named[name] for name in names if shortcode.named.get(name))
+        values = (*named, *shortcode.positional, _TAG.sub("", shortcode.inner))
+        id_ = next(
+            (value for raw in values if re.fullmatch(r"[\w/.@:-]{2,100}", value := raw.strip(" =\n"))), ""
+        )
+        return embed(id_ if ":" in id_ else prefix + id_, conversion) if id_ else None
+
+    return handle
+
+
+def _image_by_id(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    ids = read_ids(shortcode.named.get("image") or shortcode.named.get("id") or "")
+    if pictures := find_attachments(ids[:1], conversion):
+        return conversion.store(media_html.image(pictures[0]))
+    address = shortcode.named.get("src") or shortcode.find_address()
+    return conversion.store(media_html.image(Attachment(unescape(address)))) if address else None
+
+
+def _anchor(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    """Return the button or link of a page builder."""
+    address, text = shortcode.find_address(), _TAG.sub("", shortcode.inner).strip()
+    return link(unescape(address), text or shortcode.named.get("title", "")) if address else None
+
+
+def read_ids(value: str) -> list[int]:
+    return [int(number) for number in re.findall(r"(?<!\d)\d{1,18}(?!\d)", value, re.ASCII)]
+
+
+def find_attachments(ids: Iterable[int], conversion: Conversion) -> list[Attachment]:
+    """Return the attachments with an address; a note names the number of the others."""
+    ids = list(ids)
+    found = [file for id_ in ids if (file := conversion.context.attachments(id_)) and file.url]
+    if len(found) < len(ids):
+        missing = len(ids) - len(found)
+        conversion.add_note(f"{missing} media file(s) of a gallery or player are not in the export.")
+    return found
+
+
+def unescape_quotes(text: str) -> str:
+    """Return the HTML in an attribute as WordPress stores it: only quotes and brackets are escaped."""
+    return re.sub(r"&(?:quot|#34|#0*39|apos|#91|#93);", lambda entity: unescape(entity[0]), text)
+
+
+def _uploads(kind: str, conversion: Conversion) -> list[Attachment]:
+    return [file for file in conversion.context.uploads if file.url and file.mime_type.startswith(kind)]
+
+
+_youtube = _embed_by_id("https://www.youtube.com/watch?v=", "id", "v", "code")
+_vimeo = _embed_by_id("https://vimeo.com/", "id", "clip_id")
+
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(("caption", "wp_caption"), _caption),
+    "gallery": _gallery,
+    "audio": _audio,
+    **dict.fromkeys(("video", "flv"), _video),
+    "playlist": _playlist,
+    **dict.fromkeys(
+        ("embed", "fve", "embedyt", "googlemaps", "googlevideo", "facebook", "soundcloud"), _link
+    ),
+    **dict.fromkeys(("youtube", "youtube_sc", "su_youtube", "lyte", "yt", "youtubevideo", "tube"), _youtube),
+    **dict.fromkeys(("vimeo", "su_vimeo"), _vimeo),
+    **dict.fromkeys(("spotify",), _embed_by_id("https://open.spotify.com/track/")),
+    **dict.fromkeys(("gist",), _embed_by_id("https://gist.github.com/", "id", "url")),
+    **dict.fromkeys(("tweet", "twitter"), _embed_by_id("https://twitter.com/i/status/", "id")),
+    "instagram": _embed_by_id("https://www.instagram.com/p/", "id"),
+    "dailymotion": _embed_by_id("https://www.dailymotion.com/video/", "id", "video"),
+    "ted": _embed_by_id("https://www.ted.com/talks/", "id"),
+    "slideshare": _embed_by_id("https://www.slideshare.net/slideshow/embed_code/", "id"),
+    "scribd": _embed_by_id("https://www.scribd.com/doc/", "id"),
+    "wpvideo": _embed_by_id("https://videopress.com/v/"),
+    "videopress": _embed_by_id("https://videopress.com/v/"),
+    "polldaddy": _embed_by_id("https://poll.fm/", "poll"),
+    "codepen": _embed_by_id("https://codepen.io/", "url"),
+    **dict.fromkeys(("vc_single_image", "et_pb_image"), _image_by_id),
+    **dict.fromkeys(("button", "su_button", "vc_btn", "et_pb_button"), _anchor),
+}
+
+#: Shortcodes whose handlers ignore the text before an end tag
+NAMES_WITHOUT_CONTENT = frozenset({"gallery", "playlist", "vc_single_image", "et_pb_image"})
+
+#: Shortcodes of page builders that only arrange their content
+LAYOUT_NAMES = frozenset(
+    ["vc_row", "vc_row_inner", "vc_column", "vc_column_inner", "vc_column_text", "vc_section", "et_pb_section", "et_pb_row", "et_pb_row_inner", "et_pb_column", "et_pb_column_inner", "et_pb_text", "fusion_builder_container", "fusion_builder_row", "fusion_builder_column", "fusion_builder_row_inner", "fusion_builder_column_inner", "fusion_text", "su_row", "su_column", "av_section", "av_one_full", "av_textblock", "one_half", "one_half_last", "one_third", "one_third_last", "two_third", "two_third_last", "one_fourth", "one_fourth_last", "three_fourth", "three_fourth_last", "column", "columns", "row"]
+)

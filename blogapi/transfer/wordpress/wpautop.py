@@ -1,0 +1,138 @@
+"""Creates the paragraphs and line breaks that WordPress adds to posts of its classic editor.
+
+WordPress stores these posts without `<p>` and `<br>`: a blank line begins a paragraph, any other line break
+is shown as one. `add_paragraphs` takes time in proportion to the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from blogapi.transfer.wordpress.conversion import BLOCK_PLACEHOLDER, COMMENT_PLACEHOLDER
+
+# Elements that cannot be in a paragraph.
+_BLOCKS = frozenset(
+    ["address", "article", "aside", "blockquote", "caption", "center", "col", "colgroup", "dd", "details", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "legend", "li", "main", "map", "menu", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"]
+)
+_EMPTY_ELEMENTS = frozenset({"col", "hr"})
+
+# Elements that contain only other blocks; the text between these is white space.
+_WITHOUT_TEXT = frozenset(["colgroup", "dl", "hgroup", "map", "menu", "ol", "table", "tbody", "tfoot", "thead", "tr", "ul"])
+# Elements with lines of text, and without paragraphs.
+_WITHOUT_PARAGRAPHS = frozenset(["caption", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "legend", "pre", "summary"])
+# Elements whose text becomes paragraphs only if it contains a blank line.
+_ITEMS = frozenset(["dd", "figure", "li", "td", "th"])
+# Elements ("" = the whole text) whose text is always in paragraphs.
+_ALWAYS_PARAGRAPHS = frozenset({"", "blockquote"})
+
+# The start tag of these elements closes an open element of the given names.
+_CLOSED_BY = {
+    "li": {"li"},
+    **dict.fromkeys(("dt", "dd"), {"dt", "dd"}),
+    **dict.fromkeys(("td", "th"), {"td", "th"}),
+    "tr": {"td", "th", "tr"},
+    **dict.fromkeys(("thead", "tbody", "tfoot"), {"td", "th", "tr", "thead", "tbody"}),
+}
+
+_TOKEN = re.compile(
+    rf"<(?P<end>/?)(?P<name>{'|'.join(_BLOCKS)})(?=[\s/>])[^<>]*+>|{BLOCK_PLACEHOLDER}", re.IGNORECASE
+)
+_TAG_WITH_LINES = re.compile(r"<[a-zA-Z/][^<>\n]*+\n[^<>]*+>")
+_LINE_BREAKS = re.compile(r"<br\s*+/?>\s*+(?:<br\s*+/?>\s*+)++", re.IGNORECASE)
+_ENDS_WITH_BREAK = re.compile(r"<br\s*/?>\Z", re.IGNORECASE)
+_INVISIBLE = re.compile(
+    rf"</?(?!img|input|iframe|object|embed|video|audio)[a-z][^<>]*+>|{COMMENT_PLACEHOLDER}"
+)
+
+
+def add_paragraphs(text: str) -> str:
+    """Return the text with `<p>` and `<br />`; placeholders of blocks stand between paragraphs."""
+    text = _LINE_BREAKS.sub("\n\n", _TAG_WITH_LINES.sub(lambda tag: tag[0].replace("\n", " "), text))
+    writer = _Writer()
+    end = 0
+    for token in _TOKEN.finditer(text):
+        name = (token["name"] or "").lower()
+        closes = name if token["end"] else ""
+        writer.write_text(text[end : token.start()], closes)
+        writer.write_token(token[0], name, is_end=bool(closes))
+        end = token.end()
+    writer.write_text(text[end:], "")
+    return "".join(writer.html).strip("\n")
+
+
+class _Writer:
+    """Writes the HTML and keeps the names of the open block elements."""
+
+    def __init__(self) -> None:
+        self.html: list[str] = []
+        self._open: list[str] = []
+        self._counts: Counter[str] = Counter()
+        self._is_after_start = False  # whether the last token is the start tag of the open element
+
+    def write_token(self, token: str, name: str, *, is_end: bool) -> None:
+        self._is_after_start = bool(name) and not is_end and name not in _EMPTY_ELEMENTS
+        if is_end:
+            if not self._counts[name] and name == "p":
+                return  # Browsers show an empty paragraph for it.
+            if self._counts[name]:
+                while self._close() != name:
+                    pass
+        elif name:
+            while self._parent() == "p" or self._parent() in _CLOSED_BY.get(name, ()):
+                self._close()
+            if name not in _EMPTY_ELEMENTS:
+                self._open.append(name)
+                self._counts[name] += 1
+        self.html.append(token if self._is_after_start else f"{token}\n")
+
+    def write_text(self, text: str, closes: str) -> None:
+        """Write the text between two tokens; `closes` is the name in the end tag after it, or ""."""
+        if not text or text.isspace():
+            return
+        parent = self._parent()
+        chunks = _split_at_blank_lines(text)
+        if parent in _WITHOUT_TEXT:
+            self.html.append(text)
+        elif parent in _WITHOUT_PARAGRAPHS:
+            self.html.append("<br />\n".join(chunks))
+        elif parent == "p":
+            self.html.append("</p>\n<p>".join(chunks))
+        elif len(chunks) == 1 and parent not in _ALWAYS_PARAGRAPHS and self._is_line(text, parent, closes):
+            self.html.append(chunks[0])
+        else:
+            self.html += [f"<p>{chunk}</p>\n" if _is_visible(chunk) else chunk for chunk in chunks]
+
+    def _is_line(self, text: str, parent: str, closes: str) -> bool:
+        """Return whether the text is not in a paragraph of its own, as it fills its element."""
+        if parent in _ITEMS:
+            return True
+        has_blank_line = text.rstrip(" \t").endswith("\n\n") or text.lstrip(" \t").startswith("\n\n")
+        return self._is_after_start and closes == parent and not has_blank_line
+
+    def _parent(self) -> str:
+        return self._open[-1] if self._open else ""
+
+    def _close(self) -> str:
+        name = self._open.pop()
+        self._counts[name] -= 1
+        return name
+
+
+def _split_at_blank_lines(text: str) -> list[str]:
+    """Return the groups of lines between blank lines, each with `<br />` between its lines."""
+    chunks: list[list[str]] = [[]]
+    for line in map(str.strip, text.split("\n")):
+        if line:
+            chunks[-1].append(line)
+        elif chunks[-1]:
+            chunks.append([])
+    return ["".join(map(_end_line, lines[:-1])) + lines[-1] for lines in chunks if lines]
+
+
+def _end_line(line: str) -> str:
+    return f"{line}\n" if _ENDS_WITH_BREAK.search(line[-12:]) else f"{line}<br />\n"
+
+
+def _is_visible(chunk: str) -> bool:
+    return chunk[0] not in "<\x04" or not _INVISIBLE.sub("", chunk).strip() == ""
