@@ -127,8 +127,8 @@ def _text(attributes: Attributes, name: str) -> str:
 
 def _ids(attributes: Attributes, name: str) -> list[int]:
     value = attributes.get(name)
-    values = value if isinstance(value, list) else [value]
-    return [int(id_) for id_ in values if str(id_).isascii() and str(id_).isdigit() and len(str(id_)) < 19]
+    values = map(str, value if isinstance(value, list) else [value])
+    return [int(id_) for id_ in values if id_.isascii() and id_.isdigit() and len(id_) < 19]
 
 
 def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
@@ -192,7 +192,7 @@ def _render_social_link(attributes: Attributes, inner: str, conversion: Conversi
 
 def _render_reusable(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     conversion.add_note(
-        "A reusable block (synced pattern) is not in the text; copy its content from WordPress, if it is needed."
+        "A reusable block (synced pattern) is not in the text; copy its content from WordPress."
     )
     return None
 

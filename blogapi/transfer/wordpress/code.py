@@ -12,16 +12,12 @@ from html import escape, unescape
 from blogapi.transfer.wordpress.attributes import parse_attributes
 from blogapi.transfer.wordpress.conversion import BLOCK, COMMENT, Conversion
 from blogapi.transfer.wordpress.embeds import link, replace_player
-
-# SyntaxHighlighter registers one shortcode per language, besides `code` and `sourcecode`.
-_LANGUAGES = ["actionscript3", "as3", "bash", "shell", "coldfusion", "cf", "clojure", "clj", "cpp", "c", "csharp", "c-sharp", "css", "delphi", "pas", "pascal", "diff", "patch", "erl", "erlang", "fsharp", "go", "golang", "groovy", "haskell", "java", "javafx", "jfx", "js", "jscript", "javascript", "matlab", "objc", "obj-c", "perl", "pl", "php", "plain", "text", "powershell", "ps", "py", "python", "r", "splus", "rails", "rb", "ror", "ruby", "scala", "sql", "swift", "vb", "vbnet", "xml", "xhtml", "xslt", "html", "yaml", "json"]
-CODE_SHORTCODES = frozenset({"code", "sourcecode", "source", "crayon", "prettify", "highlight", *_LANGUAGES})
-_WITHOUT_LANGUAGE = frozenset({"code", "sourcecode", "source", "crayon", "prettify", "highlight"})
+from blogapi.transfer.wordpress.shortcode_names import CODE_NAMES, CODE_NAMES_WITHOUT_LANGUAGE
 
 _START = re.compile(
     r"<!--(?P<comment>)|<(?P<element>pre|code|script|style|textarea|object|iframe|math|svg)(?=[\s/>])"
-    r"(?P<tag>[^<>]*+)>|<(?P<embed>embed)\s[^<>]*+>"
-    rf"|(?<!\[)\[(?P<shortcode>{'|'.join(sorted(CODE_SHORTCODES, key=len, reverse=True))})"
+    r"(?P<tag>[^<>]*+)>|<(?P<embed>embed)\s[^<>]*+>(?:\s*+</embed>)?"
+    rf"|(?<!\[)\[(?P<shortcode>{'|'.join(sorted(CODE_NAMES, key=len, reverse=True))})"
     r"(?P<attributes>(?:[\s=][^\[\]]*+)?)\]",
     re.IGNORECASE,
 )
@@ -120,7 +116,7 @@ def _code_of_shortcode(start: re.Match[str], inner: str) -> str:
     named, positional = parse_attributes(start["attributes"])
     name = start["shortcode"].lower()
     language = named.get("lang") or named.get("language") or next(iter(positional), "").lstrip("=")
-    language = language or ("" if name in _WITHOUT_LANGUAGE else name)
+    language = language or ("" if name in CODE_NAMES_WITHOUT_LANGUAGE else name)
     return code_html(inner, unescape(language).strip("'\""))
 
 

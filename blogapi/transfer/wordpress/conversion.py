@@ -15,12 +15,12 @@ _END = "\x03"
 #: matches the placeholder of a block, and of a comment
 BLOCK_PLACEHOLDER, COMMENT_PLACEHOLDER = rf"{BLOCK}\d+{_END}", rf"{COMMENT}\d+{_END}"
 _PLACEHOLDER = re.compile(rf"[{BLOCK}{INLINE}{COMMENT}](\d+){_END}")
-_REMOVED = dict.fromkeys(range(9))
+_REMOVED = re.compile(r"[\x00-\x08]")
 
 
 def clean(text: str) -> str:
     """Return the text with LF line endings and without the control characters of placeholders."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_REMOVED)
+    return _REMOVED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 class Conversion:

@@ -101,10 +101,11 @@ def replace_player(html: str, conversion: Conversion) -> str:
     if not addresses:
         return conversion.store(html, INLINE)
     conversion.add_note(
-        f"An embedded page of {_host(addresses[0]) or 'the blog'} is a link now, because only players of known "
-        "sites may be embedded."
+        f"An embedded page of {_host(addresses[0]) or 'the blog'} is a link now, because only players of "
+        "known sites may be embedded."
     )
-    return conversion.store(link(addresses[0]), INLINE)
+    text = addresses[0].partition("?")[0].removeprefix("https://").removeprefix("http://")
+    return conversion.store(link(addresses[0], escape(text[:100])), INLINE)
 
 
 def _find_address(tag: str) -> str:
@@ -117,7 +118,7 @@ def _find_address(tag: str) -> str:
 
 def _youtube_player(youtube: re.Match[str]) -> str:
     rest = youtube["rest"]
-    parameters = {name: value for name, value in _YOUTUBE_PARAMETER.findall(rest)}
+    parameters = dict(_YOUTUBE_PARAMETER.findall(rest))
     video = _YOUTUBE_ID.match(parameters.get("v", "") or rest)
     if youtube["path"] in ("p", "P"):
         return f"https://www.youtube.com/embed/videoseries?list=PL{video[0]}" if video else ""

@@ -11,7 +11,8 @@ from blogapi.transfer.wordpress.context import Attachment
 _IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
 _TYPES = {
     "mp3": "audio/mpeg", "m4a": "audio/mp4", "ogg": "audio/ogg", "wav": "audio/wav", "flac": "audio/flac",
-    "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm", "ogv": "video/ogg", "mov": "video/quicktime",
+    "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm", "ogv": "video/ogg",
+    "mov": "video/quicktime",
 }  # fmt: skip
 
 
@@ -59,7 +60,7 @@ def player(
 
 
 def split_image(html: str) -> tuple[str, str]:
-    """Return the first picture of the HTML with the link around it, and the rest; "" = there is no picture."""
+    """Return the first picture of the HTML with the link around it ("" = none), and the rest."""
     found = _IMAGE.search(html)
     return (found[0], html[: found.start()] + html[found.end() :]) if found else ("", html)
 

@@ -210,8 +210,3 @@ HANDLERS: dict[str, Handler] = {
 
 #: Shortcodes whose handlers ignore the text before an end tag
 NAMES_WITHOUT_CONTENT = frozenset({"gallery", "playlist", "vc_single_image", "et_pb_image"})
-
-#: Shortcodes of page builders that only arrange their content
-LAYOUT_NAMES = frozenset(
-    ["vc_row", "vc_row_inner", "vc_column", "vc_column_inner", "vc_column_text", "vc_section", "et_pb_section", "et_pb_row", "et_pb_row_inner", "et_pb_column", "et_pb_column_inner", "et_pb_text", "fusion_builder_container", "fusion_builder_row", "fusion_builder_column", "fusion_builder_row_inner", "fusion_builder_column_inner", "fusion_text", "su_row", "su_column", "av_section", "av_one_full", "av_textblock", "one_half", "one_half_last", "one_third", "one_third_last", "two_third", "two_third_last", "one_fourth", "one_fourth_last", "three_fourth", "three_fourth_last", "column", "columns", "row"]
-)

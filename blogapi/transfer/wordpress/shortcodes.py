@@ -10,25 +10,16 @@ import re
 from dataclasses import dataclass
 
 from blogapi.transfer.wordpress.attributes import parse_attributes
-from blogapi.transfer.wordpress.code import CODE_SHORTCODES
 from blogapi.transfer.wordpress.conversion import Conversion
-from blogapi.transfer.wordpress.shortcode_handlers import (
-    HANDLERS,
-    LAYOUT_NAMES,
-    NAMES_WITHOUT_CONTENT,
-    Shortcode,
-)
+from blogapi.transfer.wordpress.shortcode_handlers import HANDLERS, NAMES_WITHOUT_CONTENT, Shortcode
+from blogapi.transfer.wordpress.shortcode_names import CODE_NAMES, LAYOUT_NAMES, PLUGIN_NAMES
 
 # Tags are matched so that shortcodes in their attributes are left alone.
 _TOKEN = re.compile(
     r"</?[a-zA-Z][^<>]*+>"
     r"|(?P<open>\[\[?)(?P<end>/?)(?P<name>[a-zA-Z][\w-]*+)(?P<attributes>(?:[^\w\[\]-][^\[\]]*+)?)\](?P<close>\]?)"
 )
-# Plugins whose shortcodes often have neither attributes nor an end tag.
-_PLUGIN_NAMES = frozenset(
-    ["archives", "contact-form", "contact-form-7", "display-posts", "donate", "gravityform", "jetpack_subscription_form", "login_form", "nggallery", "ngg_images", "popular-posts", "portfolio", "products", "recent-posts", "recent_posts", "related_posts", "sharethis", "sitemap", "slideshow", "subscribe2", "tablepress", "toc", "wpforms", "ninja_form", "singlepic", "mc4wp_form"]
-)
-_NAMED_ATTRIBUTE = re.compile(r"\s[\w-]++\s*+=\s*+[\"'“”&\w]")
+_NAMED_ATTRIBUTE = re.compile(r"\s++[\w-]++\s*+=\s*+[\"'“”&\w]")
 
 
 @dataclass(slots=True)
@@ -90,7 +81,7 @@ def _replace(token: _Token, end: _Token | None, text: str, conversion: Conversio
     """Return the replacement (None = the shortcode stays), and whether it includes the end tag."""
     if token.name in LAYOUT_NAMES:
         return _remove_layout(token, end, conversion), False
-    if token.name not in HANDLERS and token.name not in CODE_SHORTCODES:
+    if token.name not in HANDLERS and token.name not in CODE_NAMES:
         if not token.is_end and _is_plugin_shortcode(token, end):
             conversion.leftovers[token.name] += 1
         return None, False
@@ -98,7 +89,7 @@ def _replace(token: _Token, end: _Token | None, text: str, conversion: Conversio
         return text[token.start + 1 : token.stop - 1], False
     if token.is_escaped_start and end and end.is_escaped_end:
         return text[token.start + 1 : end.stop - 1], True
-    if token.is_end or token.name in CODE_SHORTCODES:
+    if token.is_end or token.name in CODE_NAMES:
         return None, False
     return _convert(token, end, text, conversion)
 
@@ -128,7 +119,7 @@ def _is_plugin_shortcode(token: _Token, end: _Token | None) -> bool:
     """Return whether a text in brackets is an unknown shortcode, and not a remark such as `[sic]`."""
     return (
         end is not None
-        or token.name in _PLUGIN_NAMES
+        or token.name in PLUGIN_NAMES
         or token.attributes.endswith("/")
-        or _NAMED_ATTRIBUTE.search(token.attributes) is not None
+        or _NAMED_ATTRIBUTE.match(token.attributes) is not None
     )

@@ -12,32 +12,31 @@ from collections import Counter
 from blogapi.transfer.wordpress.conversion import BLOCK_PLACEHOLDER, COMMENT_PLACEHOLDER
 
 # Elements that cannot be in a paragraph.
-_BLOCKS = frozenset(
-    ["address", "article", "aside", "blockquote", "caption", "center", "col", "colgroup", "dd", "details", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "legend", "li", "main", "map", "menu", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"]
+_BLOCKS = (
+    "address|article|aside|blockquote|caption|center|col|colgroup|dd|details|div|dl|dt|fieldset|figcaption|"
+    "figure|footer|form|h[1-6]|header|hgroup|hr|legend|li|main|map|menu|nav|ol|p|pre|section|summary|table|"
+    "tbody|td|tfoot|th|thead|tr|ul"
 )
 _EMPTY_ELEMENTS = frozenset({"col", "hr"})
 
-# Elements that contain only other blocks; the text between these is white space.
-_WITHOUT_TEXT = frozenset(["colgroup", "dl", "hgroup", "map", "menu", "ol", "table", "tbody", "tfoot", "thead", "tr", "ul"])
-# Elements with lines of text, and without paragraphs.
-_WITHOUT_PARAGRAPHS = frozenset(["caption", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "legend", "pre", "summary"])
-# Elements whose text becomes paragraphs only if it contains a blank line.
-_ITEMS = frozenset(["dd", "figure", "li", "td", "th"])
-# Elements ("" = the whole text) whose text is always in paragraphs.
-_ALWAYS_PARAGRAPHS = frozenset({"", "blockquote"})
+# How text in an element becomes paragraphs: not at all, as it can only be white space; by line breaks; if it
+# contains a blank line; or always. In other elements, it does unless it is all that they contain.
+_WITHOUT_TEXT = re.compile("colgroup|dl|hgroup|map|menu|ol|table|tbody|tfoot|thead|tr|ul").fullmatch
+_WITHOUT_PARAGRAPHS = re.compile("caption|dt|figcaption|h[1-6]|legend|pre|summary").fullmatch
+_ITEMS = frozenset({"dd", "figure", "li", "td", "th"})
+_ALWAYS_PARAGRAPHS = frozenset({"", "blockquote"})  # "" = outside of all elements
 
 # The start tag of these elements closes an open element of the given names.
+_DEFINITIONS, _CELLS, _ROWS = frozenset({"dt", "dd"}), frozenset({"td", "th"}), frozenset({"td", "th", "tr"})
 _CLOSED_BY = {
-    "li": {"li"},
-    **dict.fromkeys(("dt", "dd"), {"dt", "dd"}),
-    **dict.fromkeys(("td", "th"), {"td", "th"}),
-    "tr": {"td", "th", "tr"},
-    **dict.fromkeys(("thead", "tbody", "tfoot"), {"td", "th", "tr", "thead", "tbody"}),
+    "li": frozenset({"li"}),
+    **dict.fromkeys(_DEFINITIONS, _DEFINITIONS),
+    **dict.fromkeys(_CELLS, _CELLS),
+    "tr": _ROWS,
+    **dict.fromkeys(("thead", "tbody", "tfoot"), _ROWS | {"thead", "tbody"}),
 }
 
-_TOKEN = re.compile(
-    rf"<(?P<end>/?)(?P<name>{'|'.join(_BLOCKS)})(?=[\s/>])[^<>]*+>|{BLOCK_PLACEHOLDER}", re.IGNORECASE
-)
+_TOKEN = re.compile(rf"<(?P<end>/?)(?P<name>{_BLOCKS})(?=[\s/>])[^<>]*+>|{BLOCK_PLACEHOLDER}", re.IGNORECASE)
 _TAG_WITH_LINES = re.compile(r"<[a-zA-Z/][^<>\n]*+\n[^<>]*+>")
 _LINE_BREAKS = re.compile(r"<br\s*+/?>\s*+(?:<br\s*+/?>\s*+)++", re.IGNORECASE)
 _ENDS_WITH_BREAK = re.compile(r"<br\s*/?>\Z", re.IGNORECASE)
@@ -92,9 +91,9 @@ class _Writer:
             return
         parent = self._parent()
         chunks = _split_at_blank_lines(text)
-        if parent in _WITHOUT_TEXT:
+        if _WITHOUT_TEXT(parent):
             self.html.append(text)
-        elif parent in _WITHOUT_PARAGRAPHS:
+        elif _WITHOUT_PARAGRAPHS(parent):
             self.html.append("<br />\n".join(chunks))
         elif parent == "p":
             self.html.append("</p>\n<p>".join(chunks))
@@ -135,4 +134,4 @@ def _end_line(line: str) -> str:
 
 
 def _is_visible(chunk: str) -> bool:
-    return chunk[0] not in "<\x04" or not _INVISIBLE.sub("", chunk).strip() == ""
+    return chunk[0] not in "<\x04" or _INVISIBLE.sub("", chunk).strip() != ""

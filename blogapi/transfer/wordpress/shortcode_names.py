@@ -1,0 +1,37 @@
+"""Names of shortcodes that have no handler of their own."""
+
+from __future__ import annotations
+
+# SyntaxHighlighter has one shortcode for each language, besides those of _CODE.
+_LANGUAGES = (
+    "actionscript3 as3 bash shell coldfusion cf clojure clj cpp c csharp c-sharp css delphi pas pascal diff "
+    "patch erl erlang fsharp go golang groovy haskell java javafx jfx js jscript javascript matlab objc "
+    "obj-c perl pl php plain text powershell ps py python r splus rails rb ror ruby scala sql swift vb "
+    "vbnet xml xhtml xslt html yaml json"
+)
+_CODE = "code sourcecode source crayon prettify highlight"
+
+_LAYOUT = (
+    "vc_row vc_row_inner vc_column vc_column_inner vc_column_text vc_section et_pb_section et_pb_row "
+    "et_pb_row_inner et_pb_column et_pb_column_inner et_pb_text fusion_builder_container fusion_builder_row "
+    "fusion_builder_column fusion_builder_row_inner fusion_builder_column_inner fusion_text su_row "
+    "su_column av_section av_one_full av_textblock one_half one_half_last one_third one_third_last "
+    "two_third two_third_last one_fourth one_fourth_last three_fourth three_fourth_last column columns row"
+)
+
+_PLUGINS = (
+    "archives contact-form contact-form-7 display-posts donate gravityform jetpack_subscription_form "
+    "login_form nggallery ngg_images popular-posts portfolio products recent-posts recent_posts "
+    "related_posts sharethis sitemap slideshow subscribe2 tablepress toc wpforms ninja_form singlepic "
+    "mc4wp_form"
+)
+
+#: Shortcodes with code, and those of them that do not name the language
+CODE_NAMES = frozenset((_CODE + " " + _LANGUAGES).split())
+CODE_NAMES_WITHOUT_LANGUAGE = frozenset(_CODE.split())
+
+#: Shortcodes of page builders that only arrange their content
+LAYOUT_NAMES = frozenset(_LAYOUT.split())
+
+#: Shortcodes of plugins that often have neither attributes nor an end tag
+PLUGIN_NAMES = frozenset(_PLUGINS.split())
