@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import UUID
 
 import click
+from flask import current_app
 from flask.cli import with_appcontext
 
 from blogapi.cli import report_problems, show_progress
@@ -126,15 +126,18 @@ def import_(
             dry_run=dry_run,
             restore_deleted=restore_deleted,
         )
-        entries = list(folder.walk_paths(_unpack(paths, stack)))
+        now, notes = current_time(), list[str]()
+        entries = list(folder.walk_paths(_unpack(paths, stack, notes)))
         sources = open_sources(
             entries,
-            ImportOptions(now=current_time(), assets=assets, **options),
+            ImportOptions(now=now, assets=assets, **options),
             format_name=format_name,
             media_extensions=list_extensions(),
             given=paths,
         )
-        run = ImportRun(importer, sources, stack.enter_context(Spool()))
+        hosts = filter(None, [to_host(options["base_url"])])
+        run = ImportRun(importer, sources, stack.enter_context(Spool()), now=now, hosts=hosts)
+        run.notes += notes
         run.run(show_progress)
     if as_json:
         click.echo(json.dumps(build_document(run, dry_run=dry_run), ensure_ascii=False, default=str))
@@ -153,12 +156,17 @@ def _report_refusals() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
-def _unpack(paths: Sequence[Path], stack: ExitStack) -> Iterator[Path]:
-    """Yield the paths, with the folder of an unpacked archive in place of each archive."""
+def _unpack(paths: Sequence[Path], stack: ExitStack, notes: list[str]) -> Iterator[Path]:
+    """Yield the paths, with the folder of an unpacked archive in place of each archive.
+
+    The folders are deleted when the stack is closed.
+    """
+    limit: int = current_app.config["MAX_MEDIA_SIZE"]
     for path in paths:
-        if path.is_file() and archives.is_archive(path):
-            into = Path(stack.enter_context(TemporaryDirectory(prefix="blogapi-import-")))
-            yield archives.open_archive(path, into)
+        if archives.is_archive(path):
+            archive = stack.enter_context(archives.open_archive(path, max_media_bytes=limit))
+            notes += archive.notes
+            yield archive.folder
         else:
             yield path
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Protocol, runtime_checkable
 
 from blogapi.cli import ProgressReporter
 from blogapi.content.slugs import make_slug
+from blogapi.site.queries import get_site
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.imported_authors import ImportedAuthors
 from blogapi.transfer.imported_terms import store_terms
 from blogapi.transfer.link_stage import resolve_record
-from blogapi.transfer.links import LinkIndex
+from blogapi.transfer.link_index import LinkIndex
 from blogapi.transfer.reports import FileReport, Item, Result
 from blogapi.transfer.service import Importer, make_batches
 from blogapi.transfer.sources import Source
@@ -36,12 +38,25 @@ class PreparesBlog(Protocol):
 
 
 class ImportRun:
-    """One import of all `sources`, which are given by the names of their formats."""
+    """One import of all `sources`, which are given by the names of their formats.
 
-    def __init__(self, importer: Importer, sources: Mapping[str, Source], spool: Spool) -> None:
+    `now` is the time of the import (aware, UTC); `hosts` are hosts of the former blogs that the sources do not
+    name.
+    """
+
+    def __init__(
+        self,
+        importer: Importer,
+        sources: Mapping[str, Source],
+        spool: Spool,
+        *,
+        now: datetime,
+        hosts: Iterable[str] = (),
+    ) -> None:
         self._importer, self._spool = importer, spool
         self.sources = sources
-        self._index = LinkIndex()
+        self._index = LinkIndex(get_site(), now)
+        self._index.hosts |= set(hosts)
         #: The slug, the title and the file of each record by its key.
         self._read_before: dict[str, tuple[str, str, str]] = {}
         #: Names of template tags that stay in the texts, with their numbers.
@@ -70,7 +85,7 @@ class ImportRun:
         for source in self.sources.values():
             if isinstance(source, PreparesBlog):
                 self.reports += source.prepare_blog(self._importer)
-        slugs = queries.get_imported_slugs()
+        known = queries.get_imported_articles()
         items = (item for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
         for item in show_progress(items, total=total, label="Reading"):
@@ -81,8 +96,9 @@ class ImportRun:
             if isinstance(record, FileReport):
                 self.reports.append(record)
                 continue
-            slug = slugs.get(self._importer.matches.get(record.key, record.key))
-            self._index.add(record, slug or make_slug(record.slug or record.title))
+            article = known.get(self._importer.matches.get(record.key, record.key))
+            uuid, slug = article or (None, make_slug(record.slug or record.title))
+            self._index.add(record, slug, uuid)
             self._spool.add(record)
 
     def _tell_apart(self, record: ArticleRecord) -> Item:
@@ -130,7 +146,7 @@ class ImportRun:
         self, records: Iterable[ArticleRecord], leftovers: Counter[str]
     ) -> Iterator[ArticleRecord]:
         for record in records:
-            has_file = partial(self._importer.media.exists, record)
+            has_file = partial(self._importer.media.exists, record=record)
             resolved, names = resolve_record(record, self._index, has_file)
             leftovers.update(names)
             yield resolved

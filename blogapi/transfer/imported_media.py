@@ -117,6 +117,10 @@ class ImportedMedia:
         #: Why no further file can be stored, because the library or the disk is full.
         self._full: RefusedFile | None = None
 
+    def add_folders(self, folders: Iterable[Path]) -> None:
+        """Look up files in further folders, after those that were named before."""
+        self._files.add_folders(folders)
+
     def take(
         self, records: Iterable[ArticleRecord], get_html: Callable[[ArticleRecord], str]
     ) -> dict[str, RecordMedia]:
@@ -243,8 +247,9 @@ def list_extensions() -> set[str]:
 
 
 def _list_references(record: ArticleRecord, html: str) -> list[Reference]:
-    cover = [Reference(record.cover_image, record.cover_alt)] if is_local(record.cover_image) else []
-    unique = {one.path: one for one in (*list_references(html, list_extensions()), *cover)}
+    own = (Reference(record.og_image), Reference(record.cover_image, record.cover_alt))
+    pictures = (one for one in own if is_local(one.path))
+    unique = {one.path: one for one in (*list_references(html, list_extensions()), *pictures)}
     return list(unique.values())
 
 

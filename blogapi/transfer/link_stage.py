@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from blogapi.transfer.article_record import ArticleRecord
-from blogapi.transfer.links import LinkIndex, RecordLinks, rewrite_links
+from blogapi.transfer.link_index import LinkIndex
+from blogapi.transfer.link_rewriting import rewrite_links
+from blogapi.transfer.links import RecordLinks
 from blogapi.transfer.markdown.template_tags import resolve_templates
-from blogapi.transfer.own_addresses import make_local
+from blogapi.transfer.own_addresses import make_address_local, make_local
 
 # The number of names in a note; the report of the import has all.
 _MAX_NAMED = 5
@@ -33,9 +35,14 @@ def resolve_record(
         if leftovers:
             notes.append(_describe(leftovers))
     content = rewrite_links(content, record.content_type, targets.find_address)
+    pictures = {}
     if index.hosts:
         content = make_local(content, record.content_type, index.hosts, has_file)
-    return replace(record, content=content, notes=tuple(notes)), leftovers
+        pictures = {
+            name: make_address_local(getattr(record, name), index.hosts, has_file)
+            for name in ("cover_image", "og_image")
+        }
+    return replace(record, content=content, notes=tuple(notes), **pictures), leftovers
 
 
 def _describe(leftovers: Counter[str]) -> str:

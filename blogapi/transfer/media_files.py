@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -61,11 +61,18 @@ class MediaFiles:
     """Finds files; `assets` are folders that the user has named."""
 
     def __init__(self, assets: Sequence[Path] = ()) -> None:
-        self._assets = tuple(folder.resolve() for folder in assets)
+        self._assets: tuple[Path, ...] = ()
         self._sites: dict[tuple[Path, Path], _Site] = {}
         self._names: dict[Path, dict[str, list[str]]] = {}
         #: The folders in `assets` without further folders.
-        self._flat = {folder for folder in self._assets if _is_flat(folder)}
+        self._flat: set[Path] = set()
+        self.add_folders(assets)
+
+    def add_folders(self, folders: Iterable[Path]) -> None:
+        """Look up files in further folders, after those that were named before."""
+        new = dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir())
+        self._assets = tuple(dict.fromkeys((*self._assets, *new)))
+        self._flat.update(filter(_is_flat, new))
 
     def find(self, reference: str, source: Path, root: Path) -> FoundFile | None:
         """Return the file to which `source`, a file in the imported folder `root`, refers; None if missing.

@@ -28,10 +28,11 @@ def get_digests(keys: Collection[str]) -> dict[str, str]:
     return {row.key: row.digest for row in db.session.execute(statement)}
 
 
-def get_imported_slugs() -> dict[str, str]:
-    """Return the slugs of all imported articles by the keys of their files."""
-    statement = select(ImportedFile.key, Article.slug).join(Article, Article.uuid == ImportedFile.article_id)
-    return {row.key: row.slug for row in db.session.execute(statement)}
+def get_imported_articles() -> dict[str, tuple[UUID, str]]:
+    """Return the uuid and the slug of each imported article by the key of its file."""
+    columns = (ImportedFile.key, Article.uuid, Article.slug)
+    statement = select(*columns).join(Article, Article.uuid == ImportedFile.article_id)
+    return {row.key: (row.uuid, row.slug) for row in db.session.execute(statement)}
 
 
 def find_uploads(digests: Collection[str]) -> dict[str, Media]:
