@@ -1,0 +1,133 @@
+"""Replaces references to media files in articles by the addresses of the exported files, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import unquote
+
+from blogapi.media.addresses import HASH_PREFIX, PATH, REFERENCE
+from blogapi.transfer.exports.snapshot import Item, get_media_path
+
+# The number of different texts that are replaced in one article. A pattern of more would be slow.
+_MAX_REPLACEMENTS = 1_000
+
+# A reference that stands alone in a text. An address that contains another address is not a reference.
+_LIBRARY = (
+    rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
+    rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{HASH_PREFIX}[\w%.-]*[\w%])"
+)
+# The places of a path in Markdown and HTML, so that the same words in a sentence stay as they are.
+_BEFORE_PATH = r"""(?:(?<=[("'<=,])|(?<=,\s)|(?<=\]:)|(?<=\]:\s))"""
+_AFTER_PATH = r"""(?=[)"'>,\s]|\Z)"""
+
+# Texts that Hugo takes as the beginning of a shortcode, and how it writes them as they are.
+_SHORTCODE = re.compile(
+    r"\{\{(?P<kind>[<%])(?P<inner>(?:(?!\{\{[<%]).)*?)(?P<end>[%>])\}\}|\{\{[<%]", re.DOTALL
+)
+
+Replacement = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A content with replaced texts; `replacements` has the fields `exported` and `original`."""
+
+    content: str
+    replacements: Sequence[Replacement] = ()
+
+
+class MediaAddresses:
+    """The names of the exported media files, by uuid, by hash, and by the hash of a rendition."""
+
+    def __init__(
+        self, media: Sequence[Item], names: Mapping[str, str], rendition_hashes: Mapping[str, str]
+    ) -> None:
+        self.names = names
+        self._by_hash = {file["hash"]: names[file["uuid"]] for file in media}
+        self._by_hash |= {hash: names[uuid] for hash, uuid in rendition_hashes.items() if uuid in names}
+        self._paths = {names[file["uuid"]]: get_media_path(file) for file in media}
+
+    def find(self, reference: str) -> str | None:
+        """Return the name of the file to which `media:<uuid>` or an address refers, or None."""
+        if reference[:6].lower() == "media:":
+            return self.names.get(reference[6:].lower())
+        match = PATH.search(reference)
+        return self._by_hash.get(match[1]) if match else None
+
+    def export_picture(self, address: str, folder: str) -> tuple[str, str | None]:
+        """Return the exported address of a picture, and its stored address unless that follows from it.
+
+        `folder` is the address of the folder with the exported files.
+        """
+        name = self.find(address) if PATH.fullmatch(address) else None
+        exported = address if name is None else f"{folder}{name}"
+        stands_for = self._paths.get(exported.removeprefix(folder)) if exported.startswith(folder) else None
+        return exported, None if address == (stands_for or exported) else address
+
+    def rewrite(self, content: str, paths: Mapping[str, str], folder: str) -> Rewritten:
+        """Return the content with the addresses of exported files in place of references to them.
+
+        `paths` has the names of files by the paths of an imported article. The content is unchanged if the
+        original could not be restored exactly.
+        """
+        variants = {text: name for path, name in paths.items() for text in _list_variants(path)}
+        pattern = _LIBRARY
+        if variants:
+            words = "|".join(map(re.escape, sorted(variants, key=len, reverse=True)))
+            pattern = f"{pattern}|{_BEFORE_PATH}(?:{words}){_AFTER_PATH}"
+        found = dict.fromkeys(match[0] for match in re.finditer(pattern, content))
+        files = {text: name for text in found if (name := variants.get(text) or self.find(text))}
+        exported = dict(_choose_addresses(content, files, folder))
+        if not exported:
+            return Rewritten(content)
+        text = re.sub(pattern, lambda match: exported.get(match[0], match[0]), content)
+        return _check(content, text, exported)
+
+
+def escape_shortcodes(content: str) -> Rewritten:
+    """Return the content with its shortcodes written so that Hugo shows them instead of running them."""
+    exported: dict[str, str] = {}
+
+    def replace(match: re.Match[str]) -> str:
+        new = f"&#123;{match[0][1:]}"
+        if match["kind"]:
+            new = f"{{{{{match['kind']}/*{match['inner']}*/{match['end']}}}}}"
+        exported.setdefault(match[0], new)
+        return new
+
+    return _check(content, _SHORTCODE.sub(replace, content), exported)
+
+
+def restore_content(content: str, replacements: Iterable[Replacement]) -> str:
+    """Return the original content of an exported article."""
+    originals = {item["exported"]: item["original"] for item in replacements}
+    if not originals:
+        return content
+    words = "|".join(map(re.escape, sorted(originals, key=len, reverse=True)))
+    return re.sub(words, lambda match: originals[match[0]], content)
+
+
+def _list_variants(path: str) -> set[str]:
+    """Return the texts in Markdown and HTML that give a path."""
+    return {path, escape(path, quote=False), unquote(path)}
+
+
+def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the references and their new texts, which are all different and not in the content already."""
+    taken: set[str] = set()
+    for text, name in list(files.items())[:_MAX_REPLACEMENTS]:
+        address, number = f"{folder}{name}", 1
+        while address in taken or (address != text and address in content):
+            number += 1
+            address = f"{folder}{name}#{number}"
+        taken.add(address)
+        yield text, address
+
+
+def _check(original: str, text: str, exported: Mapping[str, str]) -> Rewritten:
+    replacements = [{"exported": new, "original": old} for old, new in exported.items()]
+    is_exact = restore_content(text, replacements) == original
+    return Rewritten(text, replacements) if is_exact else Rewritten(original)

@@ -1,0 +1,273 @@
+"""Reads what an export contains, as plain mappings with the names and values of the API.
+
+All reads see one state of the database. An article is a mapping with the fields `uuid`, `created`,
+`last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `title`, `subtitle`, `excerpt`, `content`,
+`content_type`, `cover_image`, `category` (slug), `tags`, `authors` (slugs), `seo`, `media` (uuids), `paths`
+(mappings with `path` and `media`), `was_public` and `slug_derived`. Former slugs are mappings with `slug` and
+`created`. Times are texts in UTC; uuids are texts. The guide lists the fields of the other items.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from html import unescape
+from typing import Any
+from urllib.parse import unquote
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, and_, or_, select, true
+
+from blogapi.articles.content import default_seo
+from blogapi.articles.lifecycle import is_public
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
+from blogapi.authors.models import Author
+from blogapi.categories.models import Category
+from blogapi.media.addresses import make_path
+from blogapi.media.models import Media, MediaPath, MediaRendition, MediaUse
+from blogapi.media.uses import ARTICLE
+from blogapi.site.models import Site
+from blogapi.site.queries import get_site
+from blogapi.storage.database import bytewise, current_time, db, end_read, table_of
+from blogapi.tags.models import Tag
+from blogapi.taxonomies.models import FormerTermSlug
+
+Item = dict[str, Any]
+
+# The number of articles in memory at a time.
+_BATCH_ARTICLES = 200
+
+_article, _seo, _former = table_of(Article).c, table_of(Seo).c, table_of(FormerSlug).c
+_tag_link, _author_link = table_of(ArticleTag).c, table_of(ArticleAuthor).c
+_use, _path, _media, _author = (table_of(model).c for model in (MediaUse, MediaPath, Media, Author))
+
+_TEXTS = ("slug", "title", "subtitle", "excerpt", "content", "content_type", "cover_image")
+_SEO_FIELDS = tuple(default_seo({}))
+_TERM_FIELDS: dict[type[Any], tuple[str, ...]] = {
+    Category: ("description", "cover_image"),
+    Tag: (),
+    Author: ("bio", "url", "avatar"),
+}
+_MEDIA_FIELDS = ("name", "alt", "caption", "type", "size", "hash", "upload_hash")
+_SITE_FIELDS = (
+    *("title", "description", "language", "time_zone", "url", "service_url", "logo", "icon"),
+    *("article_path", "category_path", "tag_path", "author_path", "preview_url"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The state of the blog at the time of the export; `slugs` and `uuids` are those of the articles."""
+
+    includes_drafts: bool
+    site: Item
+    categories: Sequence[Item]
+    tags: Sequence[Item]
+    authors: Sequence[Item]
+    media: Sequence[Item]
+    #: the uuid of the file by the hash of each of its renditions
+    rendition_hashes: Mapping[str, str]
+    uuids: Sequence[UUID]
+    slugs: Sequence[str]
+    public_count: int
+
+    def read_articles(self) -> Iterator[Item]:
+        """Yield the articles in the order of `created` and `uuid`."""
+        slugs = {
+            kind: {UUID(term["uuid"]): term["slug"] for term in terms}
+            for kind, terms in (("category", self.categories), ("tag", self.tags), ("author", self.authors))
+        }
+        media = frozenset(file["uuid"] for file in self.media)
+        now = current_time()
+        for start in range(0, len(self.uuids), _BATCH_ARTICLES):
+            yield from _read_batch(self.uuids[start : start + _BATCH_ARTICLES], slugs, media, now)
+
+
+@contextmanager
+def open_snapshot(*, drafts: bool) -> Iterator[Snapshot]:
+    """Yield the snapshot; articles are read while the `with` block runs.
+
+    Without `drafts`, it contains the public articles, their authors, and the media files that public items
+    show; the categories and tags are always all of them, because the API shows them to everyone.
+    """
+    end_read()
+    try:
+        _disable_timeouts()
+        yield _read_snapshot(drafts)
+    finally:
+        end_read()
+
+
+def _disable_timeouts() -> None:
+    connection = db.session.connection()
+    if connection.dialect.name != "sqlite":
+        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+
+
+def _read_snapshot(drafts: bool) -> Snapshot:
+    now = current_time()
+    is_exported = true() if drafts else Article.visible_at(now)
+    columns = (_article.created, _article.uuid, _article.slug, Article.visible_at(now).label("is_public"))
+    rows = sorted(_execute(select(*columns).where(is_exported)), key=lambda row: (row.created, row.uuid))
+    has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
+    media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
+    uuids = {file["uuid"] for file in media}
+    renditions = _execute(select(MediaRendition.hash, MediaRendition.media_id))
+    return Snapshot(
+        drafts,
+        _read_site(get_site()),
+        _read_terms(Category),
+        _read_terms(Tag),
+        _read_terms(Author, or_(has_article, ~_is_empty_profile()) if drafts else has_article),
+        media,
+        {hash: str(uuid) for hash, uuid in renditions if str(uuid) in uuids},
+        [row.uuid for row in rows],
+        [row.slug for row in rows],
+        sum(row.is_public for row in rows),
+    )
+
+
+def _is_empty_profile() -> ColumnElement[bool]:
+    """Return whether a profile contains nothing but the name of its user, who is not exported."""
+    is_empty = and_(_author.bio == "", _author.url == "", _author.avatar == "")
+    return and_(_author.owner_id.is_not(None), is_empty, _author.created == _author.last_updated)
+
+
+def _select_public_media(now: datetime) -> Select[UUID]:
+    """Select the files that public articles, their authors, categories and the site show."""
+    articles = select(_article.uuid).where(Article.visible_at(now))
+    authors = select(_author_link.author_id).join(Article).where(Article.visible_at(now))
+    is_public = or_(
+        and_(_use.kind == ARTICLE, _use.item_id.in_(articles)),
+        and_(_use.kind == Author.kind, _use.item_id.in_(authors)),
+        _use.kind.in_((Category.kind, Site.kind)),
+    )
+    return select(_use.media_id).where(_use.current, is_public)
+
+
+def _read_site(site: Site) -> Item:
+    navigation = [{"label": item["label"], "url": item["url"]} for item in site.navigation_items]
+    return {name: getattr(site, name) for name in _SITE_FIELDS} | {"navigation": navigation}
+
+
+def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) -> list[Item]:
+    former = defaultdict[UUID, list[tuple[str, datetime]]](list)
+    columns = (FormerTermSlug.term_id, FormerTermSlug.slug, FormerTermSlug.created)
+    for term_id, *values in _execute(select(*columns).where(FormerTermSlug.kind == model.kind)):
+        former[term_id].append((values[0], values[1]))
+    names = ("name", "slug", *_TERM_FIELDS[model])
+    return [
+        _read_identity(row)
+        | {name: getattr(row, name) for name in names}
+        | {"former_slugs": _to_former_slugs(former[row.uuid])}
+        for row in _read_ordered(model, names, condition)
+    ]
+
+
+def _read_media(condition: ColumnElement[bool]) -> list[Item]:
+    return [
+        _read_identity(row) | {name: getattr(row, name) for name in _MEDIA_FIELDS}
+        for row in _read_ordered(Media, _MEDIA_FIELDS, condition)
+    ]
+
+
+def _read_ordered(model: type[Any], names: Sequence[str], condition: ColumnElement[bool] | None) -> list[Any]:
+    columns = table_of(model).c
+    selected = (columns[name] for name in ("uuid", "created", "last_updated", *names))
+    statement = select(*selected).where(true() if condition is None else condition)
+    return sorted(_execute(statement), key=lambda row: (row.created, row.uuid))
+
+
+def _read_batch(
+    uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]], media: Collection[str], now: datetime
+) -> Iterator[Item]:
+    columns = (_article[name] for name in ("uuid", "created", "last_updated", *_TEXTS))
+    state = (_article.published_at, _article.status, _article.category_id)
+    slug_state = (_article.was_public, _article.slug_derived)
+    rows = {
+        row.uuid: row
+        for row in _execute(select(*columns, *state, *slug_state).where(_article.uuid.in_(uuids)))
+    }
+    seo = _group(uuids, _seo.article_id, *(_seo[name] for name in _SEO_FIELDS))
+    former = _group(uuids, _former.article_id, _former.slug, _former.created)
+    tags = _group(uuids, _tag_link.article_id, _tag_link.tag_id, order=_tag_link.position)
+    authors = _group(uuids, _author_link.article_id, _author_link.author_id, order=_author_link.position)
+    is_use = and_(_use.kind == ARTICLE, _use.current)
+    used = _group(uuids, _use.item_id, _use.media_id, condition=is_use)
+    paths = _group(uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path))
+    for uuid in uuids:
+        row = rows[uuid]
+        texts = {name: getattr(row, name) for name in _TEXTS}
+        was_public = row.was_public or is_public(row.status, row.published_at, now)
+        yield {
+            **_read_identity(row),
+            "published_at": row.published_at and format_time(row.published_at),
+            "status": row.status,
+            "slug": texts.pop("slug"),
+            "former_slugs": _to_former_slugs(former[uuid]),
+            **texts,
+            "category": slugs["category"][row.category_id],
+            "tags": [slugs["tag"][tag_id] for (tag_id,) in tags[uuid]],
+            "authors": [slugs["author"][author_id] for (author_id,) in authors[uuid]],
+            "seo": dict(zip(_SEO_FIELDS, seo[uuid][0], strict=True)),
+            "media": sorted(text for (file,) in used[uuid] if (text := str(file)) in media),
+            "paths": [
+                {"path": path, "media": text}
+                for path, file in _find_current(paths[uuid], row.content)
+                if (text := str(file)) in media
+            ],
+            "was_public": was_public,
+            # The slug of an article that was public does not follow its title.
+            "slug_derived": row.slug_derived and not was_public,
+        }
+
+
+def _find_current(paths: Sequence[tuple[str, UUID]], content: str) -> list[tuple[str, UUID]]:
+    """Return the paths that the content can contain; the others are those of former versions."""
+    text = unquote(unescape(content)) if paths else ""
+    return [(path, file) for path, file in paths if unquote(path) in text]
+
+
+def _group(
+    uuids: Collection[UUID],
+    key: ColumnElement[UUID],
+    *columns: ColumnElement[Any],
+    order: ColumnElement[Any] | None = None,
+    condition: ColumnElement[bool] | None = None,
+) -> defaultdict[UUID, list[tuple[Any, ...]]]:
+    """Return the values of the columns in the rows of each article."""
+    statement = select(key, *columns).where(key.in_(uuids), true() if condition is None else condition)
+    found = defaultdict[UUID, list[tuple[Any, ...]]](list)
+    for uuid, *values in _execute(statement if order is None else statement.order_by(order)):
+        found[uuid].append(tuple(values))
+    return found
+
+
+def _execute(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
+    return db.session.connection().execute(statement).all()
+
+
+def _to_former_slugs(rows: Iterable[tuple[Any, ...]]) -> list[Item]:
+    return [{"slug": slug, "created": format_time(created)} for slug, created in sorted(rows)]
+
+
+def _read_identity(row: Any) -> Item:
+    return {
+        "uuid": str(row.uuid),
+        "created": format_time(row.created),
+        "last_updated": format_time(row.last_updated),
+    }
+
+
+def format_time(time: datetime) -> str:
+    """Return an aware time in UTC with six digits of the second, as the API shows it."""
+    return time.isoformat(timespec="microseconds")
+
+
+def get_media_path(file: Item) -> str:
+    """Return the address under which articles refer to a media file."""
+    return make_path(file["hash"], file["name"])
