@@ -43,6 +43,7 @@ from blogapi.site.routes import bp as site
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.routes import build_blueprint
 from blogapi.transfer.commands import import_
+from blogapi.transfer.exports.commands import export
 from blogapi.users.commands import user
 from blogapi.users.routes import bp as auth
 from blogapi.web.access import Access, get_access
@@ -106,6 +107,6 @@ def routes() -> None:
 
 
 COMMANDS = (
-    *(serve, user, key, site_command, media_command, import_, revisions_command),
+    *(serve, user, key, site_command, media_command, import_, export, revisions_command),
     *(backup, restore, db, doctor, routes),
 )

@@ -81,6 +81,12 @@ def replace(source: Path, target: Path, *, is_synced: bool = False) -> None:
     """
     if not is_synced:
         sync(source)
+    rename(source, target)
+    _sync_folder(target.parent)
+
+
+def rename(source: Path, target: Path) -> None:
+    """Replace `target` with the closed file `source`; after a power failure, `target` can be empty."""
     for tries_left in reversed(range(1 if os.name == "posix" else _TRIES)):
         try:
             source.replace(target)
@@ -89,7 +95,6 @@ def replace(source: Path, target: Path, *, is_synced: bool = False) -> None:
             if not tries_left:
                 raise
             time.sleep(_PAUSE_SECONDS)
-    _sync_folder(target.parent)
 
 
 @contextmanager

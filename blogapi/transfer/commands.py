@@ -20,6 +20,7 @@ from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.import_run import ImportRun
 from blogapi.transfer.imported_authors import read_author_map
 from blogapi.transfer.imported_media import list_extensions
+from blogapi.transfer.link_addresses import to_host
 from blogapi.transfer.opening import open_sources
 from blogapi.transfer.report_output import build_document, format_report
 from blogapi.transfer.reports import Result

@@ -93,9 +93,7 @@ class ImportBatch:
             self._state.authors.count(self.inputs.authors, self.inputs.is_new)
         file = self._find_file(record)
         if record.source:
-            report = replace(
-                report, source=record.source, title=record.title, comments=record.comments
-            )
+            report = replace(report, source=record.source, title=record.title, comments=record.comments)
         return self.media.add_report(record, file.article_id if file else None, report)
 
     def finish(self) -> None:

@@ -142,9 +142,7 @@ class ImportRun:
             for batch in make_batches(self._resolve(self._spool.read(outdated), Counter())):
                 self._importer.store(batch)
 
-    def _resolve(
-        self, records: Iterable[ArticleRecord], leftovers: Counter[str]
-    ) -> Iterator[ArticleRecord]:
+    def _resolve(self, records: Iterable[ArticleRecord], leftovers: Counter[str]) -> Iterator[ArticleRecord]:
         for record in records:
             has_file = partial(self._importer.media.exists, record=record)
             resolved, names = resolve_record(record, self._index, has_file)

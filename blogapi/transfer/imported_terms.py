@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 from uuid import UUID
 
 import marshmallow as ma
@@ -11,11 +12,12 @@ from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.storage.database import savepoint, transaction
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import service
+from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.transfer.article_record import TermRecord
 from blogapi.web.errors import flatten_messages
 from blogapi.web.fields import join_messages
 
-_TAXONOMIES = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
+_TAXONOMIES: dict[str, Taxonomy[Any]] = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
 # Other writers wait while a transaction is open.
 _TERMS_PER_TRANSACTION = 100
 

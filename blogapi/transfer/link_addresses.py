@@ -71,6 +71,12 @@ def normalise_host(host: str) -> str:
     return _DEFAULT_PORT.sub("", host.strip().lower()).removeprefix("www.")
 
 
+def to_host(url: str) -> str:
+    """Return the host and the path of the address of a blog (`example.com/blog`), as `hosts` contain it."""
+    host, slash, path = re.sub(r"^(?:https?:)?//", "", url.strip(), flags=re.IGNORECASE).partition("/")
+    return f"{host.casefold()}{slash}{path}".rstrip("/")
+
+
 def fold(text: str) -> str:
     """Return text in the form in which names and paths are compared."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()

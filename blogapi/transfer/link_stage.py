@@ -35,14 +35,14 @@ def resolve_record(
         if leftovers:
             notes.append(_describe(leftovers))
     content = rewrite_links(content, record.content_type, targets.find_address)
-    pictures = {}
-    if index.hosts:
-        content = make_local(content, record.content_type, index.hosts, has_file)
-        pictures = {
-            name: make_address_local(getattr(record, name), index.hosts, has_file)
-            for name in ("cover_image", "og_image")
-        }
-    return replace(record, content=content, notes=tuple(notes), **pictures), leftovers
+    content = make_local(content, record.content_type, index.hosts, has_file)
+    return replace(
+        record,
+        content=content,
+        notes=tuple(notes),
+        cover_image=make_address_local(record.cover_image, index.hosts, has_file),
+        og_image=make_address_local(record.og_image, index.hosts, has_file),
+    ), leftovers
 
 
 def _describe(leftovers: Counter[str]) -> str:

@@ -65,6 +65,8 @@ def make_local(
 
 def make_address_local(address: str, hosts: Collection[str], exists: Callable[[str], bool]) -> str:
     """Return the path of one address, for example of a cover, if it is an own one whose file `exists`."""
+    if not hosts or "//" not in address:
+        return address
     match = _compile(frozenset(hosts), *_SINGLE).fullmatch(address)
     return _to_path(match) if match and exists(_to_path(match)) else address
 

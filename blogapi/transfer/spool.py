@@ -14,7 +14,7 @@ class Spool:
     """Keeps records in the order in which they were added, until the end of the `with` block."""
 
     def __init__(self) -> None:
-        self._file = TemporaryFile("w+b", prefix="blogapi-import-")
+        self._file = TemporaryFile("w+b", prefix="blogapi-import-")  # noqa: SIM115 (closed by __exit__)
         self._offsets: dict[str, int] = {}
 
     def __enter__(self) -> Spool:

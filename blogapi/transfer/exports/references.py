@@ -23,10 +23,8 @@ _LIBRARY = (
 _BEFORE_PATH = r"""(?:(?<=[("'<=,])|(?<=,\s)|(?<=\]:)|(?<=\]:\s))"""
 _AFTER_PATH = r"""(?=[)"'>,\s]|\Z)"""
 
-# Texts that Hugo takes as the beginning of a shortcode, and how it writes them as they are.
-_SHORTCODE = re.compile(
-    r"\{\{(?P<kind>[<%])(?P<inner>(?:(?!\{\{[<%]).)*?)(?P<end>[%>])\}\}|\{\{[<%]", re.DOTALL
-)
+# What Hugo takes as a shortcode, or as the beginning of one.
+SHORTCODE = r"\{\{[<%](?:(?:(?!\{\{[<%]).)*?[>%]\}\})?"
 
 Replacement = dict[str, str]
 
@@ -67,38 +65,55 @@ class MediaAddresses:
         stands_for = self._paths.get(exported.removeprefix(folder)) if exported.startswith(folder) else None
         return exported, None if address == (stands_for or exported) else address
 
-    def rewrite(self, content: str, paths: Mapping[str, str], folder: str) -> Rewritten:
+    def rewrite(
+        self, content: str, paths: Mapping[str, str], folder: str, *, escapes_shortcodes: bool
+    ) -> Rewritten:
         """Return the content with the addresses of exported files in place of references to them.
 
-        `paths` has the names of files by the paths of an imported article. The content is unchanged if the
-        original could not be restored exactly.
+        `paths` has the names of files by the paths of an imported article. With `escapes_shortcodes`, Hugo
+        shows shortcodes instead of running them. The content is unchanged if the original could not be
+        restored exactly.
         """
         variants = {text: name for path, name in paths.items() for text in _list_variants(path)}
-        pattern = _LIBRARY
+        patterns = [SHORTCODE] if escapes_shortcodes else []
+        patterns.append(_LIBRARY)
         if variants:
             words = "|".join(map(re.escape, sorted(variants, key=len, reverse=True)))
-            pattern = f"{pattern}|{_BEFORE_PATH}(?:{words}){_AFTER_PATH}"
-        found = dict.fromkeys(match[0] for match in re.finditer(pattern, content))
-        files = {text: name for text in found if (name := variants.get(text) or self.find(text))}
-        exported = dict(_choose_addresses(content, files, folder))
-        if not exported:
-            return Rewritten(content)
-        text = re.sub(pattern, lambda match: exported.get(match[0], match[0]), content)
-        return _check(content, text, exported)
+            patterns.append(f"{_BEFORE_PATH}(?:{words}){_AFTER_PATH}")
+        pattern = re.compile("|".join(patterns), re.DOTALL)
+        found = dict.fromkeys(match[0] for match in pattern.finditer(content))
+        files = {text: name for text in found if (name := variants.get(text) or self._find_library(text))}
+        shortcodes = {text: escape_shortcode(text) for text in found if text.startswith("{{")}
+        exported = dict(_choose_addresses(content, files, folder)) | shortcodes
+        return replace_all(content, pattern, exported)
+
+    def _find_library(self, text: str) -> str | None:
+        return None if text.startswith("{{") else self.find(text)
+
+
+def replace_all(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> Rewritten:
+    """Return the content with new texts, or unchanged if the original could not be restored exactly."""
+    if not exported or len(exported) > 2 * _MAX_REPLACEMENTS:
+        return Rewritten(content)
+    text = pattern.sub(lambda match: exported.get(match[0], match[0]), content)
+    replacements = [{"exported": new, "original": old} for old, new in exported.items()]
+    is_exact = restore_content(text, replacements) == content
+    return Rewritten(text, replacements) if is_exact else Rewritten(content)
 
 
 def escape_shortcodes(content: str) -> Rewritten:
-    """Return the content with its shortcodes written so that Hugo shows them instead of running them."""
-    exported: dict[str, str] = {}
+    """Return the content of a text article with its shortcodes written so that Hugo shows them."""
+    pattern = re.compile(SHORTCODE, re.DOTALL)
+    return replace_all(
+        content, pattern, {match[0]: escape_shortcode(match[0]) for match in pattern.finditer(content)}
+    )
 
-    def replace(match: re.Match[str]) -> str:
-        new = f"&#123;{match[0][1:]}"
-        if match["kind"]:
-            new = f"{{{{{match['kind']}/*{match['inner']}*/{match['end']}}}}}"
-        exported.setdefault(match[0], new)
-        return new
 
-    return _check(content, _SHORTCODE.sub(replace, content), exported)
+def escape_shortcode(shortcode: str) -> str:
+    """Return the text that Hugo shows as the shortcode; the beginning of a shortcode without an end too."""
+    if len(shortcode) == len("{{<"):
+        return f"&#123;{shortcode[1:]}"
+    return f"{shortcode[:3]}/*{shortcode[3:-3]}*/{shortcode[-3:]}"
 
 
 def restore_content(content: str, replacements: Iterable[Replacement]) -> str:
@@ -125,9 +140,3 @@ def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> It
             address = f"{folder}{name}#{number}"
         taken.add(address)
         yield text, address
-
-
-def _check(original: str, text: str, exported: Mapping[str, str]) -> Rewritten:
-    replacements = [{"exported": new, "original": old} for old, new in exported.items()]
-    is_exact = restore_content(text, replacements) == original
-    return Rewritten(text, replacements) if is_exact else Rewritten(original)

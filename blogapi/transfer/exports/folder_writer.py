@@ -1,0 +1,229 @@
+"""Writes an export into a folder: only the files that have changed since the last export.
+
+`SHA256SUMS` says which files the last export has written. A file that has other contents belongs to the user
+now and is neither replaced nor deleted, unless `overwrite` is true. Each file is written under a temporary
+name and then renamed. While an export runs, it appends its files to a journal, so that the next one knows
+them if it is interrupted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from blogapi.media.stored_files import copy_intact
+from blogapi.storage import files
+from blogapi.transfer.exports import manifest
+from blogapi.transfer.exports.export_files import DESCRIPTION, GIT_ATTRIBUTES, MANIFEST, MediaFile, TextFile
+from blogapi.transfer.exports.results import CannotWrite, ExportReport, FileResult
+from blogapi.web.errors import Conflict
+
+_JOURNAL, _LOCK, _PARTIAL = ".blogapi-export.journal", ".blogapi-export.lock", ".blogapi-export.partial"
+_CHUNK_BYTES = 1024 * 1024
+_OVERWRITE = "--overwrite replaces it"
+
+
+class FolderWriter:
+    """Writes the files of one export below `root`; `media` is the media folder of the blog."""
+
+    def __init__(
+        self, root: Path, media: Path, report: ExportReport, *, overwrite: bool = False, dry_run: bool = False
+    ) -> None:
+        self._root, self._media, self._report = root, media, report
+        self._overwrite, self._dry_run = overwrite, dry_run
+        #: the digests that the files of former exports can have, by path
+        self._known = _read_known(root)
+        self._digests: dict[str, str] = {}
+        self._folders: set[Path] = set()
+        self._journal: IO[str] | None = None
+
+    def write(self, file: TextFile | MediaFile) -> None:
+        """Write a file unless it has the same contents already."""
+        try:
+            result = self._write_text(file) if isinstance(file, TextFile) else self._write_media(file)
+        except CannotWrite as error:
+            if file.path == GIT_ATTRIBUTES:
+                # The user has a file of this name; the guide says what it should contain.
+                return
+            self._report.refuse(file.path, str(error))
+            self._keep_known(file.path)
+        else:
+            self._report.files[result] += 1
+
+    def finish(self) -> None:
+        """Delete the files of former exports that this one does not contain, and write the list of files."""
+        for path in sorted(self._known.keys() - self._digests.keys() - {MANIFEST}):
+            self._remove(path)
+        content = manifest.format_manifest(self._digests)
+        target = self._root / MANIFEST
+        if not self._dry_run and not (target.is_file() and target.read_bytes() == content):
+            self._replace(target, lambda output: output.write(content) >= 0)
+
+    def _write_text(self, file: TextFile) -> FileResult:
+        digest = hashlib.sha256(file.content).hexdigest()
+        present = _read_digest(self._root / file.path)
+        if present == digest:
+            return self._keep(file.path, digest)
+        self._check_is_ours(file.path, present)
+        return self._store(file.path, digest, lambda output: output.write(file.content) >= 0)
+
+    def _write_media(self, file: MediaFile) -> FileResult:
+        stored, target = file.stored, self._root / file.path
+        if self._known[file.path][-1:] == [stored.hash] and _get_size(target) == stored.size:
+            # Reading all pictures at each export would take long; `sha256sum -c` finds damaged files.
+            return self._keep(file.path, stored.hash)
+        present = _read_digest(target)
+        if present == stored.hash:
+            return self._keep(file.path, stored.hash)
+        self._check_is_ours(file.path, present)
+        source = self._media / stored.path
+        try:
+            with source.open("rb") as content:
+                return self._store(
+                    file.path, stored.hash, lambda output: copy_intact(content, stored, output)
+                )
+        except FileNotFoundError as error:
+            if error.filename != str(source):
+                raise
+            raise CannotWrite(
+                "The file is missing in the media folder; `doctor` says how to get it back."
+            ) from error
+
+    def _check_is_ours(self, path: str, present: str) -> None:
+        if not present or self._overwrite or present in self._known[path]:
+            return
+        if self._known[path]:
+            raise CannotWrite(f"The file was changed after the last export; {_OVERWRITE}.")
+        raise CannotWrite(f"A file with this name exists that no export has written; {_OVERWRITE}.")
+
+    def _keep(self, path: str, digest: str) -> FileResult:
+        self._digests[path] = digest
+        return FileResult.UNCHANGED
+
+    def _store(self, path: str, digest: str, copy: Callable[[IO[bytes]], bool]) -> FileResult:
+        if not self._dry_run:
+            target = self._root / path
+            if target.parent not in self._folders:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                self._folders.add(target.parent)
+            self._note(path, digest)
+            self._replace(target, copy)
+        self._digests[path] = digest
+        return FileResult.WRITTEN
+
+    def _replace(self, target: Path, copy: Callable[[IO[bytes]], bool]) -> None:
+        partial = target.with_name(_PARTIAL)
+        try:
+            with partial.open("wb") as output:
+                is_intact = copy(output)
+            if not is_intact:
+                raise CannotWrite(
+                    "The file in the media folder is damaged; `doctor` says how to get it back."
+                )
+            files.rename(partial, target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def _note(self, path: str, digest: str) -> None:
+        if self._journal is None:
+            self._journal = (self._root / _JOURNAL).open("a", encoding="utf-8", newline="\n")
+        self._journal.write(manifest.format_line(path, digest))
+        # The line must be in the file before the new contents are.
+        self._journal.flush()
+
+    def close(self, *, is_complete: bool) -> None:
+        """Close the journal, and delete it if the export is complete."""
+        if self._journal is not None:
+            self._journal.close()
+        if is_complete and not self._dry_run:
+            (self._root / _JOURNAL).unlink(missing_ok=True)
+
+    def _remove(self, path: str) -> None:
+        target = self._root / path
+        try:
+            present = _read_digest(target)
+            if not present:
+                return
+            self._check_is_ours(path, present)
+        except CannotWrite as error:
+            self._report.refuse(path, f"The blog no longer contains it, but: {error}")
+            self._keep_known(path)
+            return
+        if not self._dry_run:
+            target.unlink()
+            self._remove_empty_folders(target.parent)
+        self._report.files[FileResult.REMOVED] += 1
+
+    def _remove_empty_folders(self, folder: Path) -> None:
+        with suppress(OSError):
+            while folder != self._root:
+                folder.rmdir()
+                folder = folder.parent
+
+    def _keep_known(self, path: str) -> None:
+        """Keep the former line of a file that was left alone, so that the next export knows it too."""
+        if self._known[path]:
+            self._digests[path] = self._known[path][-1]
+
+
+@contextmanager
+def open_folder(
+    root: Path, media: Path, report: ExportReport, *, overwrite: bool, dry_run: bool
+) -> Iterator[FolderWriter]:
+    """Yield a writer; raises Conflict if another export is writing into the folder."""
+    if root.exists() and not root.is_dir():
+        raise Conflict(f"{root} is a file; name a folder, or a file that ends with .zip or .json.")
+    if dry_run:
+        writer = FolderWriter(root, media, report, overwrite=overwrite, dry_run=True)
+        yield writer
+        writer.finish()
+        return
+    root.mkdir(parents=True, exist_ok=True)
+    with files.locked(root / _LOCK) as is_locked:
+        if not is_locked:
+            raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
+        writer, is_complete = FolderWriter(root, media, report, overwrite=overwrite), False
+        try:
+            yield writer
+            writer.finish()
+            is_complete = True
+        finally:
+            writer.close(is_complete=is_complete)
+
+
+def _read_known(root: Path) -> defaultdict[str, list[str]]:
+    """Return the digests of the files that former exports have written, the newest last."""
+    known = defaultdict[str, list[str]](list)
+    for name in (MANIFEST, _JOURNAL):
+        path = root / name
+        text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        for file, digest in manifest.parse_lines(text):
+            known[file].append(digest)
+        if name == MANIFEST and text and DESCRIPTION not in known:
+            raise Conflict(f"{path} is not from an export; choose another folder.")
+    return known
+
+
+def _get_size(path: Path) -> int | None:
+    """Return the size of a regular file, or None."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def _read_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or "" if it is missing."""
+    if not os.path.lexists(path):
+        return ""
+    if _get_size(path) is None:
+        raise CannotWrite("A folder or a link has this name; rename it.")
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

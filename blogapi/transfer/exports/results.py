@@ -1,0 +1,48 @@
+"""What became of the files of an export."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class FileResult(StrEnum):
+    """Whether a file was written, was the same already, was deleted, or was left alone."""
+
+    WRITTEN = "written"
+    UNCHANGED = "unchanged"
+    REMOVED = "removed"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A file that was not written or deleted, and a sentence that says why and what to do."""
+
+    path: str
+    reason: str
+
+
+class CannotWrite(Exception):
+    """A file cannot be written or deleted; the message is one sentence."""
+
+
+@dataclass(slots=True)
+class ExportReport:
+    """The numbers of articles and media files in an export, and of its files by their results."""
+
+    public: int = 0
+    drafts: int = 0
+    media: int = 0
+    files: Counter[FileResult] = field(default_factory=Counter)
+    refused: list[Refusal] = field(default_factory=list)
+
+    def refuse(self, path: str, reason: str) -> None:
+        """Count a file that was left alone."""
+        self.files[FileResult.REFUSED] += 1
+        self.refused.append(Refusal(path, reason))
+
+    def count_files(self) -> dict[str, int]:
+        """Return the number of files by the name of their result."""
+        return {result.value: self.files[result] for result in FileResult}

@@ -1,0 +1,111 @@
+"""Exports the blog to a folder, a zip archive or a JSON document."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import IO
+
+from blogapi.cli import ProgressReporter, no_progress
+from blogapi.media.folder import get_folder
+from blogapi.storage import files
+from blogapi.storage.database import end_read
+from blogapi.transfer.exports.export_files import MediaFile, TextFile, list_files
+from blogapi.transfer.exports.folder_writer import open_folder
+from blogapi.transfer.exports.json_document import write_document
+from blogapi.transfer.exports.layouts import Layout
+from blogapi.transfer.exports.results import ExportReport, FileResult
+from blogapi.transfer.exports.snapshot import Snapshot, open_snapshot
+from blogapi.transfer.exports.zip_writer import open_zip
+from blogapi.web.errors import Conflict, StorageFull
+
+
+def export_files(
+    target: Path,
+    layout: Layout,
+    *,
+    drafts: bool = False,
+    overwrite: bool = False,
+    dry_run: bool = False,
+    progress: ProgressReporter = no_progress,
+) -> ExportReport:
+    """Write the blog into a folder, or into an archive if the name of the target ends with `.zip`.
+
+    Raises StorageFull or Conflict if the target cannot be written.
+    """
+    report, media = ExportReport(), get_folder().root
+    with _convert_errors(target), open_snapshot(drafts=drafts) as snapshot:
+        _count(snapshot, report)
+        is_archive = target.suffix.lower() == ".zip"
+        if is_archive and target.is_dir():
+            raise Conflict(f"{target} is a folder; choose another name for the archive.")
+        total = len(snapshot.uuids) + len(snapshot.media)
+        items = progress(_end_read_before_media(list_files(snapshot, layout)), total=total, label="Exporting")
+        if not is_archive:
+            with open_folder(target, media, report, overwrite=overwrite, dry_run=dry_run) as folder:
+                for item in items:
+                    folder.write(item)
+        elif dry_run:
+            report.files[FileResult.WRITTEN] = sum(1 for _ in items)
+        else:
+            with open_zip(target, media, report) as archive:
+                for item in items:
+                    archive.write(item)
+    return report
+
+
+def export_document(
+    target: Path | None,
+    output: IO[bytes],
+    *,
+    drafts: bool = False,
+    dry_run: bool = False,
+    progress: ProgressReporter = no_progress,
+) -> ExportReport:
+    """Write the blog as one JSON document to `target`, or to `output` if there is no target."""
+    report = ExportReport()
+    with _convert_errors(target or Path("-")), open_snapshot(drafts=drafts) as snapshot:
+        _count(snapshot, report)
+        if target is not None and target.is_dir():
+            raise Conflict(f"{target} is a folder; name a file.")
+        parts = progress(write_document(snapshot), total=len(snapshot.uuids), label="Exporting")
+        with files.partial_file(target) if target and not dry_run else nullcontext() as partial:
+            with partial.open("wb") if partial else nullcontext(output) as document:
+                for part in parts:
+                    if not dry_run:
+                        document.write(part.encode())
+            if partial and target:
+                files.replace(partial, target)
+        report.files[FileResult.WRITTEN] = 1
+    return report
+
+
+def _count(snapshot: Snapshot, report: ExportReport) -> None:
+    report.public, report.media = snapshot.public_count, len(snapshot.media)
+    report.drafts = len(snapshot.uuids) - snapshot.public_count
+
+
+def _end_read_before_media(items: Iterator[TextFile | MediaFile]) -> Iterator[TextFile | MediaFile]:
+    """Yield the items; copying media files can take long, and needs no snapshot of the database."""
+    has_ended = False
+    for item in items:
+        if isinstance(item, MediaFile) and not has_ended:
+            end_read()
+            has_ended = True
+        yield item
+
+
+@contextmanager
+def _convert_errors(target: Path) -> Iterator[None]:
+    """Convert errors of the file system into a Problem."""
+    try:
+        yield
+    except OSError as error:
+        path = error.filename or target
+        if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None)):
+            raise StorageFull(
+                f"The disk is full; the export is incomplete. Free some space and run it again ({path})."
+            ) from error
+        raise Conflict(f"{path} cannot be written ({(error.strerror or str(error)).lower()}).") from error
