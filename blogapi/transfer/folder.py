@@ -11,7 +11,6 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -168,7 +167,7 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     cannot be read.
     """
     try:
-        with _open(path, limit) as file:
+        with open_file(path, limit) as file:
             # Read one byte more than allowed: a file that has grown since the check is then refused and not
             # truncated.
             data = file.read(limit + 1)
@@ -178,21 +177,28 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     return data
 
 
-@contextmanager
-def _open(path: Path, limit: int | None) -> Iterator[BinaryIO]:
-    _check_status(path.lstat(), limit)
-    with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as file:
+def open_file(path: Path, limit: int | None) -> BinaryIO:
+    """Open a regular file of at most `limit` bytes for reading; raises RefusedFile like `read_bytes`."""
+    try:
+        _check_status(path.lstat(), limit)
+        file = os.fdopen(os.open(path, _OPEN_FLAGS), "rb")
+    except (OSError, ValueError) as error:
+        raise _unreadable(error) from error
+    try:
         # The status is checked again, because the file may have been replaced between the two calls.
         _check_status(os.fstat(file.fileno()), limit)
-        yield file
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 def read_head(path: Path, length: int) -> bytes:
     """Return the first `length` bytes of a regular file of any size; raises RefusedFile like `read_bytes`."""
     try:
-        with _open(path, limit=None) as file:
+        with open_file(path, limit=None) as file:
             return file.read(length)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise _unreadable(error) from error
 
 

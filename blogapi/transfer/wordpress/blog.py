@@ -1,0 +1,194 @@
+"""What the first pass over the export files collects: address, authors, terms and attachments of a blog."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import timedelta
+from urllib.parse import unquote, urlsplit
+
+from blogapi.transfer.markdown.text import to_line, to_plain_line
+from blogapi.transfer.wordpress.context import Attachment
+from blogapi.transfer.wordpress.dates import parse_time
+from blogapi.transfer.wordpress.elements import Element
+
+# What the export contains beyond these numbers is not remembered, so that the memory is bounded.
+MAX_ATTACHMENTS = 300_000
+_MAX_TERMS = 200_000
+_MAX_TEXT = 1_000
+_MAX_DESCRIPTION = 10_000
+_MAX_URL = 2_048
+_QUARTER_HOUR = 900
+# The elements of each kind of term: taxonomy, nicename, name, description, parent.
+_TERM_ELEMENTS = {
+    "wp:category": (
+        "category", "wp:category_nicename", "wp:cat_name", "wp:category_description", "wp:category_parent"
+    ),
+    "wp:tag": ("post_tag", "wp:tag_slug", "wp:tag_name", "wp:tag_description", ""),
+    "wp:term": ("", "wp:term_slug", "wp:term_name", "wp:term_description", "wp:term_parent"),
+}  # fmt: skip
+_CHANNEL_TEXTS = ("title", "link", "language", "wp:base_blog_url", "wp:base_site_url")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A category or tag of the blog."""
+
+    id: int  #: 0 = unknown
+    nicename: str
+    name: str  #: plain text, never empty
+    description: str  #: plain text
+    parent: str  #: nicename of the parent; "" = none
+
+
+@dataclass(slots=True)
+class Blog:
+    """A blog; `add_element` is called with each element of its export files."""
+
+    texts: dict[str, str] = field(default_factory=dict)  #: texts of the channel by the name of the element
+    authors: dict[str, str] = field(default_factory=dict)  #: names by login in lower case
+    terms: dict[tuple[str, str], Term] = field(default_factory=dict)  #: by taxonomy and nicename
+    terms_by_id: dict[tuple[str, int], Term] = field(default_factory=dict)  #: by taxonomy and id
+    #: address, alternative text, caption, title and parent by id
+    attachments: dict[int, tuple[str, str, str, str, int]] = field(default_factory=dict)
+    children: dict[int, list[int]] = field(default_factory=dict)  #: ids of attachments by id of the post
+    offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
+    first_address: str = ""  #: the address of the blog in the first item that has one
+    items: int = 0
+
+    def add_element(self, element: Element) -> None:
+        """Remember what the second pass needs of an element."""
+        if element.name == "item":
+            self._add_item(element)
+        elif element.name in _CHANNEL_TEXTS:
+            self.texts.setdefault(element.name, element.text.strip()[:_MAX_TEXT])
+        elif element.name == "wp:author":
+            self._add_author(element)
+        elif element.name in _TERM_ELEMENTS and len(self.terms) < _MAX_TERMS:
+            self._add_term(element)
+
+    def merge(self, other: Blog) -> None:
+        """Add what another file of the same blog contains."""
+        self.texts = other.texts | self.texts
+        self.authors |= other.authors
+        self.terms |= other.terms
+        self.terms_by_id |= other.terms_by_id
+        self.attachments |= other.attachments
+        for post, ids in other.children.items():
+            self.children.setdefault(post, []).extend(ids)
+        self.offsets += other.offsets
+        self.items += other.items
+
+    @property
+    def address(self) -> str:
+        """The host of the blog and the path below which it was: `example.com/blog`; "" = unknown."""
+        names = ("wp:base_blog_url", "link", "wp:base_site_url")
+        found = (get_blog_address(self.texts.get(name, "")) for name in names)
+        return next(filter(None, found), "") or self.first_address
+
+    @property
+    def offset(self) -> timedelta:
+        """The most frequent difference between local time and UTC."""
+        return self.offsets.most_common(1)[0][0] if self.offsets else timedelta()
+
+    def get_attachment(self, id_: int) -> Attachment | None:
+        """Return an attachment by its id, or None if the export does not contain it."""
+        found = self.attachments.get(id_)
+        if found is None:
+            return None
+        url, alt, caption, title, parent = found
+        path = split_url(url)[1]
+        mime_type = mimetypes.guess_type(path)[0] or ""
+        return Attachment(url, alt, caption, title, mime_type, parent)
+
+    def _add_author(self, element: Element) -> None:
+        login = to_line(element.get_text("wp:author_login"))
+        names = (element.get_text(f"wp:author_{part}_name") for part in ("first", "last"))
+        full_name = to_plain_line(" ".join(names))
+        display_name = to_plain_line(element.get_text("wp:author_display_name"))
+        candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
+        if login and len(self.authors) < _MAX_TERMS:
+            self.authors[login.casefold()] = next(candidates, "") or make_name(login)
+
+    def _add_term(self, element: Element) -> None:
+        taxonomy, *names = _TERM_ELEMENTS[element.name]
+        nicename, name, description, parent = (element.get_text(one) if one else "" for one in names)
+        taxonomy = taxonomy or element.get_text("wp:term_taxonomy")
+        nicename = to_line(unquote(nicename))
+        name = to_plain_line(name) or nicename
+        if name and taxonomy in ("category", "post_tag"):
+            id_ = to_id(element.get_text("wp:term_id"))
+            description = to_plain_line(description)[:_MAX_DESCRIPTION]
+            term = Term(id_, nicename, name, description, to_line(unquote(parent)))
+            self.terms[taxonomy, nicename.casefold()] = term
+            if id_:
+                self.terms_by_id[taxonomy, id_] = term
+
+    def _add_item(self, item: Element) -> None:
+        self.items += 1
+        local, utc = (parse_time(item.get_text(name)) for name in ("wp:post_date", "wp:post_date_gmt"))
+        if local and utc:
+            # Some exports contain the time of the last change in one of the two fields.
+            seconds = (local - utc).total_seconds()
+            if seconds % _QUARTER_HOUR == 0 and abs(seconds) <= 14 * 3_600:
+                self.offsets[local - utc] += 1
+        if not self.first_address:
+            guid = item.get_text("guid")
+            self.first_address = get_blog_address(
+                guid if "?p" in guid else item.get_text("link"), is_item=True
+            )
+        if item.get_text("wp:post_type") == "attachment":
+            self._add_attachment(item)
+
+    def _add_attachment(self, item: Element) -> None:
+        id_ = to_id(item.get_text("wp:post_id"))
+        if not id_ or len(self.attachments) >= MAX_ATTACHMENTS:
+            return
+        url = to_line(item.get_text("wp:attachment_url") or item.get_text("guid"))[:_MAX_URL]
+        alt = to_plain_line(find_meta(item, "_wp_attachment_image_alt"))[:_MAX_TEXT]
+        parent = to_id(item.get_text("wp:post_parent"))
+        caption, title = (item.get_text(name)[:_MAX_TEXT] for name in ("excerpt:encoded", "title"))
+        self.attachments[id_] = (url, alt, caption, to_plain_line(title), parent)
+        if parent:
+            self.children.setdefault(parent, []).append(id_)
+
+
+def find_meta(item: Element, key: str) -> str:
+    """Return the value of the first custom field with a name; "" if there is none."""
+    for child in item.children:
+        if child.name == "wp:postmeta" and child.get_text("wp:meta_key") == key:
+            return child.get_text("wp:meta_value")
+    return ""
+
+
+def to_id(text: str) -> int:
+    """Return a number in a text, or 0."""
+    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else 0
+
+
+def is_mail_address(text: str) -> bool:
+    """Return whether a text is a mail address."""
+    return re.fullmatch(r"[^\s@]+@[^\s@]+\.[^\s@]+", text) is not None
+
+
+def make_name(login: str) -> str:
+    """Return the name of an author of whom only the login is known, without a mail host."""
+    return login.split("@")[0] or login if is_mail_address(login) else login
+
+
+def split_url(url: str) -> tuple[str, str, str]:
+    """Return host, path and query of a URL; ("", "", "") if it is not valid."""
+    try:
+        parts = urlsplit(url)
+        return parts.netloc.rpartition("@")[2].lower(), parts.path, parts.query
+    except ValueError:
+        return "", "", ""
+
+
+def get_blog_address(url: str, *, is_item: bool = False) -> str:
+    """Return host and path of a URL without a slash at the end; only the host of a permalink (`is_item`)."""
+    host, path, query = split_url(url)
+    path = "" if is_item and not query else path.rstrip("/")
+    return f"{host}{path}" if host else ""

@@ -1,0 +1,68 @@
+"""Decide which items are taken, and whether they become public."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+
+from blogapi.transfer.wordpress.elements import Element
+
+# The names of items in the report that are never taken, by their status.
+_LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
+# Custom fields of plugins that hide a post from visitors, with the values that do not hide it.
+_ACCESS_FIELDS: dict[str, tuple[str, ...]] = {
+    "_jetpack_newsletter_access": ("", "everybody"),
+    "_members_access_role": ("",),
+    "_is_paid": ("", "0"),
+    "_wpmem_block": ("", "0"),
+    "patreon-level": ("", "0"),
+    "rcp_access_level": ("", "None", "0"),
+    "rcp_subscription_level": ("", "any"),
+    "rcp_user_level": ("", "All", "all", "None"),
+}
+_MEMBERS_ONLY = re.compile(
+    r"<!-- wp:(?:premium-content/|jetpack/paywall)"
+    r"|\[(?:restrict|member(?:s|ship)?(?:[_-]?only)?|s2If|mepr-[a-z-]{1,20}|wcm_restrict|ihc-hide-content)"
+    r"[ \]]",
+    re.IGNORECASE,
+)
+
+
+def find_reason_to_leave(status: str, post_type: str) -> str:
+    """Return the name in the report of an item that is never taken because of its status, or ""."""
+    return "revisions" if post_type == "revision" else _LEFT_BEHIND.get(status, "")
+
+
+def decide_status(
+    item: Element, content: str, metas: Mapping[str, str], date: datetime | None, now: datetime
+) -> tuple[str, list[str]]:
+    """Return the status of the article ("published" or "draft"), and notes about a change.
+
+    An article that is published in the future is scheduled. `now` is aware.
+    """
+    status = item.get_text("wp:status")
+    reason = _find_reason_for_draft(status, date, now)
+    if not reason and item.get_text("wp:post_password"):
+        reason = "It was protected with a password; it became a draft."
+    if not reason and _is_restricted(content, metas):
+        reason = "It was, or parts of it were, only for members or subscribers; it became a draft."
+    if status != "draft" and reason:
+        return "draft", [reason]
+    return "draft" if status == "draft" else "published", []
+
+
+def _find_reason_for_draft(status: str, date: datetime | None, now: datetime) -> str:
+    if status == "publish":
+        return ""
+    if status == "future":
+        is_scheduled = date is not None and date > now
+        return "" if is_scheduled else "It was scheduled for a date that has passed; it became a draft."
+    if not status:
+        return "The export does not contain its status; it became a draft."
+    return f"Its status was “{status[:40]}”; it became a draft."
+
+
+def _is_restricted(content: str, metas: Mapping[str, str]) -> bool:
+    hidden = (name for name, values in _ACCESS_FIELDS.items() if metas.get(name, "").strip() not in values)
+    return any(name in metas for name in hidden) or _MEMBERS_ONLY.search(content) is not None

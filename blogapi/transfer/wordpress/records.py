@@ -1,0 +1,220 @@
+"""Converts the items of a WordPress blog to records."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from urllib.parse import quote, unquote
+
+from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
+from blogapi.transfer import folder
+from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
+from blogapi.transfer.markdown.paths import extract_slug
+from blogapi.transfer.markdown.text import to_line, to_plain_line, to_title
+from blogapi.transfer.media_references import MAX_ALT_LENGTH
+from blogapi.transfer.sources import ImportOptions, LeftBehind
+from blogapi.transfer.wordpress import comments, dates, publication, seo, terms, translations
+from blogapi.transfer.wordpress.blog import Blog, get_blog_address, split_url, to_id
+from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
+from blogapi.transfer.wordpress.elements import Element
+
+_MAX_TITLE_FROM_TEXT = 60
+_MAX_FORMER_SLUGS = 100
+_MAX_CUSTOM_FIELDS = 1_000
+# Custom fields that the import reads, and those without an underscore that only WordPress itself needs.
+_KNOWN_FIELDS = seo.FIELDS | {"footnotes"}
+_ATTACHMENT = "attachment"
+
+
+class RecordMaker:
+    """Makes the records of the items of one blog, and counts what is left behind."""
+
+    def __init__(self, blog: Blog, address: str, options: ImportOptions, left_behind: LeftBehind) -> None:
+        self.blog = blog
+        self.address = address  #: host and path of the blog; "" = unknown
+        self.options = options
+        self.counts = left_behind.counts
+        #: The names of custom fields that are left behind, with the number of items that have them.
+        self.custom_fields: Counter[str] = Counter()
+
+    def make_key(self, item: Element) -> str:
+        """Return the key of the record of an item."""
+        id_ = to_id(item.get_text("wp:post_id"))
+        name = str(id_) if id_ else _digest(item.get_text("link") + item.get_text("title"))
+        return f"wordpress:{quote(self.address, safe='')}:{name}"
+
+    def make(self, item: Element, entry: folder.Entry) -> ArticleRecord:
+        """Return the record of an item.
+
+        Raises NotAnArticle if the item is left behind; it is then counted. Raises RefusedFile if the item
+        cannot be imported.
+        """
+        post_type = item.get_text("wp:post_type") or "post"
+        found_comments = comments.read_comments(item, self.counts)
+        self._check_is_taken(item, post_type)
+        metas = _read_metas(item)
+        self._count_left_behind(item, metas)
+        language = self.blog.texts.get("language", "")
+        text = item.get_text("content:encoded")
+        converted = self._convert(translations.choose_language(text, language), metas)
+        date = dates.find_date(item, self.blog.offset)
+        status, notes = publication.decide_status(item, text, metas, date, self.options.now)
+        excerpt = to_plain_line(translations.choose_language(item.get_text("excerpt:encoded"), language))
+        title = to_title(translations.choose_language(item.get_text("title"), language))
+        slug = to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
+        if not title:
+            title = _make_title(converted.html, slug)
+            notes.append(f"It has no title; it got the title “{title}”.")
+        cover, cover_alt, cover_notes = self._read_cover(metas)
+        category, tags = terms.read_terms(item, self.blog, metas, self.counts)
+        variables = {"title": title, "sitename": to_plain_line(self.blog.texts.get("title", ""))}
+        variables |= {"excerpt": excerpt or converted.excerpt, "category": category}
+        link = item.get_text("link")
+        seo_fields, seo_notes = seo.read_seo(metas, variables, link)
+        notes += [*cover_notes, *seo_notes, *_describe_texts(text, converted)]
+        return ArticleRecord(
+            key=self.make_key(item),
+            source=entry.key,
+            path=entry.path,
+            title=title,
+            excerpt=excerpt or converted.excerpt,
+            slug=slug,
+            content=converted.html,
+            content_type="html",
+            status=status,
+            published_at=date,
+            category=category,
+            tags=_add_type(tags, post_type),
+            authors=terms.read_authors(item, self.blog),
+            cover_image=cover,
+            cover_alt=cover_alt,
+            former_slugs=() if status == "draft" else tuple(self._list_former_slugs(item, slug or title)),
+            addresses=tuple(dict.fromkeys(self._list_addresses(item, post_type))),
+            comments=found_comments,
+            notes=tuple(dict.fromkeys(notes)),
+            **seo_fields,
+        )
+
+    def _check_is_taken(self, item: Element, post_type: str) -> None:
+        if post_type == _ATTACHMENT:
+            raise NotAnArticle("It is a media file.")
+        reason = publication.find_reason_to_leave(item.get_text("wp:status"), post_type)
+        if not reason and post_type == "page" and self.options.pages == "skip":
+            reason = "pages"
+        if not reason and post_type not in ("post", "page", *self.options.post_types):
+            reason = f"items of the type {to_line(post_type)[:40]}"
+        if reason:
+            self.counts[reason] += 1
+            raise NotAnArticle(f"It was left behind ({reason}).")
+        if item.is_too_large:
+            raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
+
+    def _count_left_behind(self, item: Element, metas: dict[str, str]) -> None:
+        if item.get_text("wp:is_sticky") == "1":
+            self.counts["sticky marks"] += 1
+        if metas.get("_yoast_wpseo_meta-robots-noindex") == "1" or "noindex" in metas.get(
+            "rank_math_robots", ""
+        ):
+            self.counts["noindex marks"] += 1
+        for name in metas:
+            if name.startswith("_") or name in _KNOWN_FIELDS or name.startswith("rank_math_"):
+                continue
+            if name in self.custom_fields or len(self.custom_fields) < _MAX_CUSTOM_FIELDS:
+                self.custom_fields[name] += 1
+            self.counts["custom fields"] += 1
+
+    def _convert(self, text: str, metas: dict[str, str]) -> Converted:
+        footnotes = metas.get("footnotes", "")
+        context = ContentContext(attachments=self.blog.get_attachment, footnotes=footnotes)
+        return to_html(text, context)
+
+    def _read_cover(self, metas: dict[str, str]) -> tuple[str, str, list[str]]:
+        """Return the address of the cover, its alternative text, and notes."""
+        id_ = to_id(metas.get("_thumbnail_id", "").strip())
+        if not id_:
+            return "", "", []
+        found = self.blog.get_attachment(id_)
+        if found is None:
+            return "", "", [f"Its cover (the media file {id_}) is not in the export; export “All content”."]
+        if not seo.is_http_url(found.url):
+            return "", "", [f"Its cover “{found.url[:100]}” was left out: it is not an http(s) URL."]
+        return found.url, found.alt[:MAX_ALT_LENGTH], []
+
+    def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
+        """Yield the paths of the item in the blog, and its addresses with its id."""
+        for url in (item.get_text("link"), item.get_text("guid")):
+            host, path, query = split_url(url)
+            if not host or not self._is_own_host(host):
+                continue
+            if re.fullmatch(r"(?:p|page_id)=[0-9]+", query):
+                yield f"{path or '/'}?{query}"
+            elif path.strip("/"):
+                yield path
+        id_ = to_id(item.get_text("wp:post_id"))
+        root = self.address.partition("/")[2]
+        if id_:
+            yield f"/{f'{root}/' if root else ''}?{'page_id' if post_type == 'page' else 'p'}={id_}"
+
+    def _is_own_host(self, host: str) -> bool:
+        own = {self.address.partition("/")[0]}
+        own |= {
+            get_blog_address(self.blog.texts.get(name, "")).partition("/")[0]
+            for name in ("link", "wp:base_blog_url")
+        }
+        return host.removeprefix("www.") in {one.removeprefix("www.") for one in own}
+
+    def _list_former_slugs(self, item: Element, slug: str) -> Iterator[str]:
+        """Yield the last segment of the permalink and the slugs that WordPress itself redirects."""
+        path = split_url(item.get_text("link"))[1]
+        former = [extract_slug(path) if path.strip("/") else ""]
+        former += [
+            to_line(unquote(child.get_text("wp:meta_value"), errors="replace"))
+            for child in item.list_children("wp:postmeta")
+            if child.get_text("wp:meta_key") == "_wp_old_slug"
+        ]
+        current = make_slug(slug)
+        for candidate in dict.fromkeys(former[:_MAX_FORMER_SLUGS]):
+            usable = candidate and make_slug(candidate, max_length=MAX_SLUG_LENGTH, default="-")
+            if usable == candidate and candidate not in ("", current):
+                yield candidate
+
+
+def _read_metas(item: Element) -> dict[str, str]:
+    """Return the custom fields of an item by name; if there are several, the first."""
+    metas: dict[str, str] = {}
+    for child in item.children:
+        if child.name == "wp:postmeta":
+            metas.setdefault(child.get_text("wp:meta_key"), child.get_text("wp:meta_value"))
+    return metas
+
+
+def _add_type(tags: tuple[str, ...], post_type: str) -> tuple[str, ...]:
+    """Return the tags with the type of an item that is no post as a further tag."""
+    is_tagged = post_type == "post" or post_type.casefold() in (tag.casefold() for tag in tags)
+    return tags if is_tagged else (*tags, post_type)
+
+
+def _make_title(html: str, slug: str) -> str:
+    """Return a title from the first words of the text, or else from the slug."""
+    words = to_plain_line(html[:4_000])
+    if len(words) > _MAX_TITLE_FROM_TEXT:
+        words = f"{words[:_MAX_TITLE_FROM_TEXT].rpartition(' ')[0] or words[:_MAX_TITLE_FROM_TEXT]}…"
+    return words or slug.replace("-", " ") or "Untitled"
+
+
+def _describe_texts(text: str, converted: Converted) -> Iterator[str]:
+    found = translations.list_languages(text)
+    if len(found) > 1:
+        yield f"Its text has several languages ({', '.join(found)}); only one was taken."
+    yield from converted.notes
+    if converted.leftovers:
+        names = ", ".join(f"{name}: {number:,}" for name, number in converted.leftovers.most_common(20))
+        yield f"Its text has shortcodes or blocks that could not be converted ({names})."
+    if not converted.html.strip():
+        yield "The article has no text."
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

@@ -1,0 +1,163 @@
+"""The export files of one or several WordPress blogs as a source of the import."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from blogapi.transfer import folder
+from blogapi.transfer.article_record import NotAnArticle, RefusedFile, TermRecord
+from blogapi.transfer.reports import FileReport, Item, Result
+from blogapi.transfer.sources import ImportOptions, LeftBehind
+from blogapi.transfer.wordpress import terms
+from blogapi.transfer.wordpress.blog import Blog, get_blog_address
+from blogapi.transfer.wordpress.export_file import ExportFile, MalformedFile
+from blogapi.transfer.wordpress.records import RecordMaker
+
+_WORDPRESS_COM_FILES = ".files.wordpress.com"
+
+
+@dataclass(slots=True)
+class _Scan:
+    """A file after the first pass: what it contains of its blog, or why it is refused."""
+
+    file: ExportFile
+    blog: Blog
+    problem: RefusedFile | NotAnArticle | None = None
+
+
+class WordPressSource:
+    """All WXR files of an import.
+
+    WordPress splits long exports, so that the attachments of a post can be in another file. The files of
+    one blog are read together, in two passes: the first remembers terms, authors and attachments, and the
+    second makes the records.
+    """
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self.options = options
+        self.left_behind = LeftBehind()
+        self.notes: Sequence[str] = ()
+        self.assets: Sequence[Path] = ()
+        self._scans = [_scan(entry) for entry in entries]
+        self._blogs = self._merge_blogs()
+        self.total = sum(blog.items for blog in self._blogs.values()) + len(self._scans)
+        self.hosts = {host for address, blog in self._blogs.items() for host in _list_hosts(address, blog)}
+        self.terms: Iterable[TermRecord] = [*terms.list_terms(self._blogs.values())]
+        self.notes = [*self._list_notes()]
+
+    def read(self) -> Iterator[Item]:
+        """Yield the records of all files; see `sources.Source`."""
+        makers = {
+            address: RecordMaker(blog, address, self.options, self.left_behind)
+            for address, blog in self._blogs.items()
+        }
+        for scan in self._scans:
+            yield from self._read_file(scan, makers)
+        self._describe_left_behind(makers.values())
+
+    def _read_file(self, scan: _Scan, makers: dict[str, RecordMaker]) -> Iterator[Item]:
+        entry = scan.file.entry
+        if scan.problem:
+            result = Result.REFUSED if isinstance(scan.problem, RefusedFile) else Result.SKIPPED
+            yield FileReport(entry.key, result, notes=(str(scan.problem),))
+            return
+        maker = makers[self._get_address(scan.blog)]
+        try:
+            for element in scan.file.read():
+                if element.name != "item":
+                    continue
+                try:
+                    yield maker.make(element, entry)
+                except NotAnArticle:
+                    continue
+                except RefusedFile as error:
+                    yield FileReport(
+                        maker.make_key(element),
+                        Result.REFUSED,
+                        notes=(str(error),),
+                        source=entry.key,
+                        title=element.get_text("title")[:200],
+                    )
+        except (MalformedFile, RefusedFile) as error:
+            yield FileReport(entry.key, Result.REFUSED, notes=(f"It changed during the import: {error}",))
+
+    def _get_address(self, blog: Blog) -> str:
+        """Return the address of the blog of a file.
+
+        A file without an address belongs to the only other blog of the import.
+        """
+        own = get_blog_address(self.options.base_url) or blog.address
+        if own:
+            return own
+        others = {scan.blog.address for scan in self._scans} - {""}
+        return others.pop() if len(others) == 1 else ""
+
+    def _merge_blogs(self) -> dict[str, Blog]:
+        blogs: dict[str, Blog] = {}
+        for scan in self._scans:
+            if not scan.problem:
+                blogs.setdefault(self._get_address(scan.blog), Blog()).merge(scan.blog)
+        return blogs
+
+    def _list_notes(self) -> Iterator[str]:
+        for scan in self._scans:
+            description = "" if scan.problem else scan.file.describe_repairs()
+            if description:
+                yield f"{scan.file.entry.key}: {description}"
+        attachments = sum(len(blog.attachments) for blog in self._blogs.values())
+        if attachments:
+            yield (
+                f"The export names {attachments:,} media files and does not contain them; name the folder "
+                "`wp-content/uploads` of the blog with --assets."
+            )
+
+    def _describe_left_behind(self, makers: Iterable[RecordMaker]) -> None:
+        """Add the parents of categories and the custom fields to `left_behind`."""
+        parents: list[object] = [one for blog in self._blogs.values() for one in terms.list_parents(blog)]
+        if parents:
+            self.left_behind.counts["parents of categories"] = len(parents)
+            self.left_behind.details["parents of categories"] = parents
+        names = sum((maker.custom_fields for maker in makers), Counter())
+        if names:
+            self.left_behind.details["custom fields"] = [
+                {"name": name, "items": number} for name, number in names.most_common()
+            ]
+
+
+def _scan(entry: folder.Entry) -> _Scan:
+    """Read a file for the first time, with repairs if it is not well-formed."""
+    file = ExportFile(entry)
+    if entry.problem:
+        return _Scan(file, Blog(), entry.problem)
+    try:
+        try:
+            return _Scan(file, _collect(file))
+        except MalformedFile:
+            file.is_repaired = True
+            return _Scan(file, _collect(file))
+    except RefusedFile as error:
+        return _Scan(file, Blog(), error)
+    except MalformedFile as error:
+        reason = f"It is not XML that can be repaired ({error}); export it again from WordPress."
+        return _Scan(file, Blog(), RefusedFile(reason))
+
+
+def _collect(file: ExportFile) -> Blog:
+    blog = Blog()
+    for element in file.read():
+        blog.add_element(element)
+    return blog
+
+
+def _list_hosts(address: str, blog: Blog) -> Iterator[str]:
+    """Yield the hosts of a blog with its path, also that of its media files on wordpress.com."""
+    yield from filter(None, (address, blog.address))
+    for name in ("link", "wp:base_blog_url"):
+        yield from filter(None, (get_blog_address(blog.texts.get(name, "")),))
+    for url, *_ in blog.attachments.values():
+        host = get_blog_address(url).partition("/")[0]
+        if host.endswith(_WORDPRESS_COM_FILES):
+            yield host
