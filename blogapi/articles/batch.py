@@ -21,7 +21,7 @@ from blogapi.articles.references import NO_TERMS, find_terms
 from blogapi.articles.schemas import TEXT_FIELDS, ArticleSchema, SeoBodySchema
 from blogapi.authors import profiles
 from blogapi.storage.database import current_time, db, table_of, transaction
-from blogapi.web.errors import Errors, Invalid, NotFound
+from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
 from blogapi.web.unique_slugs import choose_slug
 
 
@@ -143,6 +143,15 @@ class Batch:
             article.editor_id = editor
             article.last_updated = now
         return article
+
+    def is_equal(self, uuid: UUID, given: ArticleInput) -> bool:
+        """Return whether a change with these fields would change nothing."""
+        former = get_content(self._get(uuid))
+        try:
+            content = self._revise(former, given)
+        except Conflict:
+            return False
+        return replace_fields(content, slug=given.slug or former.slug) == former
 
     def delete(self, uuid: UUID) -> None:
         """Delete an article; see `service.delete`."""

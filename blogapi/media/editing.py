@@ -25,7 +25,7 @@ def add(prepared: PreparedFile, *, alt: str = "", caption: str = "") -> tuple[Me
     if stored is not None and _find_missing(stored, texts):
         hooks.prepare([stored.uuid])
     with transaction():
-        media, created = service.store(prepared, **texts)
+        media, created = service.store(prepared, alt=alt, caption=caption)
         if not created:
             _change(media, _find_missing(media, texts))
     return media, created

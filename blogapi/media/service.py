@@ -19,6 +19,7 @@ from blogapi.media.types import RENDITION, MediaType
 from blogapi.storage import files
 from blogapi.storage.database import call_after_rollback, db, end_read, transaction
 from blogapi.web.errors import Invalid, Unavailable
+from blogapi.web.fields import Fields
 
 DELETED_MEANWHILE = "The file was deleted meanwhile; send the same request again."
 
@@ -146,11 +147,14 @@ def _refuse(sentence: str) -> Invalid:
     return Invalid(sentence, errors={"file": [sentence]})
 
 
-def store(prepared: PreparedFile, *, alt: str = "", caption: str = "") -> tuple[Media, bool]:
+def store(
+    prepared: PreparedFile, *, alt: str = "", caption: str = "", restored: Fields | None = None
+) -> tuple[Media, bool]:
     """Store a prepared file; return it, and whether it is new. A stored file is kept as it is.
 
-    If a stored file is missing in the media folder or damaged, it is replaced. Raises StorageFull if the
-    library has no room for the file.
+    `restored` has columns of a new file that are restored from an export, such as its uuid and its times. If
+    a stored file is missing in the media folder or damaged, it is replaced. Raises StorageFull if the library
+    has no room for the file.
     """
     with transaction():
         media = queries.find_stored(prepared.hash)
@@ -159,30 +163,28 @@ def store(prepared: PreparedFile, *, alt: str = "", caption: str = "") -> tuple[
         is_new = media is None
         if media is None:
             check_quota([prepared.size, *(item.size for item in prepared.renditions)])
-            media = _build_media(prepared, alt, caption)
+            media = _build_media(prepared, {"alt": alt, "caption": caption, **(restored or {})})
             db.session.add(media)
             db.session.flush()
         _place(prepared)
         return media, is_new
 
 
-def _build_media(prepared: PreparedFile, alt: str, caption: str) -> Media:
+def _build_media(prepared: PreparedFile, columns: Fields) -> Media:
     renditions = [
         MediaRendition(width=item.width, height=item.height, size=item.size, hash=item.hash)
         for item in prepared.renditions
     ]
-    return Media(
-        name=prepared.name,
-        type=prepared.type.name,
-        size=prepared.size,
-        hash=prepared.hash,
-        upload_hash=prepared.upload_hash,
-        width=prepared.width,
-        height=prepared.height,
-        alt=alt,
-        caption=caption,
-        renditions=renditions,
-    )
+    described: Fields = {
+        "name": prepared.name,
+        "type": prepared.type.name,
+        "size": prepared.size,
+        "hash": prepared.hash,
+        "upload_hash": prepared.upload_hash,
+        "width": prepared.width,
+        "height": prepared.height,
+    }
+    return Media(**{**described, **columns}, renditions=renditions)
 
 
 def _place(prepared: PreparedFile) -> None:

@@ -22,24 +22,37 @@ from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.taxonomy import Taxonomy
-from blogapi.transfer.article_record import ArticleRecord
+from blogapi.transfer import exported_terms
+from blogapi.transfer.article_record import ArticleRecord, ExportedFields
+from blogapi.transfer.exported_terms import ExportedTerms
 from blogapi.web.errors import Errors, flatten_messages
 from blogapi.web.fields import get_limit
 
 DEFAULT_CATEGORY = "Uncategorised"
 
 _BODY_SCHEMA = ArticleBodySchema(partial=("category",))
+_COMPLETE_BODY_SCHEMA = ArticleBodySchema()
 
 
 class ArticleInputs:
     """Makes the inputs of a batch of records; their terms are loaded together, and created when needed.
 
     `term_slugs` keeps the slug of each term by name between batches, because computing a slug is slow.
+    `exported` has the terms of an export of blogapi.
     """
 
-    def __init__(self, owner: UUID, term_slugs: dict[str, str], records: Sequence[ArticleRecord]) -> None:
+    def __init__(
+        self,
+        owner: UUID,
+        term_slugs: dict[str, str],
+        records: Sequence[ArticleRecord],
+        exported: ExportedTerms | None = None,
+    ) -> None:
         self._owner = owner
         self._slugs = term_slugs
+        self._exported = exported or {}
+        self._restored = [record.exported for record in records if record.exported is not None]
+        records = [record for record in records if record.exported is None]
         self._terms = {
             CATEGORIES.singular: self._load(CATEGORIES, (_get_category(record) for record in records)),
             TAGS.singular: self._load(TAGS, chain.from_iterable(record.tags for record in records)),
@@ -47,6 +60,9 @@ class ArticleInputs:
                 AUTHORS, (author.name for record in records for author in record.authors)
             ),
         }
+        for kind, terms in self._terms.items():
+            wanted = {slug for one in self._restored for slug, _ in _list_references(one, kind)}
+            terms |= exported_terms.find_existing(kind, wanted, self._exported) if wanted else {}
         self._profile: Author | None = None
         self._created: list[tuple[str, str]] = []
         #: The authors of the most recent input.
@@ -59,6 +75,8 @@ class ArticleInputs:
 
         Raises ValidationError with the errors of all fields.
         """
+        if record.exported is not None:
+            return self._make_restored(record.exported)
         errors: Errors = {}
         with _collect_errors(errors, "category"):
             category = self._get_or_create(CATEGORIES, _get_category(record))
@@ -79,6 +97,37 @@ class ArticleInputs:
         if errors:
             raise ma.ValidationError(errors)
         return replace(article_input, category=TermReference(uuid=category.uuid))
+
+    def _make_restored(self, exported: ExportedFields) -> ArticleInput:
+        """Return the input for an article of an export of blogapi; creates its terms that do not exist."""
+        errors: Errors = {}
+        terms: dict[str, list[Term]] = {kind: [] for kind in self._terms}
+        for kind, found in terms.items():
+            for slug, name in _list_references(exported, kind):
+                with _collect_errors(errors, f"{kind} {slug!r}"):
+                    found.append(self._restore_term(kind, slug, name))
+        self.authors = [term for term in terms[AUTHORS.singular] if isinstance(term, Author)]
+        references = {kind: [{"uuid": str(term.uuid)} for term in found] for kind, found in terms.items()}
+        category = next(iter(references[CATEGORIES.singular]), None)
+        body = {**exported.body, "category": category, "tags": references[TAGS.singular]}
+        self.authors = self.authors or [self._get_profile()]
+        body["authors"] = [{"uuid": str(author.uuid)} for author in self.authors]
+        with _collect_errors(errors):
+            article_input: ArticleInput = _COMPLETE_BODY_SCHEMA.load(body)
+        if errors:
+            raise ma.ValidationError(errors)
+        return article_input
+
+    def _restore_term(self, kind: str, slug: str, name: str) -> Term:
+        terms = self._terms[kind]
+        if slug not in terms:
+            term = self._exported.get((kind, slug))
+            if term is not None:
+                terms[slug] = exported_terms.create(self._owner, term)
+            else:
+                terms[slug] = exported_terms.create_named(self._owner, kind, name or slug)
+            self._created.append((kind, slug))
+        return terms[slug]
 
     def is_new(self, author: Author) -> bool:
         """Return whether the author was created for the most recent input."""
@@ -115,6 +164,14 @@ class ArticleInputs:
             terms[slug] = service.get_or_create(taxonomy, self._owner, name, **fields)
             self._created.append((taxonomy.singular, slug))
         return terms[slug]
+
+
+def _list_references(exported: ExportedFields, kind: str) -> Iterator[tuple[str, str]]:
+    """Yield the slug and the name ("" if unknown) of each term of this kind in the body of an article."""
+    field = {CATEGORIES.singular: "category", TAGS.singular: "tags", AUTHORS.singular: "authors"}[kind]
+    given = exported.body.get(field) or []
+    for reference in given if isinstance(given, list) else [given]:
+        yield reference["slug"], reference.get("name", "")
 
 
 def _get_category(record: ArticleRecord) -> str:

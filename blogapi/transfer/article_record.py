@@ -46,9 +46,18 @@ class ExportedFields:
     """What an export of blogapi contains of an article and other formats do not."""
 
     uuid: UUID
-    body: Mapping[str, Any]  #: the complete body of the article, as the API takes it
+    #: the complete body of the article, as the API takes it; the references to its category, tags and authors
+    #: have a `slug`, and a `name` with which a term is created that the export does not contain
+    body: Mapping[str, Any]
     created: datetime  #: aware, UTC
     last_updated: datetime  #: aware, UTC
+    #: whether the article was public at some time; None = if it is public now
+    was_public: bool | None = None
+    slug_derived: bool = False  #: whether the slug changes with the title until the article is public
+    #: the former slugs, each with the time at which the article lost it (aware, UTC)
+    former_slugs: Mapping[str, datetime] = field(default_factory=dict)
+    #: the files of the library that stand for paths in the content
+    media_paths: Mapping[str, UUID] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

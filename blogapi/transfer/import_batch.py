@@ -23,6 +23,8 @@ from blogapi.transfer.article_input import ArticleInputs
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.batch_media import BatchMedia
 from blogapi.transfer.digests import compute_digest, get_source_digest
+from blogapi.transfer.exported_articles import add_former_slugs, complete_article, is_slug_free
+from blogapi.transfer.exported_terms import ExportedTerms
 from blogapi.transfer.imported_authors import ImportedAuthors
 from blogapi.transfer.imported_media import RecordMedia
 from blogapi.transfer.models import ImportedFile
@@ -49,6 +51,8 @@ class ImportState:
     term_slugs: dict[str, str] = field(default_factory=dict)
     #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
     redirects: set[str] = field(default_factory=set)
+    #: The categories, tags and authors of an export of blogapi.
+    exported_terms: ExportedTerms = field(default_factory=dict)
 
 
 class ImportBatch:
@@ -65,11 +69,12 @@ class ImportBatch:
             for file in db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
         }
         uuids = [file.article_id for file in self.files.values()]
+        uuids += [record.exported.uuid for record in records if record.exported is not None]
         columns = (Article.status, Article.published_at, Article.last_updated, Article.cover_image)
         rows = db.session.execute(select(Article.uuid, *columns).where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
         self._new_files: list[ImportedFile] = []
-        self.inputs = ArticleInputs(state.author, state.term_slugs, records)
+        self.inputs = ArticleInputs(state.author, state.term_slugs, records, state.exported_terms)
         self.media = BatchMedia(records, uuids, media)
 
     def store(self, record: ArticleRecord, writes: ArticleBatch | None) -> FileReport:
@@ -107,6 +112,8 @@ class ImportBatch:
 
     def _create_or_update(self, record: ArticleRecord, writes: ArticleBatch) -> FileReport:
         file = self._find_file(record)
+        if file is None and record.exported is not None and record.exported.uuid in self.articles:
+            return self._compare(record, record.exported.uuid, writes)
         if file is None:
             return self._create(record, ImportedFile(key=record.key), writes)
         notes = _recognition_notes(file.key, record.key)
@@ -121,6 +128,23 @@ class ImportBatch:
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
         return FileReport(record.key, Result.SKIPPED, notes=(*notes, reason))
 
+    def _compare(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> FileReport:
+        """Return the report for an article of an export that this blog has without having imported it."""
+        state = self.articles[uuid]
+        status = lifecycle.get_api_status(state.status, state.published_at, current_time())
+        if self._is_equal(record, uuid, writes):
+            return FileReport(record.key, Result.UNCHANGED, status)
+        reason = (
+            "This blog has the article with another content, and has not imported it; it stays as it is. To "
+            "replace it, delete it and import the file again."
+        )
+        return FileReport(record.key, Result.SKIPPED, notes=(reason,))
+
+    def _is_equal(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> bool:
+        given = self._make_input(record, uuid)
+        writes.load([given], [uuid])
+        return writes.is_equal(uuid, given)
+
     def _update(
         self,
         record: ArticleRecord,
@@ -134,7 +158,9 @@ class ImportBatch:
         former = lifecycle.get_api_status(state.status, state.published_at, current_time())
         # If only the path or the options have changed, the record can differ in its date and its status.
         is_same_source = file.source_digest == get_source_digest(record)
-        if is_changed and state.last_updated > file.imported_at:
+        if is_changed and record.exported and self._is_equal(record, file.article_id, writes):
+            _set_digests(file, record, current_time())
+        elif is_changed and state.last_updated > file.imported_at:
             if not is_same_source or (state.status == "published" and _is_private(record)):
                 raise RefusedFile(
                     "The article was edited in this blog after it was imported; "
@@ -155,9 +181,13 @@ class ImportBatch:
                 writes.change(editor, file.article_id, ArticleInput(status="draft"))
             # SEO fields that the file no longer has get their default values.
             given = replace(given, seo={**default_seo(given.texts), **given.seo})
+            if record.exported is not None and not is_slug_free(given.slug, file.article_id):
+                notes = (*notes, f"The slug “{given.slug}” is taken; the article keeps its own.")
+                given = replace(given, slug=None)
             article = writes.change(editor, file.article_id, given)
+            complete_article(article, record.exported, former=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
-            _set_digests(file, record, current_time())
+            _set_digests(file, record, _get_import_time(record))
             return _report(record, Result.UPDATED, article, notes)
         else:
             _set_digests(file, record, file.imported_at)
@@ -186,7 +216,8 @@ class ImportBatch:
         return self.inputs.make(self.media.replace_pictures(record, article_id))
 
     def _create(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
-        preferred = slugs.make_slug(record.slug or record.title)
+        exported = record.exported
+        preferred = record.slug if exported and record.slug else slugs.make_slug(record.slug or record.title)
         notes = []
         if preferred in self._state.redirects:
             redirects.remove(preferred)
@@ -194,21 +225,28 @@ class ImportBatch:
                 f"The redirect from “{preferred}” to another article was removed, because this article has "
                 "this slug."
             )
-        uuid = file.article_id or uuid4()
+        uuid = file.article_id or (exported.uuid if exported else uuid4())
         self.media.map_paths(uuid, record)
         author, given = self._state.author, self._make_input(record, uuid)
-        writes.load([given], [] if file.article_id is None else [uuid])
+        writes.load([given], [uuid] if file.article_id or exported else [])
+        if exported is not None and not is_slug_free(given.slug, uuid):
+            given = replace(given, slug=None)
         article = writes.create(author, given, uuid=uuid, slug_from=record.slug)
+        complete_article(article, exported)
         # A text without letters or digits has a random slug, which no other article has taken.
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
         file.article_id = article.uuid
-        _set_digests(file, record, current_time())
+        _set_digests(file, record, _get_import_time(record))
         notes += self._add_redirects(record, article)
         self._new_files.append(file)
         return _report(record, Result.CREATED, article, notes)
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
+        if record.exported is not None:
+            for slug in add_former_slugs(article, record.exported):
+                yield f"There is no redirect from “{slug}”, which is the slug of another article."
+            return
         wanted = [slug for slug in record.former_slugs if slug != article.slug]
         if not wanted:
             return
@@ -224,6 +262,12 @@ class ImportBatch:
 def _set_digests(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
     file.digest, file.source_digest = compute_digest(record), get_source_digest(record)
     file.imported_at = imported_at
+
+
+def _get_import_time(record: ArticleRecord) -> datetime:
+    """Return the current time, or that of the article's last change if an export has a later one."""
+    now = current_time()
+    return now if record.exported is None else max(now, record.exported.last_updated)
 
 
 def _is_private(record: ArticleRecord) -> bool:

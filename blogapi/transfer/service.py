@@ -20,6 +20,7 @@ from blogapi.storage.database import transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.digests import compute_digest
+from blogapi.transfer.exported_articles import list_library_media
 from blogapi.transfer.import_batch import REFUSALS, ImportBatch, ImportState
 from blogapi.transfer.imported_authors import ImportedAuthors
 from blogapi.transfer.imported_media import ImportedMedia, RecordMedia, list_extensions
@@ -85,6 +86,11 @@ class Importer:
         return self._state.author
 
     @property
+    def state(self) -> ImportState:
+        """What the batches of this import have in common."""
+        return self._state
+
+    @property
     def authors(self) -> ImportedAuthors:
         """The authors of the imported articles."""
         return self._state.authors
@@ -148,7 +154,7 @@ class Importer:
                 key for key in media.keys() - changed if not media[key].is_mapped(mapped.get(key, {}))
             }
             renderings.prepare((_get_source(one) for one in records if one.key in remapped), keep=True)
-        return media
+        return media | list_library_media(records)
 
     def _store_in_transaction(
         self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia], *, together: bool

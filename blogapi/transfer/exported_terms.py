@@ -1,0 +1,132 @@
+"""Categories, tags and authors of an export of blogapi, and the terms of this blog that stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.authors.models import Author
+from blogapi.authors.taxonomy import AUTHORS
+from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.storage.database import db, transaction
+from blogapi.tags.taxonomy import TAGS
+from blogapi.taxonomies import queries, service
+from blogapi.taxonomies.models import FormerTermSlug, Term
+from blogapi.taxonomies.taxonomy import Taxonomy
+
+TAXONOMIES: Mapping[str, Taxonomy[Any]] = {one.singular: one for one in (CATEGORIES, TAGS, AUTHORS)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedTerm:
+    """A term of an export; `fields` is its complete body, as the API takes it, with its slug.
+
+    `former_slugs` has the time at which the term lost each slug. All times are aware, UTC.
+    """
+
+    kind: str  #: "category", "tag" or "author"
+    uuid: UUID
+    fields: Mapping[str, Any]
+    created: datetime
+    last_updated: datetime
+    former_slugs: Mapping[str, datetime] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """The slug, by which articles refer to the term."""
+        slug: str = self.fields["slug"]
+        return slug
+
+
+#: The terms of an export by their kind and slug.
+ExportedTerms = Mapping[tuple[str, str], ExportedTerm]
+
+
+def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) -> dict[str, Term]:
+    """Return the terms of this blog that stand for the terms with these slugs in the export, by these slugs.
+
+    A term with the same uuid takes precedence over one that has or had the same slug. The profile of a user
+    that was never used does not stand for an author of the export; see `create`.
+    """
+    taxonomy = TAXONOMIES[kind]
+    uuids = {term.uuid: slug for slug in slugs if (term := exported.get((kind, slug)))}
+    found = _find_by_former_slugs(taxonomy, slugs)
+    found |= queries.find_by_slugs(taxonomy, [*slugs])
+    unused = _find_unused_profiles(found) if kind == AUTHORS.singular and uuids else set()
+    found = {
+        slug: term for slug, term in found.items() if term.uuid not in unused or (kind, slug) not in exported
+    }
+    return found | {uuids[term.uuid]: term for term in _find_by_uuids(taxonomy, [*uuids])}
+
+
+def _find_by_uuids(taxonomy: Taxonomy[Any], uuids: Sequence[UUID]) -> Sequence[Term]:
+    if not uuids:
+        return ()
+    return db.session.scalars(select(taxonomy.model).where(taxonomy.model.uuid.in_(uuids))).all()
+
+
+def _find_by_former_slugs(taxonomy: Taxonomy[Any], slugs: Collection[str]) -> dict[str, Term]:
+    if not slugs:
+        return {}
+    former, model = FormerTermSlug, taxonomy.model
+    statement = select(former.slug, model).join(model, model.uuid == former.term_id)
+    is_wanted = former.kind == model.kind, former.slug.in_(slugs)
+    return {row[0]: row[1] for row in db.session.execute(statement.where(*is_wanted))}
+
+
+def _find_unused_profiles(found: Mapping[str, Term]) -> set[UUID]:
+    """Return those of these authors that were created with their user, and neither changed nor used."""
+    unused = (
+        Author.uuid.in_([term.uuid for term in found.values()]),
+        *(Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()),
+    )
+    return set(db.session.scalars(select(Author.uuid).where(*unused)))
+
+
+def create(owner: UUID, term: ExportedTerm) -> Term:
+    """Create a term of the export with its uuid, times and former slugs.
+
+    If a user has a profile with the slug that was never used, the user gets the author of the export as their
+    profile instead. Raises ValidationError if a field is invalid.
+    """
+    taxonomy = TAXONOMIES[term.kind]
+    fields = taxonomy.body_schema().load(term.fields)
+    with transaction():
+        if taxonomy is AUTHORS:
+            fields["owner_id"] = _delete_unused_profile(term.slug)
+        times = {"created": term.created, "last_updated": term.last_updated}
+        created: Term = service.create(taxonomy, owner, fields | times, uuid=term.uuid)
+        _add_former_slugs(taxonomy, term)
+    return created
+
+
+def _delete_unused_profile(slug: str) -> UUID | None:
+    profile = db.session.scalar(select(Author).where(Author.slug == slug))
+    if profile is None:
+        return None
+    owner = profile.owner_id
+    db.session.delete(profile)
+    db.session.flush()
+    return owner
+
+
+def _add_former_slugs(taxonomy: Taxonomy[Any], term: ExportedTerm) -> None:
+    free = [slug for slug in term.former_slugs if slug not in queries.find_similar_slugs(taxonomy, slug)]
+    db.session.add_all(
+        FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid, created=term.former_slugs[slug])
+        for slug in free
+    )
+
+
+def create_named(owner: UUID, kind: str, name: str) -> Term:
+    """Return the term with the slug that is derived from the name, or create it.
+
+    A person can write the name of a new term into a file of an export.
+    """
+    term: Term = service.get_or_create(TAXONOMIES[kind], owner, name)
+    return term
