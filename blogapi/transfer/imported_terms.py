@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
@@ -23,19 +24,27 @@ _TERMS_PER_TRANSACTION = 100
 
 
 def store_terms(owner: UUID, terms: Iterable[TermRecord]) -> list[str]:
-    """Create the terms that do not exist; return a sentence for each that is refused.
+    """Create the terms that do not exist; return sentences about what was not taken.
 
     An existing term stays as it is. Authors are created with their articles.
     """
     known = [term for term in terms if term.kind in _TAXONOMIES]
-    problems = []
+    problems: list[str] = []
+    dropped: Counter[tuple[str, str]] = Counter()
     for start in range(0, len(known), _TERMS_PER_TRANSACTION):
         with transaction():
             for term in known[start : start + _TERMS_PER_TRANSACTION]:
+                taxonomy = _TAXONOMIES[term.kind]
+                fields = {name: text for name, text in term.fields.items() if text}
+                unknown = fields.keys() - taxonomy.body_schema._declared_fields.keys()
+                dropped.update((term.kind, name) for name in unknown)
                 try:
                     with savepoint():
-                        service.get_or_create(_TAXONOMIES[term.kind], owner, term.name, **term.fields)
+                        taken = {name: text for name, text in fields.items() if name not in unknown}
+                        service.get_or_create(taxonomy, owner, term.name, **taken)
                 except ma.ValidationError as error:
                     reason = join_messages(flatten_messages(error.messages))
                     problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
+    for (kind, name), number in sorted(dropped.items()):
+        problems.append(f"Not taken: {name} ({number:,}), because a {kind} in this blog has none.")
     return problems

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -107,7 +108,9 @@ class Importer:
         errors are part of the report. Other errors are raised; the records of the current transaction are
         then not stored.
         """
-        records = [self.authors.rename(item) for item in items if isinstance(item, ArticleRecord)]
+        records = [
+            _limit_tags(self.authors.rename(item)) for item in items if isinstance(item, ArticleRecord)
+        ]
         reports: dict[str, FileReport] = {}
         media = self._prepare(records)
         together = True
@@ -176,3 +179,12 @@ class Importer:
 
 def _get_source(record: ArticleRecord) -> tuple[str, str]:
     return record.content, record.content_type
+
+
+def _limit_tags(record: ArticleRecord) -> ArticleRecord:
+    limit = get_limit("MAX_TAGS")
+    if len(record.tags) <= limit:
+        return record
+    left = ", ".join(f"“{name}”" for name in record.tags[limit:])
+    note = f"It has more than {limit} tags (MAX_TAGS); these were not taken: {left[:1_000]}."
+    return replace(record, tags=record.tags[:limit], notes=(*record.notes, note))

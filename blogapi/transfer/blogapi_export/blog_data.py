@@ -1,0 +1,162 @@
+"""The terms, the media files and the site of an export."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from blogapi.content.slugs import make_slug
+from blogapi.media.addresses import make_path
+from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.blogapi_export import values
+from blogapi.transfer.blogapi_export.values import Values
+from blogapi.transfer.exported_terms import ExportedTerm
+from blogapi.transfer.reports import FileReport
+
+#: The fields of a term in the body of the API, by kind; the first three are common to all kinds.
+_TERM_FIELDS = {
+    "category": ("name", "slug", "description", "cover_image"),
+    "tag": ("name", "slug"),
+    "author": ("name", "slug", "bio", "url", "avatar"),
+}
+#: The fields of the site in the body of the API that are texts.
+SITE_FIELDS = (
+    *("title", "description", "language", "time_zone", "url", "service_url", "logo", "icon", "article_path"),
+    *("category_path", "tag_path", "author_path", "preview_url"),
+)
+PICTURE_FIELDS = frozenset(("cover_image", "avatar", "logo", "icon"))
+# Longer names are refused when they are stored; computing their slugs takes long.
+MAX_NAME_LENGTH = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedMedia:
+    """A file of the media library in an export. All times are aware, UTC."""
+
+    uuid: UUID
+    name: str  #: in the library
+    hash: str  #: SHA-256 of the file
+    upload_hash: str  #: SHA-256 of the file as it was uploaded
+    alt: str
+    caption: str
+    size: int  #: in bytes; 0 if unknown
+    created: datetime
+    last_updated: datetime
+    file: str = ""  #: the name in the folder of the export
+    path: Path | None = None  #: where the file is; None if the export does not contain it
+
+    @property
+    def address(self) -> str:
+        """The address under which the fields of the API refer to the file."""
+        return make_path(self.hash, self.name)
+
+
+@dataclass(slots=True)
+class BlogData:
+    """What an export contains besides articles; `reports` names what cannot be read."""
+
+    terms: dict[tuple[str, str], ExportedTerm] = field(default_factory=dict)
+    media: list[ExportedMedia] = field(default_factory=list)
+    site: dict[str, Any] | None = None
+    reports: list[FileReport] = field(default_factory=list)
+
+
+class TermNames:
+    """Finds the slugs of terms of which an article file has the names."""
+
+    def __init__(self, terms: Mapping[tuple[str, str], ExportedTerm]) -> None:
+        self._terms = terms
+        self._slugs: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for (kind, slug), term in terms.items():
+            self._slugs[kind, term.fields["name"]].append(slug)
+
+    def find_references(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
+        """Return the slug and the name of each term; `slugs` has those of names that several terms have.
+
+        A name that no term of the export has is that of a new term.
+        """
+        remaining = list(slugs)
+        return [self._find(kind, name, remaining) for name in names]
+
+    def _find(self, kind: str, name: str, remaining: list[str]) -> dict[str, str]:
+        known = self._slugs.get((kind, name), [])
+        slug = next((slug for slug in remaining if slug in known), "")
+        if slug:
+            remaining.remove(slug)
+        elif known:
+            slug = known[0]
+        elif len(name) > MAX_NAME_LENGTH:
+            raise RefusedFile(f"The name of a {kind} has {len(name):,} characters; shorten it.")
+        else:
+            slug = make_slug(name)
+            self._slugs[kind, name].append(slug)
+        return {"slug": slug, "name": name}
+
+
+def read_term(kind: str, given: Values, pictures: Mapping[str, str]) -> ExportedTerm:
+    """Return a term; `pictures` has the fields with the address of a picture as they are stored."""
+    values.check_characters(given)
+    fields: dict[str, Any] = {
+        name: given[name]
+        for name in _TERM_FIELDS[kind]
+        if given.get(name) is not None or (name == "description" and name in given)
+    }
+    for name in ("name", "slug"):
+        if not values.get_text(given, name).strip():
+            raise RefusedFile(f"A {kind} has no `{name}`; add it.")
+    created, updated = _get_times(given)
+    return ExportedTerm(
+        kind=kind,
+        uuid=values.get_uuid(given, "uuid"),
+        fields=fields | {name: pictures[name] for name in pictures if name in _TERM_FIELDS[kind]},
+        created=created,
+        last_updated=updated,
+        former_slugs=values.get_former_slugs(given, updated),
+    )
+
+
+def read_media(given: Values) -> ExportedMedia:
+    """Return a file of the library; the path of its file is not known yet."""
+    values.check_characters(given)
+    created, updated = _get_times(given)
+    file, digest = values.get_text(given, "file"), values.get_text(given, "hash")
+    if len(digest) != 64 or digest.strip("0123456789abcdef"):
+        raise RefusedFile("`hash` is not a SHA-256 of 64 hexadecimal digits; correct it.")
+    size = str(given.get("size") or 0)
+    return ExportedMedia(
+        uuid=values.get_uuid(given, "uuid"),
+        file=file,
+        name=values.get_text(given, "name") or file,
+        hash=digest,
+        upload_hash=values.get_text(given, "upload_hash") or digest,
+        alt=values.get_text(given, "alt"),
+        caption=values.get_text(given, "caption"),
+        size=int(size) if size.isascii() and size.isdigit() and len(size) < 19 else 0,
+        created=created,
+        last_updated=updated,
+    )
+
+
+def read_site(given: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields of the site as the API takes them."""
+    values.check_characters(given)
+    site: dict[str, Any] = {name: given[name] for name in SITE_FIELDS if given.get(name) is not None}
+    navigation = [
+        {name: values.get_text(item, name) for name in ("label", "url")}
+        for item in values.get_mappings(given, "navigation")
+    ]
+    site |= {name: pictures[name] for name in pictures if name in SITE_FIELDS}
+    return site | {"navigation": navigation}
+
+
+def _get_times(given: Values) -> tuple[datetime, datetime]:
+    created, updated = values.get_time(given, "created"), values.get_time(given, "last_updated")
+    created = created or updated
+    if created is None:
+        raise RefusedFile("It has no `created`; add the time, such as 2024-05-01T09:00:00+00:00.")
+    return created, updated or created

@@ -1,0 +1,161 @@
+"""Read the JSON document of an export, as a stream."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+from uuid import UUID
+
+import ijson
+from flask import current_app
+
+from blogapi.transfer import folder
+from blogapi.transfer.article_record import ArticleRecord, RefusedFile
+from blogapi.transfer.blogapi_export import blog_data, values
+from blogapi.transfer.blogapi_export.article_records import ExportedArticle, make_record
+from blogapi.transfer.blogapi_export.blog_data import BlogData, ExportedMedia
+from blogapi.transfer.blogapi_export.values import Values
+from blogapi.transfer.reports import FileReport, Item, Result, read_item
+
+_KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
+# The files of a folder in which the media files of a document are searched for.
+_MAX_FILES = 100_000
+
+
+def read_data(entry: folder.Entry, assets: Sequence[Path]) -> BlogData:
+    """Return the terms, the media files and the site of a document.
+
+    A document contains no media files; they are looked up by their size and hash beside the document, in
+    `media` beside it, and in `assets`.
+    """
+    data = BlogData()
+    try:
+        with entry.path.open("rb") as file:
+            _check_header(_read_header(file))
+            for name, value in _read_fields(file):
+                _add(name, value, data, entry)
+    except RefusedFile as error:
+        data.reports.append(FileReport(entry.key, Result.REFUSED, notes=(str(error),)))
+    except (OSError, ijson.JSONError, UnicodeDecodeError):
+        # Reading the articles reports this error.
+        pass
+    folders = (entry.path.parent, entry.path.parent / "media", *assets)
+    data.media = [*_find_files(data.media, folders)]
+    return data
+
+
+def read_articles(entry: folder.Entry, now: datetime) -> Iterator[Item]:
+    """Yield the records of the articles of a document."""
+    count = 0
+    try:
+        with entry.path.open("rb") as file:
+            for count, given in enumerate(ijson.items(file, "articles.item"), 1):
+                key = f"{entry.key}#{count}"
+                yield read_item(key, partial(_read_article, given, entry.key, now))
+    except (OSError, ijson.JSONError, UnicodeDecodeError) as error:
+        reason = (
+            f"The document cannot be read after {count:,} articles ({str(error)[:200]}); export it again."
+        )
+        yield FileReport(entry.key, Result.REFUSED, notes=(reason,))
+
+
+def _read_article(given: object, source: str, now: datetime) -> ArticleRecord:
+    if not isinstance(given, dict):
+        raise RefusedFile("It is not an object; correct it.")
+    seo = values.get_mapping(given, "seo")
+    article = ExportedArticle(
+        fields=given,
+        category=[{"slug": slug} for slug in values.get_texts(given, "category")[:1]],
+        tags=[{"slug": slug} for slug in values.get_texts(given, "tags")],
+        authors=[{"slug": slug} for slug in values.get_texts(given, "authors")],
+        seo={name: values.get_text(seo, name) for name in seo},
+        media_paths=dict(_read_paths(given)),
+    )
+    return make_record(article, source, now)
+
+
+def _read_paths(given: Values) -> Iterator[tuple[str, UUID]]:
+    for item in values.get_mappings(given, "paths"):
+        yield values.get_text(item, "path"), values.get_uuid(item, "media")
+
+
+def _add(name: str, value: Any, data: BlogData, entry: folder.Entry) -> None:
+    """Add an item of a list, or the site, to the data."""
+    try:
+        if not isinstance(value, dict):
+            raise RefusedFile("It is not an object; correct it.")
+        if name == "site":
+            data.site = blog_data.read_site(value, {})
+        elif name == "media":
+            data.media.append(blog_data.read_media(value))
+        else:
+            term = blog_data.read_term(_KINDS[name], value, {})
+            data.terms[term.kind, term.slug] = term
+    except RefusedFile as error:
+        reason = f"An entry of `{name}` cannot be read: {error}"
+        data.reports.append(FileReport(entry.key, Result.REFUSED, notes=(reason,)))
+
+
+def _read_fields(file: BinaryIO) -> Iterator[tuple[str, Any]]:
+    """Yield the site, and the items of the lists, up to the articles, with the names of their fields."""
+    builder, prefix_of_item, field = None, "", ""
+    for prefix, event, value in ijson.parse(file):
+        if builder is None:
+            if prefix == "" and event == "map_key" and value == "articles":
+                return
+            name = prefix.removesuffix(".item")
+            is_item = prefix.endswith(".item") and name in (*_KINDS, "media")
+            if not (is_item or prefix == "site") or event in ("end_array", "end_map"):
+                continue
+            builder, prefix_of_item, field = ijson.ObjectBuilder(), prefix, name
+        builder.event(event, value)
+        if prefix == prefix_of_item and event not in ("start_map", "start_array", "map_key"):
+            yield field, builder.value
+            builder = None
+
+
+def _read_header(file: BinaryIO) -> dict[str, object]:
+    """Return the values before the first list or object."""
+    header: dict[str, object] = {}
+    for prefix, event, value in ijson.parse(file):
+        if prefix and event in ("start_map", "start_array"):
+            break
+        if prefix and event != "map_key":
+            header[prefix] = value
+    file.seek(0)
+    return header
+
+
+def _check_header(header: dict[str, object]) -> None:
+    if header.get("version") != 1:
+        raise RefusedFile("The document has an unknown version; import it with a newer version of blogapi.")
+
+
+def _find_files(media: Sequence[ExportedMedia], folders: Sequence[Path]) -> Iterator[ExportedMedia]:
+    by_size: dict[int, list[Path]] = {}
+    for path in _list_files(folders) if media else ():
+        by_size.setdefault(path.stat().st_size, []).append(path)
+    for item in media:
+        paths = by_size.get(item.size, [])
+        found = next((path for path in paths if _has_hash(path, item.hash)), None)
+        yield replace(item, path=found)
+
+
+def _list_files(folders: Sequence[Path]) -> Iterator[Path]:
+    found = (path for one in folders if one.is_dir() for path in sorted(one.iterdir()))
+    yield from islice((path for path in found if path.is_file() and not path.is_symlink()), _MAX_FILES)
+
+
+def _has_hash(path: Path, hash: str) -> bool:
+    try:
+        return (
+            hashlib.sha256(folder.read_bytes(path, current_app.config["MAX_MEDIA_SIZE"])).hexdigest() == hash
+        )
+    except RefusedFile:
+        return False

@@ -1,0 +1,131 @@
+"""Store what an export contains besides articles: media files, terms and the site."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import marshmallow as ma
+from sqlalchemy import ColumnDefault
+from sqlalchemy.exc import DataError, IntegrityError
+
+from blogapi.site import service as site_service
+from blogapi.site.models import Site
+from blogapi.site.queries import get_site
+from blogapi.site.schemas import SiteChangesSchema
+from blogapi.storage.database import savepoint, table_of, transaction
+from blogapi.transfer import exported_terms
+from blogapi.transfer.blogapi_export import library
+from blogapi.transfer.blogapi_export.blog_data import SITE_FIELDS, BlogData
+from blogapi.transfer.exported_terms import ExportedTerm
+from blogapi.transfer.reports import FileReport, Result
+from blogapi.web.errors import Problem, flatten_messages
+from blogapi.web.fields import join_messages
+
+# The number of terms that are stored in one transaction.
+_BATCH_TERMS = 100
+_REFUSALS = (ma.ValidationError, Problem, IntegrityError, DataError)
+
+
+@dataclass(slots=True)
+class Restored:
+    """What was stored of one export, or would be stored without a dry run."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    #: The names of media files that are not in the export.
+    missing: list[str] = field(default_factory=list)
+    #: The uuids of files of this library by their uuids in the export, if these differ.
+    media_uuids: dict[UUID, UUID] = field(default_factory=dict)
+
+
+def restore_media(data: BlogData, key: str, restored: Restored, *, dry_run: bool) -> Iterator[FileReport]:
+    """Store the media files; yield a report for each file that was not stored."""
+    for item, stored in library.store_files(data.media, dry_run=dry_run):
+        if not isinstance(stored, tuple) and item.path is None:
+            restored.missing.append(item.name)
+        elif not isinstance(stored, tuple):
+            name = item.file or item.name
+            yield FileReport(f"{key}/media/{name}", Result.REFUSED, notes=(str(stored),))
+        else:
+            restored.counts["media files"] += stored[1]
+            if stored[0] != item.uuid:
+                restored.media_uuids[item.uuid] = stored[0]
+
+
+def restore_terms(
+    data: BlogData, owner: UUID, key: str, restored: Restored, *, dry_run: bool
+) -> Iterator[FileReport]:
+    """Create the terms that this blog does not have; yield a report for each term that is refused."""
+    for terms in _group(data.terms.values()):
+        with transaction():
+            for kind in exported_terms.TAXONOMIES:
+                wanted = [term for term in terms if term.kind == kind]
+                existing = exported_terms.find_existing(kind, [term.slug for term in wanted], data.terms)
+                for term in wanted:
+                    if term.slug in existing:
+                        continue
+                    restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1
+                    if not dry_run:
+                        yield from _create(term, owner, key, restored)
+
+
+def _group(terms: Iterable[ExportedTerm]) -> Iterator[Sequence[ExportedTerm]]:
+    items = list(terms)
+    return (items[start : start + _BATCH_TERMS] for start in range(0, len(items), _BATCH_TERMS))
+
+
+def _create(term: ExportedTerm, owner: UUID, key: str, restored: Restored) -> Iterator[FileReport]:
+    try:
+        with savepoint():
+            exported_terms.create(owner, term)
+    except _REFUSALS as error:
+        restored.counts[exported_terms.TAXONOMIES[term.kind].plural] -= 1
+        yield FileReport(f"{key}/{term.kind}/{term.slug[:100]}", Result.REFUSED, notes=(_describe(error),))
+
+
+def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool) -> Iterator[FileReport]:
+    """Store the fields of the site if nothing of the site was set in this blog."""
+    if data.site is None:
+        return
+    try:
+        fields = SiteChangesSchema().load(data.site)
+    except ma.ValidationError as error:
+        yield FileReport(f"{key}/site", Result.REFUSED, notes=(_describe(error),))
+        return
+    site = get_site()
+    differing = [name for name, value in fields.items() if getattr(site, name) != value]
+    if not differing:
+        return
+    if not _is_new(site):
+        restored.notes.append(
+            "The site of this blog has values of its own and stays as it is; `site set` changes it."
+        )
+        return
+    restored.notes.append("The title, the addresses and the other fields of the site were restored.")
+    if not dry_run:
+        site_service.change(fields)
+
+
+def _is_new(site: Site) -> bool:
+    defaults = {name: table_of(Site).c[name].default for name in (*SITE_FIELDS, "navigation")}
+    return all(
+        getattr(site, name) == default.arg
+        for name, default in defaults.items()
+        if isinstance(default, ColumnDefault)
+    )
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, ma.ValidationError):
+        return join_messages(flatten_messages(error.messages))
+    return error.detail if isinstance(error, Problem) else f"The database refused it: {error}."
+
+
+def describe_counts(restored: Restored, *, dry_run: bool) -> str:
+    """Return the sentence about what was stored; "" if nothing was."""
+    parts = [f"{number:,} {name}" for name, number in sorted(restored.counts.items()) if number]
+    verb = "would be" if dry_run else "were"
+    return f"Besides articles, {', '.join(parts)} {verb} created." if parts else ""
