@@ -12,6 +12,7 @@ from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile, TermRecord
 from blogapi.transfer.ghost.export_file import DamagedExport, ExportFile
 from blogapi.transfer.ghost.posts import PostReader, make_key
+from blogapi.transfer.ghost.redirects import read_redirects
 from blogapi.transfer.ghost.tables import TABLES, Tables
 from blogapi.transfer.markdown.text import format_count, to_line
 from blogapi.transfer.reports import FileReport, Item, Result
@@ -77,16 +78,18 @@ class GhostSource:
             damage = str(error)
         if not tables.posts:
             raise RefusedFile(_describe_missing_posts(damage))
-        posts = PostReader(entry, tables, self._options, self.left_behind)
+        redirects = read_redirects(entry.path.parent)
+        posts = PostReader(entry, tables, redirects, self._options, self.left_behind)
         try:
             for number, row in enumerate(_list_posts(file), 1):
                 yield from _read_post(posts, row, number, entry)
         except DamagedExport:
             yield FileReport(entry.key, Result.REFUSED, notes=(_describe_damage(damage, tables.posts),))
+        tables.others["redirects"] += redirects.count_left()
         self._add_summary(file, tables, posts, entry)
 
     def _add_summary(self, file: ExportFile, tables: Tables, posts: PostReader, entry: folder.Entry) -> None:
-        self.left_behind.counts.update(tables.others)
+        self.left_behind.counts.update(+tables.others)
         internal = sorted(tag.name for tag in tables.tags.values() if tag.is_internal)
         if internal:
             self.left_behind.details.setdefault("internal tags", []).extend(internal)

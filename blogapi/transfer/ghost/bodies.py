@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from blogapi.transfer.ghost import lexical, mobiledoc
+from blogapi.transfer.ghost.cards import MEMBERS_ONLY
 from blogapi.transfer.ghost.markdown import to_commonmark
 from blogapi.transfer.ghost.markup import clean_addresses, clean_text
 
@@ -19,7 +21,7 @@ _FORMATS: dict[str, tuple[_Convert, _FindMarkdown]] = {
     "lexical": (lexical.convert_lexical, lexical.find_markdown),
     "mobiledoc": (mobiledoc.convert_mobiledoc, mobiledoc.find_markdown),
 }
-_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
+_ERRORS = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, RecursionError)
 # Ghost shows what is between these comments only to some readers. The first has the conditions in it.
 _GATE_START, _GATE_END = "<!--kg-gated-block:begin", "<!--kg-gated-block:end-->"
 
@@ -38,39 +40,40 @@ class Body:
 def read_body(post: Mapping[str, object]) -> Body:
     """Return the content of a post; "" if it has none."""
     body = Body()
-    for content_type, content in _list_contents(post, body):
+    for content_type, content, leftovers in _list_contents(post, body.notes):
         if content.strip():
-            body.content, body.content_type = clean_addresses(clean_text(content)), content_type
-            break
+            content = clean_addresses(clean_text(content))
+            return Body(content, content_type, body.notes, leftovers)
+        body.leftovers = body.leftovers or leftovers
     return body
 
 
-def _list_contents(post: Mapping[str, object], body: Body) -> Iterator[tuple[str, str]]:
-    """Yield the content types and contents in which the post is present, the source of the others first."""
+def _list_contents(post: Mapping[str, object], notes: list[str]) -> Iterator[tuple[str, str, Counter[str]]]:
+    """Yield content types, contents and leftovers: first the source from which Ghost made the others."""
     for name in _FORMATS:
         if post.get(name):
-            yield _convert(name, post[name], body)
-    yield "markdown", to_commonmark(_get_text(post, "markdown"))
-    yield "html", _remove_gated_blocks(_get_text(post, "html"), body.leftovers)
-    yield "text", _get_text(post, "plaintext")
+            try:
+                yield _convert(name, post[name])
+            except _ERRORS:
+                notes.append(
+                    f"Its {name} body is damaged; another body of the post was taken, if there is one."
+                )
+    yield "markdown", to_commonmark(_get_text(post, "markdown")), Counter()
+    yield "html", *_remove_gated_blocks(_get_text(post, "html"))
+    yield "text", _get_text(post, "plaintext"), Counter()
 
 
-def _convert(name: str, source: object, body: Body) -> tuple[str, str]:
+def _convert(name: str, source: object) -> tuple[str, str, Counter[str]]:
     convert, find_markdown = _FORMATS[name]
     leftovers: Counter[str] = Counter()
-    try:
-        document = json.loads(source) if isinstance(source, str) else source
-        if not isinstance(document, Mapping):
-            raise TypeError
-        html = convert(document, leftovers)
-        markdown = find_markdown(document) if not leftovers else None
-    except _ERRORS:
-        body.notes.append(
-            f"Its {name} body is damaged; the next body that the export has (such as HTML) was taken instead."
-        )
-        return "html", ""
-    body.leftovers += leftovers
-    return ("html", html) if markdown is None else ("markdown", to_commonmark(markdown))
+    document = json.loads(source) if isinstance(source, str) else source
+    if not isinstance(document, Mapping):
+        raise TypeError
+    html = convert(document, leftovers)
+    with suppress(*_ERRORS):
+        if (markdown := find_markdown(document)) is not None:
+            return "markdown", to_commonmark(markdown), leftovers
+    return "html", html, leftovers
 
 
 def _get_text(post: Mapping[str, object], name: str) -> str:
@@ -78,16 +81,14 @@ def _get_text(post: Mapping[str, object], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _remove_gated_blocks(html: str, leftovers: Counter[str]) -> str:
-    if _GATE_START not in html:
-        return html
+def _remove_gated_blocks(html: str) -> tuple[str, Counter[str]]:
     first, *blocks = html.split(_GATE_START)
-    parts = [first]
+    parts, leftovers = [first], Counter[str]()
     for block in blocks:
         condition, _, rest = block.partition("-->")
         content, _, after = rest.partition(_GATE_END)
         if "nonMember:false" in condition.replace(" ", ""):
-            leftovers["cards that only members could read"] += 1
+            leftovers[MEMBERS_ONLY] += 1
             content = ""
         parts += [content, after]
-    return "".join(parts)
+    return "".join(parts), leftovers

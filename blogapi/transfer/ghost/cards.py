@@ -29,7 +29,9 @@ _SYNONYMS = {
     "hr-card": "horizontalrule",
 }
 _NOT_IN_LANGUAGE = re.compile(r"[^\w+#.-]")
-# Cards that nobody has seen on the blog (email), and forms that have no function here.
+#: The name of cards in a public post that were hidden from visitors who are no members.
+MEMBERS_ONLY = "cards that only members could read"
+# Nobody has seen these cards on the blog.
 _OMITTED = {"email": "email cards", "email-cta": "email cards"}
 # They only mark a place; see `posts.py` for the visibility of what follows the paywall.
 _MARKERS = {"paywall", "zwnj"}
@@ -41,7 +43,7 @@ def convert_card(name: str, card: Card, leftovers: Counter[str]) -> str | None:
     if name in _MARKERS:
         return ""
     if name in _OMITTED or not _is_public(card):
-        leftovers[_OMITTED.get(name, "cards that only members could read")] += 1
+        leftovers[_OMITTED.get(name, MEMBERS_ONLY)] += 1
         return ""
     if name == "embed":
         return _convert_embed(card, leftovers)

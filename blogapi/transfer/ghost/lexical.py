@@ -28,7 +28,10 @@ _MAX_DEPTH = 60
 
 
 def find_markdown(document: Mapping[str, Any]) -> str | None:
-    """Return the Markdown of a document that consists of one Markdown card; None for any other document."""
+    """Return the Markdown of a document that consists of one Markdown card; None for any other document.
+
+    Raises KeyError or TypeError if the document is damaged.
+    """
     nodes = [
         node for node in document["root"]["children"] if node.get("type") != "paragraph" or node["children"]
     ]

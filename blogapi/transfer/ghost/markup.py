@@ -35,9 +35,14 @@ def element(name: str, content: str, class_: str = "", **attributes: object) -> 
 
 
 def start_tag(name: str, class_: str = "", **attributes: object) -> str:
-    """Return the start tag of an element; attributes that are "" or None are left out."""
-    values = {"class": class_, **attributes}
-    text = "".join(f' {key}="{escape(line)}"' for key, value in values.items() if (line := to_line(value)))
+    """Return the start tag of an element; attributes that are "" or None are left out.
+
+    `class_` is not escaped.
+    """
+    text = f' class="{class_}"' if class_ else ""
+    for key, value in attributes.items():
+        if value and (line := to_line(value)):
+            text += f' {key}="{escape(line)}"'
     return f"<{name}{text}>"
 
 

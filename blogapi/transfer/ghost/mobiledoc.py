@@ -6,7 +6,7 @@ https://github.com/bustle/mobiledoc-kit/blob/master/MOBILEDOC.md describes the v
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
@@ -15,15 +15,21 @@ from blogapi.transfer.ghost.markup import element, make_heading_id, start_tag
 
 _MARKUP, _IMAGE, _LIST, _CARD = 1, 2, 3, 10
 _ATOM = 1
+_ATOM_KEY = -1
 _MARKUP_TAGS = {
     *("a", "abbr", "b", "code", "del", "em", "i", "ins", "mark", "s", "small", "strong", "sub", "sup", "u"),
 }  # fmt: skip
 _SECTION_TAGS = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote"}
+# A card or an atom can be used any number of times. A body that becomes longer is damaged or hostile.
+_MAX_LENGTH = 10_000_000
 _ERRORS = (IndexError, KeyError, TypeError, ValueError, AttributeError)
 
 
 def find_markdown(document: Mapping[str, Any]) -> str | None:
-    """Return the Markdown of a document that consists of one Markdown card; None for any other document."""
+    """Return the Markdown of a document that consists of one Markdown card; None for any other document.
+
+    Raises the same errors as `convert_mobiledoc`, and IndexError, if the document is damaged.
+    """
     sections = [section for section in document["sections"] if section[0] != _MARKUP or section[2]]
     if len(sections) != 1 or sections[0][0] != _CARD or len(sections[0]) != 2:
         return None
@@ -34,8 +40,8 @@ def find_markdown(document: Mapping[str, Any]) -> str | None:
 def convert_mobiledoc(document: Mapping[str, Any], leftovers: Counter[str]) -> str:
     """Return the HTML of a document; counts in `leftovers` what is left out.
 
-    Raises an error of Python (IndexError, KeyError, TypeError, ValueError or AttributeError) if the document
-    has no sections.
+    Raises an error of Python (AttributeError, KeyError, TypeError or ValueError) if the document has no
+    sections, and OverflowError if the HTML becomes too long.
     """
     return _Converter(document, leftovers).convert()
 
@@ -43,6 +49,9 @@ def convert_mobiledoc(document: Mapping[str, Any], leftovers: Counter[str]) -> s
 class _Converter:
     def __init__(self, document: Mapping[str, Any], leftovers: Counter[str]) -> None:
         self._leftovers = leftovers
+        self._length = 0
+        # Each card and each markup is converted once.
+        self._converted: dict[tuple[int, int], str] = {}
         self._is_old = str(document.get("version")).startswith("0.2")
         if self._is_old:
             self._markups, self._sections = document["sections"]
@@ -67,11 +76,23 @@ class _Converter:
             if kind == _IMAGE:
                 return convert_card("image", {"src": section[1]}, self._leftovers) or ""
             if kind == _CARD:
-                return self._convert_card(*(section[1:3] if self._is_old else self._cards[section[1]]))
+                if self._is_old:
+                    return self._convert_card(*section[1:3])
+                return self._reuse(_CARD, section[1], lambda index: self._convert_card(*self._cards[index]))
         except _ERRORS:
             pass
         self._leftovers["unreadable parts"] += 1
         return ""
+
+    def _reuse(self, kind: int, index: int, convert: Callable[[int], str]) -> str:
+        """Return the HTML of a card, markup or atom; raises OverflowError if the body becomes too long."""
+        key = kind, index
+        if key not in self._converted:
+            self._converted[key] = convert(index)
+        self._length += len(self._converted[key])
+        if self._length > _MAX_LENGTH:
+            raise OverflowError
+        return self._converted[key]
 
     def _convert_text(self, tag: str, html: str) -> str:
         if not html.strip():
@@ -95,24 +116,26 @@ class _Converter:
         for marker in markers:
             kind, opened, closed, value = marker if len(marker) == 4 else (0, *marker)
             for index in opened:
-                open_tags.append(self._open(index, parts))
-            parts.append(self._convert_atom(value) if kind == _ATOM else escape(str(value), quote=False))
+                start = self._reuse(_MARKUP, index, self._start_markup)
+                parts.append(start)
+                open_tags.append(start[1:].partition(" ")[0].rstrip(">"))
+            if kind == _ATOM:
+                parts.append(self._reuse(_ATOM_KEY, value, self._convert_atom))
+            else:
+                parts.append(escape(value, quote=False))
             for _ in range(min(closed, len(open_tags))):
                 parts.append(_end_tag(open_tags.pop()))
         return "".join([*parts, *map(_end_tag, reversed(open_tags))])
 
-    def _open(self, index: int, parts: list[str]) -> str:
-        """Write the start tag of a markup, and return its name; "" if the markup is not shown."""
+    def _start_markup(self, index: int) -> str:
+        """Return the start tag of a markup; "" if the markup is not shown."""
         tag, *rest = self._markups[index]
         name = str(tag).lower()
         if name not in _MARKUP_TAGS:
             return ""
-        listed = rest[0] if rest and rest[0] else []
+        listed = rest[0] if rest and name == "a" else []
         attributes = dict(zip(listed[::2], listed[1::2], strict=False))
-        if name != "a":
-            attributes = {}
-        parts.append(start_tag(name, href=attributes.get("href"), title=attributes.get("title")))
-        return name
+        return start_tag(name, href=attributes.get("href"), title=attributes.get("title"))
 
     def _convert_atom(self, index: int) -> str:
         name, text, *_ = self._atoms[index]

@@ -13,6 +13,7 @@ from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, AuthorRecord, RefusedFile
 from blogapi.transfer.ghost.bodies import read_body
 from blogapi.transfer.ghost.publication import decide_publication, is_page
+from blogapi.transfer.ghost.redirects import Redirects
 from blogapi.transfer.ghost.tables import Tables, Tag, read_author, read_tag, read_url
 from blogapi.transfer.markdown.text import to_line
 from blogapi.transfer.sources import ImportOptions, LeftBehind
@@ -61,10 +62,16 @@ class PostReader:
     """Makes the records of one export; counts in `left_behind` what it does not take."""
 
     def __init__(
-        self, entry: folder.Entry, tables: Tables, options: ImportOptions, left_behind: LeftBehind
+        self,
+        entry: folder.Entry,
+        tables: Tables,
+        redirects: Redirects,
+        options: ImportOptions,
+        left_behind: LeftBehind,
     ) -> None:
         self._entry = entry
         self._tables = tables
+        self._redirects = redirects
         self._options = options
         self._left_behind = left_behind
         self._timezone = _get_timezone(tables.timezone)
@@ -118,9 +125,12 @@ class PostReader:
             seo_title=to_line(post.get("meta_title")),
             seo_description=to_line(post.get("meta_description")),
             canonical_url=_read_canonical_url(post),
+            former_slugs=tuple(dict.fromkeys(self._redirects.former_slugs.pop(slug, ()))),
             addresses=tuple(self._list_addresses(post, published_at)),
             notes=(*body.notes, *notes, *_describe_leftovers(body.leftovers)),
         )
+        if post.get("canonical_url") and not record.canonical_url:
+            self._leave("canonical URLs inside the blog", None)
         self._leave_fields(post, slug)
         return _limit_texts(record)
 
@@ -221,5 +231,5 @@ def _get_timezone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name or "UTC")
     # Names from a file can be anything, for example a folder of the time zone database.
-    except (OSError, ValueError):
+    except (KeyError, OSError, ValueError):
         return ZoneInfo("UTC")

@@ -12,6 +12,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Numbers below are seconds; as milliseconds they would be before March 1973, and Ghost is from 2013.
 _MIN_MILLISECONDS = 100_000_000_000
 
+_AUDIENCES = {
+    "members": "members",
+    "paid": "paying members",
+    "tiers": "members of certain tiers",
+    "filter": "members of certain tiers",
+}
+
 
 def decide_publication(
     post: Mapping[str, object], now: datetime
@@ -50,7 +57,7 @@ def _find_audience(post: Mapping[str, object]) -> str:
     visibility = to_line(post.get("visibility")).casefold() or "public"
     if visibility == "public":
         return ""
-    audience = {"members": "members", "paid": "paying members"}.get(visibility, f"“{visibility[:50]}”")
+    audience = _AUDIENCES.get(visibility, f"readers with the visibility “{visibility[:50]}”")
     return f"Only {audience} could read it; the article became a draft."
 
 

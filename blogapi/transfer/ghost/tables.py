@@ -58,7 +58,6 @@ class Tables:
                 self.others[table] += table not in _TECHNICAL_TABLES
             elif isinstance(row, Mapping):
                 self._add(table, row)
-        self.others = +self.others
 
     def _add(self, table: str, row: Mapping[str, object]) -> None:
         id_, post_id = to_line(row.get("id")), to_line(row.get("post_id"))
