@@ -1,0 +1,176 @@
+"""Read the HTML archive of Medium: one page for each story, draft and response."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from urllib.parse import SplitResult, quote, urlsplit
+
+from blogapi.content.slugs import is_slug, make_slug
+from blogapi.transfer import folder
+from blogapi.transfer.article_record import ArticleRecord, AuthorRecord, NotAnArticle, TermRecord
+from blogapi.transfer.markdown import dates, paths
+from blogapi.transfer.markdown.text import decode
+from blogapi.transfer.medium.page import Page, parse_page
+from blogapi.transfer.reports import FileReport, Item, Result, read_item
+from blogapi.transfer.sources import ImportOptions, LeftBehind
+
+# Hosts of Medium's pictures. Their paths contain a unique name, so that a copy on the disk is found by it.
+PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
+_PICTURES = "pictures on medium.com"
+_RESPONSES = "responses to other stories"
+_MAX_TITLE_LENGTH = 80
+# Longer texts without a title of their own may be stories, and become drafts.
+_MAX_RESPONSE_LENGTH = 1_000
+
+_STARTS = (b'class="h-entry"', b'data-field="body"')
+# `2019-05-06_My-Title-0123456789ab.html` and `draft_My-Title-0123456789ab.html`
+_FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
+_HASH = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
+_ID_LENGTH = 10
+
+
+def recognise(entry: folder.Entry, head: bytes) -> bool:
+    """Return whether a file is the page of a story."""
+    return all(start in head for start in _STARTS)
+
+
+def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> MediumSource:
+    """Return the source of these pages."""
+    return MediumSource(entries, options)
+
+
+class MediumSource:
+    """The stories of an archive (see `sources.Source`)."""
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self.total = len(entries)
+        self.hosts = {"medium.com", *PICTURE_HOSTS}
+        self.terms: Sequence[TermRecord] = ()
+        self.left_behind = LeftBehind()
+        self.notes: Sequence[str] = ()
+        #: Archives contain no pictures, but people put them beside the folder `posts`.
+        self.assets = tuple(dict.fromkeys(entry.path.parent.parent / "images" for entry in entries))
+        self._entries = entries
+        self._keys: set[str] = set()
+
+    def read(self) -> Iterator[Item]:
+        """Yield the record of each story, and a report for each page that gives none."""
+        for entry in self._entries:
+            item = read_item(entry.key, lambda entry=entry: self._read(entry))  # type: ignore[misc]
+            if isinstance(item, ArticleRecord):
+                item = self._check_key(item)
+            yield item
+
+    def _check_key(self, record: ArticleRecord) -> Item:
+        if record.key not in self._keys:
+            self._keys.add(record.key)
+            return record
+        note = "The story is in the import twice; only the first file is used."
+        return FileReport(record.source, Result.SKIPPED, notes=(note,), title=record.title)
+
+    def _read(self, entry: folder.Entry) -> ArticleRecord:
+        if entry.problem:
+            raise entry.problem
+        html, notes = decode(folder.read_bytes(entry.path))
+        page = parse_page(html)
+        published_at = dates.parse_date(page.published) if page.published else None
+        is_draft = entry.path.name.startswith("draft_")
+        if not is_draft:
+            reasons = self._find_draft_reasons(page, published_at)
+            is_draft, notes = bool(reasons), notes + reasons
+        remote = sum(_is_remote(address) for address in page.pictures)
+        if remote and not any(path.is_dir() for path in self.assets):
+            self.left_behind.counts[_PICTURES] += remote
+        return _make_record(entry, page, published_at, [*notes, *page.notes], is_draft=is_draft)
+
+    def _find_draft_reasons(self, page: Page, published_at: datetime | None) -> list[str]:
+        """Return why a story must not be public; raise NotAnArticle for a short response."""
+        if published_at is None:
+            return ["It has no date of publication; the article became a draft."]
+        # Medium uses the beginning of a response as its title.
+        beginning = page.title.rstrip("….")
+        if page.has_title or not page.text.startswith(beginning):
+            return []
+        if len(page.text) <= _MAX_RESPONSE_LENGTH and not page.has_figures:
+            self.left_behind.counts[_RESPONSES] += 1
+            raise NotAnArticle("It is a response to another story: it has no title of its own.")
+        return ["It has no title of its own and may be a response; the article became a draft."]
+
+
+def _make_record(
+    entry: folder.Entry, page: Page, published_at: datetime | None, notes: list[str], *, is_draft: bool
+) -> ArticleRecord:
+    name, file_hash = _split_name(_FILE_NAME.sub(r"\g<name>", entry.path.stem, count=1))
+    address = _split_address(page.canonical)
+    slug, address_hash = _split_name(address.path.rpartition("/")[2])
+    title = page.title or page.text[:_MAX_TITLE_LENGTH] or paths.make_title(name)
+    is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_TITLE_LENGTH])
+    is_moved = bool(address.hostname) and not (address_hash or _is_medium(address.hostname))
+    if not page.html:
+        notes.append("The article has no text.")
+    return ArticleRecord(
+        key=f"medium:{quote(file_hash or entry.path.stem, safe='')}",
+        source=entry.key,
+        path=entry.path,
+        title=title,
+        subtitle=page.subtitle or ("" if is_summary else page.summary),
+        slug=make_slug(slug or name, default=" ").strip(),
+        content=page.html,
+        content_type="html",
+        status="draft" if is_draft else "published",
+        published_at=published_at,
+        tags=_list_distinct(page.tags),
+        authors=(AuthorRecord(name=page.author, url=_to_http(page.author_url)),) if page.author else (),
+        og_image=_to_http(page.featured),
+        canonical_url=_to_http(page.canonical) if is_moved else "",
+        former_slugs=_list_former_slugs(address) if address_hash else (),
+        addresses=_list_addresses(address, address_hash or file_hash),
+        notes=tuple(notes),
+    )
+
+
+def _split_name(name: str) -> tuple[str, str]:
+    """Return the name of a story and its id, of which each can be empty: `My-Title-0123456789ab`."""
+    match = _HASH.search(name)
+    # Digits alone are the title of a story about a number.
+    if not match or (match[1].isdigit() and len(match[1]) < _ID_LENGTH):
+        return name, ""
+    return name[: match.start()], match[1]
+
+
+def _split_address(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
+
+
+def _is_medium(host: str | None) -> bool:
+    return host is not None and (host == "medium.com" or host.endswith(".medium.com"))
+
+
+def _is_remote(address: str) -> bool:
+    return _is_medium(_split_address(address).hostname)
+
+
+def _list_former_slugs(address: SplitResult) -> tuple[str, ...]:
+    """Return the former slug of a story of a publication with a host of its own, which can move here."""
+    slug = address.path.rpartition("/")[2]
+    return (slug,) if is_slug(slug) and not _is_medium(address.hostname) else ()
+
+
+def _list_addresses(address: SplitResult, story: str) -> tuple[str, ...]:
+    """Return the paths under which stories link to each other: by author, by host, and by id."""
+    last = address.path.rpartition("/")[2]
+    found = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
+    return tuple(dict.fromkeys(path for path in found if path))
+
+
+def _list_distinct(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple({name.casefold(): name for name in reversed(names)}.values())[::-1]
+
+
+def _to_http(address: str) -> str:
+    return address if re.match(r"https?://[^\s/]\S{0,2000}$", address) else ""
