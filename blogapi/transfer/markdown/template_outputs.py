@@ -20,6 +20,7 @@ _PART = re.compile(r"""(?:[^|"']++|"[^"]*+"|'[^']*+'|["'])++""")
 _STRING = re.compile(r"""(["'])(?P<text>(?:(?!\1).)*+)\1""", re.DOTALL)
 _NAME = re.compile(r"[.$]?[\w.$-]+")
 _INNER_OUTPUT = re.compile(r"\{\{-?([^{}]{1,500})-?\}\}")
+_MARKS = {"{{", "}}", "{%", "%}", "{#", "#}"}
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#?.]")
 
 
@@ -51,7 +52,8 @@ def evaluate(expression: str) -> Output | None:
             return None
     if filters or _STRING.fullmatch(base) is None:
         return Output(text.replace(" ", "%20"), is_root=not text)
-    return Output(text)
+    # The text between two quoted marks is no output: `"{{" and "}}"`.
+    return Output(text) if text in _MARKS else None
 
 
 def _get_constant(expression: str) -> str | None:

@@ -23,8 +23,9 @@ from blogapi.transfer.markdown.text import format_count
 # No pattern continues behind the start of the next tag, so that the search takes linear time.
 _COMMENT = r"(?:[^*{]++|\*(?!/)|\{(?!\{[<%/-]|%))*+"
 _STRING = r'"(?:[^"\\{>%]++|\\.|\{(?!\{[<%])|[>%](?!\}\}))*+"'
-_PATTERN = (
-    rf"(?P<escaped>\{{\{{(?P<es_open>[<%])/\*(?P<es_text>{_COMMENT})\*/[>%]\}}\}}"
+_PATTERN = re.compile(
+    rf"{attribute_lists.PATTERN}"
+    rf"|(?P<escaped>\{{\{{(?P<es_open>[<%])/\*(?P<es_text>{_COMMENT})\*/[>%]\}}\}}"
     rf"|\{{%/\*(?P<es_zola>{_COMMENT})\*/%\}})"
     rf"|(?P<remark>\{{\{{-?\s*+/\*{_COMMENT}\*/\s*+-?\}}\}}"
     r"|\{\#-?\s(?:[^{}#]++|\#(?!\}))*+\#\}|\{%-?\s*+\#(?:[^%{]++|%(?!\}))*+%\})"
@@ -34,13 +35,13 @@ _PATTERN = (
     r"(?P<l_text>(?:[^%{]++|%(?!\})|\{(?!%))*+)%\})"
     r"|(?P<output>\{\{[-~]?\s*+(?P<o_text>[\"'][{}%]{2}[\"']\s*+-?|(?:[^{}]++|\}(?!\})|\{(?!\{))++)\}\})"
     r"|(?P<address>(?:(?<=[(<\"'=])|(?<=\]:\s))"
-    r"(?:(?P<a_post>@/|[{|]filename[}|]|link://(?:slug|filename)/)|[{|](?:static|attach)[}|])"
-    r"(?P<a_path>[^\s()<>\"']*+))"
+    r"(?:(?P<a_post>@/|[{|]filename[}|])|[{|](?:static|attach)[}|])(?P<a_path>[^\s()<>\"']*+))",
+    re.MULTILINE | re.IGNORECASE | re.DOTALL,
 )
 # A text without these characters contains no tags.
 _HINTS = (
     *("{%", "{{", "{:", "{#", "{.", "){", "}{", "{filename}", "{static}", "{attach}"),
-    *("(@/", '"@/', ": @/", "|filename|", "|static|", "|attach|", "link://"),
+    *("(@/", '"@/', ": @/", "|filename|", "|static|", "|attach|"),
 )
 
 # Tags of which the text is not parsed, up to their closing tags.
@@ -63,6 +64,7 @@ _RAW = re.compile(
 )
 _ESCAPED = re.compile(rf"\{{\{{(?P<open>[<%])/\*(?P<text>{_COMMENT})\*/(?P<close>[>%])\}}\}}")
 _LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
+_MAX_PARAGRAPH = 5_000
 _SUFFIX = re.compile(r"\.(?:html?|md|markdown|liquid|njk|svg|txt|ext)$", re.IGNORECASE)
 
 
@@ -96,9 +98,9 @@ class _Found:
 class _Resolver:
     def __init__(self, content: str, content_type: str, targets: LinkTargets) -> None:
         self._content = content
-        self._markup = Markup(content_type)
-        self._context = Context(self._markup, targets)
-        self._scanner = Scanner(content, content_type, f"{attribute_lists.PATTERN}|{_PATTERN}")
+        self._markup, self._html = Markup(content_type), Markup("html")
+        self._targets = targets
+        self._scanner = Scanner(content, content_type, _PATTERN, "{|@")
         self._missing: set[str] = set()
         self._leftovers: Counter[str] = Counter()
         self._unwrapped: Counter[str] = Counter()
@@ -122,13 +124,17 @@ class _Resolver:
             yield f"The import removed {count} (like `{{: .class}}`)."
 
     def _find_tags(self) -> Iterator[_Found]:
+        end = 0
         for match in self._scanner:
             kind = match.lastgroup or ""
             found = _Found(match.start(), match.end(), kind)
             if kind in ("escaped", "remark"):
                 found.replacement = _unescape(match) if kind == "escaped" else ""
             elif kind.startswith("al_"):
-                found.replacement = attribute_lists.replace(match)
+                removed = attribute_lists.replace(match)
+                if removed is None or removed[0] < end:
+                    continue
+                found.start, found.replacement = removed
                 self._removed_lists += 1
             elif kind == "address":
                 found.replacement = self._resolve_address(match)
@@ -136,6 +142,7 @@ class _Resolver:
                 found.text = match["o_text"].strip("-~ \t\n")
             else:
                 self._read_tag(found, match)
+            end = found.end
             yield found
 
     def _read_tag(self, found: _Found, match: re.Match[str]) -> None:
@@ -172,7 +179,7 @@ class _Resolver:
         path, mark = match["a_path"], match["a_post"]
         if mark is None:
             return path
-        found = self._context.targets.find_post(path)
+        found = self._targets.find_post(path)
         if found is None and (mark.startswith(("{", "|")) and not re.search(r"\.(?:md|rst|html?)(?:#|$)", path)):
             return path
         if found is None and (mark != "@/" or re.search(r"\.md(?:#|$)", path)):
@@ -211,11 +218,11 @@ class _Resolver:
         is_block = "\n" in code.strip()
         before = _LINE_START.search(self._content, max(0, tag.start - 200), tag.start)
         if not is_block and not before:
-            return self._markup.make_code_span(code.strip())
+            return self._get_markup(tag).make_code_span(code.strip())
         prefix = before[1] if before else ""
         title = _read_code_title(tag.text) if tag.name == "codeblock" else ""
         code = re.sub(r"\A[ \t]*\n|\s+\Z", "", code)
-        block = self._markup.make_code(code, _read_language(tag), prefix)
+        block = self._get_markup(tag).make_code(code, _read_language(tag), prefix)
         heading = f"{render_inline(title) if self._markup.is_html else title}\n\n{prefix}" if title else ""
         return ("" if before else "\n\n") + heading + block + self._end_line(tag)
 
@@ -226,6 +233,12 @@ class _Resolver:
     def _get_rest(self, offset: int) -> str:
         """Return the rest of a line without spaces (of a long line, only its start)."""
         return self._content[offset : offset + 200].partition("\n")[0].strip()
+
+    def _get_markup(self, tag: _Found) -> Markup:
+        """Return the markup at a tag. Markdown is not read in a paragraph that begins with an HTML element."""
+        start = self._content.rfind("\n\n", max(0, tag.start - _MAX_PARAGRAPH), tag.start) + 1
+        is_html = self._content[start : tag.start].lstrip().startswith("<")
+        return self._html if is_html else self._markup
 
     def _replace_output(self, tag: _Found) -> str | None:
         call = _CALL.fullmatch(tag.text)
@@ -262,7 +275,7 @@ class _Resolver:
         arguments = parse_arguments(text, template_outputs.resolve_inside)
         is_hexo = tag.kind == "liquid" and not is_include
         named = Tag(name.lower(), arguments, is_include=is_include, is_hexo=is_hexo)
-        replacement = resolve_tag(named, self._context)
+        replacement = resolve_tag(named, Context(self._get_markup(tag), self._targets))
         if replacement and replacement.startswith("<") and not replacement.startswith("<br"):
             replacement += self._separate(tag)
         return replacement
