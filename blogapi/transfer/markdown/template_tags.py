@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from html import escape
 
 from blogapi.transfer.link_targets import LinkTargets
 from blogapi.transfer.markdown import attribute_lists, template_outputs
@@ -299,7 +300,7 @@ class _Resolver:
             title = title or next(iter(arguments.values), "") or "Details"
             self._wrap(tag, closing, f"<details><summary>{render_inline(title)}</summary>", "</details>")
         elif tag.name in NOTICES and is_block:
-            credit = _read_credit(tag, arguments) if "quote" in tag.name else ""
+            credit = _read_credit(tag, arguments) if tag.name in ("blockquote", "quote") else ""
             self._wrap(tag, closing, "<blockquote>", f"{credit}</blockquote>")
             if title and not credit:
                 tag.replacement += f"<strong>{render_inline(title)}</strong>\n\n"
@@ -402,14 +403,16 @@ def _read_code_title(text: str) -> str:
 
 
 def _read_credit(tag: _Found, arguments: Arguments) -> str:
-    """Return the line that names the author and the source of a quote."""
+    """Return the line that names the author and the source of a quote: `author, source url title` in Hexo."""
     author, source = arguments.get("author", "cite"), arguments.get("source", "link", "url")
-    words = tag.text if tag.kind == "liquid" and not tag.is_call else ""
+    title, words = "", tag.text if tag.kind == "liquid" and not tag.is_call else ""
     place = re.search(r"https?://\S+", words)
-    if not author and place:
-        author, source = words[: place.start()].strip(), place[0]
-    author = author or words
+    if not author:
+        author = words[: place.start()].strip() if place else words
+        source, title = (place[0], words[place.end() :].strip()) if place else (source, "")
     if not author and not source:
         return ""
-    link = f'<a href="{source}">{render_inline(author or source)}</a>' if source.startswith("http") else ""
-    return f"<footer>— {link or render_inline(', '.join(filter(None, (author, source))))}</footer>"
+    if not source.startswith(("http://", "https://")):
+        return f"<footer>— {render_inline(', '.join(filter(None, (author, source))))}</footer>"
+    link = f'<a href="{escape(source)}">{render_inline(title or author or source)}</a>'
+    return f"<footer>— {f'{render_inline(author)}, ' if title and author else ''}{link}</footer>"
