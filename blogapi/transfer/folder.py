@@ -61,7 +61,7 @@ def walk_paths(paths: Iterable[Path]) -> Iterator[Entry]:
         if first == entry.path:
             yield entry
         else:
-            reason = f"“{_escape(str(first))}” is imported under the same name; rename one of the two."
+            reason = f"“{escape(str(first))}” is imported under the same name; rename one of the two."
             yield replace(entry, problem=RefusedFile(reason))
 
 
@@ -79,20 +79,28 @@ def walk_path(path: Path) -> Iterator[Entry]:
         is_folder = _is_folder(root)
     except (OSError, RuntimeError, ValueError) as error:
         raise RefusedFile(
-            f"“{_escape(str(path))}” cannot be opened ({_describe(error)}); check the path."
+            f"“{escape(str(path))}” cannot be opened ({_describe(error)}); check the path."
         ) from error
     if not is_folder:
-        yield Entry(f"{_escape(root.parent.name)}/{_escape(root.name)}", root)
+        yield Entry(f"{escape(root.parent.name)}/{escape(root.name)}", root)
         return
     for child, problem in _walk(root):
-        yield Entry(_escape("/".join([root.name, *child.relative_to(root).parts])), child, problem)
+        yield Entry(escape("/".join([root.name, *child.relative_to(root).parts])), child, problem)
 
 
 def list_longer_keys(entry: Entry) -> Iterator[str]:
     """Yield the keys that the file would have in an import of an outer folder, shortest first."""
-    parts = [_escape(part) for part in entry.path.parts]
+    parts = [escape(part) for part in entry.path.parts]
     for count in range(entry.key.count("/") + 2, len(parts)):
         yield "/".join(parts[-count:])
+
+
+def find_root(path: Path, key: str) -> str | None:
+    """Return the folder below which `key` is the path of a file, or None if the key is no end of its path."""
+    parts = key.split("/")
+    if [escape(part) for part in path.parts[-len(parts) :]] != parts or len(parts) < 2:
+        return None
+    return str(path.parents[len(parts) - 1])
 
 
 def _walk(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]]:
@@ -141,11 +149,12 @@ def _list_folder(folder: Path) -> list[Path]:
         return sorted(folder.iterdir(), key=lambda child: child.name, reverse=True)
     except OSError as error:
         raise RefusedFile(
-            f"The folder “{_escape(str(folder))}” cannot be listed ({_describe(error)}); make it readable."
+            f"The folder “{escape(str(folder))}” cannot be listed ({_describe(error)}); make it readable."
         ) from error
 
 
-def _escape(name: str) -> str:
+def escape(name: str) -> str:
+    """Return a file name as keys contain it."""
     escaped = _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", name)
     return unicodedata.normalize("NFC", escaped)
 

@@ -19,6 +19,7 @@ from blogapi.articles.models import Article
 from blogapi.content import slugs
 from blogapi.redirects import service as redirects
 from blogapi.storage.database import current_time, db, savepoint
+from blogapi.transfer import folder
 from blogapi.transfer.article_input import ArticleInputs
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.batch_media import BatchMedia
@@ -115,12 +116,14 @@ class ImportBatch:
         if file is None and record.exported is not None and record.exported.uuid in self.articles:
             return self._compare(record, record.exported.uuid, writes)
         if file is None:
-            return self._create(record, ImportedFile(key=record.key), writes)
+            new = ImportedFile(key=record.key, root=_find_root(record, record.key))
+            return self._create(record, new, writes)
         notes = _recognition_notes(file.key, record.key)
         # The digest in rows from former versions of blogapi includes the key.
         digest = compute_digest(record, key="" if file.source_digest else file.key)
         if not file.key.endswith(f"/{record.key}"):
             file.key = record.key
+        file.root = _find_root(record, file.key)
         if file.article_id in self.articles:
             return self._update(record, file, writes, notes, is_changed=digest != file.digest)
         if self._state.restore_deleted:
@@ -268,6 +271,10 @@ def _get_import_time(record: ArticleRecord) -> datetime:
     """Return the current time, or that of the article's last change if an export has a later one."""
     now = current_time()
     return now if record.exported is None else max(now, record.exported.last_updated)
+
+
+def _find_root(record: ArticleRecord, key: str) -> str | None:
+    return folder.find_root(record.path, key) if record.path and "/" in key else None
 
 
 def _is_private(record: ArticleRecord) -> bool:

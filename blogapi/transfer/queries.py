@@ -35,6 +35,12 @@ def get_imported_articles() -> dict[str, tuple[UUID, str]]:
     return {row.key: (row.uuid, row.slug) for row in db.session.execute(statement)}
 
 
+def get_roots() -> dict[str, str]:
+    """Return the folders below which the keys of imported files were their paths, as far as known."""
+    statement = select(ImportedFile.key, ImportedFile.root).where(ImportedFile.root.is_not(None))
+    return {row.key: row.root for row in db.session.execute(statement)}
+
+
 def find_uploads(digests: Collection[str]) -> dict[str, Media]:
     """Return the files of the library by their SHA-256, as they were uploaded or as they are stored."""
     if not digests:

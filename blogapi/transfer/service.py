@@ -27,6 +27,7 @@ from blogapi.transfer.imported_authors import ImportedAuthors
 from blogapi.transfer.imported_media import ImportedMedia, RecordMedia, list_extensions
 from blogapi.transfer.media_references import may_contain_references
 from blogapi.transfer.reports import FileReport, Item
+from blogapi.web.fields import get_limit
 
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50

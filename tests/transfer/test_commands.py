@@ -300,3 +300,13 @@ def test_an_unreadable_folder_is_reported_and_the_others_are_imported(run, peopl
     assert (result.exit_code, "1 created" in result.stdout) == (1, True)
     assert "refused    blog/closed: The folder “" in result.stdout
     assert "cannot be listed (permission denied)" in result.stdout
+
+
+def test_two_blogs_with_equal_paths_are_imported_side_by_side(run, people, tmp_path):
+    for blog in ("a", "b"):
+        posts = tmp_path / blog / "_posts"
+        posts.mkdir(parents=True)
+        (posts / "2020-01-01-hello.md").write_text(f"---\ntitle: Hello {blog}\n---\nHi.\n", encoding="utf-8")
+    results = [run("import", tmp_path / blog / "_posts", "--author", "ada") for blog in ("a", "b", "a", "b")]
+    counts = [result.stdout.splitlines()[-1].split(",")[0] for result in results]
+    assert counts == ["1 files: 1 created", "1 files: 1 created", "1 files: 0 created", "1 files: 0 created"]
