@@ -114,8 +114,8 @@ def import_(
 ) -> None:
     """Import the articles of another blog, with their pictures, authors, tags and former addresses.
 
-    Reads exports of WordPress, Ghost, Blogger, Medium and blogapi, and Markdown, HTML and text files with the
-    front matter of Jekyll, Hugo, Hexo, Zola, Pelican or Nikola; each PATH is a file, a folder or a ZIP archive.
+    Reads exports of WordPress, Ghost, Blogger, Medium and blogapi, and Markdown, HTML and text files with
+    front matter of Jekyll, Hugo, Hexo, Zola, Pelican or Nikola. Each PATH is a file, a folder or a zip archive.
     When you run it again, only what has changed is updated; a file that was moved or renamed is recognised by
     its content. Exits with status 1 if a file was refused.
     """

@@ -70,6 +70,11 @@ class Target:
         """The first folder of the key, or its part before the id."""
         return self.key.partition("/")[0] if self.file else self.key.rpartition(":")[0]
 
+    @property
+    def language(self) -> str:
+        """The language in the file name, or ""."""
+        return self.file.language if self.file else ""
+
     def is_visible_from(self, source: Target) -> bool:
         """Return whether a link in `source` reveals nothing that its readers cannot see."""
         if source.public_from is None:
@@ -84,14 +89,12 @@ class Target:
         file_date = self.file and self.file.date
         return day == file_date or abs((self.published_at.date() - day).days) <= 1
 
-    def is_explained(self, segments: Sequence[str], file_date: date | None) -> bool:
+    def is_explained(self, segments: Sequence[str], *, has_date: bool) -> bool:
         """Return whether the article can be at an address with these segments before its name.
 
-        `file_date` is the date at the start of the name. With a complete date, the other segments need no
+        With a complete date, in the segments or (`has_date`) in the name, the other segments need no
         explanation, unless they are a language.
         """
-        if file_date and not self.has_date(file_date):
-            return False
         own = {*_COMMON_SEGMENTS, *map(_slugify, self.terms), *map(fold, self.terms)}
         if self.file:
             own |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
@@ -99,8 +102,8 @@ class Target:
         numbers = {segment for segment in rest if _DATE_SEGMENT.fullmatch(segment)}
         if numbers and not any(numbers <= words for words in self._list_date_words()):
             return False
-        has_date = file_date or _COMPLETE_DATE.search("/".join(segments))
-        return rest == numbers or (bool(has_date) and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
+        has_date = has_date or _COMPLETE_DATE.search("/".join(segments)) is not None
+        return rest == numbers or (has_date and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
 
     def _list_date_words(self) -> Iterator[set[str]]:
         days = [self.file.date] if self.file and self.file.date else []

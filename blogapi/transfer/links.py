@@ -57,6 +57,9 @@ class RecordLinks:
         target = self._find_by_id(parsed)
         if target is not None:
             return self._link(target, parsed.fragment)
+        target = self._find_by_path(parsed, f"?{parsed.query}") if parsed.query else None
+        if target is not None:
+            return self._link(target, parsed.fragment)
         target = self._find_by_path(parsed)
         return self._link(target, parsed.fragment, parsed.query) if target else None
 
@@ -89,7 +92,7 @@ class RecordLinks:
 
     def _find_page(self, page: str) -> Target | None:
         segments = split_path(page)
-        if not segments:
+        if not segments or get_extension(page) in BY_EXTENSION:
             return None
         if "/" in page:
             relative = split_path(page, self._source.file.folders) if self._source.file else []
@@ -113,7 +116,8 @@ class RecordLinks:
             return None
         return self._pick(self._index.find("id", match[1]))
 
-    def _find_by_path(self, address: Address) -> Target | None:
+    def _find_by_path(self, address: Address, query: str = "") -> Target | None:
+        """Return the article at a path; with a query, only an article whose former address contains it."""
         path = address.path
         if not (path or address.host):
             return None
@@ -122,9 +126,10 @@ class RecordLinks:
             files = [outer for page in pages for outer in self._list_outer(page)]
         else:
             pages, files = self._resolve(path)
-        queries = (f"?{address.query}", "") if address.query else ("",)
-        keys = (normalise_page(page) + query for query in queries for page in pages if page)
+        keys = (normalise_page(page) + query for page in pages if page)
         by_page = self._pick(next(filter(None, (self._index.find("page", key) for key in keys)), ()))
+        if query:
+            return by_page
         # A path with the suffix of a source file is no address of a page.
         is_source = parse_file_path([fold(path)]).is_source
         found = self._find_file(files) or by_page if is_source else by_page or self._find_file(files)
@@ -180,24 +185,25 @@ class RecordLinks:
         if not segments:
             return None
         file = parse_file_path(segments)
-        names = dict.fromkeys((file.name, normalise_page(segments[-1:]), segments[-1]))
-        for name in names:
+        for name in dict.fromkeys((file.name, segments[-1])):
             if not name or name.isdigit():
                 continue
             is_file = name == file.name
-            others = [*file.folders, *filter(None, [file.language])] if is_file else segments[:-1]
-            found = [
-                target
-                for target in self._index.find("name", name)
-                if target.is_explained(others, file.date if is_file else None)
-            ]
+            folders = file.folders if is_file else segments[:-1]
+            named = self._index.find("name", name)
+            selected = self._select(named, file) if is_file else named
+            found = [one for one in selected if one.is_explained(folders, has_date=file.date is not None)]
             if found:
                 return self._pick(found, file, segments[-1])
         return None
 
     def _select(self, targets: Iterable[Target], file: FilePath) -> list[Target]:
-        """Return the targets that have the date of a path, if it has one."""
-        return [one for one in targets if file.date is None or one.has_date(file.date)]
+        """Return the targets that have the date and the language of a path, as far as it has them."""
+        return [
+            target
+            for target in targets
+            if (file.date is None or target.has_date(file.date)) and file.language in ("", target.language)
+        ]
 
     def _pick(
         self, targets: Sequence[Target], file: FilePath | None = None, file_name: str = ""
@@ -211,13 +217,13 @@ class RecordLinks:
 
     def _make_rank(self, file: FilePath | None, file_name: str) -> Callable[[Target], tuple[int, ...]]:
         source = self._source
-        language = (file and file.language) or (source.file.language if source.file else "")
+        language = (file and file.language) or source.language
         folders = split_path(source.key)[:-1]
 
         def rank(target: Target) -> tuple[int, ...]:
             own = split_path(target.key)[:-1]
             return (
-                target.file is not None and target.file.language == language,
+                target.language == language,
                 target.file_name == file_name,
                 target.blog == source.blog,
                 own == folders,
