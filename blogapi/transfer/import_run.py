@@ -83,6 +83,8 @@ class ImportRun:
 
     def _read(self, show_progress: ProgressReporter) -> None:
         for source in self.sources.values():
+            # Only files can have another key than in the last import.
+            self._importer.state.matches.update(getattr(source, "matches", {}))
             if isinstance(source, PreparesBlog):
                 self.reports += source.prepare_blog(self._importer)
         known = queries.get_imported_articles()

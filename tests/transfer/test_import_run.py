@@ -1,0 +1,188 @@
+"""An import reads all sources before it stores their articles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import pytest
+
+from blogapi.articles.models import Article
+from blogapi.categories.models import Category
+from blogapi.cli import no_progress
+from blogapi.storage.database import db
+from blogapi.transfer.article_record import ArticleRecord, TermRecord
+from blogapi.transfer.import_run import ImportRun
+from blogapi.transfer.report_output import build_document, format_report
+from blogapi.transfer.reports import FileReport, Result
+from blogapi.transfer.service import Importer
+from blogapi.transfer.sources import LeftBehind
+from blogapi.transfer.spool import Spool
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def a_record(number, **fields):
+    given = {
+        "key": f"wordpress:old.example:{number}",
+        "source": "export.xml",
+        "title": f"Post {number}",
+        "content": "",
+        "content_type": "html",
+        "status": "published",
+        "published_at": datetime(2020, 1, number, tzinfo=UTC),
+        "addresses": (f"/2020/01/post-{number}/",),
+    }
+    return ArticleRecord(**given | fields)
+
+
+@dataclass
+class FakeSource:
+    """A source with the given items."""
+
+    items: list = field(default_factory=list)
+    terms: list = field(default_factory=list)
+    total: int = 1
+    hosts: set = field(default_factory=lambda: {"old.example"})
+    left_behind: LeftBehind = field(default_factory=LeftBehind)
+    notes: tuple = ()
+    assets: tuple = ()
+
+    def read(self):
+        yield from self.items
+
+
+@pytest.fixture
+def run(app, people):
+    """Imports sources; returns the run."""
+
+    def run(*sources, **options):
+        with app.app_context(), Spool() as spool:
+            importer = Importer(people.admin.uuid, **options)
+            given = {f"format-{number}": source for number, source in enumerate(sources)}
+            started = ImportRun(importer, given, spool, now=NOW)
+            started.run(no_progress)
+            return started
+
+    return run
+
+
+@pytest.fixture
+def contents(app):
+    """Returns the contents of all articles by their slugs."""
+
+    def contents():
+        with app.app_context():
+            return {article.slug: article.content for article in db.session.query(Article)}
+
+    return contents
+
+
+def link(address):
+    return f'<a href="{address}">x</a>'
+
+
+def test_a_link_leads_to_an_article_that_is_read_later(run, contents):
+    run(FakeSource([a_record(1, content=link("https://old.example/2020/01/post-2/#a")), a_record(2)]))
+    assert contents() == {"post-1": link("/post-2/#a"), "post-2": ""}
+
+
+def test_a_link_leads_to_an_article_of_another_source(run, contents):
+    other = FakeSource([a_record(2)])
+    run(FakeSource([a_record(1, content=link("https://old.example/2020/01/post-2/"))]), other)
+    assert contents()["post-1"] == link("/post-2/")
+
+
+def test_a_link_leads_to_the_slug_that_the_article_got(run, contents, make_article):
+    make_article(slug="post-2")
+    first = a_record(1, content=link("https://old.example/2020/01/post-2/"))
+    report = run(FakeSource([first, a_record(2)])).reports[1]
+    assert (report.slug, contents()["post-1"]) == ("post-2-2", link("/post-2-2/"))
+    again = run(FakeSource([first, a_record(2)]))
+    assert [report.result for report in again.reports] == [Result.UNCHANGED] * 2
+
+
+def test_a_link_to_a_draft_stays_as_it_is_until_the_draft_is_published(run, contents):
+    first = a_record(1, content=link("https://old.example/2020/01/post-2/"))
+    run(FakeSource([first, a_record(2, status="draft")]))
+    assert contents()["post-1"] == first.content
+    again = run(FakeSource([first, a_record(2)]))
+    assert [report.result for report in again.reports] == [Result.UPDATED] * 2
+    assert contents()["post-1"] == link("/post-2/")
+
+
+def test_a_dry_run_stores_nothing(run, contents):
+    started = run(FakeSource([a_record(1)], [TermRecord(kind="tag", name="rye")]), dry_run=True)
+    assert [report.result for report in started.reports] == [Result.CREATED]
+    assert contents() == {}
+
+
+def test_an_article_in_two_exports_is_imported_once(run, contents):
+    started = run(FakeSource([a_record(1)]), FakeSource([a_record(1, content="new", source="other.xml")]))
+    assert [report.result for report in started.reports] == [Result.SKIPPED, Result.CREATED]
+    assert "“export.xml” contains this article too" in started.reports[0].notes[0]
+    assert contents() == {"post-1": ""}
+
+
+def test_different_articles_with_one_id_are_both_imported(run, contents):
+    other = replace(a_record(1), title="Rye", slug="rye")
+    assert {report.result for report in run(FakeSource([a_record(1), other])).reports} == {Result.CREATED}
+    assert {*contents()} == {"post-1", "rye"}
+    again = run(FakeSource([a_record(1), other]))
+    assert {report.result for report in again.reports} == {Result.UNCHANGED}
+
+
+def test_terms_are_created_with_what_terms_have_here(run, app):
+    terms = [
+        TermRecord(kind="category", name="Bread", fields={"description": "Loaves"}),
+        TermRecord(kind="tag", name="rye", fields={"description": "A grain"}),
+        TermRecord(kind="tag", name="x" * 10_000),
+    ]
+    notes = run(FakeSource(terms=terms)).notes
+    with app.app_context():
+        assert db.session.query(Category).filter_by(slug="bread").one().description == "Loaves"
+    assert [note[:30] for note in notes] == ["The tag “xxxxxxxxxxxxxxxxxxxxx", "Not taken: description (1), be"]
+
+
+def test_tags_above_the_limit_are_named(run, app):
+    app.config["MAX_TAGS"] = 2
+    (report,) = run(FakeSource([a_record(1, tags=("a", "b", "c"))])).reports
+    assert report.result is Result.CREATED
+    assert report.notes == ("It has more than 2 tags (MAX_TAGS); these were not taken: “c”.",)
+
+
+def test_the_report_counts_what_was_left_behind(run):
+    broken = FileReport("export.xml", Result.REFUSED, notes=("Its date cannot be read.",))
+    left = LeftBehind(Counter(comments=3, menus=1), {"comments": ["a"]})
+    source = FakeSource([a_record(1), broken], left_behind=left, notes=("Repaired.",))
+    started = run(source)
+    lines = list(format_report(started, dry_run=False))
+    assert lines[0] == "1 public, 0 drafts, 0 scheduled, 0 skipped, 1 refused."
+    assert "note       Repaired." in lines
+    assert "left       Not imported from format-0: comments (3), menus (1)." in lines
+    document = build_document(started, dry_run=False)
+    assert document["left_behind"]["format-0"] == {
+        "counts": {"comments": 3, "menus": 1},
+        "details": {"comments": ["a"]},
+    }
+    assert {file["title"] for file in document["files"]} == {"Post 1", ""}
+
+
+def test_template_tags_that_stay_are_counted_by_name(run):
+    record = a_record(1, content="{% unknown x %} and {% unknown y %}", has_templates=True)
+    started = run(FakeSource([replace(record, content_type="markdown", key="blog/a.md", source="")]))
+    assert started.leftovers == {"unknown": 2}
+    assert "templates  Template tags that stay in the texts: unknown (2)." in format_report(
+        started, dry_run=False
+    )
+
+
+def test_the_spool_returns_records_in_their_order(app):
+    records = [a_record(number) for number in (3, 1, 2)]
+    with Spool() as spool:
+        for record in records:
+            spool.add(record)
+        assert list(spool.read()) == records
+        assert list(spool.read({records[2].key, records[0].key})) == [records[0], records[2]]
+        assert (len(spool), records[0].key in spool, "x" in spool) == (3, True, False)
