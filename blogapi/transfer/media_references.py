@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from html import unescape
 
 #: The maximum number of references of one article; the others are not followed.
@@ -12,8 +13,8 @@ MAX_REFERENCES = 500
 MAX_ALT_LENGTH = 500
 _MAX_LENGTH = 2_048
 
-# Texts of which one is in all content with a picture or a player, in lower case.
-_ELEMENT_HINTS = ("![", "<img", "<source", "<video", "<audio")
+# Matches in all content with a picture or a player.
+_ELEMENT_HINT = re.compile(r"!\[|<(?:img|source|video|audio)", re.IGNORECASE)
 # Matches an address of Markdown or HTML that is not known to have a host.
 _LOCAL_HINT = re.compile(
     r"(?:\]\(|\]:|\b(?:src|href|poster)\s*=)[\s<\"']*+(?!https?://|[#\s<\"'])|srcset", re.IGNORECASE
@@ -36,9 +37,13 @@ class Reference:
 
 def may_contain_references(content: str, extensions: Collection[str]) -> bool:
     """Return whether content can contain references, so that most unchanged articles need not be rendered."""
-    lower = content.lower()
-    hints = (*_ELEMENT_HINTS, *(f".{extension}" for extension in extensions))
-    return any(hint in lower for hint in hints) and _LOCAL_HINT.search(content) is not None
+    has_hint = _ELEMENT_HINT.search(content) or _compile_extensions(frozenset(extensions)).search(content)
+    return has_hint is not None and _LOCAL_HINT.search(content) is not None
+
+
+@lru_cache(maxsize=4)
+def _compile_extensions(extensions: frozenset[str]) -> re.Pattern[str]:
+    return re.compile(rf"\.(?:{'|'.join(map(re.escape, sorted(extensions)))})", re.IGNORECASE)
 
 
 def list_references(html: str, extensions: Collection[str]) -> list[Reference]:
