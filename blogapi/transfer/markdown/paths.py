@@ -7,17 +7,27 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import unquote
 
-from blogapi.transfer.article_record import NotAnArticle
+from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import dates
 from blogapi.transfer.markdown.text import to_line
 
 _CONTENT_TYPES = {
-    **dict.fromkeys(("md", "markdown", "mkd", "mkdn", "mdown", "rmd", "text"), "markdown"),
+    **dict.fromkeys(("md", "markdown", "mkd", "mkdn", "mdown", "rmd", "text", "mdx"), "markdown"),
     **dict.fromkeys(("html", "htm"), "html"),
-    # The formats of Nikola and Pelican, which are shown as plain text.
-    "rst": "text",
     "txt": "text",
 }
+# Formats of articles that are not read, and the command that converts them.
+_ASCIIDOC = ("AsciiDoc", "asciidoctor -b docbook5 FILE` and `pandoc -f docbook -t gfm")
+_OTHER_FORMATS = {
+    **dict.fromkeys(("adoc", "asciidoc", "asc"), _ASCIIDOC),
+    **dict.fromkeys(("rst", "rest"), ("reStructuredText", "pandoc -f rst -t gfm")),
+    "org": ("Org", "pandoc -f org -t gfm"),
+    "textile": ("Textile", "pandoc -f textile -t gfm"),
+    "ipynb": ("a Jupyter notebook", "jupyter nbconvert --to markdown"),
+    **dict.fromkeys(("docx", "odt"), ("a document of an office program", "pandoc -t gfm")),
+}
+# Files of these formats are often attachments of articles.
+_ATTACHMENTS = {"ipynb", "docx", "odt"}
 # Names of folders with many articles, in lower case; such a name does not describe a single article.
 _COLLECTIONS = {
     *(
@@ -42,6 +52,7 @@ _HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/]*")
 _PAGE_SUFFIX = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
 # Values of `permalink` that are not addresses: Jekyll's named styles, and false.
 _PERMALINK_STYLES = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
+_NUMBERS = re.compile(r"[0-9._-]*")
 _REPOSITORY_FILE = re.compile(
     r"(?P<name>readme|licen[cs]e|copying|copyright|notice|patents|citation|changelog|changes|history|releases"
     r"|release[-_]notes|upgrading|todo|install|contributing|contributors|code[-_]of[-_]conduct|security|support"
@@ -55,23 +66,41 @@ _REPOSITORY_TEXT_FILE = re.compile(
     re.IGNORECASE,
 )
 
+REPOSITORY_FILE = (
+    "It has the name of a repository file (like README or LICENSE); rename it if it is an article."
+)
+
 
 def get_content_type(key: str) -> str:
     """Return "markdown", "html" or "text", depending on the suffix of the file.
 
-    Raises NotAnArticle if the file has another suffix or is a section page of Hugo or Zola.
+    Raises NotAnArticle if the file has another suffix or is a section page of Hugo or Zola, and RefusedFile
+    if it is in another format for articles, such as AsciiDoc.
     """
     stem, suffix = _split_suffix(key)
     if suffix.casefold() == "meta":
         raise NotAnArticle("It is a metadata file of Nikola, which is read with the file of its article.")
+    if _SECTION.fullmatch(stem):
+        raise NotAnArticle("It is a section page (`_index`), which lists articles but is not an article.")
+    if suffix.casefold() in _OTHER_FORMATS:
+        raise _refuse_format(key, suffix.casefold())
     if suffix.casefold() not in _CONTENT_TYPES:
         raise NotAnArticle(
             f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file; media files are taken with "
             "the articles that refer to them."
         )
-    if _SECTION.fullmatch(stem):
-        raise NotAnArticle("It is a section page (`_index`), which lists articles but is not an article.")
     return _CONTENT_TYPES[suffix.casefold()]
+
+
+def _refuse_format(key: str, suffix: str) -> NotAnArticle | RefusedFile:
+    name, command = _OTHER_FORMATS[suffix]
+    if is_repository_file(key):
+        return NotAnArticle(REPOSITORY_FILE)
+    kind = NotAnArticle if suffix in _ATTACHMENTS else RefusedFile
+    return kind(
+        f"It is {name}, which is not read; convert it to Markdown, for example with `{command}`, and keep "
+        "its fields as front matter."
+    )
 
 
 def is_repository_file(key: str) -> bool:
@@ -129,7 +158,7 @@ def parse_path(key: str) -> PathInfo:
     is_collection = index is not None
     if index and folders:
         folder_date, name = dates.split_date_prefix(folders[-1])
-        is_collection = name.casefold() in _COLLECTIONS or re.fullmatch(r"[0-9._-]*", name) is not None
+        is_collection = name.casefold() in _COLLECTIONS or _NUMBERS.fullmatch(name) is not None
         date, name = date or folder_date, name + (index["language"] or "")
     name = to_line(name) or "untitled"
     return PathInfo(
@@ -138,6 +167,30 @@ def parse_path(key: str) -> PathInfo:
         date=date or dates.find_in_path("/".join(folders)),
         has_date_prefix=has_date_prefix,
     )
+
+
+def list_folders(key: str) -> list[str]:
+    """Return the folders below the imported folder that can be the name of a category, outermost first.
+
+    Folders of years, the folder of an `index.md`, and folders such as `posts` say nothing about the article.
+    """
+    folders = key.split("/")[1:-1]
+    if is_index(key):
+        folders = folders[:-1]
+    return [name for name in folders if name.casefold() not in _COLLECTIONS and not _NUMBERS.fullmatch(name)]
+
+
+def is_address(text: str) -> bool:
+    """Return whether an alias is an address, and not only the name of a page (as in Obsidian)."""
+    return "/" in text or _PAGE_SUFFIX.search(text) is not None
+
+
+def to_former_path(address: str) -> str:
+    """Return the path of an address in the former blog, with a leading slash; "" if it is a template."""
+    path = re.split(r"[?#]", _HOST.sub("", address, count=1))[0]
+    if not path or address.casefold() in _PERMALINK_STYLES or re.search(r":[a-z]|[{}<>]|\s", path):
+        return ""
+    return path if path.startswith("/") else f"/{path}"
 
 
 def make_title(name: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from blogapi.transfer.markdown import dates
 from blogapi.transfer.markdown.fields import is_empty, normalize_key
+from blogapi.transfer.markdown.scanner import Scanner
 from blogapi.transfer.markdown.text import BOOLEAN_WORDS, to_line
 
 _TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
@@ -82,6 +83,11 @@ _PRIVATE_TAGS = {"draft", "private"}
 # A `key: value` line of a header in an unknown format, such as `"draft": true,` or `.. status: private`.
 _HEADER_FIELD = re.compile(r"[\W_]*([A-Za-z][\w -]{0,60}?)[\"']?\s*[:=]+\s*[\"']?([^\"',}\n]{0,60})")
 _MAX_HEADER_LINES = 40
+# Tags whose text needs a password, such as those of hugo-encryptor.
+_HIDING_TAG = re.compile(
+    r"\{(?:\{[<%]|%)-?\s*+(?P<name>[\w-]{0,40}?(?:encrypt|password|protected|secret|private|members?-?only)[\w-]*)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +125,19 @@ def find_in_text(text: str) -> list[DraftReason]:
     matches = filter(None, map(_HEADER_FIELD.match, lines))
     entries = ({match[1]: match[2].strip()} for match in matches if match[2].strip())
     return [reason for entry in entries for reason in find_in_front_matter(entry) if reason.is_understood]
+
+
+def find_in_tags_of_text(text: str) -> list[DraftReason]:
+    """Return the reason for a draft if template tags hide or encrypt a part of the text."""
+    if not _HIDING_TAG.search(text):
+        return []
+    found = next(iter(Scanner(text, "markdown", _HIDING_TAG, "{")), None)
+    note = (
+        f"The tag “{found['name'][:60]}” hides a part of its text; the article became a draft."
+        if found
+        else ""
+    )
+    return [DraftReason(note)] if found else []
 
 
 def _flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:

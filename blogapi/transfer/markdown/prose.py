@@ -1,4 +1,4 @@
-"""Inspect a Markdown or HTML body: first heading, template tags, wiki links."""
+"""Find the first heading of a Markdown text."""
 
 from __future__ import annotations
 
@@ -12,11 +12,8 @@ _ATX_HEADING = re.compile(r" {0,3}#[ \t]+(?P<text>\S.*)")
 # Matches closing `#` characters and attributes such as `{#id}`.
 _HEADING_END = re.compile(r"(?:[ \t]+#+)?[ \t]*(?:\{[^{}]{0,200}\})?[ \t]*$")
 _SETEXT_UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
-_CODE_SPAN = re.compile(r"`+[^`\n]*`+")
 # Matches Liquid `{% x %}` and `{{ x }}`, and Hugo `{{< x >}}` and `{{% x %}}`, but not closing tags.
 _TEMPLATE_TAG = re.compile(r"\{%-?\s*(?!end)\w|\{\{[<%]?-?\s*(?!end)[\w.\"]")
-# Matches a wiki link, but not `[[ -f file ]]` (a shell test) or `[[1]](url)` (a link).
-_WIKI_LINK = re.compile(r"(!?)\[\[(?![\s\]])[^\[\]\n]{1,500}\]\](?!\()")
 
 
 def find_heading(body: str) -> str:
@@ -33,22 +30,6 @@ def find_heading(body: str) -> str:
 
 def _to_plain_heading(heading: str) -> str:
     return re.sub(r"\*\*|`|\\(?=[^\w\s])", "", to_plain_line(_HEADING_END.sub("", heading[:2000])))
-
-
-def count_template_tags(body: str) -> int:
-    """Return the number of template tags (Liquid, Nunjucks, Hugo shortcodes) outside code."""
-    if "{" not in body:
-        return 0
-    return sum(len(_TEMPLATE_TAG.findall(_CODE_SPAN.sub("", line))) for line in _lines_outside_code(body))
-
-
-def count_wiki_links(body: str) -> tuple[int, int]:
-    """Return the numbers of wiki links (`[[page]]`) and of embedded files (`![[file]]`) outside code."""
-    if "[[" not in body:
-        return 0, 0
-    lines = (_CODE_SPAN.sub("", line) for line in _lines_outside_code(body))
-    marks = [mark for line in lines for mark in _WIKI_LINK.findall(line)]
-    return marks.count(""), marks.count("!")
 
 
 def _lines_outside_code(body: str) -> Iterator[str]:

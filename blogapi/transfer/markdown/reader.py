@@ -13,15 +13,14 @@ from typing import Any
 from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
-from blogapi.transfer.markdown import front_matter, paths, privacy, prose, sections
+from blogapi.transfer.markdown import front_matter, mdx, paths, privacy, prose, sections
 from blogapi.transfer.markdown.authors import read_authors
 from blogapi.transfer.markdown.fields import Fields, normalize_key
 from blogapi.transfer.markdown.privacy import DraftReason
 from blogapi.transfer.markdown.publication import decide_publication
-from blogapi.transfer.markdown.terms import read_terms
+from blogapi.transfer.markdown.terms import USUAL_SOURCES, TermSources, read_terms
 from blogapi.transfer.markdown.text import (
     decode,
-    format_count,
     to_bool,
     to_line,
     to_plain_line,
@@ -93,7 +92,12 @@ _MAX_REPORTED_KEYS = 10
 
 
 def read_file(
-    entry: folder.Entry, *, now: datetime, publish_undated: bool = False, outer_key: str = ""
+    entry: folder.Entry,
+    *,
+    now: datetime,
+    publish_undated: bool = False,
+    outer_key: str = "",
+    terms: TermSources = USUAL_SOURCES,
 ) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
@@ -108,7 +112,14 @@ def read_file(
     outer = entry.path.parents[full.key.count("/") :][:1]
     inherited = [*sections.find_reasons(full), *privacy.find_in_folders(folder.name for folder in outer)]
     record = parse_file(
-        full.key, data, metadata, now=now, publish_undated=publish_undated, inherited=inherited
+        full.key,
+        data,
+        metadata,
+        now=now,
+        publish_undated=publish_undated,
+        inherited=inherited,
+        terms=terms,
+        folders=paths.list_folders(entry.key),
     )
     return replace(record, key=entry.key, path=entry.path)
 
@@ -125,6 +136,10 @@ def _read_source(entry: folder.Entry) -> tuple[bytes, bytes]:
     """Return the content of a file, and the content of its `.meta` file (b"" if there is none)."""
     if entry.problem:
         raise entry.problem
+    if entry.key.casefold().endswith(".asc") and folder.read_head(entry.path, 64).startswith(
+        b"-----BEGIN PGP"
+    ):
+        raise NotAnArticle("It is a key or a signature of OpenPGP.")
     paths.get_content_type(entry.key)
     data, metadata = folder.read_bytes(entry.path), entry.path.with_suffix(".meta")
     return data, folder.read_bytes(metadata) if os.path.lexists(metadata) else b""
@@ -144,6 +159,8 @@ def parse_file(
     now: datetime,
     publish_undated: bool = False,
     inherited: Sequence[DraftReason] = (),
+    terms: TermSources = USUAL_SOURCES,
+    folders: Sequence[str] | None = None,
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`, and with the fields in its `.meta` file.
 
@@ -160,20 +177,22 @@ def parse_file(
         fields = _add_metadata(fields, metadata)
     _check_is_article(key, content_type, parsed, fields)
     path = paths.parse_path(key)
-    category, tags = read_terms(fields, split_at_spaces=path.has_date_prefix)
+    folders = paths.list_folders(key) if folders is None else folders
+    category, tags = read_terms(fields, split_at_spaces=path.has_date_prefix, sources=terms, folders=folders)
     authors = read_authors(fields)
     reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
     status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
     texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
     slug = _read_slug(fields) or _derive_slug(parsed.format, texts["title"], path)
     former_slugs = _read_former_slugs(fields, slug)
-    if key.casefold().endswith(".rst"):
-        fields.add_note("Its text is reStructuredText, which is shown as plain text.")
-    _note_body(fields, parsed.body)
+    addresses, names = _read_addresses(fields), _read_names(fields)
+    body = mdx.remove_code(parsed.body, fields.notes) if key.casefold().endswith(".mdx") else parsed.body
+    if not body.strip():
+        fields.add_note("The article has no text.")
     _note_unused_keys(fields)
     return ArticleRecord(
         key=key,
-        content=parsed.body,
+        content=body,
         content_type=content_type,
         status=status,
         published_at=published_at,
@@ -184,7 +203,9 @@ def parse_file(
         slug=slug,
         former_slugs=former_slugs,
         source_digest=_digest(data, metadata),
-        path=None,
+        addresses=addresses,
+        names=names,
+        has_templates=True,
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )
@@ -203,11 +224,7 @@ def _add_metadata(fields: Fields, metadata: bytes) -> Fields:
 def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields) -> None:
     # A repository file with a title and a date may be a page of a wiki; it becomes a draft.
     if paths.is_repository_file(key) and not (fields.take_line("title") and fields.take("date")):
-        raise NotAnArticle(
-            "It has the name of a repository file (like README or LICENSE); rename it if it is an article."
-        )
-    if key.casefold().endswith(".rst") and not fields.all_entries:
-        raise NotAnArticle("It is a reStructuredText file without the fields of Nikola.")
+        raise NotAnArticle(paths.REPOSITORY_FILE)
     if not fields.all_entries and not parsed.body.strip():
         raise RefusedFile("The file is empty; add a text or delete the file.")
     if content_type == "html" and parsed.format == "none" and not fields.all_entries:
@@ -218,6 +235,7 @@ def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFi
 
 def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[DraftReason]:
     reasons = privacy.find_reasons(fields.all_entries, key, tags)
+    reasons += privacy.find_in_tags_of_text(body)
     if not fields.all_entries:
         reasons += privacy.find_in_text(body)
     if paths.is_repository_file(key):
@@ -271,7 +289,7 @@ def _read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
     """Return the slugs in the addresses that lead to the article, other than `slug`."""
     former = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
     slugs = {address: _to_former_slug(address) for address in former[:_MAX_FORMER_ADDRESSES]}
-    unusable = [address for address in former if not slugs.get(address)]
+    unusable = [address for address in former if paths.is_address(address) and not slugs.get(address)]
     if unusable:
         more = f" and {len(unusable) - 1:,} more" if len(unusable) > 1 else ""
         fields.add_note(
@@ -280,6 +298,21 @@ def _read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
         )
     others = (_to_former_slug(fields.take_line(name)) for name in _ADDRESS_FIELDS)
     return tuple(dict.fromkeys(other for other in [*slugs.values(), *others] if other not in ("", slug)))
+
+
+def _read_addresses(fields: Fields) -> tuple[str, ...]:
+    """Return the paths of the article in its former blog, its own address first."""
+    own = (to_line(fields.find(name)) for name in ("permalink", "url", "path"))
+    former = (line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.find(name)))
+    given = [*own, *(line for line in former if paths.is_address(line))][:_MAX_FORMER_ADDRESSES]
+    return tuple(dict.fromkeys(filter(None, map(paths.to_former_path, given))))
+
+
+def _read_names(fields: Fields) -> tuple[str, ...]:
+    """Return the aliases of Obsidian, which are names and no addresses."""
+    aliases = (line for name in ("aliases", "alias") for line in _to_lines(fields.find(name)))
+    names = [line for line in aliases if not paths.is_address(line)]
+    return tuple(dict.fromkeys(names))[:_MAX_FORMER_ADDRESSES]
 
 
 def _to_former_slug(address: str) -> str:
@@ -353,20 +386,6 @@ def _read_canonical_url(fields: Fields) -> str:
         f"of at most {_MAX_URL_LENGTH:,} characters."
     )
     return ""
-
-
-def _note_body(fields: Fields, body: str) -> None:
-    if not body.strip():
-        fields.add_note("The article has no text.")
-    tags = prose.count_template_tags(body)
-    if tags:
-        fields.add_note(f"The text still contains {format_count(tags, 'template tag')} (like `{{% … %}}`).")
-    links, embeds = prose.count_wiki_links(body)
-    if links or embeds:
-        fields.add_note(
-            f"The text still contains {format_count(links, 'wiki link')} (like `[[page]]`) "
-            f"and {format_count(embeds, 'embedded file')} (like `![[file]]`)."
-        )
 
 
 def _note_unused_keys(fields: Fields) -> None:

@@ -197,7 +197,7 @@ def _make_gist(tag: Tag, context: Context) -> str | None:
     first = next(filter(None, parts), "")
     if _WEB.match(first):
         return context.markup.make_text_link(first, first)
-    path = first if "/" in first or not arguments.values[1:] and not arguments.get("user") else ""
+    path = first if "/" in first or not (arguments.values[1:] or arguments.get("user")) else ""
     path = path or "/".join([part for part in parts if part][:2])
     if not re.fullmatch(r"[\w/-]{1,100}", path):
         return None
@@ -217,7 +217,7 @@ def _find_post(tag: Tag, context: Context) -> str | None:
 
 
 def _make_link(tag: Tag, context: Context) -> str | None:
-    """Return the address of a file (`{% link _posts/x.md %}` of Jekyll), or a link (`{% link text url %}`)."""
+    """Return the address of a file (`{% link _posts/x.md %}`), or a link (`{% link text url %}`)."""
     values = tag.arguments.values
     if not tag.is_hexo or tag.is_include:
         return None
@@ -285,7 +285,9 @@ NOTICES = {
 }  # fmt: skip
 
 _HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(("youtube", "youtubeplayer", "youtube-lite", "lite-youtube", "youtubelite"), _make_youtube),
+    **dict.fromkeys(
+        ("youtube", "youtubeplayer", "youtube-lite", "lite-youtube", "youtubelite"), _make_youtube
+    ),
     **dict.fromkeys(("yt", "youtube-embed", "youtube_embed", "youtube-video", "youtubevideo"), _make_youtube),
     **dict.fromkeys(("vimeo", "vimeo_simple", "vimeoplayer"), _make_vimeo),
     **dict.fromkeys(("video", "audio", "html5video", "mp4"), _make_video),

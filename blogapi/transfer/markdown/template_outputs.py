@@ -8,7 +8,7 @@ from dataclasses import dataclass
 # Variables for the root of the blog, in lower case; articles are imported into the root.
 _ROOTS = {
     *("site.baseurl", "site.url", "site.base_url", "site.github.url", "site.root", "site.site_url"),
-    *("baseurl", "base_url", "root_url", "config.base_url", "config.root", "metadata.url", "site.production_url"),
+    *("baseurl", "base_url", "root_url", "config.base_url", "metadata.url"),
 }  # fmt: skip
 # Filters that make an address relative to the root, of which the address stays as it is.
 _ADDRESS_FILTERS = {
@@ -64,7 +64,7 @@ def _get_constant(expression: str) -> str | None:
 
 
 def get_name(expression: str) -> str:
-    """Return the name under which an output is counted: its variable, or its last filter; "" if it has none."""
+    """Return the name under which an output is counted, its variable or its last filter, or ""."""
     parts = [part.strip() for part in _PART.findall(expression)]
     named = parts[0] if parts and not _STRING.fullmatch(parts[0]) else parts[-1] if parts else ""
     found = _NAME.match(named)

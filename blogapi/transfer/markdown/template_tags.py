@@ -1,14 +1,14 @@
 """Resolve the template tags of static site generators in the text of an article.
 
-Tags that show the same in every blog become Markdown or HTML: pictures, players, code, quotes, links to posts.
-Tags that depend on the templates of the former blog (variables, loops, includes) stay as they are.
+Tags that show the same in every blog become Markdown or HTML: pictures, players, code, quotes and links. Tags
+that depend on the templates of the former blog (variables, loops, includes) stay as they are.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
@@ -47,21 +47,33 @@ _HINTS = (
 
 # Tags of which the text is not parsed, up to their closing tags.
 _CODE_TAGS = {"highlight", "codeblock", "code", "prism", "mermaid", "plantuml", "highlightjs", "sourcecode"}
-_RAW_TAGS = {"raw", "rawhtml", "verbatim", "html", "raw_html", "rawhtml", "unsafe"}
+_RAW_TAGS = {"raw", "rawhtml", "verbatim", "html", "raw_html", "unsafe"}
 _HIDDEN_TAGS = {"comment", "css", "js", "javascript", "style", "stylesheet", "schema"}
 _LITERAL_TAGS = _CODE_TAGS | _RAW_TAGS | _HIDDEN_TAGS
 # Statements, of which the closing tags are not closing tags of a text.
 _STATEMENTS = {
-    *("if", "ifchanged", "unless", "for", "case", "tablerow", "capture", "macro", "call", "set", "filter", "block"),
-    *("with", "assign", "else", "elsif", "elif", "elseif", "when", "include", "include_cached", "include_relative"),
-    *("layout", "extends", "import", "from", "cycle", "increment", "decrement", "liquid", "render", "break", "continue"),
-}  # fmt: skip
+    *("if", "ifchanged", "unless", "for", "case", "tablerow", "capture", "macro", "call", "set", "filter"),
+    *("with", "assign", "else", "elsif", "elif", "elseif", "when", "include", "include_cached", "block"),
+    *("layout", "extends", "import", "from", "cycle", "increment", "decrement", "liquid", "render", "break"),
+    *("continue", "include_relative"),
+}
 _INCLUDES = {"include", "include_cached", "include_relative", "render", "partial"}
-_DETAILS = {"details", "expand", "collapse", "spoiler", "accordion", "fold", "folding", "toggle", "expandable"}
+_DETAILS = {
+    "details",
+    "expand",
+    "collapse",
+    "spoiler",
+    "accordion",
+    "fold",
+    "folding",
+    "toggle",
+    "expandable",
+}
 _TITLED = {"tab", "tabitem", "tab-item", "accordion-item", "step"}
 _CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
 _RAW = re.compile(
-    r"^[ \t]*+\{%-?\s*+(?P<end_line>end)?raw\s*+-?%\}[ \t]*\n|\{%-?\s*+(?P<end>end)?raw\s*+-?%\}", re.MULTILINE
+    r"^[ \t]*+\{%-?\s*+(?P<end_line>end)?raw\s*+-?%\}[ \t]*\n|\{%-?\s*+(?P<end>end)?raw\s*+-?%\}",
+    re.MULTILINE,
 )
 _ESCAPED = re.compile(rf"\{{\{{(?P<open>[<%])/\*(?P<text>{_COMMENT})\*/(?P<close>[>%])\}}\}}")
 _LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
@@ -155,7 +167,9 @@ class _Resolver:
         if is_hugo:
             found.name = name.rpartition("/")[2].removesuffix(".html")
         else:
-            found.name = name.removeprefix("end").lstrip("_") if found.is_closing else name.rpartition("::")[2]
+            found.name = (
+                name.removeprefix("end").lstrip("_") if found.is_closing else name.rpartition("::")[2]
+            )
             call = re.fullmatch(r"\s*\((?P<text>.*)\)\s*", found.text, re.DOTALL)
             found.text, found.is_call = (call["text"], True) if call else (found.text, False)
         if found.name in _LITERAL_TAGS and not found.is_closing and not match[0].endswith("/>}}"):
@@ -181,7 +195,9 @@ class _Resolver:
         if mark is None:
             return path
         found = self._targets.find_post(path)
-        if found is None and (mark.startswith(("{", "|")) and not re.search(r"\.(?:md|rst|html?)(?:#|$)", path)):
+        if found is None and (
+            mark.startswith(("{", "|")) and not re.search(r"\.(?:md|rst|html?)(?:#|$)", path)
+        ):
             return path
         if found is None and (mark != "@/" or re.search(r"\.md(?:#|$)", path)):
             self._leftovers[mark.strip("{}|") if mark != "@/" else mark] += 1
@@ -236,7 +252,7 @@ class _Resolver:
         return self._content[offset : offset + 200].partition("\n")[0].strip()
 
     def _get_markup(self, tag: _Found) -> Markup:
-        """Return the markup at a tag. Markdown is not read in a paragraph that begins with an HTML element."""
+        """Return the markup at a tag; a paragraph that begins with an HTML element contains no Markdown."""
         start = self._content.rfind("\n\n", max(0, tag.start - _MAX_PARAGRAPH), tag.start) + 1
         is_html = self._content[start : tag.start].lstrip().startswith("<")
         return self._html if is_html else self._markup

@@ -2,34 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from blogapi.transfer.markdown.fields import Fields
+from blogapi.transfer.markdown.fields import Fields, normalize_key
 from blogapi.transfer.markdown.text import to_line
 
+_CATEGORY_FIELDS = ("categories", "taxonomies.categories")
 
-def read_terms(fields: Fields, *, split_at_spaces: bool) -> tuple[str, tuple[str, ...]]:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermSources:
+    """From where tags and the category come besides the usual fields.
+
+    Each name is a front matter field, `folder` (the folder of the file) or `section` (the outermost folder).
+    """
+
+    tags: tuple[str, ...] = ()
+    category: tuple[str, ...] = ()
+
+
+#: Only the usual fields.
+USUAL_SOURCES = TermSources()
+
+
+def read_terms(
+    fields: Fields,
+    *,
+    split_at_spaces: bool,
+    sources: TermSources = USUAL_SOURCES,
+    folders: Sequence[str] = (),
+) -> tuple[str, tuple[str, ...]]:
     """Return the category ("" if there is none) and the tags of an article.
 
     If there are several categories, the first is kept and the others become tags. With `split_at_spaces`,
     `tags: a b` is two names, as in Jekyll. The fields `tag` and `category` are never split at spaces.
+    `folders` are the folders of the file that can be terms, outermost first.
     """
-    singular = _to_names(fields.take("category", "taxonomies.category"))
-    plural = _take_plural(fields, split_at_spaces, "categories", "taxonomies.categories")
-    categories = _unique([*singular, *plural])
-    if len(categories) > 1:
+    tags = [name for source in sources.tags for name in _take_from(fields, source, folders, split_at_spaces)]
+    chosen = [name for source in sources.category for name in _take_from(fields, source, folders, False)]
+    used = {normalize_key(name) for name in (*sources.tags, *sources.category)}
+    singular = _to_names(_take_unless(used, fields, "category", "taxonomies.category"))
+    plural = _take_plural(fields, split_at_spaces, *(key for key in _CATEGORY_FIELDS if key not in used))
+    categories = _unique([*chosen, *singular, *plural])
+    if len(categories) > 1 and not sources.category:
         others = ", ".join(f"“{name}”" for name in categories[1:])
         fields.add_note(
             f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
         )
-    tags = _unique([*_take_tags(fields, split_at_spaces), *categories[1:]])
+    tags = _unique([*tags, *_take_tags(fields, split_at_spaces, used, has_tags=bool(tags)), *categories[1:]])
     return next(iter(categories), ""), tuple(tags)
 
 
-def _take_tags(fields: Fields, split_at_spaces: bool) -> list[str]:
-    plural = _take_plural(fields, split_at_spaces, "tags", "taxonomies.tags")
-    tags = _unique([*plural, *_to_names(fields.take("tag"))])
-    if tags:
+def _take_from(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
+    if source in ("folder", "section"):
+        return list(folders[-1:] if source == "folder" else folders[:1])
+    return _to_names(fields.take(normalize_key(source)), split_at_spaces)
+
+
+def _take_unless(used: set[str], fields: Fields, *names: str) -> object:
+    return fields.take(*(name for name in names if name not in used))
+
+
+def _take_tags(fields: Fields, split_at_spaces: bool, used: set[str], *, has_tags: bool) -> list[str]:
+    plural = [key for key in ("tags", "taxonomies.tags") if key not in used]
+    tags = _unique(
+        [*_take_plural(fields, split_at_spaces, *plural), *_to_names(_take_unless(used, fields, "tag"))]
+    )
+    if tags or has_tags or "keywords" in used:
         return tags
     keywords = _unique(_take_plural(fields, False, "keywords"))
     if keywords:

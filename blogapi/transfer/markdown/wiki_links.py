@@ -67,7 +67,9 @@ class _Resolver:
             names = ", ".join(f"“{name[:100]}”" for name in list(self._missing)[:_MAX_NAMED])
             more = f" and {len(self._missing) - _MAX_NAMED:,} more" if len(self._missing) > _MAX_NAMED else ""
             count = format_count(self._missing.total(), "wiki link")
-            notes.append(f"The text of {count} to pages that were not found stays without a link: {names}{more}.")
+            notes.append(
+                f"The text of {count} to pages that were not found stays without a link: {names}{more}."
+            )
         if self._comments:
             notes.append(f"The import removed {format_count(self._comments, 'comment')} (`%%…%%`).")
         return notes
