@@ -29,7 +29,7 @@ from blogapi.transfer.link_addresses import (
 
 # The number of articles that are compared if they have the same name, so that 10,000 articles without a title
 # do not make each link slow.
-_MAX_NAMESAKES = 100
+_MAX_NAMESAKES = 50
 # The number of addresses, names and terms of one article that the index contains.
 _MAX_NAMES = 100
 _MAX_NAME_LENGTH = 500
@@ -64,6 +64,7 @@ class Target:
     file_name: str  #: the last segment of the key, folded
     #: the keys of the records with links to the article
     sources: list[str] = field(default_factory=list)
+    _own_segments: set[str] | None = None
 
     @property
     def blog(self) -> str:
@@ -95,15 +96,21 @@ class Target:
         With a complete date, in the segments or (`has_date`) in the name, the other segments need no
         explanation, unless they are a language.
         """
-        own = {*_COMMON_SEGMENTS, *map(_slugify, self.terms), *map(fold, self.terms)}
-        if self.file:
-            own |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
-        rest = {segment for segment in segments if segment not in own}
+        rest = {segment for segment in segments if segment not in _COMMON_SEGMENTS}
+        rest -= self._list_own_segments() if rest else set()
         numbers = {segment for segment in rest if _DATE_SEGMENT.fullmatch(segment)}
         if numbers and not any(numbers <= words for words in self._list_date_words()):
             return False
         has_date = has_date or _COMPLETE_DATE.search("/".join(segments)) is not None
         return rest == numbers or (has_date and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
+
+    def _list_own_segments(self) -> set[str]:
+        """Return the category, the tags, the folders and the language, computed once."""
+        if self._own_segments is None:
+            self._own_segments = {*map(_slugify, self.terms), *map(fold, self.terms)}
+            if self.file:
+                self._own_segments |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
+        return self._own_segments
 
     def _list_date_words(self) -> Iterator[set[str]]:
         days = [self.file.date] if self.file and self.file.date else []
