@@ -20,9 +20,13 @@ _ADDRESS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _DEFAULT_PORT = re.compile(r":(?:80|443)?$")
+# Blogger shows each blog under the domains of many countries.
+_BLOGSPOT = re.compile(r"\.blogspot\.(?:com?\.)?[a-z]{2,3}$")
 _SOURCE_SUFFIX = re.compile(r"\.(?:md|markdown|mkdn?|mdown|mdx|rmd|text|txt|rst|ipynb|org|adoc)$")
 _PAGE_SUFFIX = re.compile(r"\.(?:html?|php|aspx?)$")
 _LANGUAGE = re.compile(r"(.+)\.([a-z]{2,3}(?:-[a-z0-9]{2,8})*)")
+# Other views of a page, such as its comments in WordPress.
+_VIEW = re.compile(r"comment-page-[0-9]+|amp")
 # The characters that would end an address in Markdown or HTML.
 _UNSAFE = re.compile(r"[\x00-\x20\x7f<>\"'`()\\]")
 
@@ -68,7 +72,8 @@ def parse_address(text: str) -> Address | None:
 
 def normalise_host(host: str) -> str:
     """Return a host in lower case, without `www.` and without the port of http or https."""
-    return _DEFAULT_PORT.sub("", host.strip().lower()).removeprefix("www.")
+    name = _DEFAULT_PORT.sub("", host.strip().lower()).removeprefix("www.")
+    return _BLOGSPOT.sub(".blogspot.com", name) if "blogspot" in name else name
 
 
 def to_host(url: str) -> str:
@@ -91,6 +96,11 @@ def split_path(path: str, base: Sequence[str] = ()) -> list[str]:
         elif segment not in ("", "."):
             segments.append(segment)
     return segments
+
+
+def remove_view(segments: list[str]) -> list[str]:
+    """Return the path of a page without the segment of another view of it (`comment-page-2`, `amp`)."""
+    return segments[:-1] if segments[1:] and _VIEW.fullmatch(segments[-1]) else segments
 
 
 def normalise_page(segments: Sequence[str]) -> str:

@@ -155,7 +155,7 @@ class LinkIndex:
             names.add(target.file.name)
             self._append("path", target.file.path, target)
         elif record.key.startswith("wordpress:"):
-            self._append("id", record.key.rpartition(":")[2], target)
+            self._append("id", record.key.split(":")[2], target)
         for address in dict.fromkeys(map(normalise_address, _limit(record.addresses))):
             self._append("page", address, target)
         for map_, keys in (("name", names), ("alias", aliases), ("title", titles)):
@@ -164,8 +164,8 @@ class LinkIndex:
 
     def set_slug(self, key: str, slug: str) -> tuple[str, ...]:
         """Set the final slug of an article; return the keys of the records with links to its former slug."""
-        target = self._targets[key]
-        if target.slug == slug:
+        target = self._targets.get(key)
+        if target is None or target.slug == slug:
             return ()
         target.slug = slug
         return tuple(dict.fromkeys(target.sources))

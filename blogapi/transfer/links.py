@@ -31,6 +31,7 @@ from blogapi.transfer.link_addresses import (
     normalise_page,
     parse_address,
     parse_file_path,
+    remove_view,
     split_path,
 )
 from blogapi.transfer.link_index import LinkIndex, Target
@@ -128,7 +129,7 @@ class RecordLinks:
         if not (path or address.host):
             return None
         if address.host or path.startswith(("/", "@/")):
-            pages = list(self._list_paths(address))
+            pages = [remove_view(page) for page in self._list_paths(address)]
             files = [outer for page in pages for outer in self._list_outer(page)]
         else:
             pages, files = self._resolve(path)

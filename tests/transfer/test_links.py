@@ -166,6 +166,9 @@ def test_a_former_address_is_found(addresses, address, found):
         ("https://example.com/?p=12#more-12", "/twelve/#more-12"),
         ("/index.php?p=12&preview=true", "/twelve/"),
         ("?page_id=12", "/twelve/"),
+        ("/2020/01/twelve/comment-page-3/#comment-5", "/twelve/#comment-5"),
+        ("/2020/01/twelve/amp/", "/twelve/"),
+        ("/2020/01/twelve/feed/", None),
         ("/feed/?p=12", None),
         ("/?p=13", None),
         ("/?cat=12", None),
@@ -178,6 +181,13 @@ def test_a_post_of_wordpress_is_found(address, expected):
     target = make_record("wordpress:example.com:12", slug="twelve", addresses=("/2020/01/twelve/",))
     source = make_record("wordpress:example.com:1", slug="one", addresses=("/2020/01/one/",))
     assert make_links([target], source, hosts=["example.com"]).find_address(address) == expected
+
+
+def test_a_blog_of_blogger_has_many_hosts():
+    links = make_links([OTHER], hosts=["my.blogspot.com"])
+    for host in ("my.blogspot.de", "my.blogspot.co.uk", "my.blogspot.com.br", "www.my.blogspot.com"):
+        assert links.find_address(f"http://{host}/2020/01/other.html") == "/other/"
+    assert links.find_address("http://your.blogspot.com/2020/01/other.html") is None
 
 
 def test_the_post_of_the_same_blog_is_preferred():
