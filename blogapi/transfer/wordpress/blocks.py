@@ -20,7 +20,7 @@ from blogapi.transfer.wordpress.embeds import embed, link
 from blogapi.transfer.wordpress.shortcode_handlers import find_attachments
 
 _DELIMITER = re.compile(r"<!--\s*+(?P<end>/?)wp:(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))-->")
-_START = re.compile(r"<!--\s*+wp:[a-z]")
+_ANY_DELIMITER = re.compile(r"<!--\s*+/?wp:[a-z]")
 _ADDRESS = re.compile(r"https?://[^\s<>\"]++")
 _CAPTION = re.compile(r"<figcaption\b[^<>]*+>", re.IGNORECASE)
 _CODE = re.compile(r"<code\b(?![^<>]*\bclass=)|<pre\b[^<>]*>(?!\s*<code)", re.IGNORECASE)
@@ -34,7 +34,7 @@ Renderer = Callable[[Attributes, str, Conversion], "str | None"]
 
 
 def has_blocks(text: str) -> bool:
-    return _START.search(text) is not None
+    return _ANY_DELIMITER.search(text) is not None
 
 
 @dataclass(slots=True)

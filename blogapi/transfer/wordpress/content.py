@@ -9,7 +9,7 @@ from blogapi.content import plain_text
 from blogapi.transfer.wordpress.blocks import convert_blocks, has_blocks
 from blogapi.transfer.wordpress.code import protect_code
 from blogapi.transfer.wordpress.context import Attachment, ContentContext, Converted
-from blogapi.transfer.wordpress.conversion import Conversion, clean
+from blogapi.transfer.wordpress.conversion import BLOCK_PLACEHOLDER, Conversion, clean
 from blogapi.transfer.wordpress.embeds import embed_lines
 from blogapi.transfer.wordpress.languages import select_language
 from blogapi.transfer.wordpress.shortcodes import replace_shortcodes
@@ -18,6 +18,8 @@ from blogapi.transfer.wordpress.wpautop import add_paragraphs
 __all__ = ["Attachment", "ContentContext", "Converted", "to_html"]
 
 _MORE = re.compile(r"<!--more\b")
+# A figure cannot be in the paragraph that an editor has made around its shortcode.
+_LONE_BLOCKS = re.compile(rf"<p(?:\s[^<>]*+)?>\s*+((?:{BLOCK_PLACEHOLDER}\s*+)++)</p>")
 # A longer beginning of a post is not an excerpt; the excerpt is then generated from the content.
 _MAX_EXCERPT = 500
 
@@ -50,8 +52,8 @@ def _convert_classic(text: str, conversion: Conversion) -> str:
 
 
 def _convert_inline(text: str, conversion: Conversion) -> str:
-    text = protect_code(text, conversion)
-    return embed_lines(replace_shortcodes(text, conversion), conversion)
+    text = replace_shortcodes(protect_code(text, conversion), conversion)
+    return _LONE_BLOCKS.sub(r"\1", embed_lines(text, conversion))
 
 
 def _find_excerpt(html: str) -> str:

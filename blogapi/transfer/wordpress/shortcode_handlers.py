@@ -91,7 +91,7 @@ def _player(kind: str, names: Iterable[str], shortcode: Shortcode, conversion: C
     addresses = [named[name] for name in names if named.get(name)]
     if not addresses and shortcode.positional:
         # The audio player of WordPress.com: `[audio http://a/1.mp3, http://a/2.mp3|titles=First,Second]`.
-        values = " ".join(shortcode.positional).partition("|")[0]
+        values = " ".join(shortcode.positional).partition("|")[0].lstrip(":=")
         addresses = [value for value in re.split(r"[,\s]+", values) if "/" in value or "." in value]
     files: list[Attachment] = []
     if not addresses:
@@ -134,7 +134,7 @@ def _embed_by_id(prefix: str, *names: str) -> Handler:
         named = (shortcode.named[name] for name in names if shortcode.named.get(name))
         values = (*named, *shortcode.positional, _TAG.sub("", shortcode.inner))
         id_ = next(
-            (value for raw in values if re.fullmatch(r"[\w/.@:-]{2,100}", value := raw.strip(" =\n"))), ""
+            (value for raw in values if re.fullmatch(r"[\w/.@:-]{2,100}", value := raw.strip(" =:\n"))), ""
         )
         return embed(id_ if ":" in id_ else prefix + id_, conversion) if id_ else None
 

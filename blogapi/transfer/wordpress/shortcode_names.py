@@ -21,7 +21,7 @@ _LAYOUT = (
 
 _PLUGINS = (
     "archives contact-form contact-form-7 display-posts donate gravityform jetpack_subscription_form "
-    "login_form nggallery ngg_images popular-posts portfolio products recent-posts recent_posts "
+    "login_form nggallery ngg_images popular-posts portfolio powerpress products recent-posts recent_posts "
     "related_posts sharethis sitemap slideshow subscribe2 tablepress toc wpforms ninja_form singlepic "
     "mc4wp_form"
 )

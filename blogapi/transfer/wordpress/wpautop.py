@@ -73,7 +73,8 @@ class _Writer:
         self._is_after_start = bool(name) and not is_end and name not in _EMPTY_ELEMENTS
         if is_end:
             if not self._counts[name] and name == "p":
-                return  # Browsers show an empty paragraph for it.
+                self.html.append("\n")  # Browsers show an empty paragraph for the tag.
+                return
             if self._counts[name]:
                 while self._close() != name:
                     pass

@@ -19,8 +19,8 @@ ONE = (
     "</a><figcaption>The <em>first</em></figcaption></figure>"
 )
 TWO = (
-    '<figure class="wp-block-image"><a href="https://a.org/2.jpg"><img src="https://a.org/2.jpg" alt="" /></a>'
-    "</figure>"
+    '<figure class="wp-block-image"><a href="https://a.org/2.jpg"><img src="https://a.org/2.jpg" alt="" />'
+    "</a></figure>"
 )
 
 
@@ -43,7 +43,7 @@ def youtube(rest: str = "dQw4w9WgXcQ") -> str:
 @pytest.mark.parametrize(
     ("text", "html"),
     [
-        ('[caption id="a_1" align="alignleft" width="9" caption="Two &quot;words&quot;"]<img src="b">[/caption]',
+        ('[caption id="a_1" align="alignleft" caption="Two &quot;words&quot;"]<img src="b">[/caption]',
          '<figure id="a_1" class="wp-caption alignleft"><img src="b">'
          '<figcaption>Two "words"</figcaption></figure>'),
         ('[caption width="9"]<a href="c"><img src="b" /></a> Two <em>words</em>\nhere[/caption]',
@@ -73,6 +73,7 @@ def test_captions(text, html):
         ('[gallery ids="2" link="none" columns="x"]', gallery(TWO.replace(
             '<a href="https://a.org/2.jpg">', "").replace("</a>", ""))),
         ("[gallery]", gallery(ONE, TWO)),
+        ('<p style="x"> [gallery ids="1"] </p>', gallery(ONE)),
         ('[gallery exclude="1"]', gallery(TWO)),
     ],
 )  # fmt: skip
@@ -97,6 +98,8 @@ def player(element: str, kind: str) -> str:
     [
         ('[audio src="/a.mp3"]', player('<audio controls src="/a.mp3"></audio>', "audio")),
         ("[audio https://a.org/b.mp3|titles=Our song]",
+         player('<audio controls src="https://a.org/b.mp3"></audio>', "audio")),
+        ("[audio:https://a.org/b.mp3]",
          player('<audio controls src="https://a.org/b.mp3"></audio>', "audio")),
         ('[audio mp3="a.mp3" ogg="a.ogg"][/audio]',
          player('<audio controls><source src="a.mp3" type="audio/mpeg" /><source src="a.ogg" '
@@ -176,7 +179,11 @@ def test_other_pages_become_links(text, address):
 
 @pytest.mark.parametrize(
     "text",
-    ["See https://youtu.be/dQw4w9WgXcQ here", "https://example.org/", '<a href="https://youtu.be/dQw4w9WgXcQ">x</a>'],
+    [
+        "See https://youtu.be/dQw4w9WgXcQ here",
+        "https://example.org/",
+        '<a href="https://youtu.be/dQw4w9WgXcQ">x</a>',
+    ],
 )
 def test_addresses_in_a_sentence_and_of_other_sites_stay(text):
     assert convert(text).html == f"<p>{text}</p>"
@@ -185,7 +192,7 @@ def test_addresses_in_a_sentence_and_of_other_sites_stay(text):
 @pytest.mark.parametrize(
     ("text", "leftovers"),
     [
-        ("He said [sic] that [1] [...] [citation needed] [W]hich [x = 5] [[Wiki]] and [a b=\"c\" stays]", {"a": 1}),
+        ('[sic] that [1] [...] [citation needed] [W]hich [x = 5] [[Wiki]] [a b="c" stays]', {"a": 1}),
         ("[spoiler]text[/spoiler] [spoiler]more[/spoiler]", {"spoiler": 2}),
         ('[contact-form-7 id="1" title="C"] [toc] [x-y /]', {"contact-form-7": 1, "toc": 1, "x-y": 1}),
         ('<a title="[foo a=1]" href="[bar b=2]">x</a>', {}),
@@ -214,7 +221,9 @@ def test_escaped_shortcodes(text, html):
 
 
 def test_layout_shortcodes_of_page_builders_are_removed():
-    converted = convert("[vc_row][vc_column a='1'][vc_column_text]One\n\ntwo[/vc_column_text][/vc_column][/vc_row]")
+    converted = convert(
+        "[vc_row][vc_column a='1'][vc_column_text]One\n\ntwo[/vc_column_text][/vc_column][/vc_row]"
+    )
     assert converted.html == "<p>One</p>\n<p>two</p>"
     assert len(converted.notes) == 1
     assert convert("a [row] of").html == "<p>a [row] of</p>"

@@ -39,7 +39,7 @@ def test_lines_and_blank_lines(text, html):
         ("<p>one\n\ntwo</p>", "<p>one</p>\n<p>two</p>"),
         ('<p class="a">one\ntwo</p>', '<p class="a">one<br />\ntwo</p>'),
         ("<p>one\n<p>two", "<p>one<p>two"),
-        ("one</p>\n\ntwo", "<p>one</p>\n<p>two</p>"),
+        ("one</p>\n\ntwo", "<p>one</p>\n\n<p>two</p>"),
         ("<ul>\n<li>one</li>\n<li>two\n<ul>\n<li>in</li>\n</ul>\n</li>\n</ul>",
          "<ul><li>one</li>\n<li>two<ul><li>in</li>\n</ul>\n</li>\n</ul>"),
         ("<ul><li>one\n\ntwo</li></ul>", "<ul><li><p>one</p>\n<p>two</p>\n</li>\n</ul>"),

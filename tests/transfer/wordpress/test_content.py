@@ -1,0 +1,177 @@
+"""The text of WordPress posts: code, languages, excerpts, and texts that no editor has written."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blogapi.content.plain_text import to_plain_text
+from blogapi.content.sanitizer import to_safe_html
+from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
+
+CONTEXT = ContentContext(attachments=lambda _: None)
+
+
+def convert(text: str) -> Converted:
+    return to_html(text, CONTEXT)
+
+
+def code(text: str, language: str = "") -> str:
+    return f"<pre><code{language and f' class={chr(34)}language-{language}{chr(34)}'}>{text}\n</code></pre>"
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("[code]\na\n\n  b\n[/code]", code("a\n\n  b")),
+        ('[sourcecode language="php"]<?php echo "&lt;" && 1; ?>[/sourcecode]',
+         code('&lt;?php echo "&amp;lt;" &amp;&amp; 1; ?&gt;', "php")),
+        ("[code lang='html']&lt;b&gt; &amp;amp; c[/code]", code("&lt;b&gt; &amp;amp; c", "html")),
+        ("[python]a > b && c &amp; [x][/python]", code("a &gt; b &amp;&amp; c &amp; [x]", "python")),
+        ('[crayon lang="js" mark="1"]a[/crayon]', code("a", "js")),
+        ("[code]&lt;b&gt;<br />\nc[/code]", code("&lt;b&gt;\nc")),
+        ('<pre class="brush: php; title: ;">a &lt;\n\n[gallery]</pre>', code("a &lt;\n\n[gallery]", "php")),
+        ('<pre class="lang:python decode:true ">a</pre>', code("a", "python")),
+        ('<pre lang="php" line="1"><?php a ?></pre>', code("&lt;?php a ?&gt;", "php")),
+        ('<pre class="EnlighterJSRAW" data-enlighter-language="js">a</pre>', code("a", "js")),
+        ('<pre class="wp-block-code"><code>a\n\n<b>c</b></code></pre>',
+         '<pre class="wp-block-code"><code>a\n\n<b>c</b></code></pre>'),
+        ("<pre>a\n\n  b &amp; [caption]</pre>", "<pre>a\n\n  b &amp; [caption]</pre>"),
+        ("<pre>[code]a[/code]</pre>", "<pre>[code]a[/code]</pre>"),
+        ("[code]<pre>a</pre>[/code]", code("&lt;pre&gt;a&lt;/pre&gt;")),
+        ('<textarea class="code-block-pro-copy-button-textarea">a</textarea>b', "<p>b</p>"),
+        ('<pre class="code-block-pro-copy-button-pre"><textarea>a</textarea></pre>', ""),
+        ("<PRE>a\n\nb</PRE >", "<PRE>a\n\nb</PRE >"),
+        ("see <code>a[gallery]</code>", "<p>see <code>a&#91;gallery]</code></p>"),
+        ("[code]a", "<p>[code]a</p>"),
+        ("<pre>a\n\nb", "<pre>a<br />\nb"),
+        ("İ <pre>a\nb</pre> İ", "<p>İ</p>\n<pre>a\nb</pre>\n<p>İ</p>"),
+    ],
+)  # fmt: skip
+def test_code(text, html):
+    assert convert(text).html == html
+
+
+@pytest.mark.parametrize(
+    ("text", "html", "excerpt"),
+    [
+        ("One\ntwo\n<!--more-->\nthree", "<p>One<br />\ntwo</p>\n<!--more-->\n<p>three</p>", "One two"),
+        ("One & <b>two</b><!--more Read on-->three",
+         "<p>One & <b>two</b></p>\n<!--more Read on-->\n<p>three</p>", "One & two"),
+        ("One<!--nextpage-->two", "<p>One</p>\n<!--nextpage-->\n<p>two</p>", ""),
+        ("a <!-- b\n\nc --> d", "<p>a <!-- b\n\nc --> d</p>", ""),
+        ("<!-- b -->\n\nd", "<!-- b --><p>d</p>", ""),
+        ("word " * 200 + "<!--more-->x", None, ""),
+        ("a <!-- b", "<p>a &lt;!-- b</p>", ""),
+    ],
+)  # fmt: skip
+def test_comments_and_excerpts(text, html, excerpt):
+    converted = convert(text)
+    assert converted.excerpt == excerpt
+    assert html is None or converted.html == html
+
+
+@pytest.mark.parametrize(
+    ("text", "html", "leftovers"),
+    [
+        ("[:en]One\n\ntwo[:de]Eins[:]", "<p>One</p>\n<p>two</p>", {"language de": 1}),
+        ("<!--:fr-->Un<!--:--><!--:en-->One<!--:--> end", "<p>Un end</p>", {"language en": 1}),
+        ("{:en}One{:}{:de}Eins{:}", "<p>One</p>", {"language de": 1}),
+        ("[:en][:de]Eins[:]", "<p>Eins</p>", {}),
+        ("[:en]One[:]", "<p>One</p>", {}),
+        ("text[:id]x", "<p>text[:id]x</p>", {}),
+    ],
+)
+def test_the_first_language_is_kept(text, html, leftovers):
+    converted = convert(text)
+    assert (converted.html, converted.leftovers) == (html, leftovers)
+    assert bool(converted.notes) == bool(leftovers)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("a\r\n\r\nb\rc", "<p>a</p>\n<p>b<br />\nc</p>"),
+        ("a\0\x02" + "0\x03b", "<p>a0b</p>"),
+        ("<script>\n\nx</script>a", "<p><script>\n\nx</script>a</p>"),
+        ("", ""),
+    ],
+)
+def test_unusual_texts(text, html):
+    assert convert(text).html == html
+
+
+def test_paragraphs_are_not_made_if_the_blog_did_not_make_any():
+    text = "one\n\ntwo [[caption]]"
+    assert (
+        to_html(text, ContentContext(attachments=lambda _: None, autop=False)).html == "one\n\ntwo [caption]"
+    )
+
+
+FRAGMENTS = [
+    "[", "]", "[[", "[caption", "[caption]", "[/caption]", '[caption="x"]', "[gallery]", "[audio]",
+    "[/audio]", "[b]", "[/b]", "[vc_row", "a=1]", "<", ">", "<p>", "</p>", "<div>", "</div>", "<li>",
+    "<ul>", "</ul>", "<b>", "</b>", "<td>", "<h2>", "</h2>", "<blockquote>", "</blockquote>", "<pre>",
+    "</pre>", "<code>", "</code>", "<br>", "<!--more-->", "<!--a-->", "<!--", "<!--wp:group-->",
+    "<!--/wp:group-->", "<!--wp:cover{}-->", "<!--wp:embed-->", "-->", "[code]", "[/code]", "\n", "\n\n",
+    "\r", "\0", "\x02", "\x01", "\x03", "0", "&amp;", "&", '"', "=", "https://youtu.be/abcdefg",
+    "\nhttps://vimeo.com/1234\n", "[:en]", "[:]", "<iframe>", "<object>", "</object>", "é", "漢",
+    "[su_row]", "[yt]", "$",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join))
+def test_any_text_is_converted_without_placeholders(text):
+    assert not re.search(r"[\x00-\x08]", convert(text).html)
+
+
+WORDS = st.integers(0, 999).map("word{}".format)
+MARKUP = [
+    "<p>", "</p>", "<div>", "</div>", "<li>", "<ul>", "</ul>", "<b>", "</b>", "<h2>", "</h2>",
+    "<blockquote>", "</blockquote>", "<br>", "<em>", "</em>", "\n", "\n\n", "[caption]", "[/caption]",
+    '[caption caption="c"]', "[audio]", "[/audio]", "[vc_row]", "[x]", "[/x]", "[gallery]", "[code]",
+    "[/code]", "[", "]", "<!--more-->", "<hr>", "<pre>", "</pre>", "<code>", "</code>",
+    "<!-- wp:group -->", "<!-- /wp:group -->", "<!-- wp:cover -->", "$", "&amp;", " ",
+]  # fmt: skip
+
+
+@given(st.lists(st.one_of(WORDS, st.sampled_from(MARKUP)), max_size=40))
+def test_no_word_is_lost(parts):
+    shown = to_plain_text(to_safe_html(convert(" ".join(parts)).html, "html")).split()
+    assert [part for part in parts if part.startswith("word") and part not in shown] == []
+
+
+HOSTILE = [
+    "[[[", "[caption ", "[caption]", '[caption a="', "[/caption]", "[audio][video][caption]", "[code]",
+    "[x a=1]", "\n", " \n", " ", "<p", "<p>", "<div>\n\n", "</div>", "<a\n", "<br>\n", "<br ", "<!--",
+    "<!-- wp:a", "<!-- wp:cover -->x", "<!-- /wp:group -->", '<!-- wp:image {"a":', "<pre>", "<code>",
+    "<iframe ", "<object>", "https://youtu.be/abcdefg\n", "https://", "[:en]", "<!--:en-->", "&", '"',
+    "<b>",
+]  # fmt: skip
+
+
+def count_calls(text: str) -> int:
+    """Return the number of function calls during the conversion of the text."""
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        convert(text)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+def test_the_work_is_in_proportion_to_the_length(pattern):
+    convert(pattern)  # compiles patterns
+    assert count_calls(pattern * 400) < 2.5 * count_calls(pattern * 200) + 100
+    assert len(convert(pattern * 400).html) < 8 * len(pattern * 400) + 200
