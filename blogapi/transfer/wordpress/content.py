@@ -1,4 +1,4 @@
-"""Converts the text of a WordPress post to HTML: languages, blocks, code, shortcodes, embeds, paragraphs."""
+"""Converts the text of a WordPress post to HTML: blocks, code, shortcodes, embeds, paragraphs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from blogapi.transfer.wordpress.code import protect_code
 from blogapi.transfer.wordpress.context import Attachment, ContentContext, Converted
 from blogapi.transfer.wordpress.conversion import BLOCK_PLACEHOLDER, Conversion, clean
 from blogapi.transfer.wordpress.embeds import embed_lines
-from blogapi.transfer.wordpress.languages import select_language
 from blogapi.transfer.wordpress.shortcodes import replace_shortcodes
 from blogapi.transfer.wordpress.wpautop import add_paragraphs
 
@@ -25,14 +24,12 @@ _MAX_EXCERPT = 500
 
 
 def to_html(content: str, context: ContentContext) -> Converted:
-    """Return the text of a post or page as HTML; `content` is its text in the database of WordPress."""
+    """Return the text of a post or page as HTML; `content` is its text in the database of WordPress.
+
+    A text in several languages must be reduced to one of them before (see `languages`).
+    """
     conversion = Conversion(context)
-    text, languages = select_language(clean(content))
-    if languages:
-        conversion.add_note(
-            f"The text is in several languages; only the first is imported, without {', '.join(languages)}."
-        )
-        conversion.leftovers.update(f"language {language}" for language in languages)
+    text = clean(content)
     if has_blocks(text):
         blocks = convert_blocks(
             text, conversion, lambda part: conversion.store(_convert_classic(part, conversion))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from blogapi.content.plain_text import to_plain_text
 from blogapi.content.sanitizer import to_safe_html
 from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
+from blogapi.transfer.wordpress.languages import select_language
 
 CONTEXT = ContentContext(attachments=lambda _: None)
 
@@ -76,20 +77,18 @@ def test_comments_and_excerpts(text, html, excerpt):
 
 
 @pytest.mark.parametrize(
-    ("text", "html", "leftovers"),
+    ("text", "selected"),
     [
-        ("[:en]One\n\ntwo[:de]Eins[:]", "<p>One</p>\n<p>two</p>", {"language de": 1}),
-        ("<!--:fr-->Un<!--:--><!--:en-->One<!--:--> end", "<p>Un end</p>", {"language en": 1}),
-        ("{:en}One{:}{:de}Eins{:}", "<p>One</p>", {"language de": 1}),
-        ("[:en][:de]Eins[:]", "<p>Eins</p>", {}),
-        ("[:en]One[:]", "<p>One</p>", {}),
-        ("text[:id]x", "<p>text[:id]x</p>", {}),
+        ("[:en]One\n\ntwo[:de]Eins[:]", ("One\n\ntwo", ("de",))),
+        ("<!--:fr-->Un<!--:--><!--:en-->One<!--:--> end", ("Un end", ("en",))),
+        ("{:en}One{:}{:de}Eins{:}", ("One", ("de",))),
+        ("[:en][:de]Eins[:]", ("Eins", ())),
+        ("[:en]One[:]", ("One", ())),
+        ("text[:id]x", ("text[:id]x", ())),
     ],
 )
-def test_the_first_language_is_kept(text, html, leftovers):
-    converted = convert(text)
-    assert (converted.html, converted.leftovers) == (html, leftovers)
-    assert bool(converted.notes) == bool(leftovers)
+def test_the_first_language_is_selected(text, selected):
+    assert select_language(text) == selected
 
 
 @pytest.mark.parametrize(
