@@ -5,6 +5,7 @@ from __future__ import annotations
 import mimetypes
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from urllib.parse import unquote, urlsplit
@@ -13,6 +14,7 @@ from blogapi.transfer.markdown.text import to_line, to_plain_line
 from blogapi.transfer.wordpress.context import Attachment
 from blogapi.transfer.wordpress.dates import parse_time
 from blogapi.transfer.wordpress.elements import Element
+from blogapi.transfer.wordpress.languages import select_language
 
 # What the export contains beyond these numbers is not remembered, so that the memory is bounded.
 MAX_ATTACHMENTS = 300_000
@@ -53,7 +55,8 @@ class Blog:
     terms_by_id: dict[tuple[str, int], Term] = field(default_factory=dict)  #: by taxonomy and id
     #: address, alternative text, caption, title and parent by id
     attachments: dict[int, tuple[str, str, str, str, int]] = field(default_factory=dict)
-    children: dict[int, list[int]] = field(default_factory=dict)  #: ids of attachments by id of the post
+    #: place in a gallery and id of each attachment by the id of the post to which it was uploaded
+    uploads: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
     first_address: str = ""  #: the address of the blog in the first item that has one
     items: int = 0
@@ -76,8 +79,8 @@ class Blog:
         self.terms |= other.terms
         self.terms_by_id |= other.terms_by_id
         self.attachments |= other.attachments
-        for post, ids in other.children.items():
-            self.children.setdefault(post, []).extend(ids)
+        for post, places in other.uploads.items():
+            self.uploads.setdefault(post, []).extend(places)
         self.offsets += other.offsets
         self.items += other.items
 
@@ -102,6 +105,15 @@ class Blog:
         path = split_url(url)[1]
         mime_type = mimetypes.guess_type(path)[0] or ""
         return Attachment(url, alt, caption, title, mime_type, parent)
+
+    def list_uploads(self, post: int) -> Sequence[Attachment]:
+        """Return the attachments that were uploaded to a post, in the order of a gallery."""
+        ids = dict.fromkeys(id_ for _, id_ in sorted(self.uploads.get(post, ())))
+        return [found for found in map(self.get_attachment, ids) if found]
+
+    def select_language(self, text: str) -> tuple[str, tuple[str, ...]]:
+        """Return a text in the language of the blog, and the codes of its other languages."""
+        return select_language(text, self.texts.get("language", ""))
 
     def _add_author(self, element: Element) -> None:
         login = to_line(element.get_text("wp:author_login"))
@@ -152,7 +164,8 @@ class Blog:
         caption, title = (item.get_text(name)[:_MAX_TEXT] for name in ("excerpt:encoded", "title"))
         self.attachments[id_] = (url, alt, caption, to_plain_line(title), parent)
         if parent:
-            self.children.setdefault(parent, []).append(id_)
+            place = to_id(item.get_text("wp:menu_order"))
+            self.uploads.setdefault(parent, []).append((place, id_))
 
 
 def find_meta(item: Element, key: str) -> str:

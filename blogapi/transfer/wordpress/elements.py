@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from xml.sax.handler import ContentHandler
-from xml.sax.xmlreader import AttributesImpl
+
+from blogapi.transfer.article_record import RefusedFile
 
 # The maximum size of an item with all its fields and comments, in characters. Each element counts as
 # ELEMENT_SIZE characters, so that many empty elements need no more memory than a long text.
 MAX_ITEM_SIZE = 32_000_000
 ELEMENT_SIZE = 150
 _MAX_DEPTH = 16
+_MAX_IGNORED_DEPTH = 1_000
 _MAX_NAMES = 10_000
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 # A post can have thousands of comments, and the import needs nothing of these elements.
@@ -42,21 +43,23 @@ class Element:
 
     def get_text(self, name: str) -> str:
         """Return the text of the first child with a name, without spaces around it; "" if there is none."""
-        return next((child.text for child in self.children if child.name == name), "").strip()
+        for child in self.children:
+            if child.name == name:
+                return child.text.strip()
+        return ""
 
     def list_children(self, name: str) -> list[Element]:
         """Return the children with a name."""
         return [child for child in self.children if child.name == name]
 
 
-class ElementBuilder(ContentHandler):
+class ElementBuilder:
     """Builds the elements of the channel; `take_elements` returns those that are complete.
 
     Namespaces are resolved here and not by the parser, because some files do not declare them.
     """
 
     def __init__(self) -> None:
-        super().__init__()
         #: The number of calls by the parser; it grows while the parser makes progress.
         self.events = 0
         #: Prefixes that are used and not declared.
@@ -78,24 +81,26 @@ class ElementBuilder(ContentHandler):
         """Return the item in which the file ends."""
         return self._open[0] if self._open and self._open[0].name == "item" else None
 
-    def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802
+    def start_element(self, name: str, attributes: dict[str, str]) -> None:
+        """Take a start tag from the parser."""
         self.events += 1
-        attributes = self._read_attributes(attrs) if len(attrs) else _NO_ATTRIBUTES
+        given = self._read_attributes(attributes) if attributes else _NO_ATTRIBUTES
         name = self._names.get(name) or self._resolve_name(name)
-        self._texts.clear()
+        self._texts = []
         if not self._open:
             if name in _WRAPPERS:
                 return
             self._size = 0
-        size = ELEMENT_SIZE + sum(map(len, attributes.values()))
-        is_ignored = self._ignored_depth or len(self._open) == _MAX_DEPTH or name in _IGNORED
-        if is_ignored or not self._has_space(size):
+        self._size += ELEMENT_SIZE
+        if self._ignored_depth or name in _IGNORED or len(self._open) == _MAX_DEPTH or not self._has_space():
             self._ignored_depth += 1
+            if self._ignored_depth > _MAX_IGNORED_DEPTH:
+                raise RefusedFile("Its elements are nested too deeply; export it again from WordPress.")
         else:
-            self._open.append(Element(name, attributes))
+            self._open.append(Element(name, given))
 
-    def endElement(self, name: str) -> None:  # noqa: N802
-        self.events += 1
+    def end_element(self, _name: str) -> None:
+        """Take an end tag from the parser."""
         if self._ignored_depth:
             self._ignored_depth -= 1
             return
@@ -104,42 +109,37 @@ class ElementBuilder(ContentHandler):
         element = self._open.pop()
         if not element.children:
             element.text = "".join(self._texts)
-        self._texts.clear()
+        self._texts = []
         (self._open[-1].children if self._open else self._finished).append(element)
 
-    def characters(self, content: str) -> None:
+    def add_text(self, text: str) -> None:
+        """Take a part of a text from the parser."""
         self.events += 1
-        if self._open and not self._ignored_depth and self._has_space(len(content)):
-            self._texts.append(content)
+        self._size += len(text)
+        if self._open and not self._ignored_depth and self._has_space():
+            self._texts.append(text)
 
-    def comment(self, content: str) -> None:
+    def add_comment(self, text: str) -> None:
         """Keep the language marks of qTranslate; other comments are ignored."""
-        if self._open and _LANGUAGE_MARK.fullmatch(content):
-            self.characters(f"<!--{content}-->")
+        if self._open and _LANGUAGE_MARK.fullmatch(text):
+            self.add_text(f"<!--{text}-->")
 
-    def startCDATA(self) -> None:  # noqa: N802
-        """Do nothing; the parser needs the method, like the following ones."""
-
-    endCDATA = endDTD = startCDATA  # noqa: N815
-
-    def startDTD(self, name: str, public_id: str, system_id: str) -> None:  # noqa: N802
-        """Do nothing; defusedxml refuses the document."""
-
-    def _has_space(self, size: int) -> bool:
-        self._size += size
-        if self._size > MAX_ITEM_SIZE and self._open:
+    def _has_space(self) -> bool:
+        if self._size <= MAX_ITEM_SIZE:
+            return True
+        if self._open:
             self._open[0].is_too_large = True
-        return self._size <= MAX_ITEM_SIZE
+        return False
 
-    def _read_attributes(self, attrs: AttributesImpl) -> dict[str, str]:
+    def _read_attributes(self, attributes: dict[str, str]) -> dict[str, str]:
         """Return the attributes that declare no namespaces, and remember the prefixes of the others."""
-        attributes = dict(attrs.items())
         for name in [name for name in attributes if name.startswith("xmlns")]:
             uri, prefix = attributes.pop(name), name.removeprefix("xmlns").lstrip(":")
             known = (standard for pattern, standard in _NAMESPACES if pattern.fullmatch(uri))
             if len(self._prefixes) < _MAX_NAMES:
                 self._prefixes[prefix] = next(known, prefix)
             self._names.clear()
+        self._size += sum(map(len, attributes.values()))
         return attributes
 
     def _resolve_name(self, name: str) -> str:

@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 from xml.sax import SAXParseException
-from xml.sax.handler import property_lexical_handler
 
 from defusedxml import DefusedXmlException
-from defusedxml.sax import make_parser
+from defusedxml.expatreader import DefusedExpatParser
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile
@@ -36,6 +35,23 @@ _BYTE_ORDER_MARKS = (
 
 class MalformedFile(Exception):
     """The file is not well-formed; reading it with repairs can help."""
+
+
+class _Parser(DefusedExpatParser):  # type: ignore[misc]
+    """A parser that calls the builder directly, because the calls through SAX take twice the time."""
+
+    def __init__(self, builder: ElementBuilder) -> None:
+        super().__init__(forbid_dtd=True)
+        self._builder = builder
+
+    def reset(self) -> None:
+        super().reset()
+        self._parser.StartElementHandler = self._builder.start_element
+        self._parser.EndElementHandler = self._builder.end_element
+        self._parser.CharacterDataHandler = self._builder.add_text
+        self._parser.CommentHandler = self._builder.add_comment
+        # Texts arrive in a few long parts.
+        self._parser.buffer_size = CHUNK_BYTES
 
 
 class ExportFile:
@@ -75,8 +91,9 @@ class ExportFile:
         """Return the sentences about the file for the report; "" if it is well-formed."""
         sentences = []
         repairs = [f"{name}: {number:,}" for name, number in sorted((+self.repairs).items())]
-        if repairs:
-            sentences.append(f"The file is not well-formed XML and was repaired ({'; '.join(repairs)}).")
+        if repairs or self.is_repaired:
+            details = f" ({'; '.join(repairs)})" if repairs else ""
+            sentences.append(f"The file is not well-formed XML and was repaired{details}.")
         if self.is_incomplete:
             sentences.append("The file is incomplete: its end is missing; export it again.")
         if self.unfinished_title is not None:
@@ -84,10 +101,7 @@ class ExportFile:
         return " ".join(sentences)
 
     def _parse(self, chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
-        parser = make_parser()
-        parser.forbid_dtd = True
-        parser.setContentHandler(builder)
-        parser.setProperty(property_lexical_handler, builder)
+        parser = _Parser(builder)
         for chunk in _wait_for_progress(chunks, builder):
             parser.feed(chunk)
             yield from builder.take_elements()

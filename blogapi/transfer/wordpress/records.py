@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from urllib.parse import quote, unquote
 
 from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
@@ -15,7 +15,7 @@ from blogapi.transfer.markdown.paths import extract_slug
 from blogapi.transfer.markdown.text import to_line, to_plain_line, to_title
 from blogapi.transfer.media_references import MAX_ALT_LENGTH
 from blogapi.transfer.sources import ImportOptions, LeftBehind
-from blogapi.transfer.wordpress import comments, dates, publication, seo, terms, translations
+from blogapi.transfer.wordpress import comments, dates, publication, seo, terms
 from blogapi.transfer.wordpress.blog import Blog, get_blog_address, split_url, to_id
 from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
 from blogapi.transfer.wordpress.elements import Element
@@ -23,6 +23,8 @@ from blogapi.transfer.wordpress.elements import Element
 _MAX_TITLE_FROM_TEXT = 60
 _MAX_FORMER_SLUGS = 100
 _MAX_CUSTOM_FIELDS = 1_000
+# Titles and excerpts are cut at this length, because cleaning them takes time.
+_MAX_LINE = 20_000
 # Custom fields that the import reads, and those without an underscore that only WordPress itself needs.
 _KNOWN_FIELDS = seo.FIELDS | {"footnotes"}
 _ATTACHMENT = "attachment"
@@ -56,13 +58,16 @@ class RecordMaker:
         self._check_is_taken(item, post_type)
         metas = _read_metas(item)
         self._count_left_behind(item, metas)
-        language = self.blog.texts.get("language", "")
         text = item.get_text("content:encoded")
-        converted = self._convert(translations.choose_language(text, language), metas)
+        selected, other_languages = self.blog.select_language(text)
+        converted = self._convert(item, selected, metas)
         date = dates.find_date(item, self.blog.offset)
         status, notes = publication.decide_status(item, text, metas, date, self.options.now)
-        excerpt = to_plain_line(translations.choose_language(item.get_text("excerpt:encoded"), language))
-        title = to_title(translations.choose_language(item.get_text("title"), language))
+        excerpt, title = (
+            self.blog.select_language(item.get_text(name)[:_MAX_LINE])[0]
+            for name in ("excerpt:encoded", "title")
+        )
+        excerpt, title = to_plain_line(excerpt), to_title(title)
         slug = to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
         if not title:
             title = _make_title(converted.html, slug)
@@ -73,7 +78,7 @@ class RecordMaker:
         variables |= {"excerpt": excerpt or converted.excerpt, "category": category}
         link = item.get_text("link")
         seo_fields, seo_notes = seo.read_seo(metas, variables, link)
-        notes += [*cover_notes, *seo_notes, *_describe_texts(text, converted)]
+        notes += [*cover_notes, *seo_notes, *_describe_texts(other_languages, converted)]
         return ArticleRecord(
             key=self.make_key(item),
             source=entry.key,
@@ -125,9 +130,12 @@ class RecordMaker:
                 self.custom_fields[name] += 1
             self.counts["custom fields"] += 1
 
-    def _convert(self, text: str, metas: dict[str, str]) -> Converted:
-        footnotes = metas.get("footnotes", "")
-        context = ContentContext(attachments=self.blog.get_attachment, footnotes=footnotes)
+    def _convert(self, item: Element, text: str, metas: dict[str, str]) -> Converted:
+        context = ContentContext(
+            attachments=self.blog.get_attachment,
+            uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
+            footnotes=metas.get("footnotes", ""),
+        )
         return to_html(text, context)
 
     def _read_cover(self, metas: dict[str, str]) -> tuple[str, str, list[str]]:
@@ -174,10 +182,9 @@ class RecordMaker:
             for child in item.list_children("wp:postmeta")
             if child.get_text("wp:meta_key") == "_wp_old_slug"
         ]
-        current = make_slug(slug)
-        for candidate in dict.fromkeys(former[:_MAX_FORMER_SLUGS]):
-            usable = candidate and make_slug(candidate, max_length=MAX_SLUG_LENGTH, default="-")
-            if usable == candidate and candidate not in ("", current):
+        others = [candidate for candidate in dict.fromkeys(former) if candidate not in ("", slug)]
+        for candidate in others[:_MAX_FORMER_SLUGS]:
+            if make_slug(candidate, max_length=MAX_SLUG_LENGTH, default="-") == candidate:
                 yield candidate
 
 
@@ -204,10 +211,9 @@ def _make_title(html: str, slug: str) -> str:
     return words or slug.replace("-", " ") or "Untitled"
 
 
-def _describe_texts(text: str, converted: Converted) -> Iterator[str]:
-    found = translations.list_languages(text)
-    if len(found) > 1:
-        yield f"Its text has several languages ({', '.join(found)}); only one was taken."
+def _describe_texts(other_languages: Collection[str], converted: Converted) -> Iterator[str]:
+    if other_languages:
+        yield f"Its text in other languages ({', '.join(other_languages)}) was left out."
     yield from converted.notes
     if converted.leftovers:
         names = ", ".join(f"{name}: {number:,}" for name, number in converted.leftovers.most_common(20))

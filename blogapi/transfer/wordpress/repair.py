@@ -23,6 +23,10 @@ _MAX_TAG = 4_096
 # The number of characters after `]]>` that decide whether it ends its section.
 _LOOKAHEAD = 600
 _MAX_OPEN = 32
+_MAX_REPAIRS = 1_000_000
+# A tag, a comment or another kind of markup; any other `<` is text.
+_MARKUP = re.compile(r"[A-Za-z_/!?]")
+_MARKUP_START = re.compile(r"<(?:[A-Za-z_/!?]|\Z)")
 _NAME = re.compile(r"/?([A-Za-z_][\w.-]*(?::[\w.-]+)?)")
 # A name is not searched from its middle, so that long names take linear time.
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([A-Za-z_][\w:.-]*)\s*=\s*("[^"]*"|'[^']*')""")
@@ -70,6 +74,8 @@ def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
     yield f"<{ROOT}>"
     for chunk in chunks:
         yield repairer.repair(_replace_characters(chunk, repairs))
+        if repairs.total() > _MAX_REPAIRS:
+            raise RefusedFile(f"It has more than {_MAX_REPAIRS:,} errors; export it again from WordPress.")
     yield repairer.finish()
 
 
@@ -77,8 +83,9 @@ def _replace_characters(text: str, repairs: Counter[str]) -> str:
     """Return a text without characters that XML does not allow."""
     text, count = _INVALID.subn("", text)
     repairs["control characters"] += count
-    text, count = _INVALID_BYTES.subn(_decode_windows, text)
-    repairs["bytes that are not valid in its encoding"] += count
+    if not text.isascii():
+        text, count = _INVALID_BYTES.subn(_decode_windows, text)
+        repairs["bytes that are not valid in its encoding"] += count
     return text
 
 
@@ -122,8 +129,11 @@ class _Repairer:
             return self._read_section(text, start, self.section_end)
         if self.skipped_to:
             return self._skip(text, start)
-        if text[start] != "<":
+        second = text[start + 1 : start + 2]
+        if text[start] != "<" or not _MARKUP.match(second or "!"):
             return self._read_text(text, start)
+        if second not in ("!", "?", ""):
+            return self._read_tag(text, start)
         if text.startswith(_START, start) and self.open:
             name = re.escape(self.open[-1])
             self.section_end = re.compile(rf"\s{{0,500}}(?:</{name}\s{{0,9}}>|<!\[CDATA\[)")
@@ -165,8 +175,10 @@ class _Repairer:
         return end
 
     def _read_text(self, text: str, start: int) -> int:
-        end = text.find("<", start)
-        if end < 0:
+        markup = _MARKUP_START.search(text, start)
+        if markup:
+            end = markup.start()
+        else:
             end = len(text)
             reference = text.rfind("&", max(start, end - 40))
             end = reference if reference >= 0 and not self.is_last else end
@@ -175,7 +187,10 @@ class _Repairer:
 
     def _add_text(self, text: str) -> None:
         if self.open:
-            self.output.append(_REFERENCE.sub(self._repair_reference, text).replace(">", "&gt;"))
+            self.repairs["unescaped “<”"] += text.count("<")
+            if "&" in text:
+                text = _REFERENCE.sub(self._repair_reference, text)
+            self.output.append(text.replace("<", "&lt;").replace(">", "&gt;"))
         elif text.strip():
             self.repairs["text outside of the XML elements"] += 1
 
@@ -202,8 +217,7 @@ class _Repairer:
         tag = text[start + 1 : end] if end >= 0 and not 0 <= following < end else ""
         name = _NAME.match(tag)
         if name is None or not self._accept(name[1], tag):
-            self.repairs["unescaped “<”"] += 1
-            self._add_text("&lt;")
+            self._add_text("<")
             return start + 1
         return end + 1
 
@@ -217,11 +231,9 @@ class _Repairer:
         self._close_before(name)
         if len(self.open) == _MAX_OPEN:
             return False
-        attributes = "".join(
-            f' {attribute}="{html.escape(html.unescape(value[1:-1]))}"'
-            for attribute, value in dict(_ATTRIBUTE.findall(tag, len(name))).items()
-        )
-        self.output.append(f"<{name}{attributes}>")
+        attributes = dict(_ATTRIBUTE.findall(tag, len(name))) if "=" in tag else {}
+        values = (f' {key}="{html.escape(html.unescape(value[1:-1]))}"' for key, value in attributes.items())
+        self.output.append(f"<{name}{''.join(values)}>")
         if tag.endswith("/"):
             self.output.append(f"</{name}>")
         else:

@@ -10,7 +10,6 @@ from blogapi.transfer.article_record import AuthorRecord, TermRecord
 from blogapi.transfer.markdown.text import to_line, to_plain_line
 from blogapi.transfer.wordpress.blog import Blog, Term, is_mail_address, make_name, to_id
 from blogapi.transfer.wordpress.elements import Element
-from blogapi.transfer.wordpress.translations import choose_language
 
 _PRIMARY_CATEGORIES = ("_yoast_wpseo_primary_category", "rank_math_primary_category")
 # The nicenames of the category that WordPress gives to posts without a category, in several languages.
@@ -142,4 +141,4 @@ def _is_default(term: ItemTerm) -> bool:
 
 
 def _choose(name: str, blog: Blog) -> str:
-    return to_line(choose_language(name, blog.texts.get("language", "")))
+    return to_line(blog.select_language(name)[0])
