@@ -35,21 +35,21 @@ def find_reason_to_leave(status: str, post_type: str) -> str:
 
 
 def decide_status(
-    item: Element, content: str, metas: Mapping[str, str], date: datetime | None, now: datetime
-) -> tuple[str, list[str]]:
-    """Return the status of the article ("published" or "draft"), and notes about a change.
+    item: Element, metas: Mapping[str, str], date: datetime | None, now: datetime
+) -> tuple[str, str]:
+    """Return the status of the article ("published" or "draft"), and why it changed ("" = it did not).
 
     An article that is published in the future is scheduled. `now` is aware.
     """
     status = item.get_text("wp:status")
+    if status == "draft":
+        return "draft", ""
     reason = _find_reason_for_draft(status, date, now)
     if not reason and item.get_text("wp:post_password"):
         reason = "It was protected with a password; it became a draft."
-    if not reason and _is_restricted(content, metas):
+    if not reason and _is_restricted(item.get_text("content:encoded"), metas):
         reason = "It was, or parts of it were, only for members or subscribers; it became a draft."
-    if status != "draft" and reason:
-        return "draft", [reason]
-    return "draft" if status == "draft" else "published", []
+    return ("draft", reason) if reason else ("published", "")
 
 
 def _find_reason_for_draft(status: str, date: datetime | None, now: datetime) -> str:

@@ -6,9 +6,10 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from typing import Any
 from urllib.parse import quote, unquote
 
-from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
+from blogapi.content.slugs import MAX_SLUG_LENGTH, is_slug, make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown.paths import extract_slug
@@ -19,14 +20,12 @@ from blogapi.transfer.wordpress import comments, dates, publication, seo, terms
 from blogapi.transfer.wordpress.blog import Blog, get_blog_address, split_url, to_id
 from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
 from blogapi.transfer.wordpress.elements import Element
+from blogapi.transfer.wordpress.left_behind import count_custom_fields, count_marks, count_name
 
 _MAX_TITLE_FROM_TEXT = 60
 _MAX_FORMER_SLUGS = 100
-_MAX_CUSTOM_FIELDS = 1_000
 # Titles and excerpts are cut at this length, because cleaning them takes time.
 _MAX_LINE = 20_000
-# Custom fields that the import reads, and those without an underscore that only WordPress itself needs.
-_KNOWN_FIELDS = seo.FIELDS | {"footnotes"}
 _ATTACHMENT = "attachment"
 
 
@@ -57,49 +56,30 @@ class RecordMaker:
         found_comments = comments.read_comments(item, self.counts)
         self._check_is_taken(item, post_type)
         metas = _read_metas(item)
-        self._count_left_behind(item, metas)
-        text = item.get_text("content:encoded")
-        selected, other_languages = self.blog.select_language(text)
-        converted = self._convert(item, selected, metas)
+        count_marks(item, metas, self.counts)
+        count_custom_fields(metas, self.custom_fields, self.counts)
+        notes: list[str] = []
+        texts = self._read_texts(item, metas, notes)
         date = dates.find_date(item, self.blog.offset)
-        status, notes = publication.decide_status(item, text, metas, date, self.options.now)
-        excerpt, title = (
-            self.blog.select_language(item.get_text(name)[:_MAX_LINE])[0]
-            for name in ("excerpt:encoded", "title")
-        )
-        excerpt, title = to_plain_line(excerpt), to_title(title)
-        slug = to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
-        if not title:
-            title = _make_title(converted.html, slug)
-            notes.append(f"It has no title; it got the title “{title}”.")
-        cover, cover_alt, cover_notes = self._read_cover(metas)
+        status, reason = publication.decide_status(item, metas, date, self.options.now)
         category, tags = terms.read_terms(item, self.blog, metas, self.counts)
-        variables = {"title": title, "sitename": to_plain_line(self.blog.texts.get("title", ""))}
-        variables |= {"excerpt": excerpt or converted.excerpt, "category": category}
-        link = item.get_text("link")
-        seo_fields, seo_notes = seo.read_seo(metas, variables, link)
-        notes += [*cover_notes, *seo_notes, *_describe_texts(other_languages, converted)]
         return ArticleRecord(
             key=self.make_key(item),
             source=entry.key,
             path=entry.path,
-            title=title,
-            excerpt=excerpt or converted.excerpt,
-            slug=slug,
-            content=converted.html,
             content_type="html",
             status=status,
             published_at=date,
             category=category,
             tags=_add_type(tags, post_type),
             authors=terms.read_authors(item, self.blog),
-            cover_image=cover,
-            cover_alt=cover_alt,
-            former_slugs=() if status == "draft" else tuple(self._list_former_slugs(item, slug or title)),
+            former_slugs=() if status == "draft" else _read_former_slugs(item, texts["slug"], notes),
             addresses=tuple(dict.fromkeys(self._list_addresses(item, post_type))),
             comments=found_comments,
-            notes=tuple(dict.fromkeys(notes)),
-            **seo_fields,
+            **texts,
+            **self._read_cover(metas, notes),
+            **self._read_seo(item, metas, {**texts, "category": category}, notes),
+            notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes])),
         )
 
     def _check_is_taken(self, item: Element, post_type: str) -> None:
@@ -109,26 +89,30 @@ class RecordMaker:
         if not reason and post_type == "page" and self.options.pages == "skip":
             reason = "pages"
         if not reason and post_type not in ("post", "page", *self.options.post_types):
-            reason = f"items of the type {to_line(post_type)[:40]}"
+            count_name(self.counts, "items of the type", to_line(post_type))
+            raise NotAnArticle("Its type is not imported.")
         if reason:
             self.counts[reason] += 1
-            raise NotAnArticle(f"It was left behind ({reason}).")
+            raise NotAnArticle(f"It is one of the {reason}.")
         if item.is_too_large:
             raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
 
-    def _count_left_behind(self, item: Element, metas: dict[str, str]) -> None:
-        if item.get_text("wp:is_sticky") == "1":
-            self.counts["sticky marks"] += 1
-        if metas.get("_yoast_wpseo_meta-robots-noindex") == "1" or "noindex" in metas.get(
-            "rank_math_robots", ""
-        ):
-            self.counts["noindex marks"] += 1
-        for name in metas:
-            if name.startswith("_") or name in _KNOWN_FIELDS or name.startswith("rank_math_"):
-                continue
-            if name in self.custom_fields or len(self.custom_fields) < _MAX_CUSTOM_FIELDS:
-                self.custom_fields[name] += 1
-            self.counts["custom fields"] += 1
+    def _read_texts(self, item: Element, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
+        """Return title, excerpt, slug and content of an item."""
+        content, other_languages = self.blog.select_language(item.get_text("content:encoded"))
+        converted = self._convert(item, content, metas)
+        excerpt, title = (
+            self.blog.select_language(item.get_text(name)[:_MAX_LINE])[0]
+            for name in ("excerpt:encoded", "title")
+        )
+        title = to_title(title)
+        slug = to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
+        if not title:
+            title = _make_title(converted.html, slug)
+            notes.append(f"It has no title; it got the title “{title}”.")
+        notes += _describe_texts(other_languages, converted)
+        excerpt = to_plain_line(excerpt) or converted.excerpt
+        return {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
 
     def _convert(self, item: Element, text: str, metas: dict[str, str]) -> Converted:
         context = ContentContext(
@@ -138,17 +122,26 @@ class RecordMaker:
         )
         return to_html(text, context)
 
-    def _read_cover(self, metas: dict[str, str]) -> tuple[str, str, list[str]]:
-        """Return the address of the cover, its alternative text, and notes."""
-        id_ = to_id(metas.get("_thumbnail_id", "").strip())
-        if not id_:
-            return "", "", []
+    def _read_cover(self, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
+        """Return the address of the cover and its alternative text."""
+        id_ = to_id(metas.get("_thumbnail_id", ""))
         found = self.blog.get_attachment(id_)
-        if found is None:
-            return "", "", [f"Its cover (the media file {id_}) is not in the export; export “All content”."]
-        if not seo.is_http_url(found.url):
-            return "", "", [f"Its cover “{found.url[:100]}” was left out: it is not an http(s) URL."]
-        return found.url, found.alt[:MAX_ALT_LENGTH], []
+        if found and seo.is_http_url(found.url):
+            return {"cover_image": found.url, "cover_alt": found.alt[:MAX_ALT_LENGTH]}
+        if found:
+            notes.append(f"Its cover “{found.url[:100]}” was left out: it is not an http(s) URL.")
+        elif id_:
+            notes.append(f"Its cover (the media file {id_}) is not in the export; export “All content”.")
+        return {}
+
+    def _read_seo(
+        self, item: Element, metas: dict[str, str], texts: dict[str, Any], notes: list[str]
+    ) -> dict[str, Any]:
+        variables = {name: texts[name] for name in ("title", "excerpt", "category")}
+        variables["sitename"] = to_plain_line(self.blog.texts.get("title", ""))
+        fields, unresolved = seo.read_seo(metas, variables, item.get_text("link"))
+        notes += unresolved
+        return fields
 
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
         """Yield the paths of the item in the blog, and its addresses with its id."""
@@ -173,19 +166,25 @@ class RecordMaker:
         }
         return host.removeprefix("www.") in {one.removeprefix("www.") for one in own}
 
-    def _list_former_slugs(self, item: Element, slug: str) -> Iterator[str]:
-        """Yield the last segment of the permalink and the slugs that WordPress itself redirects."""
-        path = split_url(item.get_text("link"))[1]
-        former = [extract_slug(path) if path.strip("/") else ""]
-        former += [
-            to_line(unquote(child.get_text("wp:meta_value"), errors="replace"))
-            for child in item.list_children("wp:postmeta")
-            if child.get_text("wp:meta_key") == "_wp_old_slug"
-        ]
-        others = [candidate for candidate in dict.fromkeys(former) if candidate not in ("", slug)]
-        for candidate in others[:_MAX_FORMER_SLUGS]:
-            if make_slug(candidate, max_length=MAX_SLUG_LENGTH, default="-") == candidate:
-                yield candidate
+
+def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:
+    """Return the last segment of the permalink and the slugs that WordPress itself redirects."""
+    path = split_url(item.get_text("link"))[1]
+    former = [extract_slug(path) if path.strip("/") else ""]
+    for child in item.list_children("wp:postmeta"):
+        if child.get_text("wp:meta_key") == "_wp_old_slug":
+            former.append(to_line(unquote(child.get_text("wp:meta_value"), errors="replace")))
+    # Making a slug is slow, and most slugs of WordPress are slugs here, too.
+    is_unchanged = slug.isascii() and slug == slug.lower() and is_slug(slug)
+    current = slug if is_unchanged or not slug else make_slug(slug)
+    others = [other for other in dict.fromkeys(former) if other not in ("", current)][:_MAX_FORMER_SLUGS]
+    usable = [other for other in others if make_slug(other, max_length=MAX_SLUG_LENGTH, default="-") == other]
+    for other in [other for other in others if other not in usable][:1]:
+        notes.append(
+            f"There is no redirect from “{other[:100]}”, because a redirect needs an address that ends with "
+            "a slug."
+        )
+    return tuple(usable)
 
 
 def _read_metas(item: Element) -> dict[str, str]:

@@ -14,6 +14,7 @@ from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import terms
 from blogapi.transfer.wordpress.blog import Blog, get_blog_address
 from blogapi.transfer.wordpress.export_file import ExportFile, MalformedFile
+from blogapi.transfer.wordpress.left_behind import add_details
 from blogapi.transfer.wordpress.records import RecordMaker
 
 _WORDPRESS_COM_FILES = ".files.wordpress.com"
@@ -56,7 +57,9 @@ class WordPressSource:
         }
         for scan in self._scans:
             yield from self._read_file(scan, makers)
-        self._describe_left_behind(makers.values())
+        custom_fields = sum((maker.custom_fields for maker in makers.values()), Counter())
+        parents = (parent for blog in self._blogs.values() for parent in terms.list_parents(blog))
+        add_details(self.left_behind, parents, custom_fields)
 
     def _read_file(self, scan: _Scan, makers: dict[str, RecordMaker]) -> Iterator[Item]:
         entry = scan.file.entry
@@ -113,18 +116,6 @@ class WordPressSource:
                 f"The export names {attachments:,} media files and does not contain them; name the folder "
                 "`wp-content/uploads` of the blog with --assets."
             )
-
-    def _describe_left_behind(self, makers: Iterable[RecordMaker]) -> None:
-        """Add the parents of categories and the custom fields to `left_behind`."""
-        parents: list[object] = [one for blog in self._blogs.values() for one in terms.list_parents(blog)]
-        if parents:
-            self.left_behind.counts["parents of categories"] = len(parents)
-            self.left_behind.details["parents of categories"] = parents
-        names = sum((maker.custom_fields for maker in makers), Counter())
-        if names:
-            self.left_behind.details["custom fields"] = [
-                {"name": name, "items": number} for name, number in names.most_common()
-            ]
 
 
 def _scan(entry: folder.Entry) -> _Scan:

@@ -10,6 +10,7 @@ from blogapi.transfer.article_record import AuthorRecord, TermRecord
 from blogapi.transfer.markdown.text import to_line, to_plain_line
 from blogapi.transfer.wordpress.blog import Blog, Term, is_mail_address, make_name, to_id
 from blogapi.transfer.wordpress.elements import Element
+from blogapi.transfer.wordpress.left_behind import count_name
 
 _PRIMARY_CATEGORIES = ("_yoast_wpseo_primary_category", "rank_math_primary_category")
 # The nicenames of the category that WordPress gives to posts without a category, in several languages.
@@ -35,8 +36,6 @@ _DEFAULT_CATEGORIES = frozenset(
         *("未分類", "без-рубрики", "без-категорії"),
     )
 )
-# A blog can have more taxonomies only by mistake; the others are counted together.
-_MAX_TAXONOMIES = 200
 
 ItemTerm = tuple[str, str]  # nicename and name
 
@@ -114,9 +113,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
         elif domain in ("post_tag", "tag", "category"):
             found["category" if domain == "category" else "post_tag"].setdefault(term[1], term)
         elif domain != "author":
-            name = f"terms of the taxonomy {to_line(domain)[:40]}"
-            is_new = name not in left_behind and len(left_behind) > _MAX_TAXONOMIES
-            left_behind["terms of other taxonomies" if is_new else name] += 1
+            count_name(left_behind, "terms of the taxonomy", to_line(domain))
     if not any(found.values()):
         found["category"] = without_domain
     return {taxonomy: list(terms.values()) for taxonomy, terms in found.items()}
