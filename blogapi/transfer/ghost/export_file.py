@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 import stat
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -27,6 +28,10 @@ _WRAPPERS = {(), ("data",), ("data", "data"), ("db",), ("db", "data")}
 _CHUNK_BYTES = 1024 * 1024
 # A post is at level 5. Deeper levels are only in bodies that are objects and not texts.
 _MAX_DEPTH = 200
+_SURROGATE_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+# A pair, one half of a pair (group 1), or another escape.
+_ESCAPE = re.compile(rf"{_SURROGATE_PAIR.pattern}|\\(?:(u[dD][89a-fA-F][0-9a-fA-F]{{2}})|.)", re.DOTALL)
+_MAX_ESCAPE_LENGTH = 12
 # Up to this size, a damaged file is parsed again, to find the line and the column of the damage.
 _MAX_LOCATED_BYTES = 16 * 1024 * 1024
 
@@ -36,7 +41,10 @@ class DamagedExport(Exception):
 
 
 class _Utf8File:
-    """A file that is decoded to UTF-8: UTF-16 is converted, and invalid bytes are replaced."""
+    """A file that is decoded to UTF-8: UTF-16 is converted, and what is invalid is replaced by U+FFFD.
+
+    A text that was cut inside an emoji ends with one half of a surrogate pair, which the parser refuses.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         start = file.read(2)
@@ -44,20 +52,42 @@ class _Utf8File:
         is_utf16 = start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         self._file = file
         self._decoder = codecs.getincrementaldecoder("utf-16" if is_utf16 else "utf-8-sig")()
+        # The end of the former chunk, if it can contain a part of an escape.
+        self._rest = ""
         self.position = 0
         self.has_invalid_bytes = False
 
-    def read(self, size: int = -1) -> bytes:
-        """Return the next bytes as UTF-8; b"" at the end."""
-        chunk = self._file.read(size)
-        self.position += len(chunk)
-        is_last = size != 0 and not chunk
+    def read(self, size: int) -> bytes:
+        """Return the next bytes as UTF-8; b"" at the end, or if `size` is 0."""
+        text = ""
+        while size and not text:
+            chunk = self._file.read(size)
+            self.position += len(chunk)
+            text = self._rest + self._decode(chunk)
+            end = _find_end(text) if chunk else len(text)
+            text, self._rest = text[:end], text[end:]
+            if not chunk:
+                break
+        if "\\ud" in text or "\\uD" in text:
+            text = _ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text)
+        return text.encode("utf-8", "replace")
+
+    def _decode(self, chunk: bytes) -> str:
         try:
-            text = self._decoder.decode(chunk, is_last)
+            return self._decoder.decode(chunk, not chunk)
         except UnicodeDecodeError:
             self.has_invalid_bytes, self._decoder.errors = True, "replace"
-            text = self._decoder.decode(chunk, is_last)
-        return text.encode("utf-8", "replace")
+            return self._decoder.decode(chunk, not chunk)
+
+
+def _find_end(text: str) -> int:
+    """Return where an escape begins at the end of a text that may continue, or the length of the text."""
+    start = text.find("\\", max(0, len(text) - _MAX_ESCAPE_LENGTH))
+    if start < 0:
+        return len(text)
+    if _SURROGATE_PAIR.match(text, max(0, start - _MAX_ESCAPE_LENGTH // 2)):
+        start -= _MAX_ESCAPE_LENGTH // 2
+    return len(text[:start].rstrip("\\"))
 
 
 class ExportFile:

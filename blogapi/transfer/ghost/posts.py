@@ -102,8 +102,10 @@ class PostReader:
     def _make_record(self, post: Post) -> ArticleRecord:
         body, slug, title = read_body(post), _get_slug(post), to_line(post.get("title"))
         key = self._choose_key(post)
-        if not key or not (title or slug or body.content):
-            raise RefusedFile("It has no title, no text or no id; remove it from the export.")
+        if not key:
+            raise RefusedFile("It has neither an id nor a slug; add one in the export.")
+        if not (title or slug or body.content):
+            raise RefusedFile("It has neither a title nor a text; remove it from the export.")
         status, published_at, notes = decide_publication(post, self._options.now)
         self._left_behind.counts.update(body.leftovers)
         record = ArticleRecord(

@@ -8,6 +8,8 @@ import pytest
 from blogapi.transfer import ghost
 from blogapi.transfer.article_record import ArticleRecord, AuthorRecord, TermRecord
 from blogapi.transfer.folder import Entry
+from blogapi.transfer.ghost import export_file
+from blogapi.transfer.ghost.export_file import ExportFile
 from blogapi.transfer.reports import Result
 from blogapi.transfer.sources import ImportOptions
 
@@ -355,6 +357,30 @@ def test_invalid_bytes_are_replaced(read):
     source, [record] = read(text=wrap(posts=[a_post(title="Caf@")]).encode().replace(b"@", b"\xe9"))
     assert record.title == "Caf\ufffd"
     assert source.notes[0] == "“blog/export.json” is not valid UTF-8; the invalid bytes became “\ufffd”."
+
+
+@pytest.mark.parametrize(
+    ("escaped", "title"),
+    [
+        (r"a \ud83d\ude00 b", "a 😀 b"),
+        (r"a \ud83d", "a \ufffd"),
+        (r"a \uDE00 b", "a \ufffd b"),
+        (r"a \ud83d\u0020b", "a \ufffd b"),
+        (r"a \\ud83d \\\ud83d b", "a \\ud83d \\\ufffd b"),
+    ],
+)
+def test_halves_of_surrogate_pairs_are_replaced(tmp_path, escaped, title):
+    path = tmp_path / "x.json"
+    path.write_text(f'{{"posts":[{{"title":"{escaped}"}}]}}', encoding="utf-8")
+    assert list(ExportFile(path).read_rows(("posts",))) == [("posts", {"title": title})]
+
+
+@pytest.mark.parametrize("size", range(1, 25))
+def test_an_escape_can_be_in_two_chunks(monkeypatch, tmp_path, size):
+    monkeypatch.setattr(export_file, "_CHUNK_BYTES", size)
+    path = tmp_path / "x.json"
+    path.write_text(r'{"posts":["a\\\\\ud83d\ude00\ud83d\n\ude00ä😀"]}', encoding="utf-8")
+    assert list(ExportFile(path).read_rows(())) == [("posts", "a\\\\😀\ufffd\n\ufffdä😀")]
 
 
 def test_a_file_that_is_gone_is_reported(tmp_path):
