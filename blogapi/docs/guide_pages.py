@@ -12,7 +12,8 @@ from blogapi.content import rendering
 # The pages in the order of the navigation. The first page is shown at `/docs/`.
 PAGE_NAMES = (
     *("index", "front-ends", "reading", "typed-clients", "site", "writing", "media"),
-    *("importing", "leaving", "operating", "postgresql", "performance"),
+    *("importing", "ghost", "leaving"),
+    *("operating", "postgresql", "performance"),
 )
 
 _FOLDER = Path(__file__).parent / "guide"

@@ -89,6 +89,7 @@ class GhostSource:
         self._add_summary(file, tables, posts, entry)
 
     def _add_summary(self, file: ExportFile, tables: Tables, posts: PostReader, entry: folder.Entry) -> None:
+        self.hosts |= posts.hosts
         self.left_behind.counts.update(+tables.others)
         internal = sorted(tag.name for tag in tables.tags.values() if tag.is_internal)
         if internal:

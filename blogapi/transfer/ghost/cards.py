@@ -140,10 +140,13 @@ def _convert_bookmark(card: Card) -> str:
     metadata = card.get("metadata")
     details: Card = {**card, **metadata} if isinstance(metadata, Mapping) else card
     url = _get_line(card, "url") or _get_line(details, "url")
-    title = element("strong", escape(_get_line(details, "title") or url, quote=False))
-    description = escape(_get_line(details, "description"), quote=False)
-    text = f"{title}<br>{description}" if description else title
-    return _figure("bookmark", element("a", text, "kg-bookmark-container", href=url), card) if url else ""
+    title = escape(_get_line(details, "title") or url, quote=False)
+    texts = {"title": title, "description": escape(_get_line(details, "description"), quote=False)}
+    parts = [element("div", text, f"kg-bookmark-{name}") for name, text in texts.items() if text]
+    thumbnail = _image({"src": details.get("thumbnail")}, "")
+    parts += [element("div", thumbnail, "kg-bookmark-thumbnail")] if thumbnail else []
+    link = element("a", "".join(parts), "kg-bookmark-container", href=url)
+    return _figure("bookmark", link, card) if url else ""
 
 
 def _convert_callout(card: Card) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -20,6 +21,10 @@ from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.web.fields import parse_uuid
 
 Post = Mapping[str, object]
+
+_STORAGE_HOST = re.compile(
+    r"https://(storage\.ghost\.io/c/[0-9a-f]{1,9}/[0-9a-f]{1,9}/[0-9a-f-]{36})/content/"
+)
 
 #: The tag of pages; posts and pages are both articles here.
 PAGE_TAG = "page"
@@ -79,6 +84,8 @@ class PostReader:
         self._keys: set[str] = set()
         #: The authors of the records so far, by name.
         self.authors: dict[str, AuthorRecord] = {}
+        #: The hosts of files in the storage of Ghost(Pro), with the path of the blog.
+        self.hosts: set[str] = set()
         #: The number of posts whose authors the export does not contain.
         self.without_author = 0
 
@@ -102,12 +109,13 @@ class PostReader:
     def _make_record(self, post: Post) -> ArticleRecord:
         body, slug, title = read_body(post), _get_slug(post), to_line(post.get("title"))
         key = self._choose_key(post)
-        if not key:
-            raise RefusedFile("It has neither an id nor a slug; add one in the export.")
         if not (title or slug or body.content):
             raise RefusedFile("It has neither a title nor a text; remove it from the export.")
+        if not key:
+            raise RefusedFile("It has neither an id nor a slug; add one in the export.")
         status, published_at, notes = decide_publication(post, self._options.now)
         self._left_behind.counts.update(body.leftovers)
+        self.hosts.update(_STORAGE_HOST.findall(body.content))
         record = ArticleRecord(
             key=key,
             source=self._entry.key,

@@ -202,9 +202,14 @@ YOUTUBE = '<iframe src="https://www.youtube.com/embed/x?feature=oembed"></iframe
         ("embed", {"html": YOUTUBE}, f'<figure class="kg-card kg-embed-card">{YOUTUBE}</figure>'),
         (
             "bookmark",
-            {"url": "https://x.example/", "metadata": {"title": "T", "description": "D"}},
+            {
+                "url": "https://x.example/",
+                "metadata": {"title": "T", "description": "D", "thumbnail": "/t.png"},
+            },
             '<figure class="kg-card kg-bookmark-card"><a class="kg-bookmark-container" '
-            'href="https://x.example/"><strong>T</strong><br>D</a></figure>',
+            'href="https://x.example/"><div class="kg-bookmark-title">T</div><div '
+            'class="kg-bookmark-description">D</div><div class="kg-bookmark-thumbnail"><img src="/t.png" alt="">'
+            "</div></a></figure>",
         ),
         (
             "callout",

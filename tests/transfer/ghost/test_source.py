@@ -405,3 +405,9 @@ def test_pictures_are_looked_up_beside_the_export(read, tmp_path, name, folders)
 def test_the_base_url_names_the_host(read):
     source, _ = read(a_post(), base_url="https://Example.com/blog")
     assert source.hosts == {"example.com/blog"}
+
+
+def test_the_storage_of_ghost_pro_is_a_host_of_the_blog(read):
+    host = f"storage.ghost.io/c/8a/0f/{UUID}"
+    source, _ = read(a_post(html=f'<img src="https://{host}/content/images/x.png">'))
+    assert source.hosts == {host}
