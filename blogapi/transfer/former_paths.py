@@ -34,7 +34,9 @@ def list_versions(path: str) -> list[str]:
     full = _SIZE.sub("", plain)
     larger = [_add_suffix(full, "-scaled"), full] if full != plain else [plain]
     versions = [*larger, path] if _UPLOADS.search(path) else [path, *larger]
-    return list(dict.fromkeys([*versions, plain, _EDIT.sub("", full)]))
+    # Programs that save pictures replace characters that addresses contain.
+    saved = [path.replace("+", " "), path.replace("*", "_")]
+    return list(dict.fromkeys([*versions, plain, _EDIT.sub("", full), *saved]))
 
 
 def _add_suffix(path: str, suffix: str) -> str:
@@ -47,6 +49,11 @@ def list_tails(path: str) -> Iterator[tuple[str, str]]:
     parts = path.split("/")
     for start in range(max(1, len(parts) - _MAX_TAIL_PARTS), len(parts)):
         yield "/".join(parts[start:]), parts[start - 1]
+
+
+def number_name(path: str) -> str:
+    """Return the path of the second file with a name, as Google numbers it: `x.jpg` gives `x(1).jpg`."""
+    return _add_suffix(path, "(1)")
 
 
 def list_inner_paths(path: str) -> tuple[str, ...]:

@@ -16,7 +16,13 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.former_paths import UPLOAD_FOLDERS, list_inner_paths, list_tails, list_versions
+from blogapi.transfer.former_paths import (
+    UPLOAD_FOLDERS,
+    list_inner_paths,
+    list_tails,
+    list_versions,
+    number_name,
+)
 
 # Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
@@ -112,7 +118,7 @@ class MediaFiles:
             for folder in self._assets:
                 # Many pictures have the same name, and only their folders tell them apart.
                 is_top = folder in self._flat or outer.casefold() in {folder.name.casefold(), *UPLOAD_FOLDERS}
-                if "/" in tail or is_top:
+                if "/" in tail or (is_top and not _exists(_join(folder, number_name(tail)))):
                     yield _join(folder, tail)
 
     def _open(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:

@@ -113,6 +113,8 @@ def test_further_folders_come_before_the_folders_of_the_site(site, tmp_path):
         ("content", "images/2020/01/x.jpg", "/content/images/2020/01/x.jpg"),
         ("uploads", "x.jpg", "/wp-content/uploads/x.jpg"),
         ("album", "x.jpg", "/-a1/b2/s1600/x.jpg"),
+        ("album", "x y.jpg", "/-a1/b2/s1600/x%2By.jpg"),
+        ("images", "1_x.jpeg", "/max/800/1*x.jpeg"),
         ("uploads", "2020/01/x-scaled.jpg", "/wp-content/uploads/2020/01/x-300x200.jpg"),
         ("uploads", "2020/01/x.jpg", "/wp-content/uploads/2020/01/x-scaled.jpg"),
         ("uploads", "2020/01/x.jpg", "/wp-content/uploads/2020/01/x-e1577836800.jpg"),
@@ -144,6 +146,13 @@ def test_a_name_alone_does_not_stand_for_a_picture_in_another_folder(tmp_path):
     make(tmp_path / "uploads/x.jpg")
     for reference in ("/wp-content/uploads/2020/01/x.jpg", "/2020/01/x.jpg", "/01/x.jpg"):
         assert find(reference, post, tmp_path / "uploads") is None
+
+
+def test_a_numbered_name_in_an_album_stands_for_no_picture(tmp_path):
+    post, picture = make(tmp_path / "elsewhere/feed.atom"), make(tmp_path / "album/x.jpg")
+    assert find("/a/s1600/x.jpg", post, picture.parent) == picture
+    make(tmp_path / "album/x(1).jpg")
+    assert find("/a/s1600/x.jpg", post, picture.parent) is None
 
 
 @pytest.mark.parametrize("folder", ["wp-content/uploads", "uploads"])
