@@ -53,7 +53,7 @@ class Feed:
     def read(self) -> Iterator[BloggerItem]:
         """Yield the entries. Raises RefusedFile where the file is not well-formed."""
         handler = _Handler(self)
-        parser = DefusedExpatParser(forbid_dtd=True)
+        parser = _Parser(forbid_dtd=True)
         parser.setContentHandler(handler)
         try:
             with self._path.open("rb") as file:
@@ -72,6 +72,14 @@ class Feed:
                 f"The file is damaged or not an export{place}; the entries before that were read. Export the "
                 "blog again."
             ) from error
+
+
+class _Parser(DefusedExpatParser):  # type: ignore[misc]
+    def reset(self) -> None:
+        super().reset()
+        # Without a buffer, each entity and each line of a text is a call of its own: four times slower.
+        self._parser.buffer_text = True
+        self._parser.buffer_size = _CHUNK_BYTES
 
 
 class _Handler(ContentHandler):
