@@ -103,7 +103,7 @@ class ArticleWriter:
                 }
             ),
             **texts,
-            **({"cover_image": [cover] if layout.name == "hugo" else cover} if cover else {}),
+            **({"cover_image": [cover] if layout.lists_cover else cover} if cover else {}),
             **{_SEO_NAMES[name]: pictures[name] for name in _SEO_NAMES if name in pictures},
             **_without_empty(page),
             **_without_empty({"aliases": [path for path in former if path]}),

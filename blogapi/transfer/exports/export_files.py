@@ -20,8 +20,6 @@ from blogapi.transfer.exports.yaml_text import to_yaml
 
 #: The file that says what the folder is.
 DESCRIPTION = "blogapi.yaml"
-#: The file that lists all files of the export with their hashes.
-MANIFEST = "SHA256SUMS"
 #: The file that prevents git from changing line endings.
 GIT_ATTRIBUTES = ".gitattributes"
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,7 +19,8 @@ from typing import IO
 from blogapi.media.stored_files import copy_intact
 from blogapi.storage import files
 from blogapi.transfer.exports import manifest
-from blogapi.transfer.exports.export_files import DESCRIPTION, GIT_ATTRIBUTES, MANIFEST, MediaFile, TextFile
+from blogapi.transfer.exports.export_files import DESCRIPTION, GIT_ATTRIBUTES, MediaFile, TextFile
+from blogapi.transfer.exports.layouts import MANIFESTS
 from blogapi.transfer.exports.results import CannotWrite, ExportReport, FileResult
 from blogapi.web.errors import Conflict
 
@@ -33,9 +33,17 @@ class FolderWriter:
     """Writes the files of one export below `root`; `media` is the media folder of the blog."""
 
     def __init__(
-        self, root: Path, media: Path, report: ExportReport, *, overwrite: bool = False, dry_run: bool = False
+        self,
+        root: Path,
+        media: Path,
+        report: ExportReport,
+        manifest_name: str,
+        *,
+        overwrite: bool = False,
+        dry_run: bool = False,
     ) -> None:
         self._root, self._media, self._report = root, media, report
+        self._manifest = manifest_name
         self._overwrite, self._dry_run = overwrite, dry_run
         #: the digests that the files of former exports can have, by path
         self._known = _read_known(root)
@@ -48,22 +56,25 @@ class FolderWriter:
         try:
             result = self._write_text(file) if isinstance(file, TextFile) else self._write_media(file)
         except CannotWrite as error:
-            if file.path == GIT_ATTRIBUTES:
-                # The user has a file of this name; the guide says what it should contain.
-                return
-            self._report.refuse(file.path, str(error))
             self._keep_known(file.path)
+            # The user can have such a file for other purposes; the guide says what it should contain.
+            if file.path != GIT_ATTRIBUTES:
+                self._report.refuse(file.path, str(error))
         else:
             self._report.files[result] += 1
 
     def finish(self) -> None:
         """Delete the files of former exports that this one does not contain, and write the list of files."""
-        for path in sorted(self._known.keys() - self._digests.keys() - {MANIFEST}):
+        for path in sorted(self._known.keys() - self._digests.keys()):
             self._remove(path)
-        content = manifest.format_manifest(self._digests)
-        target = self._root / MANIFEST
-        if not self._dry_run and not (target.is_file() and target.read_bytes() == content):
+        if self._dry_run:
+            return
+        content, target = manifest.format_manifest(self._digests), self._root / self._manifest
+        if not (target.is_file() and target.read_bytes() == content):
             self._replace(target, lambda output: output.write(content) >= 0)
+        for name in MANIFESTS:
+            if name != self._manifest:
+                (self._root / name).unlink(missing_ok=True)
 
     def _write_text(self, file: TextFile) -> FileResult:
         digest = hashlib.sha256(file.content).hexdigest()
@@ -75,7 +86,7 @@ class FolderWriter:
 
     def _write_media(self, file: MediaFile) -> FileResult:
         stored, target = file.stored, self._root / file.path
-        if self._known[file.path][-1:] == [stored.hash] and _get_size(target) == stored.size:
+        if self._known.get(file.path, [])[-1:] == [stored.hash] and _get_size(target) == stored.size:
             # Reading all pictures at each export would take long; `sha256sum -c` finds damaged files.
             return self._keep(file.path, stored.hash)
         present = _read_digest(target)
@@ -96,9 +107,10 @@ class FolderWriter:
             ) from error
 
     def _check_is_ours(self, path: str, present: str) -> None:
-        if not present or self._overwrite or present in self._known[path]:
+        known = self._known.get(path, [])
+        if not present or self._overwrite or present in known:
             return
-        if self._known[path]:
+        if known:
             raise CannotWrite(f"The file was changed after the last export; {_OVERWRITE}.")
         raise CannotWrite(f"A file with this name exists that no export has written; {_OVERWRITE}.")
 
@@ -168,19 +180,25 @@ class FolderWriter:
 
     def _keep_known(self, path: str) -> None:
         """Keep the former line of a file that was left alone, so that the next export knows it too."""
-        if self._known[path]:
+        if path in self._known:
             self._digests[path] = self._known[path][-1]
 
 
 @contextmanager
 def open_folder(
-    root: Path, media: Path, report: ExportReport, *, overwrite: bool, dry_run: bool
+    root: Path,
+    media: Path,
+    report: ExportReport,
+    manifest_name: str,
+    *,
+    overwrite: bool,
+    dry_run: bool,
 ) -> Iterator[FolderWriter]:
     """Yield a writer; raises Conflict if another export is writing into the folder."""
     if root.exists() and not root.is_dir():
         raise Conflict(f"{root} is a file; name a folder, or a file that ends with .zip or .json.")
     if dry_run:
-        writer = FolderWriter(root, media, report, overwrite=overwrite, dry_run=True)
+        writer = FolderWriter(root, media, report, manifest_name, overwrite=overwrite, dry_run=True)
         yield writer
         writer.finish()
         return
@@ -188,7 +206,7 @@ def open_folder(
     with files.locked(root / _LOCK) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
-        writer, is_complete = FolderWriter(root, media, report, overwrite=overwrite), False
+        writer, is_complete = FolderWriter(root, media, report, manifest_name, overwrite=overwrite), False
         try:
             yield writer
             writer.finish()
@@ -197,15 +215,15 @@ def open_folder(
             writer.close(is_complete=is_complete)
 
 
-def _read_known(root: Path) -> defaultdict[str, list[str]]:
+def _read_known(root: Path) -> dict[str, list[str]]:
     """Return the digests of the files that former exports have written, the newest last."""
-    known = defaultdict[str, list[str]](list)
-    for name in (MANIFEST, _JOURNAL):
+    known: dict[str, list[str]] = {}
+    for name in (*MANIFESTS, _JOURNAL):
         path = root / name
         text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
         for file, digest in manifest.parse_lines(text):
-            known[file].append(digest)
-        if name == MANIFEST and text and DESCRIPTION not in known:
+            known.setdefault(file, []).append(digest)
+        if name in MANIFESTS and text and DESCRIPTION not in known:
             raise Conflict(f"{path} is not from an export; choose another folder.")
     return known
 

@@ -29,9 +29,12 @@ class Layout:
     data_media: str
     #: whether other systems show the files of text articles only as HTML
     shows_text_as_html: bool = True
+    lists_cover: bool = False
     has_shortcodes: bool = False
     has_liquid: bool = False
     dates_names: bool = False
+    #: the file with the hashes of all files; Jekyll publishes those without `_` in the folder itself
+    manifest: str = "SHA256SUMS"
     #: the names of front matter fields that differ from those of the default layout
     field_names: Mapping[str, str] = field(default_factory=dict)
     #: the field with the path of the page; "" = none
@@ -86,6 +89,7 @@ HUGO = Layout(
     article_media="/media/",
     data_media="/media/",
     has_shortcodes=True,
+    lists_cover=True,
     field_names={"excerpt": "summary", "cover_image": "images"},
     address_field="url",
 )
@@ -97,9 +101,11 @@ JEKYLL = Layout(
     data="_data/*.yml",
     article_media="/media/",
     data_media="/media/",
+    manifest="_SHA256SUMS",
     has_liquid=True,
     dates_names=True,
     field_names={"aliases": "redirect_from", "cover_image": "image"},
     address_field="permalink",
 )
 LAYOUTS = {layout.name: layout for layout in (DEFAULT, HUGO, JEKYLL)}
+MANIFESTS = tuple(dict.fromkeys(layout.manifest for layout in LAYOUTS.values()))

@@ -44,13 +44,15 @@ def export_files(
         total = len(snapshot.uuids) + len(snapshot.media)
         items = progress(_end_read_before_media(list_files(snapshot, layout)), total=total, label="Exporting")
         if not is_archive:
-            with open_folder(target, media, report, overwrite=overwrite, dry_run=dry_run) as folder:
+            with open_folder(
+                target, media, report, layout.manifest, overwrite=overwrite, dry_run=dry_run
+            ) as folder:
                 for item in items:
                     folder.write(item)
         elif dry_run:
             report.files[FileResult.WRITTEN] = sum(1 for _ in items)
         else:
-            with open_zip(target, media, report) as archive:
+            with open_zip(target, media, report, layout.manifest) as archive:
                 for item in items:
                     archive.write(item)
     return report

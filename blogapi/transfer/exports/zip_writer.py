@@ -11,7 +11,7 @@ from pathlib import Path
 from blogapi.media.stored_files import copy_intact, find_fault
 from blogapi.storage import files
 from blogapi.transfer.exports import manifest
-from blogapi.transfer.exports.export_files import MANIFEST, MediaFile, TextFile
+from blogapi.transfer.exports.export_files import MediaFile, TextFile
 from blogapi.transfer.exports.results import ExportReport, FileResult
 
 # The permissions -rw-r--r-- of a regular file, in the form of zip archives of Unix.
@@ -46,19 +46,19 @@ class ZipWriter:
         self._digests[file.path] = file.stored.hash
         return True
 
-    def finish(self) -> None:
+    def finish(self, manifest_name: str) -> None:
         """Add the list of files."""
-        self._archive.writestr(_make_info(MANIFEST), manifest.format_manifest(self._digests))
+        self._archive.writestr(_make_info(manifest_name), manifest.format_manifest(self._digests))
 
 
 @contextmanager
-def open_zip(target: Path, media: Path, report: ExportReport) -> Iterator[ZipWriter]:
+def open_zip(target: Path, media: Path, report: ExportReport, manifest_name: str) -> Iterator[ZipWriter]:
     """Yield a writer; the archive gets its name when it is complete."""
     with files.partial_file(target) as partial:
         with zipfile.ZipFile(partial, "w") as archive:
             writer = ZipWriter(archive, media, report)
             yield writer
-            writer.finish()
+            writer.finish(manifest_name)
         files.replace(partial, target)
 
 
