@@ -1,7 +1,7 @@
 """Run an import in two phases: read all sources, then store their articles.
 
-Only when everything was read is it known to which articles the links lead. Therefore the first phase writes the
-records into a temporary file.
+It is known to which articles the links lead only when everything was read. Therefore the first phase writes
+the records into a temporary file.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.imported_authors import ImportedAuthors
 from blogapi.transfer.imported_terms import store_terms
-from blogapi.transfer.link_stage import resolve_record
 from blogapi.transfer.link_index import LinkIndex
+from blogapi.transfer.link_stage import resolve_record
 from blogapi.transfer.reports import FileReport, Item, Result
 from blogapi.transfer.service import Importer, make_batches
 from blogapi.transfer.sources import Source
@@ -40,8 +40,8 @@ class PreparesBlog(Protocol):
 class ImportRun:
     """One import of all `sources`, which are given by the names of their formats.
 
-    `now` is the time of the import (aware, UTC); `hosts` are hosts of the former blogs that the sources do not
-    name.
+    `now` is the time of the import (aware, UTC); `hosts` are hosts of the former blogs that the sources do
+    not name.
     """
 
     def __init__(
@@ -59,11 +59,14 @@ class ImportRun:
         self._index.hosts |= set(hosts)
         #: The slug, the title and the file of each record by its key.
         self._read_before: dict[str, tuple[str, str, str]] = {}
-        #: Names of template tags that stay in the texts, with their numbers.
+        #: Names of template tags that have no counterpart here, with their numbers.
         self.leftovers: Counter[str] = Counter()
         #: Sentences about whole sources.
         self.notes: list[str] = []
+        #: The reports in the order in which the files and items were read.
         self.reports: list[FileReport] = []
+        #: The places of the records among the reports, by their keys.
+        self._places: dict[str, int] = {}
 
     @property
     def authors(self) -> ImportedAuthors:
@@ -91,13 +94,13 @@ class ImportRun:
         items = (item for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
         for item in show_progress(items, total=total, label="Reading"):
-            if isinstance(item, FileReport):
-                self.reports.append(item)
-                continue
-            record = self._tell_apart(item)
+            record = self._tell_apart(item) if isinstance(item, ArticleRecord) else item
             if isinstance(record, FileReport):
                 self.reports.append(record)
                 continue
+            # The report of the import replaces this one.
+            self._places[record.key] = len(self.reports)
+            self.reports.append(FileReport(record.key, Result.SKIPPED))
             article = known.get(self._importer.matches.get(record.key, record.key))
             uuid, slug = article or (None, make_slug(record.slug or record.title))
             self._index.add(record, slug, uuid)
@@ -106,8 +109,8 @@ class ImportRun:
     def _tell_apart(self, record: ArticleRecord) -> Item:
         """Return the record, or the report of a record that was read before.
 
-        Several exports of a blog can contain the same article. Exports of blogs whose addresses were the same,
-        such as test blogs, can contain different articles with the same id; these get a key of their own.
+        Several exports of a blog can contain the same article. Exports of blogs with the same address, such
+        as test blogs, can contain different articles with the same id; these get a key of their own.
         """
         slug = record.slug or make_slug(record.title)
         first = self._read_before.setdefault(record.key, (slug, record.title, record.source))
@@ -136,7 +139,7 @@ class ImportRun:
         outdated: set[str] = set()
         for batch in make_batches(records):
             for report in self._importer.store(batch):
-                self.reports.append(report)
+                self.reports[self._places[report.key]] = report
                 if report.slug:
                     outdated.update(self._index.set_slug(report.key, report.slug))
         # The links to an article that got another slug than expected are corrected.

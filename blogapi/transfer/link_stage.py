@@ -1,4 +1,4 @@
-"""Resolve what a record says about other records: template tags, wiki links, links, and pictures of its host."""
+"""Resolve the template tags, the wiki links, the links and the pictures of the former host in a record."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from blogapi.transfer.link_index import LinkIndex
 from blogapi.transfer.link_rewriting import rewrite_links
 from blogapi.transfer.links import RecordLinks
 from blogapi.transfer.markdown.template_tags import resolve_templates
+from blogapi.transfer.markdown.wiki_links import resolve_wiki_links
 from blogapi.transfer.own_addresses import make_address_local, make_local
 
 # The number of names in a note; the report of the import has all.
@@ -20,7 +21,7 @@ _MAX_NAMED = 5
 def resolve_record(
     record: ArticleRecord, index: LinkIndex, has_file: Callable[[str], bool]
 ) -> tuple[ArticleRecord, Counter[str]]:
-    """Return the record with its addresses in this blog, and the names of template tags that stay in its text.
+    """Return the record with addresses in this blog, and the names of template tags without a counterpart.
 
     `has_file` returns whether the media file at a root-relative path will be found.
     """
@@ -29,9 +30,11 @@ def resolve_record(
     targets, notes, leftovers = RecordLinks(index, record), list(record.notes), Counter[str]()
     content = record.content
     if record.has_templates:
-        resolved = resolve_templates(content, record.content_type, targets)
-        content, leftovers = resolved.content, resolved.leftovers
-        notes += resolved.notes
+        for resolve in (resolve_templates, resolve_wiki_links):
+            resolved = resolve(content, record.content_type, targets)
+            content = resolved.content
+            leftovers += resolved.leftovers
+            notes += resolved.notes
         if leftovers:
             notes.append(_describe(leftovers))
     content = rewrite_links(content, record.content_type, targets.find_address)
@@ -48,4 +51,4 @@ def resolve_record(
 def _describe(leftovers: Counter[str]) -> str:
     named = [f"{name} ({number:,})" for name, number in leftovers.most_common(_MAX_NAMED)]
     more = f" and {len(leftovers) - _MAX_NAMED:,} more" if len(leftovers) > _MAX_NAMED else ""
-    return f"The text still contains template tags: {', '.join(named)}{more}."
+    return f"Template tags and wiki links without a counterpart here: {', '.join(named)}{more}."

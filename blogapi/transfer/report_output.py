@@ -28,7 +28,7 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     if media["missing"]:
         yield "media      --assets FOLDER names a further folder in which missing files are looked up."
     if run.leftovers:
-        yield f"templates  Template tags that stay in the texts: {_format_counter(run.leftovers)}."
+        yield f"templates  Tags and wiki links without a counterpart here: {_format_counter(run.leftovers)}."
     for format_name, counts in run.count_left_behind().items():
         yield f"left       Not imported from {format_name}: {_format_counter(counts)}."
     for report in run.reports:

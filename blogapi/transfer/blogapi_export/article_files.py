@@ -18,7 +18,7 @@ from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.blogapi_export import values
 from blogapi.transfer.blogapi_export.article_records import ExportedArticle, make_record
 from blogapi.transfer.blogapi_export.blog_data import ExportedMedia, TermNames
-from blogapi.transfer.blogapi_export.layout import parse_media_address
+from blogapi.transfer.blogapi_export.layout import get_file_name
 from blogapi.transfer.blogapi_export.replacements import restore_content
 from blogapi.transfer.blogapi_export.values import Values
 from blogapi.transfer.markdown import privacy
@@ -60,6 +60,7 @@ class ArticleFiles:
     """Reads the article files of an export; `media` has the files of the library by their exported names."""
 
     media: Mapping[str, ExportedMedia]
+    media_folder: str  #: the address of the media folder in articles
     terms: TermNames
     now: datetime
 
@@ -119,8 +120,8 @@ class ArticleFiles:
         if name in originals:
             return values.get_text(originals, name)
         address = values.get_text({name: next((one for one in given if one), "")}, name)
-        file = self.media.get(parse_media_address(address))
-        return file.address if file else address
+        file = self.media.get(address.removeprefix(self.media_folder))
+        return file.address if file and address.startswith(self.media_folder) else address
 
     def _read_content(self, own: Values, exported: str) -> tuple[str, dict[str, UUID]]:
         """Return the original content, and the files that stand for paths in it."""
@@ -134,7 +135,7 @@ class ArticleFiles:
             if not text:
                 continue
             replacements[text] = original
-            file = self.media.get(parse_media_address(text))
+            file = self.media.get(get_file_name(text, self.media_folder))
             if file is not None and not _LIBRARY_REFERENCE.match(original):
                 paths[original] = file.uuid
         paths |= self._read_paths(own)
@@ -142,8 +143,7 @@ class ArticleFiles:
 
     def _read_paths(self, own: Values) -> Iterator[tuple[str, UUID]]:
         for item in values.get_mappings(own, "paths"):
-            name = values.get_text(item, "file")
-            file = self.media.get(name) or self.media.get(parse_media_address(name))
+            file = self.media.get(values.get_text(item, "file"))
             if file is not None:
                 yield values.get_text(item, "path"), file.uuid
 

@@ -11,7 +11,7 @@ from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.blogapi_export import blog_data, values
 from blogapi.transfer.blogapi_export.blog_data import PICTURE_FIELDS, BlogData, ExportedMedia
-from blogapi.transfer.blogapi_export.layout import ExportFolder, parse_media_address
+from blogapi.transfer.blogapi_export.layout import ExportFolder
 from blogapi.transfer.blogapi_export.values import Values
 from blogapi.transfer.exported_terms import ExportedTerm
 from blogapi.transfer.markdown.parsers import parse_yaml
@@ -35,7 +35,7 @@ def read_data(export: ExportFolder) -> BlogData:
     for name, kind in _KINDS.items():
 
         def read(given: Values, kind: str = kind) -> ExportedTerm:
-            return blog_data.read_term(kind, given, _read_pictures(given, by_file))
+            return blog_data.read_term(kind, given, _read_pictures(export, given, by_file))
 
         for term in _read_list(export, name, data, read):
             data.terms[kind, term.slug] = term
@@ -43,7 +43,7 @@ def read_data(export: ExportFolder) -> BlogData:
         text = _read_text(export, "site")
         if text is not None:
             given, _ = parse_yaml(text, 1)
-            data.site = blog_data.read_site(given, _read_pictures(given, by_file))
+            data.site = blog_data.read_site(given, _read_pictures(export, given, by_file))
     except RefusedFile as error:
         data.reports.append(_refuse(export, "site", str(error)))
     return data
@@ -101,16 +101,16 @@ def _find_file(export: ExportFolder, item: ExportedMedia, data: BlogData) -> Exp
         return item
 
 
-def _read_pictures(given: Values, by_file: Mapping[str, ExportedMedia]) -> dict[str, str]:
+def _read_pictures(
+    export: ExportFolder, given: Values, by_file: Mapping[str, ExportedMedia]
+) -> dict[str, str]:
     """Return the stored addresses of the pictures of a term or the site."""
-    originals = values.get_mapping(given, "originals")
-    found = {}
-    for name in PICTURE_FIELDS & {*given, *originals}:
+    originals, folder = values.get_mapping(given, "originals"), export.layout.data_media
+    found = {name: values.get_text(originals, name) for name in PICTURE_FIELDS & originals.keys()}
+    for name in PICTURE_FIELDS & given.keys() - found.keys():
         address = values.get_text(given, name)
-        file = by_file.get(parse_media_address(address))
-        found[name] = (
-            values.get_text(originals, name) if name in originals else file.address if file else address
-        )
+        file = by_file.get(address.removeprefix(folder)) if address.startswith(folder) else None
+        found[name] = file.address if file else address
     return found
 
 

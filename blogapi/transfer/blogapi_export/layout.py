@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import unquote
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile
@@ -21,21 +20,26 @@ ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 # How many folders above an article the folder of the export is searched for.
 _MAX_LEVELS = 6
 _MAX_DESCRIPTION_BYTES = 64 * 1024
-# The addresses of files in all layouts; they can end with the number of the reference.
-_MEDIA_ADDRESS = re.compile(r"(?:\.\./|/|)media/([^/?#]+)(?:#[0-9]+)?")
+# Addresses in the content of an article can end with the number of the reference.
+_NUMBER = re.compile(r"#[0-9]+\Z")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The places of the data and the media files below the folder of an export."""
+    """The places of the data and the media files below the folder of an export.
+
+    `article_media` and `data_media` are the addresses of the media folder in articles and in data files.
+    """
 
     data: str
     suffix: str
     media: str
+    article_media: str = "/media/"
+    data_media: str = "/media/"
 
 
 LAYOUTS = {
-    "default": Layout("", ".yaml", "media"),
+    "default": Layout("", ".yaml", "media", "../media/", "media/"),
     "hugo": Layout("data", ".yaml", "static/media"),
     "jekyll": Layout("_data", ".yml", "media"),
 }
@@ -95,7 +99,6 @@ def is_data_file(export: ExportFolder, path: Path) -> bool:
     )
 
 
-def parse_media_address(address: str) -> str:
-    """Return the name of the media file that the address in an export stands for, or ""."""
-    match = _MEDIA_ADDRESS.fullmatch(address)
-    return unquote(match[1]) if match else ""
+def get_file_name(address: str, folder: str) -> str:
+    """Return the name of the media file at an address in an export, or ""; `folder` is that of the media."""
+    return _NUMBER.sub("", address.removeprefix(folder)) if address.startswith(folder) else ""

@@ -92,7 +92,9 @@ class ExportSource:
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)
             media = {item.file: item for item in data.media}
-            reader = ArticleFiles(media, TermNames(data.terms), self._options.now)
+            reader = ArticleFiles(
+                media, export.layout.article_media, TermNames(data.terms), self._options.now
+            )
             for entry in entries:
                 yield self._finish(read_item(entry.key, partial(_read_file, reader, entry)))
         for entry in self._documents:

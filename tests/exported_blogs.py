@@ -1,0 +1,259 @@
+"""Blogs that are exported, emptied and restored, and a blog in which every field has a value."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from flask import Flask
+from sqlalchemy import select, update
+
+from blogapi.articles import service as articles
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
+from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.authors.models import Author
+from blogapi.authors.taxonomy import AUTHORS
+from blogapi.categories.models import Category
+from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.media import service as media
+from blogapi.media.models import Media, MediaPath
+from blogapi.site import service as site
+from blogapi.site.models import Site
+from blogapi.site.schemas import SiteChangesSchema
+from blogapi.storage.database import db, table_of, transaction
+from blogapi.tags.models import Tag
+from blogapi.tags.taxonomy import TAGS
+from blogapi.taxonomies import service as taxonomies
+from blogapi.taxonomies.models import FormerTermSlug
+from blogapi.taxonomies.taxonomy import Taxonomy
+from blogapi.transfer import blogapi_export, folder
+from blogapi.transfer.exports import layouts
+from blogapi.transfer.exports import service as exports
+from blogapi.transfer.reports import FileReport
+from blogapi.transfer.service import Importer, make_batches
+from blogapi.transfer.sources import ImportOptions
+from tests.conftest import close_connections, create_accounts
+from tests.databases import Databases
+from tests.pictures import make_picture
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+FORMS = (*layouts.LAYOUTS, "json")
+# All columns of these tables come back, except for those in LEFT_OUT.
+TABLES = (Article, Seo, Category, Tag, Author, Media, Site, FormerSlug, FormerTermSlug, ArticleTag)
+TABLES += (ArticleAuthor, MediaPath)
+#: Why columns are not exported.
+LEFT_OUT: dict[str, str] = {
+    **dict.fromkeys(
+        ("article.author_id", "article.editor_id", "category.owner_id", "tag.owner_id", "author.owner_id"),
+        "users are not exported",
+    ),
+    **dict.fromkeys(
+        ("category.pieces", "tag.pieces", "author.pieces", "media.pieces"), "it is made of the other columns"
+    ),
+    **dict.fromkeys(("media.width", "media.height"), "they are read from the file"),
+    "media.unused_since": "it follows from the uses, and the time begins again",
+    "article.version": "it counts the changes in one database, and former versions are not exported",
+    **dict.fromkeys(("seo.uuid", "seo.created", "seo.last_updated"), "only the article has an identity"),
+    **dict.fromkeys(("site.uuid", "site.created", "site.last_updated"), "every blog has one site"),
+}
+
+
+class Blogs:
+    """The blog of the test, which can be emptied."""
+
+    def __init__(self, app: Flask, instance: Path, databases: Databases) -> None:
+        self.app, self._instance, self._databases = app, instance, databases
+        self.owner = create_accounts(app)[0].uuid
+
+    def empty(self) -> None:
+        """Replace the blog by one that has only users, with the same names."""
+        close_connections(self.app)
+        shutil.rmtree(self._instance)
+        self._databases.clear()
+        self._databases.prepare(self._instance)
+        self.owner = create_accounts(self.app)[0].uuid
+
+    def export(self, target: Path, form: str) -> dict[str, bytes]:
+        """Export the blog; return the contents of the files by their paths."""
+        with self.app.app_context():
+            if form == "json":
+                exports.export_document(target / "blog.json", io.BytesIO(), drafts=True)
+            else:
+                report = exports.export_files(target, layouts.LAYOUTS[form], drafts=True)
+                assert report.refused == []
+        return read_files(target)
+
+    def restore(self, source: Path, assets: tuple[Path, ...] = (), **options: Any) -> list[FileReport]:
+        """Import an export; return the reports."""
+        with self.app.app_context():
+            importer = Importer(self.owner, **options)
+            entries = [*folder.walk_path(source)]
+            found = [entry for entry in entries if blogapi_export.recognise(entry, read_head(entry))]
+            export = blogapi_export.open_source(found, ImportOptions(now=NOW, assets=assets))
+            reports = [*export.prepare_blog(importer)]
+            return reports + [one for batch in make_batches(export.read()) for one in importer.store(batch)]
+
+    def read_rows(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows of TABLES without the columns in LEFT_OUT, by the name of the table."""
+        with self.app.app_context():
+            return {model.__tablename__: read_table(model) for model in TABLES}
+
+
+def read_table(model: type[Any]) -> list[dict[str, Any]]:
+    """Return the rows of a table without the columns in LEFT_OUT."""
+    table = table_of(model)
+    columns = [column for column in table.c if f"{table.name}.{column.name}" not in LEFT_OUT]
+    rows = [
+        dict(zip((column.name for column in columns), row, strict=True))
+        for row in db.session.execute(select(*columns))
+    ]
+    # The unused profile of a user is not exported.
+    rows = [row for row in rows if model is not Author or row["slug"] != "mel"]
+    for row in rows:
+        if "slug_derived" in row:
+            # It has no effect on an article that was public.
+            row["slug_derived"] &= not row["was_public"]
+    return sorted(rows, key=repr)
+
+
+def read_files(root: Path) -> dict[str, bytes]:
+    """Return the contents of all files in a folder by their paths."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def read_head(entry: folder.Entry) -> bytes:
+    """Return the first bytes of a file."""
+    return b"" if entry.problem else entry.path.read_bytes()[: 16 * 1024]
+
+
+def store_picture(tmp_path: Path, colour: str, name: str, **texts: str) -> Media:
+    """Store a picture in the library."""
+    path = tmp_path / f"{uuid4()}.png"
+    path.write_bytes(make_picture(colour))
+    with media.prepare(path, name) as prepared:
+        return media.store(prepared, **texts)[0]
+
+
+def create_term(owner: UUID, taxonomy: Taxonomy[Any], **fields: Any) -> Any:
+    """Create a term; `former` is a slug that it had before."""
+    former = fields.pop("former", None)
+    body = taxonomy.body_schema().load(fields | ({"slug": former} if former else {}))
+    term = taxonomies.create(taxonomy, owner, body)
+    return taxonomies.change(taxonomy, term.uuid, {"slug": fields["slug"]}) if former else term
+
+
+def create_article(owner: UUID, **fields: Any) -> Article:
+    """Create an article with the fields of the API."""
+    return articles.create(owner, ArticleBodySchema().load({"category": {"slug": "bread"}} | fields))
+
+
+def shift_times() -> None:
+    """Give every row other times, with microseconds."""
+    times = iter(
+        datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=n, microseconds=n * 7) for n in range(10_000)
+    )
+    with transaction():
+        for model in (Article, Category, Tag, Media):
+            for uuid in db.session.scalars(select(model.uuid).order_by(model.uuid)).all():
+                values = {"created": next(times), "last_updated": next(times)}
+                db.session.execute(update(model).where(model.uuid == uuid).values(**values))
+        for author in db.session.scalars(select(Author.uuid).where(Author.owner_id.is_(None))).all():
+            values = {"created": next(times), "last_updated": next(times)}
+            db.session.execute(update(Author).where(Author.uuid == author).values(**values))
+        for slug in db.session.scalars(select(FormerSlug.slug)).all():
+            db.session.execute(update(FormerSlug).where(FormerSlug.slug == slug).values(created=next(times)))
+
+
+def make_everything(blogs: Blogs, tmp_path: Path) -> None:
+    """Create a blog in which every field has values other than its default."""
+    owner = blogs.owner
+    with blogs.app.app_context():
+        cat = store_picture(tmp_path, "red", "cat.png", alt="A cat", caption="Mimi: “hello”\r\n# 1")
+        dog = store_picture(tmp_path, "blue", "cat.png", alt="dog: *x*")
+        cover = f"/media/{cat.hash}/{cat.name}"
+        with transaction():
+            db.session.execute(update(Media).where(Media.uuid == cat.uuid).values(upload_hash="0" * 64))
+        bread = {"name": "Bread: & “more”", "description": "a\r\nb\tc  \n", "cover_image": cover}
+        create_term(owner, CATEGORIES, **bread, slug="bread", former="old-bread")
+        create_term(owner, CATEGORIES, name="null", description="", cover_image="https://x.example/a.png")
+        create_term(owner, CATEGORIES, name="null", slug="null-2")
+        create_term(owner, TAGS, name="Same", slug="same", former="was-same")
+        create_term(owner, TAGS, name="Same", slug="same-too")
+        create_term(owner, TAGS, name="日本語", slug="日本語")
+        create_term(owner, TAGS, name="unused: [x]")
+        guest = {"bio": "Bio\u2028\x85\ufeff", "url": "https://ada.example/?a=1#b", "avatar": cover}
+        create_term(owner, AUTHORS, name="Guest", **guest, slug="guest", former="gast")
+        create_term(owner, AUTHORS, name="- Plain")
+        with transaction():
+            profile = db.session.scalar(select(Author).where(Author.slug == "grace"))
+            profile.bio = "A profile with details"
+        first = create_article(
+            owner,
+            **{"title": 'Title: "x" # %\t', "subtitle": "Sub\r\nline", "slug": "first", "cover_image": cover},
+            content=f"\ufeffA\r\nb\rc\n\t😀 ![](media:{cat.uuid}) <img src='{cover}'> media:{dog.uuid}\n---",
+            **{"excerpt": "An *excerpt*", "content_type": "markdown", "status": "published"},
+            **{
+                "published_at": "2024-05-01T09:00:00.123456Z",
+                "tags": [{"slug": "same-too"}, {"slug": "same"}],
+            },
+            **{"authors": [{"slug": "guest"}, {"slug": "plain"}]},
+            seo={
+                "title": "SEO",
+                "description": "",
+                "og_image": "/x.png",
+                "canonical_url": "https://x.example/",
+            },
+        )
+        articles.change(owner, first.uuid, ArticleBodySchema(partial=True).load({"slug": "first-again"}))
+        create_article(
+            owner,
+            title="Scheduled",
+            seo={"description": "Described"},
+            status="scheduled",
+            published_at="2099-01-01T00:00:00Z",
+            content_type="html",
+        )
+        create_article(owner, title="Html", content="<p>{{ x }} {{< y >}}</p>\n\n", content_type="html")
+        create_article(owner, title="Text", content="<b>&amp;\r\n {{% z %}}", content_type="text")
+        create_article(owner, title="Empty", content="", content_type="markdown", category={"slug": "null-2"})
+        create_article(
+            owner,
+            title="Archived",
+            status="archived",
+            published_at="2021-01-01T00:00:00Z",
+            category={"slug": "null"},
+        )
+        hidden = create_article(
+            owner, title="Hidden", status="published", published_at="2022-01-01T00:00:00Z"
+        )
+        articles.change(owner, hidden.uuid, ArticleBodySchema(partial=True).load({"status": "draft"}))
+        imported = create_article(
+            owner, title="Imported", content="![x](img/a.png) <img src='img/b.png'>", content_type="markdown"
+        )
+        with transaction():
+            for path, file in (("img/a.png", cat), ("img/b.png", dog)):
+                db.session.add(MediaPath(article_id=imported.uuid, path=path, media_id=file.uuid))
+        described = {"title": "T", "description": "D\n", "language": "de-AT", "time_zone": "Europe/Berlin"}
+        addresses = {"url": "https://blog.example", "service_url": "https://api.blog.example"}
+        patterns = {
+            "article_path": "/{year}/{slug}/",
+            "category_path": "/c/{slug}/",
+            "tag_path": "/t/{slug}/",
+        }
+        pictures = {
+            "logo": cover,
+            "icon": "/icon.png",
+            "preview_url": "/preview",
+            "author_path": "/a/{slug}/",
+        }
+        navigation = {"navigation": [{"label": "About: x", "url": "/about/"}]}
+        site.change(SiteChangesSchema().load(described | addresses | patterns | pictures | navigation))
+        shift_times()

@@ -1,0 +1,57 @@
+"""Sites that Hugo and Jekyll build from exports."""
+
+from __future__ import annotations
+
+import html
+import shutil
+import subprocess
+
+import pytest
+
+HUGO_FILES = {
+    "config.toml": """
+baseURL = "https://blog.example/"
+disableKinds = ["RSS", "sitemap", "taxonomy", "term"]
+[markup.goldmark.renderer]
+unsafe = true
+""",
+    "layouts/_default/list.html": "{{ range .Pages }}<a href='{{ .RelPermalink }}'></a>{{ end }}",
+    "layouts/_default/single.html": """
+<title>{{ .Title }}</title><time>{{ .Date }}</time><i>{{ .Params.tags }}</i>
+<img src="{{ index .Params.images 0 }}">{{ .Content }}""",
+}
+JEKYLL_FILES = {
+    "_config.yml": "defaults: [{scope: {path: ''}, values: {layout: post}}]",
+    "_layouts/post.html": """
+<title>{{ page.title }}</title><time>{{ page.date }}</time><i>{{ page.tags | join: " " }}</i>
+<img src="{{ page.image }}">{{ content }}""",
+}
+
+
+def build(folder, files, *command):
+    """Build a site in the folder with a generator."""
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("files", "command", "site"),
+    [(HUGO_FILES, ["hugo"], "public"), (JEKYLL_FILES, ["jekyll", "build"], "_site")],
+    ids=["hugo", "jekyll"],
+)
+def test_a_generator_shows_public_articles_and_no_drafts(run, blog, tmp_path, files, command, site):
+    run("export", tmp_path, "--for", command[0], "--drafts")
+    build(tmp_path, files, *command)
+    page = html.unescape((tmp_path / site / "bread" / "index.html").read_text(encoding="utf-8"))
+    for part in ("<title>Bread: a story</title>", "2026-01-01", "Slow food", "Flour</h1>", 'alt="loaf"'):
+        assert part in page
+    assert page.count('src="/media/red.png"') == 2
+    assert "{{< x >}} {{ y }}" in page
+    assert (tmp_path / site / "media" / "red.png").is_file()
+    text = (tmp_path / site / "salt" / "index.html").read_text(encoding="utf-8")
+    assert "<pre>a &lt; b" in text and "&amp; c</pre>" in text
+    assert not any("secret" in path.name for path in (tmp_path / site).rglob("*"))
