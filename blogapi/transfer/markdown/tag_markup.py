@@ -56,7 +56,7 @@ class Markup:
         return f"![{escape_brackets(alt)}]({clean_address(src)}{tooltip})"
 
     def make_figure(self, image: Mapping[str, str], caption: str, link: str) -> str:
-        """Return a picture, given by its attributes, with its caption (Markdown) and its link, in one line."""
+        """Return a picture, given by its attributes, with its caption (Markdown) and its link."""
         picture = make_image(image)
         if link:
             picture = f"<a{_attribute('href', clean_address(link))}>{picture}</a>"

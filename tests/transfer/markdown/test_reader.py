@@ -70,7 +70,9 @@ def test_text_and_html_files_are_articles():
         ("blog/a.html", "<p>Text", "HTML page without front matter"),
         ("blog/index.md", "---\nheadless: true\n---\n", "headless bundle"),
         ("blog/a.meta", ".. title: A", "metadata file of Nikola"),
-        ("blog/a.rst", "Title\n=====", "reStructuredText file without"),
+        ("blog/README.rst", "Title\n=====", "repository file"),
+        ("blog/a.ipynb", "{}", "Jupyter notebook, which is not read; convert it"),
+        ("blog/a.docx", "", "office program"),
     ],
 )
 def test_a_file_that_is_not_an_article_is_skipped_with_the_reason(key, text, reason):
@@ -234,17 +236,44 @@ def test_a_metadata_file_is_read_with_its_article(tmp_path):
     assert (record.title, record.slug, record.status) == ("Bread", "mine", "draft")
 
 
-def test_html_and_restructured_text_files_with_a_metadata_file_are_articles():
+def test_an_html_file_with_a_metadata_file_is_an_article():
     metadata = b".. title: Bread\n.. date: 2020-01-02\n"
     page = reader.parse_file("a/b.html", b"<p>Text", metadata, now=NOW)
     assert (page.title, page.status, page.content) == ("Bread", "published", "<p>Text")
-    text = reader.parse_file("a/b.rst", b"*Text*", metadata, now=NOW)
-    assert (text.title, text.content_type, text.content) == ("Bread", "text", "*Text*")
-    assert "reStructuredText" in text.notes[0]
 
 
-def test_a_restructured_text_file_with_a_nikola_header_is_an_article():
-    assert read_file(".. title: Bread\n.. date: 2020-01-02\n\nText", "a/b.rst").title == "Bread"
+@pytest.mark.parametrize(
+    ("suffix", "reason"),
+    [
+        ("adoc", "AsciiDoc.*asciidoctor"),
+        ("asciidoc", "AsciiDoc"),
+        ("asc", "AsciiDoc"),
+        ("rst", "reStructuredText.*pandoc -f rst"),
+        ("org", "Org.*pandoc -f org"),
+        ("textile", "Textile.*pandoc"),
+    ],
+)
+def test_other_formats_for_articles_are_refused_by_name(suffix, reason):
+    with pytest.raises(RefusedFile, match=reason):
+        read_file(".. title: Bread\n.. date: 2020-01-02\n\nText", f"a/b.{suffix}")
+
+
+def test_a_signature_is_no_asciidoc_file(tmp_path):
+    (tmp_path / "a.asc").write_bytes(b"-----BEGIN PGP SIGNATURE-----\n")
+    with pytest.raises(NotAnArticle, match="OpenPGP"):
+        reader.read_file(folder.Entry("blog/a.asc", tmp_path / "a.asc"), now=NOW)
+
+
+def test_mdx_is_read_as_markdown_without_javascript():
+    body = (
+        "import {\n  a,\n} from 'b'\n\nexport const c = 1\n\n<Tabs><Tab>text</Tab></Tabs>{/* secret */}\n"
+        "```js\nimport d from 'd'\n```\nThe import of it"
+    )
+    record = read(body=body, key="blog/a.mdx")
+    assert record.content.strip() == (
+        "<Tabs><Tab>text</Tab></Tabs>\n```js\nimport d from 'd'\n```\nThe import of it"
+    )
+    assert record.notes == ("Components of MDX are not shown, but their text is: “Tabs” (1), “Tab” (1).",)
 
 
 def test_an_article_with_an_unreadable_metadata_file_is_refused():
@@ -351,24 +380,43 @@ def test_a_file_with_only_front_matter_is_an_article_without_text():
     assert (record.content, record.notes) == ("", ("The article has no text.",))
 
 
-def test_template_tags_outside_code_are_counted():
-    body = (
-        "{% youtube x %}{% endyoutube %} {{< figure >}} {{ a }} `{% code %}`\n"
-        "```\n{% code %}\n```\n"
-        "![]({{ f }})"
-    )
-    (tags,) = read(body=body).notes
-    assert tags == "The text still contains 4 template tags (like `{% … %}`)."
+def test_template_tags_and_wiki_links_stay_for_the_second_phase():
+    record = read(body="{% post_url a %} [[b]]")
+    assert (record.content, record.has_templates, record.notes) == ("{% post_url a %} [[b]]", True, ())
 
 
-def test_wiki_links_outside_code_are_counted():
-    body = (
-        "[[Page]] and [[Page|name]], ![[photo.png]] `[[code]]` [[1]](url)\n"
-        "```\n[[code]]\n```\nif [[ -f x ]]; then [[]]"
-    )
-    assert read(body=body).notes == (
-        "The text still contains 2 wiki links (like `[[page]]`) and 1 embedded file (like `![[file]]`).",
-    )
+@pytest.mark.parametrize(
+    ("front", "addresses", "names"),
+    [
+        ("permalink: /a/b.html", ("/a/b.html",), ()),
+        ("permalink: /:year/:title/", (), ()),
+        ("permalink: pretty", (), ()),
+        ("url: https://example.org/a/\naliases: [/c/, d]", ("/a/", "/c/"), ("d",)),
+        ("path: a/b", ("/a/b",), ()),
+        ("redirect_from: /2019/a.html?b#c", ("/2019/a.html",), ()),
+        ("aliases: [My page, AI, my-page]", (), ("My page", "AI", "my-page")),
+        ("slug: a", (), ()),
+    ],
+)
+def test_former_addresses_and_names_are_read(front, addresses, names):
+    record = read(front)
+    assert (record.addresses, record.names, record.notes) == (addresses, names, ())
+
+
+@pytest.mark.parametrize(
+    ("tag", "status"),
+    [
+        ('{{% hugo-encryptor "x" %}}a{{% /hugo-encryptor %}}', "draft"),
+        ("{% private %}a{% endprivate %}", "draft"),
+        ("{{< members-only >}}a{{< /members-only >}}", "draft"),
+        ("`{{% encrypt %}}`", "published"),
+        ("{{ site.password_hint }}", "published"),
+    ],
+)
+def test_a_text_with_hidden_parts_becomes_a_draft(tag, status):
+    record = read(body=tag)
+    assert record.status == status
+    assert bool(record.notes) == (status == "draft")
 
 
 def test_a_note_names_the_ignored_fields():

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.transfer.markdown import reader
+from blogapi.transfer.markdown.terms import TermSources
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -45,3 +46,32 @@ def test_plural_terms_of_jekyll_posts_are_split_at_spaces():
     record = read("category: a b\ncategories: c d\ntag: e f\ntags: g h", key="_posts/2020-01-02-a.md")
     assert (record.category, record.tags) == ("a b", ("g", "h", "e f", "c", "d"))
     assert "“a b” was kept" in record.notes[0]
+
+
+def read_from(front, *, tags=(), category=(), key="blog/posts/food/bread/2020-01-02-a.md"):
+    text = f"---\ntitle: Hello\n{front}\n---\nText"
+    terms = TermSources(tags=tags, category=category)
+    record = reader.parse_file(key, text.encode(), now=NOW, terms=terms)
+    assert not any("became tags" in note for note in record.notes)
+    return record.category, record.tags
+
+
+@pytest.mark.parametrize(
+    ("front", "options", "expected"),
+    [
+        ("topics: [A, b]", {"tags": ("topics",)}, ("", ("A", "b"))),
+        ("topics: a\ntags: [b, A]", {"tags": ("topics",)}, ("", ("a", "b"))),
+        ("params: {topics: a}", {"tags": ("params.topics",)}, ("", ("a",))),
+        ("Main-Topic: a\ntags: b", {"category": ("main_topic",)}, ("a", ("b",))),
+        ("categories: [a, b]", {"tags": ("categories",), "category": ("folder",)}, ("bread", ("a", "b"))),
+        ("categories: [a, b]", {"category": ("section",)}, ("food", ("a", "b"))),
+        ("category: a", {"category": ("missing",)}, ("a", ())),
+        ("tags: [a, b]", {"category": ("tags",)}, ("a", ("b",))),
+        ("", {"tags": ("section", "folder")}, ("", ("food", "bread"))),
+        ("", {"category": ("folder",), "key": "blog/food/bread/index.md"}, ("food", ())),
+        ("", {"category": ("folder",), "key": "blog/posts/2020/a.md"}, ("", ())),
+        ("", {"category": ("folder",), "key": "blog/a.md"}, ("", ())),
+    ],
+)
+def test_tags_and_the_category_come_from_other_fields_and_folders(front, options, expected):
+    assert read_from(front, **options) == expected
