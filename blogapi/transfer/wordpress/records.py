@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -144,14 +143,11 @@ class RecordMaker:
         return fields
 
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
-        """Yield the paths of the item in the blog, and its addresses with its id."""
+        """Yield the paths of the item in the blog, and its address with its id."""
         for url in (item.get_text("link"), item.get_text("guid")):
             host, path, query = split_url(url)
-            if not host or not self._is_own_host(host):
-                continue
-            if re.fullmatch(r"(?:p|page_id)=[0-9]+", query):
-                yield f"{path or '/'}?{query}"
-            elif path.strip("/"):
+            # `?p=3` leads to the item 3, also if it is the guid of another one.
+            if self._is_own_host(host) and path.strip("/") and not query:
                 yield path
         id_ = to_id(item.get_text("wp:post_id"))
         root = self.address.partition("/")[2]
@@ -169,8 +165,8 @@ class RecordMaker:
 
 def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:
     """Return the last segment of the permalink and the slugs that WordPress itself redirects."""
-    path = split_url(item.get_text("link"))[1]
-    former = [extract_slug(path) if path.strip("/") else ""]
+    _, path, query = split_url(item.get_text("link"))
+    former = [extract_slug(path) if path.strip("/") and not query else ""]
     for child in item.list_children("wp:postmeta"):
         if child.get_text("wp:meta_key") == "_wp_old_slug":
             former.append(to_line(unquote(child.get_text("wp:meta_value"), errors="replace")))

@@ -192,7 +192,7 @@ class _Repairer:
                 text = _REFERENCE.sub(self._repair_reference, text)
             self.output.append(text.replace("<", "&lt;").replace(">", "&gt;"))
         elif text.strip():
-            self.repairs["text outside of the XML elements"] += 1
+            self.repairs["text outside of the XML elements"] = 1
 
     def _repair_reference(self, match: re.Match[str]) -> str:
         reference = match[0]

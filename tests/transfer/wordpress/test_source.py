@@ -1,0 +1,156 @@
+"""Recognising WXR files, and reading several of them together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blogapi.transfer import folder, wordpress
+from blogapi.transfer.article_record import NotAnArticle
+from blogapi.transfer.reports import Result
+from blogapi.transfer.sources import ImportOptions
+from tests.transfer.wordpress.exports import (
+    END,
+    NOW,
+    START,
+    make_export,
+    make_item,
+    make_meta,
+    make_term,
+    open_export,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("x.xml", START, True),
+        ("x.txt", START, True),
+        ("x.xml", f"\ufeff\n\n{START}", True),
+        ("x.xml", f"Warning: something in x.php\n{START}", True),
+        ("x.xml", make_item(), True),
+        ("x.xml", "<item><title>x</title><content:encoded>long", True),
+        ("x.xml", "<rss><channel><wp:wxr_version>1.0</wp:wxr_version>", True),
+        ("x.xml", '<rss xmlns:export="http://wordpress.org/export/1.0/">', True),
+        ("x.xml", '<rss xmlns:content="x"><channel><item><content:encoded>', False),
+        ("x.md", f"---\ntitle: WXR\n---\n```xml\n{START}```\n", False),
+        ("x.html", "<p>The namespace is http://wordpress.org/export/1.2/.</p>", False),
+        ("x.xml", "<feed xmlns='http://www.w3.org/2005/Atom'>", False),
+        ("x.xml", "", False),
+    ],
+)
+def test_files_are_recognised_by_their_content(name, text, expected):
+    assert wordpress.recognise(folder.Entry(f"a/{name}", Path(name)), text.encode()) is expected
+
+
+def test_utf_16_is_recognised():
+    assert wordpress.recognise(folder.Entry("a/x.xml", Path("x.xml")), START.encode("utf-16"))
+
+
+def test_files_of_one_blog_are_read_together(tmp_path):
+    author = """<wp:author><wp:author_login>ada</wp:author_login>
+    <wp:author_display_name>Ada Lovelace</wp:author_display_name></wp:author>"""
+    source = open_export(tmp_path, make_export(make_item()), make_export(author, make_item(post_id="13")))
+    records = [*source.read()]
+    assert [record.authors[0].name for record in records] == ["Ada Lovelace", "Ada Lovelace"]
+    assert [record.source.rpartition("/")[2] for record in records] == ["export-0.xml", "export-1.xml"]
+    assert source.hosts == {"example.com/blog"}
+    assert source.total >= len(records)
+
+
+def test_blogs_with_equal_ids_stay_apart(tmp_path):
+    other = make_export(make_item()).replace("https://example.com/blog", "https://Other.example")
+    attachment = make_item(post_id="7", post_type="attachment", attachment_url="https://example.com/a.jpg")
+    posts = make_export(make_item(make_meta(_thumbnail_id="7")))
+    source = open_export(tmp_path, posts, other, make_export(attachment))
+    covers = {record.key: record.cover_image for record in source.read()}
+    assert covers == {
+        "wordpress:example.com%2Fblog:12": "https://example.com/a.jpg",
+        "wordpress:other.example:12": "",
+    }
+
+
+def test_a_file_without_an_address_belongs_to_the_only_blog(tmp_path):
+    part = make_item(link="", guid="", post_id="13")
+    source = open_export(tmp_path, make_export(make_item()), part)
+    assert [record.key for record in source.read()] == [
+        "wordpress:example.com%2Fblog:12",
+        "wordpress:example.com%2Fblog:13",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "key"),
+    [
+        ({"guid": "http://a.example/x/?p=12"}, "wordpress:a.example%2Fx:12"),
+        ({"link": "http://a.example/2020/x/"}, "wordpress:a.example:12"),
+        ({"link": "http://[broken"}, "wordpress::12"),
+    ],
+)
+def test_a_fragment_gets_the_address_of_its_item(tmp_path, fields, key):
+    (record,) = open_export(tmp_path, make_item(**fields)).read()
+    assert record.key == key
+
+
+def test_an_item_without_an_id_has_a_stable_key(tmp_path):
+    keys = {record.key for _ in range(2) for record in open_export(tmp_path, make_item(post_id="")).read()}
+    assert len(keys) == 1
+
+
+def test_the_base_url_replaces_the_address_in_the_file(tmp_path):
+    source = open_export(tmp_path, make_export(make_item()), base_url="https://www.example.org")
+    (record,) = source.read()
+    assert record.key == "wordpress:www.example.org:12"
+    assert source.hosts == {"www.example.org", "example.com/blog"}
+
+
+def test_media_of_a_wordpress_com_blog_have_their_own_host(tmp_path):
+    url = "https://x.files.wordpress.com/2020/05/a.jpg"
+    attachment = make_item(post_id="7", post_type="attachment", status="inherit", attachment_url=url)
+    source = open_export(tmp_path, make_export(attachment))
+    assert source.hosts == {"example.com/blog", "x.files.wordpress.com"}
+    assert "names 1 media file" in source.notes[0]
+
+
+def test_a_file_that_cannot_be_read_is_reported_and_the_others_are_read(tmp_path):
+    (tmp_path / "a.xml").write_text(make_export(make_item()), encoding="utf-8")
+    entries = [
+        folder.Entry("x/gone.xml", tmp_path / "gone.xml"),
+        folder.Entry("x/a.xml", tmp_path / "a.xml"),
+        folder.Entry("x/hidden.xml", tmp_path / "a.xml", NotAnArticle("It is hidden.")),
+    ]
+    refused, record, skipped = wordpress.open_source(entries, ImportOptions(now=NOW)).read()
+    assert (refused.key, refused.result) == ("x/gone.xml", Result.REFUSED)
+    assert record.title == "Compost"
+    assert (skipped.key, skipped.result) == ("x/hidden.xml", Result.SKIPPED)
+
+
+def test_a_file_that_changes_during_the_import_is_reported(tmp_path):
+    source = open_export(tmp_path, make_export(make_item()))
+    (tmp_path / "export-0.xml").write_text(f"{START}<a></b>{END}", encoding="utf-8")
+    (report,) = source.read()
+    assert report.result is Result.REFUSED
+
+
+def test_names_that_are_left_behind_are_bounded(tmp_path):
+    terms = "".join(make_term("x", f"taxonomy{number}") for number in range(1_000))
+    source = open_export(tmp_path, make_export(make_item(terms)))
+    assert len([*source.read()]) == 1
+    assert source.left_behind.counts.total() == 1_000
+    assert len(source.left_behind.counts) < 250
+
+
+def test_the_uploads_of_a_post_are_a_gallery(tmp_path):
+    attachments = [
+        make_item(
+            post_id=str(id_),
+            post_type="attachment",
+            post_parent="12",
+            menu_order=order,
+            attachment_url=f"https://example.com/{id_}.jpg",
+        )
+        for id_, order in ((7, "2"), (8, "1"))
+    ]
+    (record,) = open_export(tmp_path, make_export(*attachments, make_item(content="[gallery]"))).read()
+    assert 0 < record.content.find("/8.jpg") < record.content.find("/7.jpg")
