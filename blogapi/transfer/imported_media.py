@@ -177,7 +177,11 @@ class ImportedMedia:
         file = self._find(reference.path, record)
         if file is None:
             return None
-        if file.differs_in_case:
+        if file.is_elsewhere:
+            result.notes.append(
+                f"“{reference.path[:100]}” was found in another folder: {file.path.parent.name}/."
+            )
+        elif file.differs_in_case:
             result.notes.append(
                 f"“{reference.path[:100]}” was found as “{file.path.name}”, which differs in upper and lower "
                 "case."

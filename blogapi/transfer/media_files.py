@@ -11,7 +11,8 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -38,6 +39,7 @@ _PROJECT_FILES = {".git", "package.json", "Gemfile", "netlify.toml", "go.mod", "
 _MAX_LEVELS = 6
 _MAX_SIBLING_LEVELS = 3
 _MAX_LISTED_FOLDERS = 4_096
+_MAX_TREE_FILES = 200_000
 
 # `{{ site.baseurl }}/x.png` and `{{ "/x.png" | relative_url }}`, and the prefixes of Pelican and of bundlers.
 _QUOTED_TEMPLATE = re.compile(r"\{\{-?\s*[\"']([^\"'{}]+)[\"'][^{}]*\}\}")
@@ -53,6 +55,8 @@ class FoundFile:
     path: Path
     #: whether the names differ in upper and lower case
     differs_in_case: bool = False
+    #: whether only the name led to the file, and not its folder
+    is_elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class MediaFiles:
         self._assets: tuple[Path, ...] = ()
         self._sites: dict[tuple[Path, Path], _Site] = {}
         self._names: dict[Path, dict[str, list[str]]] = {}
+        #: The files of the folder in which a name was looked up last.
+        self._trees: dict[Path, dict[str, Path | None]] = {}
         #: The folders in `assets` without further folders.
         self._flat: set[Path] = set()
         self.add_folders(assets)
@@ -86,7 +92,8 @@ class MediaFiles:
         A relative path is looked up beside `source` and in the folder with its name, and then like other
         paths: in the folders `assets`, in the folders for static files of the site, and in the folder of the
         site. In `assets`, the end of the path is enough, because the folder can be any part of the former
-        blog. The original of a picture is preferred to its smaller copies. Raises RefusedFile for a link to
+        blog. The original of a picture is preferred to its smaller copies. At last, a name without a folder
+        is looked up in all of `root`, because Obsidian names files so. Raises RefusedFile for a link to
         another place, and for something that is not a file.
         """
         site = self._get_site(source.parent, root)
@@ -98,7 +105,25 @@ class MediaFiles:
                     found = self._open(target, allowed)
                     if found:
                         return found
+        return self._find_by_name(reference, root)
+
+    def _find_by_name(self, reference: str, root: Path) -> FoundFile | None:
+        """Return the only file in `root` with this name; None if there are several."""
+        for name in _list_variants(reference):
+            target = None if "/" in name else self._get_tree(root).get(_fold(name))
+            found = self._open(target, (root,)) if target else None
+            if found:
+                return replace(found, is_elsewhere=True)
         return None
+
+    def _get_tree(self, root: Path) -> dict[str, Path | None]:
+        """Return the files in a folder by folded name; None stands for several files."""
+        if root not in self._trees:
+            tree: dict[str, Path | None] = {}
+            for path in islice(_walk_files(root), _MAX_TREE_FILES):
+                tree[_fold(path.name)] = None if _fold(path.name) in tree else path
+            self._trees = {root: tree}
+        return self._trees[root]
 
     def _list_targets(self, path: str, source: Path, site: _Site) -> Iterator[Path]:
         # A browser resolves `../x.png` against the address of the page, which differs from the path of its
@@ -199,6 +224,13 @@ class MediaFiles:
 
 def _is_site(names: set[str]) -> bool:
     return any(map(_SITE_FILE.fullmatch, names))
+
+
+def _walk_files(root: Path) -> Iterator[Path]:
+    """Yield the files in a folder and its subfolders; hidden folders and links are left out."""
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if not name.startswith(".") and name != "node_modules"]
+        yield from (Path(folder, name) for name in files)
 
 
 def _is_flat(folder: Path) -> bool:

@@ -148,6 +148,20 @@ def test_a_name_alone_does_not_stand_for_a_picture_in_another_folder(tmp_path):
         assert find(reference, post, tmp_path / "uploads") is None
 
 
+def test_a_name_without_a_folder_is_found_in_the_imported_folder_if_it_is_unique(tmp_path):
+    post, picture = make(tmp_path / "vault/notes/a.md"), make(tmp_path / "vault/attachments/Ä b.png")
+    make(tmp_path / "vault/.trash/Ä b.png")
+    make(tmp_path / "outside.png")
+    files = MediaFiles()
+    found = files.find("a\u0308%20b.png", post, tmp_path / "vault")
+    assert (found.path, found.is_elsewhere) == (picture, True)
+    assert files.find("attachments/Ä b.png", post, tmp_path / "vault").path == picture
+    for reference in ("/Ä b.png", "x/Ä b.png", "outside.png", "missing.png"):
+        assert files.find(reference, post, tmp_path / "vault") is None
+    make(tmp_path / "vault/other/ä B.png")
+    assert MediaFiles().find("Ä b.png", post, tmp_path / "vault") is None
+
+
 def test_a_numbered_name_in_an_album_stands_for_no_picture(tmp_path):
     post, picture = make(tmp_path / "elsewhere/feed.atom"), make(tmp_path / "album/x.jpg")
     assert find("/a/s1600/x.jpg", post, picture.parent) == picture

@@ -111,8 +111,13 @@ def _list_albums(path: Path) -> list[Path]:
     """Return the folders of pictures beside a `Takeout/Blogger/Blogs/NAME/feed.atom`."""
     albums = path.parent.parent.parent / "Albums"
     try:
-        found = sorted(child for child in albums.iterdir() if child.is_dir())
+        found = [] if albums.is_symlink() else sorted(filter(_is_folder, albums.iterdir()))
     except OSError:
         return []
     # The album of the blog has its name.
     return sorted(found, key=lambda child: child.name != path.parent.name)[:_MAX_ALBUMS]
+
+
+def _is_folder(path: Path) -> bool:
+    # A link could lead to pictures that are not part of the export.
+    return path.is_dir() and not path.is_symlink()

@@ -51,7 +51,9 @@ class MediumSource:
         self.left_behind = LeftBehind()
         self.notes: Sequence[str] = ()
         #: Archives contain no pictures, but people put them beside the folder `posts`.
-        self.assets = tuple(dict.fromkeys(entry.path.parent.parent / "images" for entry in entries))
+        folders = dict.fromkeys(entry.path.parent.parent / "images" for entry in entries)
+        # A link could lead to pictures that are not part of the archive.
+        self.assets = tuple(path for path in folders if path.is_dir() and not path.is_symlink())
         self._entries = entries
         self._keys: set[str] = set()
 
@@ -81,7 +83,7 @@ class MediumSource:
             reasons = self._find_draft_reasons(page, published_at)
             is_draft, notes = bool(reasons), notes + reasons
         remote = sum(_is_remote(address) for address in page.pictures)
-        if remote and not any(path.is_dir() for path in self.assets):
+        if remote and not self.assets:
             self.left_behind.counts[_PICTURES] += remote
         return _make_record(entry, page, published_at, [*notes, *page.notes], is_draft=is_draft)
 
