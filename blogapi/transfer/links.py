@@ -37,7 +37,7 @@ from blogapi.transfer.link_addresses import (
 from blogapi.transfer.link_index import LinkIndex, Target
 from blogapi.transfer.media_references import get_extension
 
-# The maximum number of folders of a path that are compared.
+# The maximum number of folders of a path.
 _MAX_DEPTH = 32
 # The number of links of one record that are looked up; the others stay as they are.
 _MAX_LINKS = 5_000
@@ -55,9 +55,10 @@ class RecordLinks:
 
     def find_address(self, address: str) -> str | None:
         """Return the new address for an address or relative path as it stands in a link of the record."""
-        self._count += 1
-        parsed = parse_address(address) if self._count <= _MAX_LINKS else None
+        parsed = parse_address(address)
         if parsed is None or get_extension(parsed.path) in BY_EXTENSION:
+            return None
+        if (parsed.host and not self._index.list_prefixes(parsed.host)) or not self._count_lookup():
             return None
         target = self._find_by_id(parsed)
         if target is not None:
@@ -74,6 +75,8 @@ class RecordLinks:
         segments = split_path(path[:MAX_LENGTH].replace("\\", "/"))
         if not segments:
             return self._link(self._source, fragment) if fragment else None
+        if not self._count_lookup():
+            return None
         relative = split_path(path, self._source.file.folders) if self._source.file else []
         found = self._find_file(
             [relative] if path.startswith(".") else [relative, *self._list_outer(segments)]
@@ -95,9 +98,14 @@ class RecordLinks:
             return f"#{fragment}" if fragment else None
         return self._link(target, fragment)
 
+    def _count_lookup(self) -> bool:
+        """Return whether the record may look up another link."""
+        self._count += 1
+        return self._count <= _MAX_LINKS
+
     def _find_page(self, page: str) -> Target | None:
         segments = split_path(page)
-        if not segments or get_extension(page) in BY_EXTENSION:
+        if not segments or get_extension(page) in BY_EXTENSION or not self._count_lookup():
             return None
         if "/" in page:
             relative = split_path(page, self._source.file.folders) if self._source.file else []
@@ -126,7 +134,7 @@ class RecordLinks:
     def _find_by_path(self, address: Address, query: str = "") -> Target | None:
         """Return the article at a path; with a query, only an article whose former address contains it."""
         path = address.path
-        if not (path or address.host):
+        if not (path or address.host) or path.count("/") > _MAX_DEPTH:
             return None
         if address.host or path.startswith(("/", "@/")):
             pages = [remove_view(page) for page in self._list_paths(address)]

@@ -126,6 +126,7 @@ def test_an_address_of_another_article_is_found(address):
         ),
         "/" * 2_000,
         "../" * 600,
+        "/blog" * 40 + "/other/",
         "/\ud800\0",
     ],
 )
@@ -342,3 +343,13 @@ def test_thousands_of_articles_with_one_name_are_compared_in_bounded_time():
     targets = [make_record(f"blog/{number}/a.md", slug="a", title="A") for number in range(500)]
     index = make_links(targets)._index
     assert max(len(found) for map_ in index._maps.values() for found in map_.values()) <= 100
+
+
+def test_a_record_with_very_many_links_is_not_slow():
+    links = make_links([OTHER], hosts=["example.com"])
+    for _ in range(6_000):
+        links.find_address("https://example.org/other/")
+    assert links.find_page("other") == "/other/"
+    for number in range(5_000):
+        links.find_page(f"missing {number}")
+    assert (links.find_page("other"), links.find_address("/other/"), links.find_post("other")) == (None,) * 3
