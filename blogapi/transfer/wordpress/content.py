@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 from blogapi.content import plain_text
+from blogapi.transfer.wordpress.alignment import add_alignment_classes
 from blogapi.transfer.wordpress.blocks import convert_blocks, has_blocks
 from blogapi.transfer.wordpress.code import protect_code
 from blogapi.transfer.wordpress.context import Attachment, ContentContext, Converted
@@ -37,7 +38,7 @@ def to_html(content: str, context: ContentContext) -> Converted:
         html = _convert_inline(blocks, conversion)
     else:
         html = _convert_classic(text, conversion)
-    html = conversion.restore(html).strip()
+    html = conversion.restore(add_alignment_classes(html)).strip()
     return Converted(
         html=html, excerpt=_find_excerpt(html), notes=conversion.notes, leftovers=conversion.leftovers
     )

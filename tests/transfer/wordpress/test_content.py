@@ -77,6 +77,24 @@ def test_comments_and_excerpts(text, html, excerpt):
 
 
 @pytest.mark.parametrize(
+    ("tag", "classes"),
+    [
+        ('<p style="text-align: center;">', "has-text-align-center"),
+        ('<h2 class="a" style="color:red; text-align:right">', "has-text-align-right a"),
+        ("<div align=justify>", "has-text-align-justify"),
+        ('<P ALIGN="Center">', "has-text-align-center"),
+        ('<img align="left" src="a">', "alignleft"),
+        ('<img class="alignright" align="right" src="a">', "alignright"),
+        ('<p style="vertical-align: center" data-align="left">', ""),
+        ('<p class="a">', "a"),
+    ],
+)
+def test_alignment_becomes_a_class(tag, classes):
+    found = re.search(r'class="([^"]*)"', convert(f"<br>{tag}").html)
+    assert (found[1] if found else "") == classes
+
+
+@pytest.mark.parametrize(
     ("text", "selected"),
     [
         ("[:en]One\n\ntwo[:de]Eins[:]", ("One\n\ntwo", ("de",))),
@@ -148,7 +166,8 @@ HOSTILE = [
     "[[[", "[caption ", "[caption]", '[caption a="', "[/caption]", "[audio][video][caption]", "[code]",
     "[x a=1]", "\n", " \n", " ", "<p", "<p>", "<div>\n\n", "</div>", "<a\n", "<br>\n", "<br ", "<!--",
     "<!-- wp:a", "<!-- wp:cover -->x", "<!-- /wp:group -->", '<!-- wp:image {"a":', "<pre>", "<code>",
-    "<iframe ", "<object>", "https://youtu.be/abcdefg\n", "https://", "[:en]", "<!--:en-->", "&", '"',
+    "<iframe ", "<object>", "https://youtu.be/abcdefg\n", "https://", "[:en]",
+    '<p style="text-align:', "<p style=", "<p align=", "<!--:en-->", "&", '"',
     "<b>",
 ]  # fmt: skip
 
