@@ -160,12 +160,20 @@ def read_ids(value: str) -> list[int]:
 
 
 def find_attachments(ids: Iterable[int], conversion: Conversion) -> list[Attachment]:
-    """Return the attachments with an address; a note names the number of the others."""
-    ids = list(ids)
-    found = [file for id_ in ids if (file := conversion.context.attachments(id_)) and file.url]
-    if len(found) < len(ids):
-        missing = len(ids) - len(found)
-        conversion.add_note(f"{missing} media file(s) of a gallery or player are not in the export.")
+    """Return the attachments with an address; a note names the others."""
+    found: list[Attachment] = []
+    missing: list[int] = []
+    for id_ in ids:
+        attachment = conversion.context.attachments(id_)
+        if attachment and attachment.url:
+            found.append(attachment)
+        else:
+            missing.append(id_)
+    if missing:
+        numbers = ", ".join(map(str, missing[:10])) + (" …" if len(missing) > 10 else "")
+        conversion.add_note(
+            f"The export does not contain these media files of a gallery or player: {numbers}."
+        )
     return found
 
 

@@ -86,7 +86,10 @@ def test_a_gallery_without_known_pictures_stays_and_is_reported():
     converted = convert('[gallery ids="5,77"]')
     assert converted.html == '<p>[gallery ids="5,77"]</p>'
     assert converted.leftovers == {"gallery": 1}
-    assert "A gallery is not converted, because the export does not tell its pictures." in converted.notes
+    assert converted.notes == (
+        "The export does not contain these media files of a gallery or player: 5, 77.",
+        "A gallery is not converted, because the export does not tell its pictures.",
+    )
 
 
 def player(element: str, kind: str) -> str:
