@@ -105,6 +105,10 @@ def test_html_replaces_a_damaged_body(name, damaged):
             "<ul><li>x<ul><li>y</li></ul></li></ul>",
         ),
         (
+            [node("list", node("listitem", node("list", node("listitem", text("x")))))],
+            "<ul><li><ul><li>x</li></ul></li></ul>",
+        ),
+        (
             [node("list", node("listitem", text("x")), listType="number", tag="ol", start=3)],
             '<ol start="3"><li>x</li></ol>',
         ),
@@ -208,8 +212,8 @@ YOUTUBE = '<iframe src="https://www.youtube.com/embed/x?feature=oembed"></iframe
             },
             '<figure class="kg-card kg-bookmark-card"><a class="kg-bookmark-container" '
             'href="https://x.example/"><div class="kg-bookmark-title">T</div><div '
-            'class="kg-bookmark-description">D</div><div class="kg-bookmark-thumbnail"><img src="/t.png" alt="">'
-            "</div></a></figure>",
+            'class="kg-bookmark-description">D</div><div class="kg-bookmark-thumbnail">'
+            '<img src="/t.png" alt=""></div></a></figure>',
         ),
         (
             "callout",

@@ -108,9 +108,12 @@ def test_a_record_has_all_fields_of_its_post(read):
         "posts": [post],
         "posts_tags": [
             {"post_id": post["id"], "tag_id": tag, "sort_order": order}
-            for tag, order in (("b", 1), ("a", 0), ("c", 2))
+            for tag, order in (("a", 2), ("b", 1), ("c", 0), ("d", 3))
         ],
-        "tags": [{"id": "a", "name": "News"}, {"id": "b", "name": "#internal"}, {"id": "c", "name": "news"}],
+        "tags": [
+            {"id": id_, "name": name}
+            for id_, name in (("a", "Old"), ("b", "#internal"), ("c", "News"), ("d", "news"))
+        ],
         "posts_authors": [{"post_id": post["id"], "author_id": "2"}],
         "users": [
             {"id": "1", "name": "Nobody"},
@@ -130,7 +133,7 @@ def test_a_record_has_all_fields_of_its_post(read):
         content_type="html",
         status="published",
         published_at=datetime(2024, 3, 1, 12, 30, tzinfo=UTC),
-        tags=("News",),
+        tags=("News", "Old"),
         authors=(ada,),
         cover_image="/content/images/2024/03/x.jpg",
         cover_alt="A cat",
@@ -301,7 +304,7 @@ def test_an_unknown_time_zone_is_ignored(read, zone):
     [
         (
             "redirects.json",
-            '[{"from": "^/2019/old-name/?$", "to": "/hello/"}, {"from": "/tag/(.*)", "to": "/x/"}]',
+            '[{"from": "^/2019/old-name/?$", "to": "/hello/"}, {"from": "/hello", "to": "/hello/"}]',
         ),
         ("redirects.yaml", "301:\n  /old-name/: /hello/\n302:\n  /a: https://example.com/x/y\n"),
     ],
