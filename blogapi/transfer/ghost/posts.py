@@ -80,8 +80,6 @@ class PostReader:
         self._options = options
         self._left_behind = left_behind
         self._timezone = _get_timezone(tables.timezone)
-        # Two posts of one export can have the same uuid, because people have copied posts in exports.
-        self._keys: set[str] = set()
         #: The authors of the records so far, by name.
         self.authors: dict[str, AuthorRecord] = {}
         #: The hosts of files in the storage of Ghost(Pro), with the path of the blog.
@@ -108,7 +106,7 @@ class PostReader:
 
     def _make_record(self, post: Post) -> ArticleRecord:
         body, slug, title = read_body(post), _get_slug(post), to_line(post.get("title"))
-        key = self._choose_key(post)
+        key = make_key(post)
         if not (title or slug or body.content):
             raise RefusedFile("It has neither a title nor a text; remove it from the export.")
         if not key:
@@ -143,13 +141,6 @@ class PostReader:
             self._leave("canonical URLs inside the blog", None)
         self._leave_fields(post, slug)
         return _limit_texts(record)
-
-    def _choose_key(self, post: Post) -> str:
-        key = make_key(post)
-        if key in self._keys:
-            key = f"{key}:{quote(to_line(post.get('slug'))[:255], safe='')}"
-        self._keys.add(key)
-        return key
 
     def _read_tags(self, post: Post) -> tuple[str, ...]:
         ids = sorted(self._tables.post_tags.get(to_line(post.get("id")), []), key=lambda join: join[0])

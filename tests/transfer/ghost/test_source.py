@@ -210,11 +210,6 @@ def test_the_key_identifies_the_post_in_all_exports(read, fields, key):
     assert record.key == key
 
 
-def test_two_posts_with_the_same_uuid_have_different_keys(read):
-    _, items = read(a_post(), a_post(slug="other"))
-    assert [item.key for item in items] == [f"ghost:{UUID}", f"ghost:{UUID}:other"]
-
-
 @pytest.mark.parametrize("fields", [{"type": "page"}, {"page": 1}, {"page": True}])
 def test_pages_get_a_tag_or_are_left_behind(read, fields):
     _, [record] = read(a_post(**fields))
