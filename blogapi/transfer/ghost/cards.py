@@ -88,7 +88,8 @@ def _figure(kind: str, content: str, card: Card) -> str:
 
 
 def _image(card: Card, class_: str = "kg-image") -> str:
-    src = _get_line(card, "src")
+    # The first versions of the editor called the address `img`.
+    src = _get_line(card, "src", "img")
     size = {name: _get_number(card, name) for name in ("width", "height")}
     # An empty alternative text is written, because it says that the picture is decoration.
     alt = f' alt="{escape(_get_line(card, "alt"))}"'

@@ -22,7 +22,8 @@ _BLOCKS = {
     "tablecell": "td",
 }
 _INLINE = {"linebreak": "<br>", "tab": "\t", "at-link": "", "zwnj": "", "at-link-search": ""}
-_TEXTS = {"text", "extended-text", "code-highlight", "hashtag"}
+# `tk` is a note of the writer (“to come”) inside the text.
+_TEXTS = {"text", "extended-text", "code-highlight", "hashtag", "tk"}
 # The editor nests at most lists, a few levels deep.
 _MAX_DEPTH = 60
 
@@ -81,7 +82,8 @@ class _Converter:
         html = convert_card(name, node, self._leftovers)
         if html is None:
             self._leftovers[f"unknown cards ({name[:50]})"] += 1
-            html = node["html"] if isinstance(node.get("html"), str) else self._convert_children(node, depth)
+            html = node["html"] if isinstance(node.get("html"), str) else _convert_text(node)
+            html = html or self._convert_children(node, depth)
         return html
 
     def _convert_children(self, node: Mapping[str, Any], depth: int) -> str:

@@ -360,6 +360,12 @@ def test_unreadable_sections_are_counted_and_the_others_are_kept():
     assert (body.content, body.leftovers) == ("<p>x</p>", {"unreadable parts": len(bad)})
 
 
+@pytest.mark.parametrize("unknown", [{"text": "x"}, {"children": [text("x")]}, {"html": "x"}])
+def test_the_text_of_an_unknown_node_is_kept(unknown):
+    body = read_body({"lexical": lexical(paragraph({"type": "new", **unknown}, node("tk", text="TK")))})
+    assert (body.content, body.leftovers) == ("<p>xTK</p>", {"unknown cards (new)": 1})
+
+
 def test_text_that_is_nested_too_deeply_is_left_out():
     nested = text("x")
     for _ in range(200):
