@@ -9,14 +9,13 @@ from __future__ import annotations
 import codecs
 import json
 import re
-import stat
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import ijson
 
-from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer import folder
 
 #: A table name, and a row; the row is None in tables whose rows are only counted.
 Row = tuple[str, object]
@@ -103,7 +102,7 @@ class ExportFile:
 
         Raises DamagedExport after the last intact row, and RefusedFile if the file cannot be opened.
         """
-        with _open(self.path) as raw:
+        with folder.open_file(self.path, None) as raw:
             file = _Utf8File(raw)
             try:
                 yield from _read_rows(file, wanted)
@@ -127,15 +126,6 @@ class ExportFile:
         except (ValueError, RecursionError, OSError):
             pass
         return f"{reason} before byte {position:,}"
-
-
-def _open(path: Path) -> BinaryIO:
-    try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            raise RefusedFile("It is not a regular file; replace it with one.")
-        return path.open("rb")
-    except (OSError, ValueError) as error:
-        raise RefusedFile(f"It cannot be read ({error}); check that it exists and is readable.") from error
 
 
 def _read_rows(file: _Utf8File, wanted: Collection[str]) -> Iterator[Row]:
