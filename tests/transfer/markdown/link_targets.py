@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Targets:
-    """Knows every post and page whose name does not contain "missing"; files such as PDF files are no posts."""
+    """Knows every post and page whose name does not contain "missing"; PDF files are no posts."""
 
     def find_address(self, address):
         return None

@@ -10,7 +10,10 @@ from blogapi.content.rendering import render
 from blogapi.transfer.markdown.template_tags import resolve_templates
 from tests.transfer.markdown.link_targets import Targets
 
-YOUTUBE = '<iframe src="https://www.youtube-nocookie.com/embed/abcdefgh" title="YouTube video" allowfullscreen></iframe>'
+YOUTUBE = (
+    '<iframe src="https://www.youtube-nocookie.com/embed/abcdefgh" title="YouTube video" '
+    "allowfullscreen></iframe>"
+)
 
 
 def resolve(content, content_type="markdown"):
@@ -74,7 +77,8 @@ def test_tags_with_an_unknown_post_stay_and_are_counted(written):
         ),
         (
             '{{< figure src="a.png" title="T" link="/b" attr="me" attrlink="https://b.c" >}}',
-            '<figure><a href="/b"><img src="a.png" alt=""></a><figcaption>T <a href="https://b.c">me</a></figcaption></figure>',
+            '<figure><a href="/b"><img src="a.png" alt=""></a><figcaption>T <a href="https://b.c">me</a></figcaption>'
+            "</figure>",
         ),
         ("{{<img src=`a.png` alt=“b” width=300px />}}", '<img src="a.png" alt="b" width="300">'),
         (
@@ -200,7 +204,8 @@ def test_other_tags_are_resolved(written, expected):
         ),
         (
             "{% blockquote A, B http://c.d E %}\nf\n{% endblockquote %}",
-            '<blockquote>\n<p>f</p>\n<footer>— A, B, <a href="http://c.d" rel="noopener noreferrer">E</a></footer></blockquote>',
+            "<blockquote>\n<p>f</p>\n<footer>— A, B, "
+            '<a href="http://c.d" rel="noopener noreferrer">E</a></footer></blockquote>',
         ),
         (
             "{{< youtube abcdefgh >}}\n*Text*",
