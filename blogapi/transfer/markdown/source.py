@@ -18,13 +18,13 @@ class MarkdownSource:
     """The Markdown, HTML and text files of one import; see `Source`."""
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
-        self._entries = entries
+        stored, roots = queries.get_source_digests(), queries.get_roots()
+        digest = reader.compute_source_digest
+        self._entries = identity.separate_blogs(entries, stored, roots, digest)
         self._options = options
         #: The keys under which files were imported before, by their keys in this import.
-        self.matches: Mapping[str, str] = identity.match_entries(
-            entries, queries.get_source_digests(), reader.compute_source_digest
-        )
-        self.total = len(entries)
+        self.matches: Mapping[str, str] = identity.match_entries(self._entries, stored, digest, roots)
+        self.total = len(self._entries)
         self.hosts: set[str] = set()
         self.terms: Sequence[TermRecord] = ()
         self.left_behind = LeftBehind()
