@@ -78,25 +78,33 @@ class ArticleInputs:
         if record.exported is not None:
             return self._make_restored(record.exported)
         errors: Errors = {}
-        with _collect_errors(errors, "category"):
-            category = self._get_or_create(CATEGORIES, _get_category(record))
-        tags = []
-        for name in record.tags:
-            with _collect_errors(errors, f"tag {name!r}"):
-                tags.append({"uuid": str(self._get_or_create(TAGS, name).uuid)})
-        self.authors = []
-        for author in record.authors:
-            with _collect_errors(errors, f"author {author.name!r}"):
-                details = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
-                self.authors.append(self._get_or_create(AUTHORS, author.name, **details))
-        self.authors = self.authors or [self._get_profile()]
+        terms = self.create_terms(record, errors)
+        self.authors = terms[AUTHORS.singular] or [self._get_profile()]
+        references = {kind: [{"uuid": str(term.uuid)} for term in found] for kind, found in terms.items()}
         authors = [{"uuid": str(author.uuid)} for author in self.authors]
         with _collect_errors(errors):
-            body = _to_body(record) | {"tags": tags, "authors": authors}
+            body = _to_body(record) | {"tags": references[TAGS.singular], "authors": authors}
             article_input: ArticleInput = _BODY_SCHEMA.load(body)
         if errors:
             raise ma.ValidationError(errors)
-        return replace(article_input, category=TermReference(uuid=category.uuid))
+        return replace(article_input, category=TermReference(uuid=terms[CATEGORIES.singular][0].uuid))
+
+    def create_terms(self, record: ArticleRecord, errors: Errors) -> dict[str, list[Any]]:
+        """Return the category, the tags and the authors of a record; those that do not exist are created.
+
+        Adds the errors of invalid names.
+        """
+        terms: dict[str, list[Any]] = {kind: [] for kind in self._terms}
+        with _collect_errors(errors, "category"):
+            terms[CATEGORIES.singular].append(self._get_or_create(CATEGORIES, _get_category(record)))
+        for name in record.tags:
+            with _collect_errors(errors, f"tag {name!r}"):
+                terms[TAGS.singular].append(self._get_or_create(TAGS, name))
+        for author in record.authors:
+            with _collect_errors(errors, f"author {author.name!r}"):
+                details = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
+                terms[AUTHORS.singular].append(self._get_or_create(AUTHORS, author.name, **details))
+        return terms
 
     def _make_restored(self, exported: ExportedFields) -> ArticleInput:
         """Return the input for an article of an export of blogapi; creates its terms that do not exist."""

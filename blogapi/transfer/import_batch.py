@@ -30,7 +30,7 @@ from blogapi.transfer.imported_authors import ImportedAuthors
 from blogapi.transfer.imported_media import RecordMedia
 from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.reports import FileReport, Result
-from blogapi.web.errors import Problem, flatten_messages
+from blogapi.web.errors import Errors, Problem, flatten_messages
 from blogapi.web.fields import join_messages
 
 # The errors of an article that is refused.
@@ -77,6 +77,18 @@ class ImportBatch:
         self._new_files: list[ImportedFile] = []
         self.inputs = ArticleInputs(state.author, state.term_slugs, records, state.exported_terms)
         self.media = BatchMedia(records, uuids, media)
+
+    def create_terms(self, records: Iterable[ArticleRecord]) -> None:
+        """Create the terms of new articles before the articles, because each new term flushes the session.
+
+        Raises ValidationError if the name of a term is invalid.
+        """
+        errors: Errors = {}
+        for record in records:
+            if record.exported is None and self._find_file(record) is None:
+                self.inputs.create_terms(record, errors)
+        if errors:
+            raise ma.ValidationError(errors)
 
     def store(self, record: ArticleRecord, writes: ArticleBatch | None) -> FileReport:
         """Create the article of a record, or update it if the record has changed since its last import.

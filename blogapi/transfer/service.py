@@ -170,6 +170,8 @@ class Importer:
         batch, end = ImportBatch(self._state, records, media), clock.monotonic() + MAX_BATCH_SECONDS
         reports: dict[str, FileReport] = {}
         with open_batch([]) if together else nullcontext() as writes:
+            if together:
+                batch.create_terms(records)
             for record in records:
                 reports[record.key] = batch.store(record, writes)
                 if clock.monotonic() > end:
