@@ -161,7 +161,7 @@ def _render_gallery(attributes: Attributes, inner: str, conversion: Conversion) 
 def _render_background(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     """Add the picture of a cover that is only in its style, which the sanitizer removes."""
     url = _text(attributes, "url") or _text(attributes, "mediaUrl")
-    if not url or (url in inner and ("<img" in inner or "<video" in inner)):
+    if not url or f'src="{url}"' in inner or f'src="{escape(url)}"' in inner:
         return None
     if any(part in inner for part in ("__image-background", "__video-background", 'media-text__media"><')):
         return None

@@ -37,6 +37,7 @@ def block(name: str, html: str = "", **attributes: object) -> str:
         ("one\ntwo" + block("paragraph", "<p>a\nb</p>"), "<p>one<br />\ntwo</p>\n<p>a\nb</p>"),
         (block("freeform", "one\n\ntwo"), "<p>one</p>\n<p>two</p>"),
         ("<!-- wp:group --><p>one</p>", "<p>one</p>"),
+        ("<!-- wp:cover --><p>one</p>", "<p>one</p>"),
         ("<!-- /wp:group --><p>one</p>", "<p>one</p>"),
         ("<!-- wp:a --><!-- wp:b --><p>one</p><!-- /wp:a --><p>two</p>", "<p>one</p>\n<p>two</p>"),
         (block("paragraph", "<p>a</p>") + "<!-- wp:group", "<p>a</p>\n<p>&lt;!-- wp:group</p>"),
@@ -113,6 +114,11 @@ def test_footnotes_that_cannot_be_read_are_counted(footnotes):
 )
 def test_blocks_of_the_server_are_counted(text, leftovers):
     assert convert(f"<p>a</p>{text}").leftovers == leftovers
+
+
+def test_only_the_outer_blocks_of_many_are_converted():
+    html = convert("".join(f'<!-- wp:cover {{"url":"{number}.jpg"}} --><div>' for number in range(50))).html
+    assert (html.count("<img"), html.count("<div>")) == (19, 50)
 
 
 def test_deeply_nested_blocks_keep_their_text():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from blogapi.content.plain_text import to_plain_text
 from blogapi.content.sanitizer import to_safe_html
+from blogapi.transfer.wordpress import code as code_module
 from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
 from blogapi.transfer.wordpress.languages import select_language
 
@@ -186,6 +187,14 @@ def count_calls(text: str) -> int:
     finally:
         sys.setprofile(None)
     return calls
+
+
+def test_a_missing_end_tag_is_searched_once(monkeypatch):
+    searched = []
+    compile_end = code_module._compile_end
+    monkeypatch.setattr(code_module, "_compile_end", lambda tag: searched.append(tag) or compile_end(tag))
+    convert("<pre><code>[php]<!--" * 100)
+    assert searched == ["</pre", "</code", "[/php]", "-->"]
 
 
 @pytest.mark.parametrize("pattern", HOSTILE)

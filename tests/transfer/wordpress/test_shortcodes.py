@@ -75,6 +75,8 @@ def test_captions(text, html):
         ("[gallery]", gallery(ONE, TWO)),
         ('<p style="x"> [gallery ids="1"] </p>', gallery(ONE)),
         ('[gallery exclude="1"]', gallery(TWO)),
+        ('[gallery ids="1"]two[/gallery]', f"{gallery(ONE)}\n<p>two[/gallery]</p>"),
+        ('[gallery ids="1"] [/gallery]two', f"{gallery(ONE)}\n<p>two</p>"),
     ],
 )  # fmt: skip
 def test_galleries(text, html):

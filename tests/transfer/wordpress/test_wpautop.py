@@ -56,6 +56,7 @@ def test_lines_and_blank_lines(text, html):
         ("<div>one\n\ntwo</div>", "<div><p>one</p>\n<p>two</p>\n</div>"),
         ("<div><p>one</p>two</div>", "<div><p>one</p>\n<p>two</p>\n</div>"),
         ('<div>\n<img src="a">\n</div>', '<div><img src="a"></div>'),
+        ("<div>one</div></div>two", "<div>one</div>\n</div>\n<p>two</p>"),
         ("</div>one", "</div>\n<p>one</p>"),
         ("one<divider>two</divider>", "<p>one<divider>two</divider></p>"),
     ],
