@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from urllib.parse import unquote, urlsplit
 
+from blogapi.transfer.article_record import AuthorRecord
 from blogapi.transfer.markdown.text import to_line, to_plain_line
 from blogapi.transfer.wordpress.context import Attachment
 from blogapi.transfer.wordpress.dates import parse_time
@@ -50,7 +51,7 @@ class Blog:
     """A blog; `add_element` is called with each element of its export files."""
 
     texts: dict[str, str] = field(default_factory=dict)  #: texts of the channel by the name of the element
-    authors: dict[str, str] = field(default_factory=dict)  #: names by login in lower case
+    authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: by login in lower case
     terms: dict[tuple[str, str], Term] = field(default_factory=dict)  #: by taxonomy and nicename
     terms_by_id: dict[tuple[str, int], Term] = field(default_factory=dict)  #: by taxonomy and id
     #: address, alternative text, caption, title and parent by id
@@ -122,7 +123,9 @@ class Blog:
         display_name = to_plain_line(element.get_text("wp:author_display_name"))
         candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
         if login and len(self.authors) < _MAX_TERMS:
-            self.authors[login.casefold()] = next(candidates, "") or make_name(login)
+            name = next(candidates, "") or make_name(login)
+            bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT])
+            self.authors[login.casefold()] = AuthorRecord(name=name, bio=bio)
 
     def _add_term(self, element: Element) -> None:
         taxonomy, *names = _TERM_ELEMENTS[element.name]

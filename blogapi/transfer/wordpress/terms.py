@@ -80,22 +80,25 @@ def read_terms(
 def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
     """Return the authors of an item: those of Co-Authors Plus, or else its creator."""
     elements = [one for one in item.list_children("category") if one.attributes.get("domain") == "author"]
-    names = [_get_co_author(element, blog) for element in elements]
-    creator = to_line(item.get_text("dc:creator"))
-    names = names or [_get_author(creator, blog)]
-    distinct = {name.casefold(): name for name in reversed(names) if name}
-    return tuple(AuthorRecord(name=name) for name in reversed(distinct.values()))
+    authors = [_get_co_author(element, blog) for element in elements]
+    authors = authors or [_get_author(to_line(item.get_text("dc:creator")), blog)]
+    distinct = {author.name.casefold(): author for author in reversed(authors) if author}
+    return tuple(reversed(distinct.values()))
 
 
-def _get_author(login: str, blog: Blog) -> str:
-    return blog.authors.get(login.casefold()) or make_name(to_plain_line(login))
+def _get_author(creator: str, blog: Blog) -> AuthorRecord | None:
+    # Texts such as `>ada` occur in files that were edited by hand.
+    login = to_plain_line(creator).strip("<> ")
+    known = blog.authors.get(login.casefold())
+    return known or (AuthorRecord(name=make_name(login)) if login else None)
 
 
-def _get_co_author(element: Element, blog: Blog) -> str:
-    nicename = unquote(element.attributes.get("nicename", "")).removeprefix("cap-")
+def _get_co_author(element: Element, blog: Blog) -> AuthorRecord | None:
+    nicename = to_line(unquote(element.attributes.get("nicename", ""))).removeprefix("cap-")
     name = to_plain_line(element.text)
     known = blog.authors.get(name.casefold()) or blog.authors.get(nicename.casefold())
-    return known or (name if name and not is_mail_address(name) else make_name(nicename))
+    name = name if name and not is_mail_address(name) else make_name(nicename)
+    return known or (AuthorRecord(name=name) if name else None)
 
 
 def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> dict[str, list[ItemTerm]]:

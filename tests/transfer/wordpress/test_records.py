@@ -189,6 +189,12 @@ def test_authors_have_their_public_names(tmp_path, display_name, item, names):
     assert record.authors == tuple(AuthorRecord(name=name) for name in names)
 
 
+def test_the_biography_of_an_author_is_read(tmp_path):
+    bio = "<wp:author_description>Writes.</wp:author_description></wp:author>"
+    author = AUTHOR.format("Ada").replace("</wp:author>", bio)
+    assert read_one(tmp_path, author, make_item()).authors == (AuthorRecord(name="Ada", bio="Writes."),)
+
+
 @pytest.mark.parametrize(
     ("fields", "title", "slug"),
     [
