@@ -146,8 +146,8 @@ class RecordMaker:
         """Yield the paths of the item in the blog, and its address with its id."""
         for url in (item.get_text("link"), item.get_text("guid")):
             host, path, query = split_url(url)
-            # `?p=3` leads to the item 3, also if it is the guid of another one.
-            if self._is_own_host(host) and path.strip("/") and not query:
+            # Exports of Squarespace have links without a host. `?p=3` leads to the item 3, also if it is the guid of another one.
+            if self._is_own_host(host) and path.startswith("/") and path != "/" and not query:
                 yield path
         id_ = to_id(item.get_text("wp:post_id"))
         root = self.address.partition("/")[2]
@@ -160,7 +160,7 @@ class RecordMaker:
             get_blog_address(self.blog.texts.get(name, "")).partition("/")[0]
             for name in ("link", "wp:base_blog_url")
         }
-        return host.removeprefix("www.") in {one.removeprefix("www.") for one in own}
+        return not host or host.removeprefix("www.") in {one.removeprefix("www.") for one in own}
 
 
 def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import NotAnArticle, RefusedFile, TermRecord
+from blogapi.transfer.markdown.text import format_count
 from blogapi.transfer.reports import FileReport, Item, Result
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import terms
@@ -113,8 +114,9 @@ class WordPressSource:
         attachments = sum(len(blog.attachments) for blog in self._blogs.values())
         if attachments:
             yield (
-                f"The export names {attachments:,} media files and does not contain them; name the folder "
-                "`wp-content/uploads` of the blog with --assets."
+                f"The export names {format_count(attachments, 'media file')} and does not contain them. "
+                "Those that are neither in a folder `wp-content/uploads` beside the export nor in a folder "
+                "named with --assets keep their former addresses."
             )
 
 

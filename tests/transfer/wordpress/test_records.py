@@ -262,6 +262,7 @@ def test_a_cover_that_is_not_in_the_export_is_reported(tmp_path):
     [
         ({"link": "https://example.com/blog/old.html"}, ("old",), ("/blog/old.html", "/blog/?p=12")),
         ({"link": "https://www.example.com/blog/compost/"}, (), ("/blog/compost/", "/blog/?p=12")),
+        ({"link": "/blog/2020/compost"}, (), ("/blog/2020/compost", "/blog/?p=12")),
         ({"link": "https://other.example/compost/"}, (), ("/blog/?p=12",)),
         (
             {"link": "https://example.com/blog/?p=12", "guid": "http://example.com/blog/?p=3"},
