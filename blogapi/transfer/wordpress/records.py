@@ -146,7 +146,8 @@ class RecordMaker:
         """Yield the paths of the item in the blog, and its address with its id."""
         for url in (item.get_text("link"), item.get_text("guid")):
             host, path, query = split_url(url)
-            # Exports of Squarespace have links without a host. `?p=3` leads to the item 3, also if it is the guid of another one.
+            # Exports of Squarespace have links without a host. `?p=3` leads to the item 3, also if it is the
+            # guid of another one.
             if self._is_own_host(host) and path.startswith("/") and path != "/" and not query:
                 yield path
         id_ = to_id(item.get_text("wp:post_id"))
