@@ -12,7 +12,7 @@ from blogapi.content import rendering
 # The pages in the order of the navigation. The first page is shown at `/docs/`.
 PAGE_NAMES = (
     *("index", "front-ends", "reading", "typed-clients", "site", "writing", "media"),
-    *("importing", "wordpress", "ghost", "blogger", "medium", "leaving"),
+    *("importing", "wordpress", "ghost", "blogger", "medium", "jekyll", "hugo", "markdown-blogs", "leaving"),
     *("operating", "postgresql", "performance"),
 )
 
