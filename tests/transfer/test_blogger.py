@@ -10,6 +10,7 @@ import pytest
 
 from blogapi.transfer import blogger, folder
 from blogapi.transfer.blogger import feed as feed_module
+from blogapi.transfer.blogger.embeds import convert_embeds
 from blogapi.transfer.reports import FileReport, Result
 from blogapi.transfer.sources import ImportOptions
 
@@ -218,6 +219,36 @@ def test_a_post_without_title_gets_one_from_its_text(read):
     )
     assert one.title.startswith("Mimi sleeps. Mimi sleeps.")
     assert (two.title, two.notes[0]) == ("A cat", "The article has no text.")
+
+
+PLAYER = '<iframe src="https://www.youtube.com/embed/abc_DEF-123" allowfullscreen></iframe>'
+FLASH = '<embed src="http://www.youtube.com/v/abc_DEF-123&hl=en" type="application/x-shockwave-flash">'
+
+
+@pytest.mark.parametrize(
+    ("html", "expected", "lost"),
+    [
+        (f'a<OBJECT width="1"><param name="movie">{FLASH}</embed></OBJECT>b', f"a{PLAYER}b", 0),
+        (f"a{FLASH}b{FLASH}", f"a{PLAYER}b{PLAYER}", 0),
+        ('<object class="BLOG_video_class"></object><object>', None, 1),
+        ("<iframe src='//www.youtube.com/embed/x'></iframe>", None, 0),
+        (
+            '<iframe width="1" src="https://www.blogger.com/video.g?token=x"></iframe><iframe></iframe>',
+            None,
+            2,
+        ),
+        ('<img src="data:image/png;base64,AA">', None, 1),
+    ],
+)
+def test_old_players_are_replaced_and_what_is_not_shown_is_noted(html, expected, lost):
+    found, notes = convert_embeds(html)
+    assert found == (expected or html)
+    assert [f"does not show {lost:,} " in note for note in notes] == [True] * bool(lost)
+
+
+@pytest.mark.parametrize("part", ["<object>", "<embed ", "<iframe ", "<object></object>", " src="])
+def test_strange_texts_are_read_quickly(part):
+    assert convert_embeds(part * 50_000)[0] == part * 50_000
 
 
 def test_an_article_that_is_there_twice_is_read_once(read):

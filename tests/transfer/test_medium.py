@@ -100,6 +100,11 @@ def test_the_subtitle_is_the_one_in_the_text_or_a_summary_that_is_not_its_beginn
     assert read_one(make_page(summary=other)).subtitle == "Other"
 
 
+def test_the_title_of_an_old_story_is_recognised_by_its_place(read_one):
+    record = read_one(make_page('<h2 class="graf--h2 graf--first">A  cat\nstory</h2>' + TEXT))
+    assert (record.content, record.status) == ("<p>Mimi sleeps.</p>", "published")
+
+
 def test_a_draft_and_a_story_without_a_date_are_drafts(read):
     (story, draft), _ = read(
         {"draft_A-cat-story-0123456789ab.html": make_page(), "b.html": make_page(footer="")}

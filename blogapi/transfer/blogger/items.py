@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from blogapi.transfer.article_record import ArticleRecord, AuthorRecord, CommentRecord, RefusedFile
+from blogapi.transfer.blogger.embeds import convert_embeds
 from blogapi.transfer.markdown import dates, paths
 from blogapi.transfer.markdown.text import to_line, to_title
 
@@ -96,6 +97,8 @@ def make_record(
         raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
     notes: list[str] = []
     content = _CONTROL.sub("", item.content.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    content, losses = convert_embeds(content)
+    notes += losses
     published_at = dates.parse_date(item.published)
     status = _find_status(item, published_at, now, notes, is_private=is_private)
     labels = [*item.labels, *(["page"] if item.kind == "page" else [])]

@@ -48,6 +48,8 @@ _KEPT = {
 }
 _VOID = {"br", "hr", "img"}
 _TITLES = {"h1", "h2", "h3", "h4", "p"}
+# Until 2016, the first element had the class `graf--first`, and no class marked the title.
+_TITLE_CLASSES = {"graf--title", "graf--subtitle", "graf--leading", "graf--first"}
 _DROPPED = {"style", "script", "noscript", "canvas", "progress", "svg", "button"}
 
 
@@ -246,7 +248,7 @@ class _Body:
         """Return whether an element is the title or the subtitle, which the page shows above the text."""
         page = self._page
         is_title = "graf--title" in classes
-        if not is_title and "graf--subtitle" not in classes and "graf--leading" not in classes:
+        if _TITLE_CLASSES.isdisjoint(classes):
             return False
         text = _to_text("".join(self._html[before:]))
         if "graf--subtitle" in classes and text and not page.subtitle:
