@@ -132,19 +132,28 @@ class MediaFiles:
         below = [re.sub(r"^(?:\.{1,2}/)+", "", version.lstrip("/")) for version in versions]
         for version, relative in zip(versions, below, strict=True):
             if not version.startswith("/"):
-                yield from (_join(folder, version) for folder in (source.parent, source.with_suffix("")))
-            yield from (_join(folder, relative) for folder in (*self._assets, *site.bases))
+                yield from self._join_all((source.parent, source.with_suffix("")), version)
+            yield from self._join_all((*self._assets, *site.bases), relative)
         for relative in below:
             yield from self._list_tails(relative)
-            yield from (_join(base, inner) for inner in list_inner_paths(relative) for base in site.bases)
+            for inner in list_inner_paths(relative):
+                yield from self._join_all(site.bases, inner)
+
+    def _join_all(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
+        """Yield the path in those of the folders that have its first part."""
+        # A blog can have 100,000 pictures that are missing: 50 places of each would be looked up on the disk.
+        first = _fold(path.partition("/")[0])
+        for folder in folders:
+            if first in (".", "..") or first in self._list_names(folder):
+                yield _join(folder, path)
 
     def _list_tails(self, path: str) -> Iterator[Path]:
         for tail, outer in list_tails(path):
             for folder in self._assets:
                 # Many pictures have the same name, and only their folders tell them apart.
                 is_top = folder in self._flat or outer.casefold() in {folder.name.casefold(), *UPLOAD_FOLDERS}
-                if "/" in tail or (is_top and not _exists(_join(folder, number_name(tail)))):
-                    yield _join(folder, tail)
+                if "/" in tail or (is_top and _fold(number_name(tail)) not in self._list_names(folder)):
+                    yield from self._join_all((folder,), tail)
 
     def _open(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
         differs_in_case = False

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
+from dataclasses import replace
 
 import pytest
 
-from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.article_record import ArticleRecord, RefusedFile
+from blogapi.transfer.imported_media import ImportedMedia
 from blogapi.transfer.media_files import MediaFiles
 from blogapi.transfer.media_references import list_references, may_contain_references, split_srcset
 
@@ -160,6 +162,17 @@ def test_a_name_without_a_folder_is_found_in_the_imported_folder_if_it_is_unique
         assert files.find(reference, post, tmp_path / "vault") is None
     make(tmp_path / "vault/other/ä B.png")
     assert MediaFiles().find("Ä b.png", post, tmp_path / "vault") is None
+
+
+def test_a_file_of_a_record_exists_if_it_is_found(tmp_path):
+    make(tmp_path / "uploads/x.jpg")
+    (tmp_path / "uploads/folder.jpg").mkdir()
+    fields = {"title": "A", "content": "", "content_type": "html", "status": "draft", "published_at": None}
+    record = ArticleRecord(key="wordpress:e:1", path=tmp_path / "export.xml", **fields)
+    media = ImportedMedia()
+    paths = ("/uploads/x.jpg", "/uploads/y.jpg", "/uploads/folder.jpg", "https://e.org/uploads/x.jpg")
+    assert [media.exists(path, record) for path in paths] == [True, False, False, False]
+    assert not media.exists(paths[0], replace(record, path=None))
 
 
 def test_a_numbered_name_in_an_album_stands_for_no_picture(tmp_path):
