@@ -237,6 +237,12 @@ FLASH = '<embed src="http://www.youtube.com/v/abc_DEF-123&hl=en" type="applicati
             None,
             2,
         ),
+        (
+            "a<div class=\"blogger-post-footer\"><img width='1' src='https://blogger.googleusercontent.com/tracker/"
+            "1-2?l=mimi.blogspot.com' alt='' /></div>",
+            "a",
+            0,
+        ),
         ('<img src="data:image/png;base64,AA">', None, 1),
     ],
 )
@@ -249,6 +255,19 @@ def test_old_players_are_replaced_and_what_is_not_shown_is_noted(html, expected,
 @pytest.mark.parametrize("part", ["<object>", "<embed ", "<iframe ", "<object></object>", " src="])
 def test_strange_texts_are_read_quickly(part):
     assert convert_embeds(part * 50_000)[0] == part * 50_000
+
+
+def test_a_post_on_a_page_of_an_archive_has_no_address_of_its_own(read):
+    link = "<link rel='alternate' href='http://mimi.blogspot.com/2000_09_03_archive.html#1'/>"
+    (post,), _ = read(make_feed(make_entry(1, extra=link)))
+    assert (post.slug, post.addresses) == ("", ())
+
+
+def test_an_entry_without_an_id_has_a_key(read):
+    entry = make_entry(1).replace("<id>tag:blogger.com,1999:blog-7.post-1</id>", "")
+    (post,), _ = read(make_feed(entry))
+    assert post.key.startswith("blogger:7:2020-05-06")
+    assert "/" not in post.key
 
 
 def test_an_article_that_is_there_twice_is_read_once(read):

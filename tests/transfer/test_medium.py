@@ -100,6 +100,13 @@ def test_the_subtitle_is_the_one_in_the_text_or_a_summary_that_is_not_its_beginn
     assert read_one(make_page(summary=other)).subtitle == "Other"
 
 
+@pytest.mark.parametrize(("title", "seo_title"), [("A cat…", ""), ("Cats for search", "Cats for search")])
+def test_the_title_in_the_text_is_preferred(read_one, title, seo_title):
+    record = read_one(make_page(title=title))
+    assert (record.title, record.seo_title, record.status) == ("A cat story", seo_title, "published")
+    assert record.content == "<p>Mimi sleeps.</p>"
+
+
 def test_the_title_of_an_old_story_is_recognised_by_its_place(read_one):
     record = read_one(make_page('<h2 class="graf--h2 graf--first">A  cat\nstory</h2>' + TEXT))
     assert (record.content, record.status) == ("<p>Mimi sleeps.</p>", "published")

@@ -14,13 +14,21 @@ _FLASH_START = re.compile(r"<(object|embed)\b", re.IGNORECASE)
 _OBJECT_END, _TAG_END = re.compile(r"</object\s*>", re.IGNORECASE), re.compile(">")
 _FRAME = re.compile(r"<iframe\b([^<>]*)", re.IGNORECASE)
 _SOURCE = re.compile(r"\bsrc\s*=\s*[\"']?\s*(?:https?:)?//([^/\"'\s]*)", re.IGNORECASE)
+# Blogger adds a picture that counts visitors to each text.
+_TRACKER = re.compile(
+    r"<img\b[^<>]*//blogger\.googleusercontent\.com/tracker/[^<>]*>(?:</img>)?", re.IGNORECASE
+)
+_EMPTY_FOOTER = re.compile(r"<div class=[\"']*blogger-post-footer[\"']*>\s*</div>", re.IGNORECASE)
 _INLINE_PICTURE = re.compile(r"\bsrc\s*=\s*[\"']?\s*data:", re.IGNORECASE)
 
 
 def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
-    """Return the HTML with YouTube players in place of those in Flash, and notes about what is not shown."""
+    """Return the HTML with YouTube players in place of those in Flash, and notes about what is not shown.
+
+    The picture by which Blogger counts visitors is removed.
+    """
     lost: Counter[str] = Counter()
-    html = _replace_flash(html, lost)
+    html = _replace_flash(_EMPTY_FOOTER.sub("", _TRACKER.sub("", html)), lost)
     lost["embedded content"] += sum(map(_is_not_shown, _FRAME.findall(html)))
     notes = []
     if lost["embedded content"]:

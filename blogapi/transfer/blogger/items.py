@@ -55,18 +55,20 @@ class BloggerItem:
         return match["blog"], match["kind"] or "", match["id"] or self.id
 
     def get_path(self) -> str:
-        """Return the path of the former address, or "" if there is none."""
+        """Return the path of the former address, or "" if there is none.
+
+        Before 2006, posts were parts of archive pages: `/2000_09_03_archive.html#786756`.
+        """
         try:
-            return urlsplit(self.address).path
+            parts = urlsplit(self.address)
         except ValueError:
             return ""
+        return "" if parts.fragment else parts.path
 
     def make_key(self) -> str:
-        """Return the key of the article; it has no `/`. Raises RefusedFile if nothing identifies it."""
+        """Return the key of the article; it has no `/`."""
         blog, _, number = self.split_id()
-        number = number or self.get_path()
-        if not number:
-            raise RefusedFile("It has neither an id nor an address; export the blog again.")
+        number = number or self.get_path() or f"{self.published} {self.title}"
         return f"blogger:{quote(blog, safe='')}:{quote(number, safe='', errors='replace')}"
 
 

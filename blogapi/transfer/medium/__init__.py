@@ -118,6 +118,7 @@ def _make_record(
         path=entry.path,
         title=title,
         subtitle=page.subtitle or ("" if is_summary else page.summary),
+        seo_title=page.seo_title,
         slug=make_slug(slug or name, default=" ").strip(),
         content=page.html,
         content_type="html",

@@ -58,6 +58,7 @@ class Page:
     """The fields of a page; texts are single lines."""
 
     title: str = ""
+    seo_title: str = ""  #: the title for search engines, if it differs from the one in the text
     summary: str = ""  #: the subtitle, or the beginning of the text if there is no subtitle
     subtitle: str = ""  #: the subtitle in the text, which is removed from it
     published: str = ""  #: ISO 8601
@@ -254,10 +255,18 @@ class _Body:
         if "graf--subtitle" in classes and text and not page.subtitle:
             page.subtitle = text
             return True
-        is_first = not page.has_title and (is_title or (is_heading and text == page.title))
-        page.has_title |= is_first
-        page.title = page.title or (text if is_first else "")
-        return is_first and text == page.title
+        is_first = text != "" and not page.has_title and (is_title or (is_heading and text == page.title))
+        if is_first:
+            self._set_title(text)
+        return is_first
+
+    def _set_title(self, text: str) -> None:
+        """Take the title that readers see. The one in the header can be cut, or meant for search engines."""
+        page = self._page
+        is_cut = page.title.endswith("…") and text.startswith(page.title.rstrip("… "))
+        if page.title not in ("", text) and not is_cut:
+            page.seo_title = page.title
+        page.title, page.has_title = text, True
 
     def _embed(self, address: str) -> str:
         """Return the HTML for a player or a script that shows content of another site."""
