@@ -57,6 +57,7 @@ def run(*arguments):
 
 run("user", "create", "ada", "--admin", "--password-stdin")
 run("import", "posts", "--author", "ada")
+run("export", "exported")
 app = create_app()
 http_server = server.create_server(app, host="127.0.0.1", port=0, threads=4)
 thread = threading.Thread(target=http_server.run)

@@ -21,7 +21,7 @@ def format_manifest(digests: Mapping[str, str]) -> bytes:
 
 def parse_lines(text: str) -> Iterator[tuple[str, str]]:
     """Yield the path and the digest of each file; paths that lead out of the folder are ignored."""
-    for line in text.split("\n"):
+    for line in text.splitlines():
         if (match := _LINE.fullmatch(line)) and _is_inside(match[2]):
             yield match[2], match[1]
 

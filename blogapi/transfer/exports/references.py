@@ -132,11 +132,15 @@ def _list_variants(path: str) -> set[str]:
 
 def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
     """Yield the references and their new texts, which are all different and not in the content already."""
-    taken: set[str] = set()
+    written = re.compile(rf"{re.escape(folder)}([\w-]+\.\w+)(?:#([0-9]{{1,9}}))?")
+    #: the highest number with which the address of each file is used; an address without a number has 1
+    numbers: dict[str, int] = {}
+    for name, number in written.findall(content):
+        numbers[name] = max(numbers.get(name, 1), int(number or 1))
     for text, name in list(files.items())[:_MAX_REPLACEMENTS]:
-        address, number = f"{folder}{name}", 1
-        while address in taken or (address != text and address in content):
-            number += 1
-            address = f"{folder}{name}#{number}"
-        taken.add(address)
-        yield text, address
+        address = f"{folder}{name}"
+        if text == address:
+            yield text, address
+            continue
+        numbers[name] = numbers.get(name, 0) + 1
+        yield text, address if numbers[name] == 1 else f"{address}#{numbers[name]}"
