@@ -127,7 +127,8 @@ def restore_content(content: str, replacements: Iterable[Replacement]) -> str:
 
 def _list_variants(path: str) -> set[str]:
     """Return the texts in Markdown and HTML that give a path."""
-    return {path, escape(path, quote=False), unquote(path)}
+    decoded = unquote(path)
+    return {path, escape(path, quote=False), decoded, decoded.replace(" ", "%20")}
 
 
 def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:

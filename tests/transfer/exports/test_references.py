@@ -12,7 +12,7 @@ UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 HASH, RENDITION = "a" * 64, "b" * 64
 CAT = {"uuid": UUID, "hash": HASH, "name": "cat.jpg"}
 MEDIA = MediaAddresses([CAT], {UUID: "cat.jpg"}, {RENDITION: UUID})
-PATHS = {"img/my%20cat.jpg": "cat.jpg", "a.jpg": "cat.jpg"}
+PATHS = dict.fromkeys(("img/my%20cat.jpg", "a.jpg", "bilder/gr%C3%B6%C3%9Fe%20xl.jpg"), "cat.jpg")
 
 
 def rewrite(content, paths=PATHS, folder="../media/", *, shortcodes=False):
@@ -33,6 +33,7 @@ def rewrite(content, paths=PATHS, folder="../media/", *, shortcodes=False):
         (f'<img srcset="/media/{RENDITION}/cat-400.webp 400w">', '<img srcset="../media/cat.jpg 400w">'),
         ("![c](img/my%20cat.jpg)", "![c](../media/cat.jpg)"),
         ("![c](<img/my cat.jpg>)", "![c](<../media/cat.jpg>)"),
+        ("![c](bilder/größe%20xl.jpg)", "![c](../media/cat.jpg)"),
         ('<img src="a.jpg"> a.jpg', '<img src="../media/cat.jpg"> a.jpg'),
         ("[c]: a.jpg\n", "[c]: ../media/cat.jpg\n"),
     ],
