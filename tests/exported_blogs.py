@@ -198,7 +198,7 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         first = create_article(
             owner,
             **{"title": 'Title: "x" # %\t', "subtitle": "Sub\r\nline", "slug": "first", "cover_image": cover},
-            content=f"\ufeffA\r\nb\rc\n\t😀 ![](media:{cat.uuid}) <img src='{cover}'> media:{dog.uuid}\n---\n",
+            content=f"\ufeffA\r\nb\rc\n\t😀 ![](media:{cat.uuid}) <img src='{cover}'> media:{dog.uuid}\n---",
             **{"excerpt": "An *excerpt*", "content_type": "markdown", "status": "published"},
             **{
                 "published_at": "2024-05-01T09:00:00.123456Z",
