@@ -40,6 +40,8 @@ def complete_article(
 
 def add_former_slugs(article: Article, exported: ExportedFields) -> Iterator[str]:
     """Store the former slugs of an article; yield those that another article has or had."""
+    if not exported.former_slugs:
+        return
     known = set(db.session.scalars(select(FormerSlug.slug).where(FormerSlug.article_id == article.uuid)))
     for slug, time in exported.former_slugs.items():
         if slug in known or slug == article.slug:

@@ -55,13 +55,14 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
     """
     taxonomy = TAXONOMIES[kind]
     uuids = {term.uuid: slug for slug in slugs if (term := exported.get((kind, slug)))}
-    found = _find_by_former_slugs(taxonomy, slugs)
-    found |= queries.find_by_slugs(taxonomy, [*slugs])
-    unused = _find_unused_profiles(found) if kind == AUTHORS.singular and uuids else set()
-    found = {
-        slug: term for slug, term in found.items() if term.uuid not in unused or (kind, slug) not in exported
-    }
-    return found | {uuids[term.uuid]: term for term in _find_by_uuids(taxonomy, [*uuids])}
+    found = {uuids[term.uuid]: term for term in _find_by_uuids(taxonomy, [*uuids])}
+    others = [slug for slug in slugs if slug not in found]
+    if not others:
+        return found
+    by_slug = _find_by_former_slugs(taxonomy, others) | queries.find_by_slugs(taxonomy, others)
+    unused = _find_unused_profiles(by_slug) if kind == AUTHORS.singular else set()
+    is_free = {slug for slug, term in by_slug.items() if term.uuid in unused and (kind, slug) in exported}
+    return found | {slug: term for slug, term in by_slug.items() if slug not in is_free}
 
 
 def _find_by_uuids(taxonomy: Taxonomy[Any], uuids: Sequence[UUID]) -> Sequence[Term]:

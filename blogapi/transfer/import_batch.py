@@ -70,7 +70,9 @@ class ImportBatch:
             for file in db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
         }
         uuids = [file.article_id for file in self.files.values()]
-        uuids += [record.exported.uuid for record in records if record.exported is not None]
+        self._exported_uuids = [record.exported.uuid for record in records if record.exported is not None]
+        uuids += self._exported_uuids
+        self._loaded: ArticleBatch | None = None
         columns = (Article.status, Article.published_at, Article.last_updated, Article.cover_image)
         rows = db.session.execute(select(Article.uuid, *columns).where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
@@ -243,7 +245,11 @@ class ImportBatch:
         uuid = file.article_id or (exported.uuid if exported else uuid4())
         self.media.map_paths(uuid, record)
         author, given = self._state.author, self._make_input(record, uuid)
-        writes.load([given], [uuid] if file.article_id or exported else [])
+        if exported is not None and self._loaded is not writes:
+            # The articles can have been deleted, and continue their version numbers then.
+            writes.load([], self._exported_uuids)
+            self._loaded = writes
+        writes.load([given], [uuid] if file.article_id and exported is None else [])
         if exported is not None and not is_slug_free(given.slug, uuid):
             given = replace(given, slug=None)
         article = writes.create(author, given, uuid=uuid, slug_from=record.slug)

@@ -100,7 +100,7 @@ class TermNames:
 
 def read_term(kind: str, given: Values, pictures: Mapping[str, str]) -> ExportedTerm:
     """Return a term; `pictures` has the fields with the address of a picture as they are stored."""
-    values.check_characters(given)
+    values.encode(given)
     fields: dict[str, Any] = {
         name: given[name]
         for name in _TERM_FIELDS[kind]
@@ -122,7 +122,7 @@ def read_term(kind: str, given: Values, pictures: Mapping[str, str]) -> Exported
 
 def read_media(given: Values) -> ExportedMedia:
     """Return a file of the library; the path of its file is not known yet."""
-    values.check_characters(given)
+    values.encode(given)
     created, updated = _get_times(given)
     file, digest = values.get_text(given, "file"), values.get_text(given, "hash")
     if len(digest) != 64 or digest.strip("0123456789abcdef"):
@@ -144,7 +144,7 @@ def read_media(given: Values) -> ExportedMedia:
 
 def read_site(given: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of the site as the API takes them."""
-    values.check_characters(given)
+    values.encode(given)
     site: dict[str, Any] = {name: given[name] for name in SITE_FIELDS if given.get(name) is not None}
     navigation = [
         {name: values.get_text(item, name) for name in ("label", "url")}

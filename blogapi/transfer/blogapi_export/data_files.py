@@ -56,7 +56,8 @@ def _read_list(
     try:
         text = _read_text(export, kind) or ""
         for group in _split(text):
-            for given in values.get_mappings(parse_yaml(f"items:\n{group}", 0)[0], "items"):
+            start = "items:\n" if group.startswith("- ") else "items: "
+            for given in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], "items"):
                 try:
                     yield read(given)
                 except RefusedFile as error:

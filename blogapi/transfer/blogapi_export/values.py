@@ -5,6 +5,7 @@ Every function raises RefusedFile with a sentence that names the field.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NoReturn
@@ -88,24 +89,12 @@ def get_former_slugs(values: Values, time: datetime) -> dict[str, datetime]:
     return slugs
 
 
-def check_characters(value: object) -> None:
-    """Refuse lone surrogates, which escapes can produce and which no text can contain."""
-    level = [value]
-    while level:
-        texts = [item for item in level if isinstance(item, str)]
-        try:
-            "".join(texts).encode()
-        except UnicodeEncodeError as error:
-            raise RefusedFile("It contains a lone surrogate, which is no character; remove it.") from error
-        level = [child for item in level for child in _list_children(item)]
-
-
-def _list_children(value: object) -> Iterator[object]:
-    if isinstance(value, Mapping):
-        yield from value.keys()
-        yield from value.values()
-    elif isinstance(value, (list, tuple)):
-        yield from value
+def encode(value: object) -> bytes:
+    """Return a value as JSON in UTF-8; refuse lone surrogates, which escapes can produce."""
+    try:
+        return json.dumps(value, default=str, ensure_ascii=False, sort_keys=True).encode()
+    except UnicodeEncodeError as error:
+        raise RefusedFile("It contains a lone surrogate, which is no character; remove it.") from error
 
 
 def _refuse(name: str, value: object, problem: str) -> NoReturn:
