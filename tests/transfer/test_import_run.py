@@ -142,7 +142,10 @@ def test_terms_are_created_with_what_terms_have_here(run, app):
     notes = run(FakeSource(terms=terms)).notes
     with app.app_context():
         assert db.session.query(Category).filter_by(slug="bread").one().description == "Loaves"
-    assert [note[:15] for note in notes] == ["The tag “xxxxxx", "Not taken: desc"]
+    assert [note[:30] for note in notes] == [
+        "The tag “xxxxxxxxxxxxxxxxxxxxx",
+        "Not taken: description (1), be",
+    ]
 
 
 def test_tags_above_the_limit_are_named(run, app):

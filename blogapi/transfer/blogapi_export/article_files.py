@@ -43,6 +43,8 @@ _PRE = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
 # A path is an address without `media:` and without the hash of a file.
 _LIBRARY_REFERENCE = re.compile(rf"media:|.*{HASH_PREFIX}", re.IGNORECASE | re.DOTALL)
 _MAX_REPLACEMENTS = 10_000
+# Parsing longer front matter would take more than a second.
+_MAX_FRONT_MATTER = 2_000_000
 
 
 def has_mark(head: bytes) -> bool | None:
@@ -69,6 +71,8 @@ class ArticleFiles:
         match = _FRONT_MATTER.match(data)
         if match is None:
             raise RefusedFile("Its front matter has no end; add a line with `---`.")
+        if len(match[1]) > _MAX_FRONT_MATTER:
+            raise RefusedFile(f"Its front matter has more than {_MAX_FRONT_MATTER:,} bytes; shorten it.")
         entries, notes = parse_yaml(_decode(match[1]), 2)
         own = values.get_mapping(entries, "blogapi")
         content, media_paths = self._read_content(own, _decode(data[match.end() :]))
