@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
-from blogapi.transfer.markdown import front_matter, mdx, paths, privacy, prose, sections
+from blogapi.transfer.markdown import former_addresses, front_matter, mdx, paths, privacy, prose, sections
 from blogapi.transfer.markdown.authors import read_authors
 from blogapi.transfer.markdown.fields import Fields, normalize_key
 from blogapi.transfer.markdown.privacy import DraftReason
@@ -83,10 +82,6 @@ _COVER_ALT_FIELDS = (
     *("coverimagealt", "coveralt", "imagealt", "featuredimagealt", "featureimagealt", "featuredalt"),
     *("heroimagealt", "heroalt", "bannerimagealt", "banneralt", "thumbnailalt", "ogimagealt"),
 )  # fmt: skip
-# The first of these fields that gives a slug is used; the others are former addresses.
-_ADDRESS_FIELDS = ("slug", "basename", "path", "url", "permalink")
-_FORMER_ADDRESS_FIELDS = ("aliases", "alias", "redirectfrom")
-_MAX_FORMER_ADDRESSES = 100
 _MAX_URL_LENGTH = 2048
 _MAX_REPORTED_KEYS = 10
 
@@ -98,13 +93,15 @@ def read_file(
     publish_undated: bool = False,
     outer_key: str = "",
     terms: TermSources = USUAL_SOURCES,
+    folders: Sequence[str] | None = None,
 ) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
     `outer_key` is the key of the file below an outer folder that was imported before ("" if there is none).
     The names and section pages of all folders up to that outer folder can make the article a draft. A file is
-    opened only if its suffix is that of an article. Raises RefusedFile if the file cannot be imported, and
-    NotAnArticle if it is not an article.
+    opened only if its suffix is that of an article. `folders` are the folders that can be terms; None = take
+    them from the key. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an
+    article.
     """
     data, metadata = _read_source(entry)
     full = replace(entry, key=outer_key or entry.key)
@@ -119,7 +116,7 @@ def read_file(
         publish_undated=publish_undated,
         inherited=inherited,
         terms=terms,
-        folders=paths.list_folders(entry.key),
+        folders=paths.list_folders(entry.key) if folders is None else folders,
     )
     return replace(record, key=entry.key, path=entry.path)
 
@@ -183,9 +180,11 @@ def parse_file(
     reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
     status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
     texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
-    slug = _read_slug(fields) or _derive_slug(parsed.format, texts["title"], path)
-    former_slugs = _read_former_slugs(fields, slug)
-    addresses, names = _read_addresses(fields), _read_names(fields)
+    slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
+        parsed.format, texts["title"], path
+    )
+    former_slugs = former_addresses.read_former_slugs(fields, slug)
+    addresses, names = former_addresses.read_addresses(fields), former_addresses.read_names(fields)
     body = mdx.remove_code(parsed.body, fields.notes) if key.casefold().endswith(".mdx") else parsed.body
     if not body.strip():
         fields.add_note("The article has no text.")
@@ -274,58 +273,6 @@ def _read_title(fields: Fields, markdown: str, name: str) -> str:
     else:
         fields.add_note("The title was made from the file name.")
     return heading or paths.make_title(name)
-
-
-def _read_slug(fields: Fields) -> str:
-    return next(filter(None, (paths.extract_slug(fields.take_line(name)) for name in _ADDRESS_FIELDS)), "")
-
-
-def _derive_slug(format_: str, title: str, path: paths.PathInfo) -> str:
-    # Pelican derives addresses from titles; the other generators derive them from file names.
-    return paths.make_pelican_slug(title) if format_ == "pelican" else path.slug
-
-
-def _read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
-    """Return the slugs in the addresses that lead to the article, other than `slug`."""
-    former = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
-    slugs = {address: _to_former_slug(address) for address in former[:_MAX_FORMER_ADDRESSES]}
-    unusable = [address for address in former if paths.is_address(address) and not slugs.get(address)]
-    if unusable:
-        more = f" and {len(unusable) - 1:,} more" if len(unusable) > 1 else ""
-        fields.add_note(
-            f"There is no redirect from “{unusable[0][:100]}”{more}, because a redirect needs an address "
-            f"that ends with a slug; each article can have at most {_MAX_FORMER_ADDRESSES} redirects."
-        )
-    others = (_to_former_slug(fields.take_line(name)) for name in _ADDRESS_FIELDS)
-    return tuple(dict.fromkeys(other for other in [*slugs.values(), *others] if other not in ("", slug)))
-
-
-def _read_addresses(fields: Fields) -> tuple[str, ...]:
-    """Return the paths of the article in its former blog, its own address first."""
-    own = (to_line(fields.find(name)) for name in ("permalink", "url", "path"))
-    former = (line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.find(name)))
-    given = [*own, *(line for line in former if paths.is_address(line))][:_MAX_FORMER_ADDRESSES]
-    return tuple(dict.fromkeys(filter(None, map(paths.to_former_path, given))))
-
-
-def _read_names(fields: Fields) -> tuple[str, ...]:
-    """Return the aliases of Obsidian, which are names and no addresses."""
-    aliases = (line for name in ("aliases", "alias") for line in _to_lines(fields.find(name)))
-    names = [line for line in aliases if not paths.is_address(line)]
-    return tuple(dict.fromkeys(names))[:_MAX_FORMER_ADDRESSES]
-
-
-def _to_former_slug(address: str) -> str:
-    slug = paths.extract_slug(address)
-    return slug if slug and make_slug(slug, max_length=MAX_SLUG_LENGTH) == slug else ""
-
-
-def _to_lines(value: object) -> Iterator[str]:
-    if isinstance(value, list):
-        for child in value:
-            yield from _to_lines(child)
-    elif line := to_line(value):
-        yield line
 
 
 def _read_cover(fields: Fields) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from blogapi.transfer import folder, identity, queries
 from blogapi.transfer.article_record import TermRecord
-from blogapi.transfer.markdown import reader
+from blogapi.transfer.markdown import paths, reader
 from blogapi.transfer.markdown.terms import TermSources
 from blogapi.transfer.reports import Item, read_item
 from blogapi.transfer.sources import ImportOptions, LeftBehind
@@ -18,13 +18,15 @@ class MarkdownSource:
     """The Markdown, HTML and text files of one import; see `Source`."""
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self._options = options
         stored, roots = queries.get_source_digests(), queries.get_roots()
         digest = reader.compute_source_digest
+        # The keys of a second blog with the same paths begin with further folders, which are no terms.
+        self._folders = {entry.path: paths.list_folders(entry.key) for entry in entries}
         self._entries = identity.separate_blogs(entries, stored, roots, digest)
-        self._options = options
         #: The keys under which files were imported before, by their keys in this import.
         self.matches: Mapping[str, str] = identity.match_entries(self._entries, stored, digest, roots)
-        self.total = len(self._entries)
+        self.total = len(entries)
         self.hosts: set[str] = set()
         self.terms: Sequence[TermRecord] = ()
         self.left_behind = LeftBehind()
@@ -44,6 +46,7 @@ class MarkdownSource:
                 publish_undated=options.publish_undated,
                 outer_key=outer_keys.get(entry.key, ""),
                 terms=terms,
+                folders=self._folders[entry.path],
             )
             yield read_item(entry.key, read)
 
