@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from blogapi.transfer import folder
 from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import front_matter, reader, text
 from blogapi.transfer.markdown.fields import Fields
+from blogapi.transfer.markdown.template_tags import resolve_templates
+from blogapi.transfer.markdown.wiki_links import resolve_wiki_links
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -128,3 +131,34 @@ def test_the_number_of_drafts_is_as_expected(source):
 def test_every_markdown_source_has_an_expected_outcome():
     counts = json.loads((Path(CORPUS) / "EXPECTED.json").read_text(encoding="utf-8"))
     assert {name for name in counts if name.startswith("markdown-")} == set(OUTCOMES)
+
+
+class Targets:
+    """Finds a new address for every link."""
+
+    def find_post(self, name):
+        return "/new/"
+
+    find_address = find_page = find_post
+
+
+#: The numbers of template tags and wiki links that depend on the templates of the former blog.
+LEFTOVERS = {
+    "markdown-i18n/opentelemetry": 5,
+    "markdown-toml/hugo-basic-example": 4,
+    "markdown-yaml/18f": 122,
+    "markdown-yaml/jekyll-docs": 55,
+    "markdown-yaml/jekyll-testposts": 48,
+}
+
+
+@pytest.mark.parametrize("source", OUTCOMES)
+def test_the_number_of_unresolved_template_tags_is_as_expected(source):
+    leftovers = 0
+    for entry in folder.walk_path(Path(CORPUS) / source):
+        with suppress(RefusedFile, NotAnArticle):
+            record = reader.read_file(entry, now=NOW)
+            resolved = resolve_templates(record.content, record.content_type, Targets())
+            links = resolve_wiki_links(resolved.content, record.content_type, Targets())
+            leftovers += resolved.leftovers.total() + links.leftovers.total()
+    assert leftovers == LEFTOVERS.get(source, 0)

@@ -40,6 +40,10 @@ _DETAILS = {
 }
 _TITLED = {"tab", "tabitem", "tab-item", "accordion-item", "step"}
 _CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
+# A filter of Eleventy for players: `{{ "https://…" | embed: "title" }}`.
+_PLAYER = re.compile(
+    r"([\"'])(?P<address>https?://[^\"'\s]+)\1\s*\|\s*(?:embed|youtube|vimeo|video)\b[^\"']*([\"'](?P<title>[^\"']*)[\"'])?"
+)
 _LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
 _ARTICLE = re.compile(r"\.(?:md|rst|html?)(?:#|$)", re.IGNORECASE)
 _MAX_PARAGRAPH = 5_000
@@ -153,6 +157,10 @@ class _Resolver:
         call = _CALL.fullmatch(tag.text)
         if call:
             return self._resolve_named(call["name"].rpartition("::")[2], call["text"], tag)
+        player = _PLAYER.fullmatch(tag.text)
+        if player:
+            text = f'"{player["address"]}" title="{player["title"] or ""}"'
+            return self._resolve_named("iframe", text, tag)
         output = template_outputs.evaluate(tag.text)
         following = self._content[tag.end : tag.end + 2]
         preceding = self._content[tag.start - 1 : tag.start]

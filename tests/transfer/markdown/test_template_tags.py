@@ -15,6 +15,8 @@ YOUTUBE = (
     "allowfullscreen></iframe>"
 )
 
+PLAYER = '<iframe src="https://youtube.com/embed/abcdefgh" title="A title" allowfullscreen></iframe>'
+
 
 def resolve(content, content_type="markdown"):
     return resolve_templates(content, content_type, Targets())
@@ -117,6 +119,7 @@ def test_a_picture_that_depends_on_variables_stays(written):
         ('{% include embed/youtube.html id="abcdefgh" %}', YOUTUBE),
         ('{% include video id="abcdefgh" provider="youtube" %}', YOUTUBE),
         ('{{ youtube(id="abcdefgh") }}', YOUTUBE),
+        ('{{ "https://youtube.com/embed/abcdefgh" | embed: "A title" }}', PLAYER),
         ("{{% media url=https://www.youtube.com/watch?v=abcdefgh %}}", YOUTUBE),
         (
             "{{< vimeo 123 >}}",
