@@ -112,11 +112,11 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
     skipped: dict[str, list[str]] = {}
     inner: list[str] = []
     with _open(path) as archive:
-        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        entries = archive.infolist()
         _check(entries, path, folder)
         for entry in entries:
             name = _decode_name(entry)
-            if _SYSTEM_FILE.search(name):
+            if not name or name.endswith("/") or _SYSTEM_FILE.search(name):
                 continue
             if _INNER_ARCHIVE.search(name):
                 inner.append(name)

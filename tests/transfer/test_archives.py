@@ -107,6 +107,16 @@ def test_a_name_with_nul_is_skipped(tmp_path):
     assert "“evil?.md” was skipped" in note
 
 
+def test_folders_and_entries_without_a_name_are_left_out(tmp_path):
+    data = make_zip(tmp_path / "x.zip", ("a/", b""), ("b~", b""), ("c.md", b"C")).read_bytes()
+    (tmp_path / "x.zip").write_bytes(data.replace(b"b~", b"b\\"))
+    assert unpack(tmp_path / "x.zip") == ({"c.md": b"C"}, ())
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr(zipfile.ZipInfo(""), b"A")
+        archive.writestr("c.md", b"C")
+    assert unpack(tmp_path / "x.zip") == ({"c.md": b"C"}, ())
+
+
 def test_files_of_the_system_are_left_out(tmp_path):
     names = ["__MACOSX/a/._b.md", "a/.DS_Store", "Thumbs.db", "a/b.md"]
     path = make_zip(tmp_path / "x.zip", *[(name, b"A") for name in names])

@@ -289,6 +289,7 @@ BOMB = '<!DOCTYPE feed [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
     [
         (lambda feed: feed[: feed.index("A cat two")], 1),
         (lambda feed: feed.replace("<entry>", "<entry", 1), 0),
+        (lambda feed: feed.replace("UTF-8", "unknown"), 0),
         (lambda feed: feed.replace("A cat two", "&unknown;"), 1),
         (lambda feed: feed.replace("<feed", f"{BOMB}<feed"), 0),
         (lambda feed: feed.replace("<feed", '<!DOCTYPE feed SYSTEM "file:///etc/passwd"><feed'), 0),

@@ -64,7 +64,7 @@ class Feed:
                         raise RefusedFile("It has a tag of many megabytes; export the blog again.")
                     yield from handler.take()
             parser.close()
-        except (SAXException, DefusedXmlException, OSError, ValueError) as error:
+        except (SAXException, DefusedXmlException, OSError, LookupError, ValueError) as error:
             yield from handler.take()
             line = getattr(error, "getLineNumber", lambda: None)()
             place = f" (line {line:,})" if line else ""
