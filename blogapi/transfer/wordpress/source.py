@@ -103,7 +103,9 @@ class WordPressSource:
         blogs: dict[str, Blog] = {}
         for scan in self._scans:
             if not scan.problem:
-                blogs.setdefault(self._get_address(scan.blog), Blog()).merge(scan.blog)
+                blog = blogs.setdefault(self._get_address(scan.blog), scan.blog)
+                if blog is not scan.blog:
+                    blog.merge(scan.blog)
         return blogs
 
     def _list_notes(self) -> Iterator[str]:
