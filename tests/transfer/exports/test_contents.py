@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from blogapi.media.addresses import make_path
+from blogapi.transfer.exports import snapshot
 from tests.conftest import ARTICLES
 
 
@@ -135,6 +136,17 @@ def test_the_layouts_of_hugo_and_jekyll(run, blog, tmp_path):
     }
 
 
+def test_all_batches_of_articles_show_the_same_state_of_the_blog(app, as_admin, make_article, monkeypatch):
+    articles = [make_article(title=f"Before {number}") for number in (1, 2, 3)]
+    monkeypatch.setattr(snapshot, "_BATCH_ARTICLES", 2)
+    with app.app_context(), snapshot.open_snapshot(drafts=False) as state:
+        read = state.read_articles()
+        titles = [next(read)["title"]]
+        as_admin.patch(f"{ARTICLES}{articles[2].uuid}/", json={"title": "After"})
+        titles += [article["title"] for article in read]
+    assert titles == ["Before 1", "Before 2", "Before 3"]
+
+
 def test_terms_with_the_same_name_are_told_apart_by_their_slugs(
     run, as_admin, make_category, make_article, tmp_path
 ):
@@ -178,12 +190,10 @@ def test_a_dry_run_writes_nothing(run, tmp_path):
 
 @pytest.mark.parametrize("target", ["out", "out.zip", "out.json"])
 def test_a_full_disk_is_reported(run, tmp_path, monkeypatch, target):
-    from blogapi.transfer.exports import service
-
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(service.Snapshot, "read_articles", fail)
+    monkeypatch.setattr(snapshot.Snapshot, "read_articles", fail)
     result = run("export", tmp_path / target)
     assert (result.exit_code, "The disk is full; the export is incomplete." in result.stderr) == (1, True)
     assert not (tmp_path / target).is_file()
