@@ -19,6 +19,7 @@ from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.cli import no_progress
 from blogapi.media import service as media
 from blogapi.media.models import Media, MediaPath
 from blogapi.site import service as site
@@ -30,12 +31,16 @@ from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import service as taxonomies
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.taxonomies.taxonomy import Taxonomy
-from blogapi.transfer import blogapi_export, folder
+from blogapi.transfer import folder
 from blogapi.transfer.exports import layouts
 from blogapi.transfer.exports import service as exports
+from blogapi.transfer.import_run import ImportRun
+from blogapi.transfer.imported_media import list_extensions
+from blogapi.transfer.opening import open_sources
 from blogapi.transfer.reports import FileReport
-from blogapi.transfer.service import Importer, make_batches
+from blogapi.transfer.service import Importer
 from blogapi.transfer.sources import ImportOptions
+from blogapi.transfer.spool import Spool
 from tests.conftest import close_connections, create_accounts
 from tests.databases import Databases
 from tests.pictures import make_picture
@@ -88,14 +93,17 @@ class Blogs:
         return read_files(target)
 
     def restore(self, source: Path, assets: tuple[Path, ...] = (), **options: Any) -> list[FileReport]:
-        """Import an export; return the reports."""
-        with self.app.app_context():
-            importer = Importer(self.owner, **options)
-            entries = [*folder.walk_path(source)]
-            found = [entry for entry in entries if blogapi_export.recognise(entry, read_head(entry))]
-            export = blogapi_export.open_source(found, ImportOptions(now=NOW, assets=assets))
-            reports = [*export.prepare_blog(importer)]
-            return reports + [one for batch in make_batches(export.read()) for one in importer.store(batch)]
+        """Import a folder; return the reports."""
+        with self.app.app_context(), Spool() as spool:
+            importer = Importer(self.owner, assets=assets, **options)
+            sources = open_sources(
+                folder.walk_path(source),
+                ImportOptions(now=NOW, assets=assets),
+                media_extensions=list_extensions(),
+            )
+            run = ImportRun(importer, sources, spool, now=NOW)
+            run.run(no_progress)
+            return run.reports
 
     def read_rows(self) -> dict[str, list[dict[str, Any]]]:
         """Return the rows of TABLES without the columns in LEFT_OUT, by the name of the table."""
@@ -127,11 +135,6 @@ def read_files(root: Path) -> dict[str, bytes]:
         for path in sorted(root.rglob("*"))
         if path.is_file()
     }
-
-
-def read_head(entry: folder.Entry) -> bytes:
-    """Return the first bytes of a file."""
-    return b"" if entry.problem else entry.path.read_bytes()[: 16 * 1024]
 
 
 def store_picture(tmp_path: Path, colour: str, name: str, **texts: str) -> Media:

@@ -20,10 +20,12 @@ from blogapi.site import service as site
 from blogapi.storage.database import db
 from blogapi.tags.models import Tag
 from blogapi.transfer import blogapi_export, folder
+from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.blogapi_export.layout import ExportFolder
 from blogapi.transfer.blogapi_export.replacements import restore_content
 from blogapi.transfer.reports import FileReport, Result
 from blogapi.transfer.sources import ImportOptions
-from tests.exported_blogs import Blogs, create_article, create_term, read_head, store_picture
+from tests.exported_blogs import Blogs, create_article, create_term, store_picture
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 UUID_TEXT = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
@@ -67,6 +69,11 @@ def export(tmp_path):
     write(root / "media.yaml", "[]\n")
     write(root / "articles" / "bread.md", ARTICLE)
     return root
+
+
+def read_head(entry: folder.Entry) -> bytes:
+    """Return the first bytes of a file."""
+    return b"" if entry.problem else entry.path.read_bytes()[: 16 * 1024]
 
 
 def write(path: Path, text: str | bytes) -> None:
@@ -201,10 +208,17 @@ def test_a_broken_file_is_refused_by_name(export, text):
 
 
 @pytest.mark.parametrize("line", ["format: other", "version: 2", "layout: ../..", "layout: [default]"])
-def test_an_unknown_description_is_refused(blogs, export, line):
+def test_an_unknown_description_is_refused(export, line):
     description = export / "blogapi.yaml"
     write(description, description.read_text(encoding="utf-8") + f"{line}\n")
-    assert [report.result for report in blogs.restore(export)] == [Result.REFUSED]
+    with pytest.raises(RefusedFile):
+        _ = ExportFolder(export).layout
+
+
+def test_an_export_with_an_unknown_description_is_reported(blogs, export):
+    write(export / "blogapi.yaml", "format: blogapi-export\nversion: 2\n")
+    (report,) = blogs.restore(export)
+    assert (report.key, report.result) == ("export/blogapi.yaml", Result.REFUSED)
 
 
 @pytest.mark.parametrize(
@@ -343,12 +357,12 @@ def test_a_missing_or_damaged_file_is_named(blogs, with_picture, is_missing):
     assert created.result is Result.CREATED
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "a\\\\b.png", "C:x.png", ".png", ""])
-def test_a_file_outside_of_the_folder_is_refused(blogs, with_picture, name):
-    data = with_picture / "media.yaml"
-    write(data, data.read_text(encoding="utf-8").replace("file: red.png", f'file: "{name}"'))
-    reports = blogs.restore(with_picture)
-    assert [report.result for report in reports] == [Result.REFUSED, Result.CREATED]
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "/etc/passwd", "a\\b.png", "C:x.png", ".png", "", "x" * 300]
+)
+def test_a_file_outside_of_the_folder_is_refused(export, name):
+    with pytest.raises(RefusedFile):
+        ExportFolder(export).get_media_path(name)
 
 
 def test_a_picture_that_the_library_has_is_used(blogs, with_picture, tmp_path):
@@ -374,16 +388,10 @@ def test_a_document_that_ends_too_early_gives_its_first_articles(blogs, tmp_path
     assert [report.result for report in reports] == [Result.CREATED, Result.REFUSED]
 
 
-@pytest.mark.parametrize("item", [1, None, [], {}, {"uuid": UUID_TEXT}, {"uuid": 1}, {"title": "\0"}])
-def test_a_broken_item_of_a_document_is_refused(blogs, tmp_path, item):
+def test_a_broken_item_of_a_document_is_refused(blogs, tmp_path):
     (tmp_path / "json").mkdir()
-    document = {
-        "format": "blogapi-export",
-        "version": 1,
-        "categories": [item],
-        "media": [item],
-        "articles": [item],
-    }
-    write(tmp_path / "json" / "blog.json", json.dumps(document))
+    items = [1, None, [], {}, {"uuid": UUID_TEXT}, {"uuid": 1}, {"title": "\0"}]
+    lists = {"categories": items, "media": items, "articles": items}
+    write(tmp_path / "json" / "blog.json", json.dumps({"format": "blogapi-export", "version": 1} | lists))
     reports = blogs.restore(tmp_path / "json")
-    assert [report.result for report in reports] == [Result.REFUSED] * 3
+    assert [report.result for report in reports] == [Result.REFUSED] * 3 * len(items)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,6 +22,7 @@ from blogapi.site import service as site
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.tags.taxonomy import TAGS
+from blogapi.transfer.exports import layouts
 from blogapi.transfer.reports import Result
 from tests.databases import Databases
 from tests.exported_blogs import (
@@ -54,6 +56,7 @@ def blogs(app: Flask, instance: Path, databases: Databases) -> Blogs:
     return Blogs(app, instance, databases)
 
 
+CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 EPOCH = datetime(1990, 1, 1, tzinfo=UTC)
 #: Texts that a format could change.
 _ODD_TEXTS = (
@@ -168,7 +171,7 @@ def make_blog(blogs, tmp_path, blog):
 
 
 @settings(
-    max_examples=6,
+    max_examples=5,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.generate],
@@ -222,3 +225,14 @@ def test_the_blog_with_everything_has_a_value_in_every_field(blogs, tmp_path):
 def test_every_column_that_is_left_out_exists():
     names = {f"{table_of(model).name}.{column.name}" for model in TABLES for column in table_of(model).c}
     assert LEFT_OUT.keys() <= names
+
+
+@pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs")
+@pytest.mark.parametrize("source", ["markdown-yaml/hexo-unit-test", "markdown-toml/hugo-basic-example"])
+@pytest.mark.parametrize("form", layouts.LAYOUTS)
+def test_a_real_blog_comes_back(blogs, tmp_path, source, form):
+    blogs.restore(Path(CORPUS, source))
+    first = blogs.export(tmp_path / "first", form)
+    blogs.empty()
+    blogs.restore(tmp_path / "first")
+    assert blogs.export(tmp_path / "second", form) == first

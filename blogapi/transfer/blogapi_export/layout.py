@@ -9,40 +9,20 @@ from pathlib import Path
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.exports.export_files import DESCRIPTION, GIT_ATTRIBUTES
+from blogapi.transfer.exports.layouts import LAYOUTS, Layout
 from blogapi.transfer.markdown.parsers import parse_yaml
 
 FORMAT, VERSION = "blogapi-export", "1"
-DESCRIPTION = "blogapi.yaml"
 DATA_KINDS = ("categories", "tags", "authors", "media", "redirects", "site")
-#: The files of an export that contain neither articles nor data.
-_OTHER_FILES = (DESCRIPTION, "SHA256SUMS", ".gitattributes")
 ARTICLE_SUFFIXES = (".md", ".html", ".txt")
+#: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
+_OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
 # How many folders above an article the folder of the export is searched for.
 _MAX_LEVELS = 6
 _MAX_DESCRIPTION_BYTES = 64 * 1024
 # Addresses in the content of an article can end with the number of the reference.
 _NUMBER = re.compile(r"#[0-9]+\Z")
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The places of the data and the media files below the folder of an export.
-
-    `article_media` and `data_media` are the addresses of the media folder in articles and in data files.
-    """
-
-    data: str
-    suffix: str
-    media: str
-    article_media: str = "/media/"
-    data_media: str = "/media/"
-
-
-LAYOUTS = {
-    "default": Layout("", ".yaml", "media", "../media/", "media/"),
-    "hugo": Layout("data", ".yaml", "static/media"),
-    "jekyll": Layout("_data", ".yml", "media"),
-}
 
 
 @dataclass(frozen=True)
@@ -71,7 +51,7 @@ class ExportFolder:
 
     def get_data_path(self, kind: str) -> Path:
         """Return the path of a data file."""
-        return self.root / self.layout.data / f"{kind}{self.layout.suffix}"
+        return self.root / self.layout.get_data_path(kind)
 
     def get_media_path(self, name: str) -> Path:
         """Return the path of a media file; raises RefusedFile if `name` is not the name of a file."""
@@ -90,13 +70,10 @@ def find_export(path: Path) -> ExportFolder | None:
 
 def is_data_file(export: ExportFolder, path: Path) -> bool:
     """Return whether the file or folder is a part of every export, but not an article."""
-    if path.parent == export.root and path.name in (*_OTHER_FILES, LAYOUTS["jekyll"].data):
+    if path.parent == export.root and path.name in _OTHER_NAMES:
         return True
-    places = {(one.data, one.suffix) for one in LAYOUTS.values()}
-    return any(
-        path.parent == export.root / data and path.suffix == suffix and path.stem in DATA_KINDS
-        for data, suffix in places
-    )
+    places = (layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_KINDS)
+    return path.relative_to(export.root).as_posix() in places
 
 
 def get_file_name(address: str, folder: str) -> str:

@@ -17,6 +17,7 @@ from blogapi.transfer.blogapi_export.article_files import ArticleFiles
 from blogapi.transfer.blogapi_export.blog_data import BlogData, TermNames
 from blogapi.transfer.blogapi_export.layout import ExportFolder
 from blogapi.transfer.blogapi_export.restoring import Restored
+from blogapi.transfer.exports.export_files import DESCRIPTION
 from blogapi.transfer.reports import FileReport, Item, Result, read_item
 from blogapi.transfer.service import Importer
 from blogapi.transfer.sources import ImportOptions, LeftBehind
@@ -60,7 +61,7 @@ class ExportSource:
                 data = self._data[export] = data_files.read_data(export)
             except RefusedFile as error:
                 del self._folders[export]
-                key = f"{export.root.name}/{layout.DESCRIPTION}"
+                key = f"{export.root.name}/{DESCRIPTION}"
                 yield FileReport(key, Result.REFUSED, notes=(str(error),))
                 continue
             yield from self._restore(data, export.root.name, importer, restored)
