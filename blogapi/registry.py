@@ -42,8 +42,8 @@ from blogapi.site.commands import site as site_command
 from blogapi.site.routes import bp as site
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.routes import build_blueprint
-from blogapi.transfer.commands import import_
 from blogapi.transfer.exports.commands import export
+from blogapi.transfer.imports.commands import import_
 from blogapi.users.commands import user
 from blogapi.users.routes import bp as auth
 from blogapi.web.access import Access, get_access

@@ -34,13 +34,13 @@ from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.transfer import folder
 from blogapi.transfer.exports import layouts
 from blogapi.transfer.exports import service as exports
-from blogapi.transfer.import_run import ImportRun
-from blogapi.transfer.imported_media import list_extensions
-from blogapi.transfer.opening import open_sources
+from blogapi.transfer.imports.opening import open_sources
+from blogapi.transfer.imports.run import ImportRun
+from blogapi.transfer.imports.service import Importer
+from blogapi.transfer.imports.spool import Spool
+from blogapi.transfer.media.imported_media import list_extensions
 from blogapi.transfer.reports import FileReport
-from blogapi.transfer.service import Importer
 from blogapi.transfer.sources import ImportOptions
-from blogapi.transfer.spool import Spool
 from tests.conftest import close_connections, create_accounts
 from tests.databases import Databases
 from tests.pictures import make_picture

@@ -11,7 +11,7 @@ from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.storage.database import current_time, transaction
 from blogapi.taxonomies import service as taxonomies
 from blogapi.transfer import folder
-from blogapi.transfer import service as transfer
+from blogapi.transfer.imports import service as transfer
 from blogapi.transfer.markdown import reader
 from blogapi.transfer.reports import Result
 from blogapi.users import queries as users

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from blogapi.transfer.article_record import ArticleRecord, CommentRecord, NotAnArticle, RefusedFile
-from blogapi.transfer.imported_media import MediaReport
+from blogapi.transfer.media.imported_media import MediaReport
 
 
 class Result(StrEnum):

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.transfer import folder, formats
+from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord
+from blogapi.transfer.imports import formats
 from blogapi.transfer.sources import ImportOptions
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")

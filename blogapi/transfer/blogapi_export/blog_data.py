@@ -15,7 +15,7 @@ from blogapi.media.addresses import make_path
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.blogapi_export import values
 from blogapi.transfer.blogapi_export.values import Values
-from blogapi.transfer.exported_terms import ExportedTerm
+from blogapi.transfer.imports.exported_terms import ExportedTerm
 from blogapi.transfer.reports import FileReport
 
 #: The fields of a term in the body of the API, by kind; the first three are common to all kinds.

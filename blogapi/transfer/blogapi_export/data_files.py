@@ -13,7 +13,7 @@ from blogapi.transfer.blogapi_export import blog_data, values
 from blogapi.transfer.blogapi_export.blog_data import PICTURE_FIELDS, BlogData, ExportedMedia
 from blogapi.transfer.blogapi_export.layout import ExportFolder
 from blogapi.transfer.blogapi_export.values import Values
-from blogapi.transfer.exported_terms import ExportedTerm
+from blogapi.transfer.imports.exported_terms import ExportedTerm
 from blogapi.transfer.markdown.parsers import parse_yaml
 from blogapi.transfer.reports import FileReport, Result
 

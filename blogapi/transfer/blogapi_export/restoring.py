@@ -16,10 +16,10 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import savepoint, table_of, transaction
-from blogapi.transfer import exported_terms
 from blogapi.transfer.blogapi_export import library
 from blogapi.transfer.blogapi_export.blog_data import SITE_FIELDS, BlogData
-from blogapi.transfer.exported_terms import ExportedTerm
+from blogapi.transfer.imports import exported_terms
+from blogapi.transfer.imports.exported_terms import ExportedTerm
 from blogapi.transfer.reports import FileReport, Result
 from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages

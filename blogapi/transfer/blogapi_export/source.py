@@ -18,8 +18,8 @@ from blogapi.transfer.blogapi_export.blog_data import BlogData, TermNames
 from blogapi.transfer.blogapi_export.layout import ExportFolder
 from blogapi.transfer.blogapi_export.restoring import Restored
 from blogapi.transfer.exports.export_files import DESCRIPTION
+from blogapi.transfer.imports.service import Importer
 from blogapi.transfer.reports import FileReport, Item, Result, read_item
-from blogapi.transfer.service import Importer
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 
 

@@ -26,7 +26,7 @@ from blogapi.transfer.markdown.text import (
     to_plain_markdown,
     to_title,
 )
-from blogapi.transfer.media_references import MAX_ALT_LENGTH
+from blogapi.transfer.media.references import MAX_ALT_LENGTH
 
 _COVER_FIELDS = (
     *("coverimage", "cover", "image", "featuredimage", "featureimage", "heroimage", "featured", "banner"),

@@ -13,7 +13,7 @@ from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown.paths import extract_slug
 from blogapi.transfer.markdown.text import to_line, to_plain_line, to_title
-from blogapi.transfer.media_references import MAX_ALT_LENGTH
+from blogapi.transfer.media.references import MAX_ALT_LENGTH
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import comments, dates, publication, seo, terms
 from blogapi.transfer.wordpress.blog import Blog, get_blog_address, split_url, to_id

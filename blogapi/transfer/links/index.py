@@ -16,9 +16,8 @@ from uuid import UUID
 from blogapi.content import slugs
 from blogapi.site.addresses import make_article_url
 from blogapi.site.models import Site
-from blogapi.transfer.article_input import DEFAULT_CATEGORY
-from blogapi.transfer.article_record import ArticleRecord
-from blogapi.transfer.link_addresses import (
+from blogapi.transfer.article_record import DEFAULT_CATEGORY, ArticleRecord
+from blogapi.transfer.links.addresses import (
     FilePath,
     fold,
     normalise_host,

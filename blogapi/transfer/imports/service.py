@@ -20,12 +20,12 @@ from blogapi.content import sanitizer
 from blogapi.storage.database import transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
-from blogapi.transfer.digests import compute_digest
-from blogapi.transfer.exported_articles import list_library_media
-from blogapi.transfer.import_batch import REFUSALS, ImportBatch, ImportState
-from blogapi.transfer.imported_authors import ImportedAuthors
-from blogapi.transfer.imported_media import ImportedMedia, RecordMedia, list_extensions
-from blogapi.transfer.media_references import may_contain_references
+from blogapi.transfer.imports.authors import ImportedAuthors
+from blogapi.transfer.imports.batch import REFUSALS, ImportBatch, ImportState
+from blogapi.transfer.imports.digests import compute_digest
+from blogapi.transfer.imports.exported_articles import list_library_media
+from blogapi.transfer.media.imported_media import ImportedMedia, RecordMedia, list_extensions
+from blogapi.transfer.media.references import may_contain_references
 from blogapi.transfer.reports import FileReport, Item
 from blogapi.web.fields import get_limit
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from blogapi.transfer import folder, formats
+from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.imports import formats
 from blogapi.transfer.sources import ImportOptions, Source
 
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from html import escape, unescape
 
-from blogapi.transfer.markdown_blocks import split_blocks
+from blogapi.transfer.links.markdown_blocks import split_blocks
 
 FindAddress = Callable[[str], str | None]
 

@@ -15,18 +15,19 @@ from flask.cli import with_appcontext
 
 from blogapi.cli import report_problems, show_progress
 from blogapi.storage.database import current_time
-from blogapi.transfer import archives, folder, formats
+from blogapi.transfer import archives, folder
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.import_run import ImportRun
-from blogapi.transfer.imported_authors import read_author_map
-from blogapi.transfer.imported_media import list_extensions
-from blogapi.transfer.link_addresses import to_host
-from blogapi.transfer.opening import open_sources
-from blogapi.transfer.report_output import build_document, format_report
+from blogapi.transfer.imports import formats
+from blogapi.transfer.imports.authors import read_author_map
+from blogapi.transfer.imports.opening import open_sources
+from blogapi.transfer.imports.report_output import build_document, format_report
+from blogapi.transfer.imports.run import ImportRun
+from blogapi.transfer.imports.service import Importer
+from blogapi.transfer.imports.spool import Spool
+from blogapi.transfer.links.addresses import to_host
+from blogapi.transfer.media.imported_media import list_extensions
 from blogapi.transfer.reports import Result
-from blogapi.transfer.service import Importer
 from blogapi.transfer.sources import ImportOptions
-from blogapi.transfer.spool import Spool
 from blogapi.users import queries as users
 from blogapi.web.errors import Conflict, NotFound
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
-from blogapi.transfer.imported_media import ImportedMedia
-from blogapi.transfer.media_files import MediaFiles
-from blogapi.transfer.media_references import list_references, may_contain_references, split_srcset
+from blogapi.transfer.media.files import MediaFiles
+from blogapi.transfer.media.imported_media import ImportedMedia
+from blogapi.transfer.media.references import list_references, may_contain_references, split_srcset
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX file system")
 
@@ -85,7 +85,7 @@ def test_the_nearest_site_above_each_post_is_used(tmp_path):
 
 
 def test_without_a_site_only_folders_of_pictures_beside_the_posts_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("blogapi.transfer.media_files._MAX_LEVELS", 1)
+    monkeypatch.setattr("blogapi.transfer.media.files._MAX_LEVELS", 1)
     post, picture = make(tmp_path / "posts/a.md"), make(tmp_path / "static/a.png")
     make(tmp_path / "other/c.png")
     make(tmp_path / "d.png")

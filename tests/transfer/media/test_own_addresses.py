@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.transfer.own_addresses import count_remote, make_address_local, make_local
+from blogapi.transfer.media.own_addresses import count_remote, make_address_local, make_local
 
 HOSTS = {"example.com/blog", "www.other.org", "mimi.wordpress.com"}
 EXTENSIONS = {"jpg", "png", "pdf", "mp4"}

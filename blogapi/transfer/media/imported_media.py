@@ -24,8 +24,8 @@ from blogapi.media import service as media
 from blogapi.media.types import BY_EXTENSION
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
-from blogapi.transfer.media_files import FoundFile, MediaFiles
-from blogapi.transfer.media_references import MAX_REFERENCES, Reference, is_local, list_references
+from blogapi.transfer.media.files import FoundFile, MediaFiles
+from blogapi.transfer.media.references import MAX_REFERENCES, Reference, is_local, list_references
 from blogapi.web.errors import Problem, StorageFull
 
 # The library prepares two files at a time.

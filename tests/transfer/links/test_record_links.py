@@ -10,8 +10,8 @@ import pytest
 
 from blogapi.site.models import Site
 from blogapi.transfer.article_record import ArticleRecord
-from blogapi.transfer.link_index import LinkIndex
-from blogapi.transfer.links import RecordLinks
+from blogapi.transfer.links.index import LinkIndex
+from blogapi.transfer.links.record_links import RecordLinks
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 RECORD = ArticleRecord(

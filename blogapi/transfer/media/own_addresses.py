@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from html import unescape
 
-from blogapi.transfer.imported_media import list_extensions
-from blogapi.transfer.media_references import get_extension
+from blogapi.transfer.media.imported_media import list_extensions
+from blogapi.transfer.media.references import get_extension
 
 # In these attributes, an address is loaded or linked.
 _TAG = re.compile(r"<[A-Za-z][^<>]*>")

@@ -12,8 +12,8 @@ from blogapi.revisions import service as revisions
 from blogapi.storage.database import db
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
-from blogapi.transfer.imported_media import RecordMedia
-from blogapi.transfer.media_references import is_local
+from blogapi.transfer.media.imported_media import RecordMedia
+from blogapi.transfer.media.references import is_local
 from blogapi.transfer.reports import FileReport
 from blogapi.web.fields import is_web_address
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from blogapi.transfer.import_run import ImportRun
-from blogapi.transfer.imported_media import MEDIA_RESULTS
+from blogapi.transfer.imports.run import ImportRun
+from blogapi.transfer.media.imported_media import MEDIA_RESULTS
 from blogapi.transfer.reports import FileReport, Result
 
 

@@ -22,13 +22,11 @@ from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.taxonomy import Taxonomy
-from blogapi.transfer import exported_terms
-from blogapi.transfer.article_record import ArticleRecord, ExportedFields
-from blogapi.transfer.exported_terms import ExportedTerms
+from blogapi.transfer.article_record import DEFAULT_CATEGORY, ArticleRecord, ExportedFields
+from blogapi.transfer.imports import exported_terms
+from blogapi.transfer.imports.exported_terms import ExportedTerms
 from blogapi.web.errors import Errors, flatten_messages
 from blogapi.web.fields import get_limit
-
-DEFAULT_CATEGORY = "Uncategorised"
 
 _BODY_SCHEMA = ArticleBodySchema(partial=("category",))
 _COMPLETE_BODY_SCHEMA = ArticleBodySchema()

@@ -17,10 +17,9 @@ from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleTag, FormerSlug
 from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
-from blogapi.transfer import service
-from blogapi.transfer.article_input import DEFAULT_CATEGORY
-from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
-from blogapi.transfer.digests import compute_digest
+from blogapi.transfer.article_record import DEFAULT_CATEGORY, ArticleRecord, NotAnArticle, RefusedFile
+from blogapi.transfer.imports import service
+from blogapi.transfer.imports.digests import compute_digest
 from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.reports import FileReport, Result, read_item
 from blogapi.web.errors import Conflict

@@ -22,7 +22,7 @@ from blogapi.content.sanitizer import make_heading_id
 from blogapi.content.slugs import make_slug
 from blogapi.media.types import BY_EXTENSION
 from blogapi.transfer.article_record import ArticleRecord
-from blogapi.transfer.link_addresses import (
+from blogapi.transfer.links.addresses import (
     MAX_LENGTH,
     Address,
     FilePath,
@@ -34,8 +34,8 @@ from blogapi.transfer.link_addresses import (
     remove_view,
     split_path,
 )
-from blogapi.transfer.link_index import LinkIndex, Target
-from blogapi.transfer.media_references import get_extension
+from blogapi.transfer.links.index import LinkIndex, Target
+from blogapi.transfer.media.references import get_extension
 
 # The maximum number of folders of a path.
 _MAX_DEPTH = 32

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from blogapi.transfer.link_rewriting import rewrite_links
-from blogapi.transfer.markdown_blocks import split_blocks
+from blogapi.transfer.links.markdown_blocks import split_blocks
+from blogapi.transfer.links.rewriting import rewrite_links
 
 
 def find(address):

@@ -20,14 +20,14 @@ from blogapi.content import slugs
 from blogapi.redirects import service as redirects
 from blogapi.storage.database import current_time, db, savepoint
 from blogapi.transfer import folder
-from blogapi.transfer.article_input import ArticleInputs
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
-from blogapi.transfer.batch_media import BatchMedia
-from blogapi.transfer.digests import compute_digest, get_source_digest
-from blogapi.transfer.exported_articles import add_former_slugs, complete_article, is_slug_free
-from blogapi.transfer.exported_terms import ExportedTerms
-from blogapi.transfer.imported_authors import ImportedAuthors
-from blogapi.transfer.imported_media import RecordMedia
+from blogapi.transfer.imports.article_input import ArticleInputs
+from blogapi.transfer.imports.authors import ImportedAuthors
+from blogapi.transfer.imports.batch_media import BatchMedia
+from blogapi.transfer.imports.digests import compute_digest, get_source_digest
+from blogapi.transfer.imports.exported_articles import add_former_slugs, complete_article, is_slug_free
+from blogapi.transfer.imports.exported_terms import ExportedTerms
+from blogapi.transfer.media.imported_media import RecordMedia
 from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.reports import FileReport, Result
 from blogapi.web.errors import Errors, Problem, flatten_messages

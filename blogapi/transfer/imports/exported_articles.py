@@ -12,7 +12,7 @@ from blogapi.articles import queries
 from blogapi.articles.models import Article, FormerSlug
 from blogapi.storage.database import db
 from blogapi.transfer.article_record import ArticleRecord, ExportedFields
-from blogapi.transfer.imported_media import LibraryFile, RecordMedia
+from blogapi.transfer.media.imported_media import LibraryFile, RecordMedia
 
 
 def is_slug_free(slug: str | None, uuid: UUID) -> bool:

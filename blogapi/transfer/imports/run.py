@@ -18,14 +18,14 @@ from blogapi.content.slugs import make_slug
 from blogapi.site.queries import get_site
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
-from blogapi.transfer.imported_authors import ImportedAuthors
-from blogapi.transfer.imported_terms import store_terms
-from blogapi.transfer.link_index import LinkIndex
-from blogapi.transfer.link_stage import resolve_record
+from blogapi.transfer.imports.authors import ImportedAuthors
+from blogapi.transfer.imports.resolving import resolve_record
+from blogapi.transfer.imports.service import Importer, make_batches
+from blogapi.transfer.imports.spool import Spool
+from blogapi.transfer.imports.terms import store_terms
+from blogapi.transfer.links.index import LinkIndex
 from blogapi.transfer.reports import FileReport, Item, Result
-from blogapi.transfer.service import Importer, make_batches
 from blogapi.transfer.sources import Source
-from blogapi.transfer.spool import Spool
 
 
 @runtime_checkable

@@ -13,12 +13,12 @@ from blogapi.categories.models import Category
 from blogapi.cli import no_progress
 from blogapi.storage.database import db
 from blogapi.transfer.article_record import ArticleRecord, TermRecord
-from blogapi.transfer.import_run import ImportRun
-from blogapi.transfer.report_output import build_document, format_report
+from blogapi.transfer.imports.report_output import build_document, format_report
+from blogapi.transfer.imports.run import ImportRun
+from blogapi.transfer.imports.service import Importer
+from blogapi.transfer.imports.spool import Spool
 from blogapi.transfer.reports import FileReport, Result
-from blogapi.transfer.service import Importer
 from blogapi.transfer.sources import LeftBehind
-from blogapi.transfer.spool import Spool
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

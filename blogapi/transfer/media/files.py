@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.former_paths import (
+from blogapi.transfer.media.former_paths import (
     UPLOAD_FOLDERS,
     list_inner_paths,
     list_tails,

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from blogapi.transfer.article_record import ArticleRecord
-from blogapi.transfer.link_index import LinkIndex
-from blogapi.transfer.link_rewriting import rewrite_links
-from blogapi.transfer.links import RecordLinks
+from blogapi.transfer.links.index import LinkIndex
+from blogapi.transfer.links.record_links import RecordLinks
+from blogapi.transfer.links.rewriting import rewrite_links
 from blogapi.transfer.markdown.template_tags import resolve_templates
 from blogapi.transfer.markdown.wiki_links import resolve_wiki_links
-from blogapi.transfer.own_addresses import make_address_local, make_local
+from blogapi.transfer.media.own_addresses import make_address_local, make_local
 
 # The number of names in a note; the report of the import has all.
 _MAX_NAMED = 5

@@ -1,0 +1,1 @@
+"""Find the articles to which the links of imported articles lead."""
