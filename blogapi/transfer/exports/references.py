@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import unquote
 
 from blogapi.media.addresses import HASH_PREFIX, PATH, REFERENCE
+from blogapi.transfer.exports.replacements import restore_content
 from blogapi.transfer.exports.snapshot import Item, get_media_path
 
 # The number of different texts that are replaced in one article. A pattern of more would be slow.
@@ -97,7 +98,7 @@ def replace_all(content: str, pattern: re.Pattern[str], exported: Mapping[str, s
         return Rewritten(content)
     text = pattern.sub(lambda match: exported.get(match[0], match[0]), content)
     replacements = [{"exported": new, "original": old} for old, new in exported.items()]
-    is_exact = restore_content(text, replacements) == content
+    is_exact = restore_content(text, {new: old for old, new in exported.items()}) == content
     return Rewritten(text, replacements) if is_exact else Rewritten(content)
 
 
@@ -114,15 +115,6 @@ def escape_shortcode(shortcode: str) -> str:
     if len(shortcode) == len("{{<"):
         return f"&#123;{shortcode[1:]}"
     return f"{shortcode[:3]}/*{shortcode[3:-3]}*/{shortcode[-3:]}"
-
-
-def restore_content(content: str, replacements: Iterable[Replacement]) -> str:
-    """Return the original content of an exported article."""
-    originals = {item["exported"]: item["original"] for item in replacements}
-    if not originals:
-        return content
-    words = "|".join(map(re.escape, sorted(originals, key=len, reverse=True)))
-    return re.sub(words, lambda match: originals[match[0]], content)
 
 
 def _list_variants(path: str) -> set[str]:

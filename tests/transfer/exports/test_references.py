@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.transfer.exports.references import MediaAddresses, escape_shortcodes, restore_content
+from blogapi.transfer.exports.references import MediaAddresses, escape_shortcodes
+from blogapi.transfer.exports.replacements import restore_content
 
 UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 HASH, RENDITION = "a" * 64, "b" * 64
@@ -18,7 +19,8 @@ PATHS = dict.fromkeys(("img/my%20cat.jpg", "a.jpg", "bilder/gr%C3%B6%C3%9Fe%20xl
 def rewrite(content, paths=PATHS, folder="../media/", *, shortcodes=False):
     """Return the exported content, from which the original was restored."""
     result = MEDIA.rewrite(content, paths, folder, escapes_shortcodes=shortcodes)
-    assert restore_content(result.content, result.replacements) == content
+    originals = {item["exported"]: item["original"] for item in result.replacements}
+    assert restore_content(result.content, originals) == content
     return result.content
 
 
