@@ -16,8 +16,6 @@ EXPECTED_REASONS = {
     "only root on Linux can mount a small disk": "needs a right that few containers have",
     "the memory is read from /proc": "needs Linux",
     "nginx is not installed": "needs nginx",
-    "hugo is not installed": "needs hugo",
-    "jekyll is not installed": "needs jekyll",
     "the package registry cannot be reached": "needs a network that some machines lack",
     "no IPv6": "needs a network that few containers have",
 }

@@ -146,7 +146,7 @@ def test_all_batches_of_articles_show_the_same_state_of_the_blog(app, as_admin, 
         # The client would use the session of the export in the same thread.
         with ThreadPoolExecutor(1) as pool:
             write = pool.submit(as_admin.patch, f"{ARTICLES}{articles[2].uuid}/", json={"title": "After"})
-        assert write.result().status_code == 200
+        assert write.result().status_code == 200, write.result().text
         titles += [article["title"] for article in read]
     assert titles == ["Before 1", "Before 2", "Before 3"]
 
