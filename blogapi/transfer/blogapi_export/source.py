@@ -97,7 +97,7 @@ class ExportSource:
                 media, export.layout.article_media, TermNames(data.terms), self._options.now
             )
             for entry in entries:
-                yield self._finish(read_item(entry.key, partial(_read_file, reader, entry)))
+                yield self._finish(read_item(entry.key, partial(_read_file, reader, entry, export)))
         for entry in self._documents:
             yield from map(self._finish, json_documents.read_articles(entry, self._options.now))
 
@@ -129,7 +129,8 @@ def _replace_media(record: ArticleRecord, uuids: Mapping[UUID, UUID]) -> Article
     return replace(record, content=content, exported=replace(exported, body=body, media_paths=paths))
 
 
-def _read_file(reader: ArticleFiles, entry: folder.Entry) -> ArticleRecord:
+def _read_file(reader: ArticleFiles, entry: folder.Entry, export: ExportFolder) -> ArticleRecord:
     if entry.problem:
         raise entry.problem
-    return reader.read(folder.read_bytes(entry.path), entry.path, entry.key)
+    data = folder.read_bytes(entry.path)
+    return reader.read(data, entry.path, entry.key, is_edited=export.is_edited(entry.path, data))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
@@ -363,6 +364,14 @@ def test_a_missing_or_damaged_file_is_named(blogs, with_picture, is_missing):
 def test_a_file_outside_of_the_folder_is_refused(export, name):
     with pytest.raises(RefusedFile):
         ExportFolder(export).get_media_path(name)
+
+
+def test_an_exported_picture_can_be_added_to_a_file(blogs, with_picture):
+    article = with_picture / "articles" / "own.html"
+    text = article.read_text(encoding="utf-8")
+    write(article, re.sub(r"  replacements:\n(?:    .*\n)+", "", text))
+    blogs.restore(with_picture)
+    assert [row["path"] for row in blogs.read_rows()["media_path"]] == ["../media/red.png"]
 
 
 def test_a_picture_that_the_library_has_is_used(blogs, with_picture, tmp_path):
