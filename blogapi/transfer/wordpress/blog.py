@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 from blogapi.transfer.article_record import AuthorRecord
 from blogapi.transfer.markdown.text import to_line, to_plain_line
-from blogapi.transfer.wordpress.context import Attachment
+from blogapi.transfer.media.references import get_extension
+from blogapi.transfer.wordpress.context import MIME_TYPES, Attachment
 from blogapi.transfer.wordpress.dates import parse_time
 from blogapi.transfer.wordpress.elements import Element
 from blogapi.transfer.wordpress.languages import select_language
@@ -104,7 +104,7 @@ class Blog:
             return None
         url, alt, caption, title, parent = found
         path = split_url(url)[1]
-        mime_type = mimetypes.guess_type(path)[0] or ""
+        mime_type = MIME_TYPES.get(get_extension(path), "")
         return Attachment(url, alt, caption, title, mime_type, parent)
 
     def list_uploads(self, post: int) -> Sequence[Attachment]:

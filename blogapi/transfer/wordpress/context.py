@@ -6,6 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from blogapi.media.types import BY_EXTENSION
+
+#: The media types of files by their extensions.
+MIME_TYPES = {extension: type.name for extension, type in BY_EXTENSION.items()} | {
+    "jpeg": "image/jpeg", "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm", "ogv": "video/ogg",
+    "mov": "video/quicktime",
+}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Attachment:

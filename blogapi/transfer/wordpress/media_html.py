@@ -6,14 +6,9 @@ import re
 from collections.abc import Iterable
 from html import escape, unescape
 
-from blogapi.transfer.wordpress.context import Attachment
+from blogapi.transfer.wordpress.context import MIME_TYPES, Attachment
 
 _IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
-_TYPES = {
-    "mp3": "audio/mpeg", "m4a": "audio/mp4", "ogg": "audio/ogg", "wav": "audio/wav", "flac": "audio/flac",
-    "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm", "ogv": "video/ogg",
-    "mov": "video/quicktime",
-}  # fmt: skip
 
 
 def figure(content: str, caption: str = "", classes: str = "", id_: str = "") -> str:
@@ -66,7 +61,7 @@ def split_image(html: str) -> tuple[str, str]:
 
 
 def _source(url: str) -> str:
-    kind = _TYPES.get(url.partition("?")[0].rpartition(".")[2].lower(), "")
+    kind = MIME_TYPES.get(url.partition("?")[0].rpartition(".")[2].lower(), "")
     return f"<source{_attributes(src=url, type=kind)} />"
 
 
