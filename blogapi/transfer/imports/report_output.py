@@ -25,8 +25,10 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     if any(media.values()):
         parts = ", ".join(f"{number:,} {name}" for name, number in media.items())
         yield f"media      References: {sum(media.values()):,} ({parts})."
-    if media["missing"]:
-        yield "media      --assets FOLDER names a further folder in which missing files are looked up."
+    if run.remote_files:
+        yield f"media      Files that articles still show from the former host: {run.remote_files:,}."
+    if media["missing"] or run.remote_files:
+        yield "media      --assets FOLDER names a further folder in which media files are looked up."
     if run.leftovers:
         yield f"templates  Tags and wiki links without a counterpart here: {_format_counter(run.leftovers)}."
     for format_name, counts in run.count_left_behind().items():
@@ -50,6 +52,7 @@ def build_document(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
         "authors": [asdict(author) for author in run.authors.list_reports()],
         "unused_author_map_names": sorted(run.authors.unused_names),
         "media": _count_media(run.reports),
+        "remote_files": run.remote_files,
         "template_tags": dict(run.leftovers.most_common()),
         "left_behind": {
             name: {

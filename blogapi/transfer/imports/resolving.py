@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.links.index import LinkIndex
@@ -18,15 +18,25 @@ from blogapi.transfer.media.own_addresses import make_address_local, make_local
 _MAX_NAMED = 5
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedRecord:
+    """A record with addresses in this blog."""
+
+    record: ArticleRecord
+    #: the names of template tags and wiki links without a counterpart, with their numbers
+    leftovers: Counter[str] = field(default_factory=Counter)
+    remote_files: int = 0  #: the number of media files that stay on the former host
+
+
 def resolve_record(
     record: ArticleRecord, index: LinkIndex, has_file: Callable[[str], bool]
-) -> tuple[ArticleRecord, Counter[str]]:
-    """Return the record with addresses in this blog, and the names of template tags without a counterpart.
+) -> ResolvedRecord:
+    """Resolve everything in a record that was added to the index.
 
     `has_file` returns whether the media file at a root-relative path will be found.
     """
     if record.exported is not None:
-        return record, Counter()
+        return ResolvedRecord(record)
     targets, notes, leftovers = RecordLinks(index, record), list(record.notes), Counter[str]()
     content = record.content
     if record.has_templates:
@@ -38,14 +48,15 @@ def resolve_record(
         if leftovers:
             notes.append(_describe(leftovers))
     content = rewrite_links(content, record.content_type, targets.find_address)
-    content = make_local(content, record.content_type, index.hosts, has_file)
-    return replace(
+    content, remote_files = make_local(content, record.content_type, index.hosts, has_file)
+    record = replace(
         record,
         content=content,
         notes=tuple(notes),
         cover_image=make_address_local(record.cover_image, index.hosts, has_file),
         og_image=make_address_local(record.og_image, index.hosts, has_file),
-    ), leftovers
+    )
+    return ResolvedRecord(record, leftovers, remote_files)
 
 
 def _describe(leftovers: Counter[str]) -> str:

@@ -19,7 +19,7 @@ from blogapi.site.queries import get_site
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.imports.authors import ImportedAuthors
-from blogapi.transfer.imports.resolving import resolve_record
+from blogapi.transfer.imports.resolving import ResolvedRecord, resolve_record
 from blogapi.transfer.imports.service import Importer, make_batches
 from blogapi.transfer.imports.spool import Spool
 from blogapi.transfer.imports.terms import store_terms
@@ -61,6 +61,8 @@ class ImportRun:
         self._read_before: dict[str, tuple[str, str, str]] = {}
         #: Names of template tags that have no counterpart here, with their numbers.
         self.leftovers: Counter[str] = Counter()
+        #: The number of media files that articles still show from the former host.
+        self.remote_files = 0
         #: Sentences about whole sources.
         self.notes: list[str] = []
         #: The reports in the order in which the files and items were read.
@@ -134,8 +136,7 @@ class ImportRun:
                 self.notes += store_terms(self._importer.author, source.terms)
 
     def _store(self, show_progress: ProgressReporter) -> None:
-        resolved = self._resolve(self._spool.read(), self.leftovers)
-        records = show_progress(resolved, total=len(self._spool), label="Importing")
+        records = show_progress(self._resolve_all(), total=len(self._spool), label="Importing")
         outdated: set[str] = set()
         for batch in make_batches(records):
             for report in self._importer.store(batch):
@@ -144,12 +145,17 @@ class ImportRun:
                     outdated.update(self._index.set_slug(report.key, report.slug))
         # The links to an article that got another slug than expected are corrected.
         if outdated and not self._importer.dry_run:
-            for batch in make_batches(self._resolve(self._spool.read(outdated), Counter())):
+            corrected = (self._resolve(record).record for record in self._spool.read(outdated))
+            for batch in make_batches(corrected):
                 self._importer.store(batch)
 
-    def _resolve(self, records: Iterable[ArticleRecord], leftovers: Counter[str]) -> Iterator[ArticleRecord]:
-        for record in records:
-            has_file = partial(self._importer.media.exists, record=record)
-            resolved, names = resolve_record(record, self._index, has_file)
-            leftovers.update(names)
-            yield resolved
+    def _resolve_all(self) -> Iterator[ArticleRecord]:
+        for record in self._spool.read():
+            resolved = self._resolve(record)
+            self.leftovers.update(resolved.leftovers)
+            self.remote_files += resolved.remote_files
+            yield resolved.record
+
+    def _resolve(self, record: ArticleRecord) -> ResolvedRecord:
+        has_file = partial(self._importer.media.exists, record=record)
+        return resolve_record(record, self._index, has_file)

@@ -42,8 +42,10 @@ def make_local(
     hosts: Collection[str],
     exists: Callable[[str], bool],
     extensions: Collection[str] | None = None,
-) -> str:
+) -> tuple[str, int]:
     """Return the content with paths in place of those own addresses whose file `exists`.
+
+    The second value is the number of different media files that stay on the hosts of the blog.
 
     `hosts` are the hosts of the blog, with or without a path; `extensions` are those of media files (None =
     those of the library, which needs an application).
@@ -60,7 +62,7 @@ def make_local(
                 return address["space"] + path + (address["fragment"] or "")
         return address[0]
 
-    return _visit(content, content_type, hosts, replace)
+    return _visit(content, content_type, hosts, replace), sum(not exists for exists in found.values())
 
 
 def make_address_local(address: str, hosts: Collection[str], exists: Callable[[str], bool]) -> str:
@@ -69,22 +71,6 @@ def make_address_local(address: str, hosts: Collection[str], exists: Callable[[s
         return address
     match = _compile(frozenset(hosts), *_SINGLE).fullmatch(address)
     return _to_path(match) if match and exists(_to_path(match)) else address
-
-
-def count_remote(
-    content: str, content_type: str, hosts: Collection[str], extensions: Collection[str] | None = None
-) -> int:
-    """Return the number of different media files that the content still has on the hosts of the blog."""
-    suffixes = list_extensions() if extensions is None else extensions
-    paths: set[str] = set()
-
-    def count(address: re.Match[str]) -> str:
-        if get_extension(_to_path(address)) in suffixes:
-            paths.add(_to_path(address))
-        return address[0]
-
-    _visit(content, content_type, hosts, count)
-    return len(paths)
 
 
 def _to_path(address: re.Match[str]) -> str:

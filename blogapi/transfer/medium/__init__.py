@@ -18,7 +18,6 @@ from blogapi.transfer.sources import ImportOptions, LeftBehind
 
 # Hosts of Medium's pictures. Their paths contain a unique name, so that a copy on the disk is found by it.
 PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
-_PICTURES = "pictures on medium.com"
 _RESPONSES = "responses to other stories"
 _MAX_TITLE_LENGTH = 80
 # Longer texts without a title of their own may be stories, and become drafts.
@@ -82,9 +81,6 @@ class MediumSource:
         if not is_draft:
             reasons = self._find_draft_reasons(page, published_at)
             is_draft, notes = bool(reasons), notes + reasons
-        remote = sum(_is_remote(address) for address in page.pictures)
-        if remote and not self.assets:
-            self.left_behind.counts[_PICTURES] += remote
         return _make_record(entry, page, published_at, [*notes, *page.notes], is_draft=is_draft)
 
     def _find_draft_reasons(self, page: Page, published_at: datetime | None) -> list[str]:
@@ -152,10 +148,6 @@ def _split_address(address: str) -> SplitResult:
 
 def _is_medium(host: str | None) -> bool:
     return host is not None and (host == "medium.com" or host.endswith(".medium.com"))
-
-
-def _is_remote(address: str) -> bool:
-    return _is_medium(_split_address(address).hostname)
 
 
 def _list_former_slugs(address: SplitResult) -> tuple[str, ...]:

@@ -70,7 +70,6 @@ class Page:
     text: str = ""  #: the text of the story without markup
     has_title: bool = False  #: whether the text begins with the title, which is removed from it
     has_figures: bool = False
-    pictures: list[str] = field(default_factory=list)  #: the addresses of the pictures
     featured: str = ""  #: the address of the picture that Medium shows in lists
     notes: list[str] = field(default_factory=list)
 
@@ -210,7 +209,6 @@ class _Body:
         elif name == "hr":
             self._html.append("<hr>\n")
         elif source := attributes.get("src", ""):
-            self._page.pictures.append(source)
             if attributes.get("data-is-featured") == "true":
                 self._page.featured = self._page.featured or source
             named = {

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.transfer.media.own_addresses import count_remote, make_address_local, make_local
+from blogapi.transfer.media.own_addresses import make_address_local, make_local
 
 HOSTS = {"example.com/blog", "www.other.org", "mimi.wordpress.com"}
 EXTENSIONS = {"jpg", "png", "pdf", "mp4"}
 
 
 def change(content, content_type="html", exists=lambda path: "missing" not in path):
-    return make_local(content, content_type, HOSTS, exists, EXTENSIONS)
+    return make_local(content, content_type, HOSTS, exists, EXTENSIONS)[0]
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,9 @@ def change(content, content_type="html", exists=lambda path: "missing" not in pa
 )
 def test_own_addresses_in_html_become_paths(html, expected):
     assert change(html) == expected
-    assert count_remote(html, "html", HOSTS, EXTENSIONS) > 0
-    assert count_remote(expected, "html", HOSTS, EXTENSIONS) == 0
+    unchanged, remote = make_local(html, "html", HOSTS, lambda path: False, EXTENSIONS)
+    assert unchanged == html and remote > 0
+    assert make_local(expected, "html", HOSTS, lambda path: False, EXTENSIONS)[1] == 0
 
 
 @pytest.mark.parametrize(

@@ -232,12 +232,9 @@ def test_players_of_other_sites_become_links_with_a_note(read_one):
     assert record.notes == ("The text now has links in place of 1 embedded content.",)
 
 
-def test_pictures_on_medium_are_counted_unless_the_archive_has_them(read, tmp_path):
+def test_the_featured_picture_is_the_og_image(read_one):
     picture = '<figure><img src="https://miro.medium.com/1*x.png" data-is-featured="true"></figure>'
-    (record,), counts = read({NAME: make_page(TITLE + picture)})
-    assert (record.og_image, counts) == ("https://miro.medium.com/1*x.png", {"pictures on medium.com": 1})
-    (tmp_path / "medium-export/posts/../images").mkdir()
-    assert read({})[1] == {}
+    assert read_one(make_page(TITLE + picture)).og_image == "https://miro.medium.com/1*x.png"
 
 
 @pytest.mark.parametrize(
