@@ -51,7 +51,6 @@ class BloggerSource:
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
         self._entries = entries
         self._options = options
-        self._keys: set[str] = set()
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each post and page, and a report for each item that gives none."""
@@ -79,9 +78,8 @@ class BloggerSource:
 
     def _read_item(self, item: BloggerItem, entry: folder.Entry, overview: Overview) -> Item:
         try:
-            key = item.make_key()
-            self._check(item, key)
-            record = make_record(
+            self._check(item)
+            return make_record(
                 item,
                 (entry.key, entry.path),
                 self._options.now,
@@ -92,10 +90,8 @@ class BloggerSource:
             result = Result.REFUSED if isinstance(error, RefusedFile) else Result.SKIPPED
             title = to_title(item.title)
             return FileReport(entry.key, result, notes=(str(error),), source=entry.key, title=title)
-        self._keys.add(key)
-        return record
 
-    def _check(self, item: BloggerItem, key: str) -> None:
+    def _check(self, item: BloggerItem) -> None:
         """Raise NotAnArticle for an item that is left behind."""
         if item.status == "SOFT_TRASHED":
             self.left_behind.counts["articles in the trash"] += 1
@@ -103,8 +99,6 @@ class BloggerSource:
         if item.kind == "page" and self._options.pages == "skip":
             self.left_behind.counts["pages"] += 1
             raise NotAnArticle("It is a page, and --pages skip leaves pages behind.")
-        if key in self._keys:
-            raise NotAnArticle("It is in the import twice; only the first one is used.")
 
 
 def _list_albums(path: Path) -> list[Path]:
