@@ -105,7 +105,7 @@ class RecordMaker:
             for name in ("excerpt:encoded", "title")
         )
         title = to_title(title)
-        slug = to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
+        slug = _read_slug(item)
         if not title:
             title = _make_title(converted.html, slug)
             notes.append(f"It has no title; it got the title “{title}”.")
@@ -156,12 +156,19 @@ class RecordMaker:
             yield f"/{f'{root}/' if root else ''}?{'page_id' if post_type == 'page' else 'p'}={id_}"
 
     def _is_own_host(self, host: str) -> bool:
-        own = {self.address.partition("/")[0]}
+        # Squarespace writes links without a host.
+        own = {"", self.address.partition("/")[0]}
         own |= {
             get_blog_address(self.blog.texts.get(name, "")).partition("/")[0]
             for name in ("link", "wp:base_blog_url")
         }
         return not host or host.removeprefix("www.") in {one.removeprefix("www.") for one in own}
+
+
+def _read_slug(item: Element) -> str:
+    slug = to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
+    # Squarespace writes the path of the post: `2023/04/my-post.html`.
+    return extract_slug(slug) if "/" in slug or "." in slug else slug
 
 
 def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:

@@ -324,3 +324,10 @@ def test_an_item_that_is_too_long_is_refused_and_the_others_are_read(tmp_path, m
     )
     assert (refused.result, refused.title) == (Result.REFUSED, "Compost")
     assert record.key.endswith(":12")
+
+
+@pytest.mark.parametrize("name", ["blog/2020/05/my-post.html", "my-post.html", "2020/05/my-post"])
+def test_a_name_that_is_a_path_gives_a_slug(tmp_path, name):
+    record = read_one(tmp_path, make_item(link="/journal/2020/my-post", post_name=name))
+    assert (record.slug, record.former_slugs) == ("my-post", ())
+    assert record.addresses == ("/journal/2020/my-post", "/blog/?p=12")
