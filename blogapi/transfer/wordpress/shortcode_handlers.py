@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from html import unescape
+from html import escape, unescape
 
-from blogapi.transfer.wordpress import media_html
+from blogapi.transfer.wordpress import builders, media_html
 from blogapi.transfer.wordpress.context import Attachment
 from blogapi.transfer.wordpress.conversion import Conversion
 from blogapi.transfer.wordpress.embeds import embed, link
@@ -54,7 +54,7 @@ def _caption(shortcode: Shortcode, conversion: Conversion) -> str | None:
 
 def _gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
     named = shortcode.named
-    ids = read_ids(named.get("ids") or named.get("include") or "")
+    ids = read_ids(next(filter(None, map(named.get, ("ids", "include", "images", "gallery_ids"))), ""))
     if ids:
         pictures = find_attachments(ids, conversion)
     else:
@@ -146,13 +146,20 @@ def _image_by_id(shortcode: Shortcode, conversion: Conversion) -> str | None:
     if pictures := find_attachments(ids[:1], conversion):
         return conversion.store(media_html.image(pictures[0]))
     address = shortcode.named.get("src") or shortcode.find_address()
-    return conversion.store(media_html.image(Attachment(unescape(address)))) if address else None
+    alt = unescape(shortcode.named.get("alt", ""))
+    return conversion.store(media_html.image(Attachment(unescape(address), alt))) if address else None
 
 
 def _anchor(shortcode: Shortcode, conversion: Conversion) -> str | None:
     """Return the button or link of a page builder."""
-    address, text = shortcode.find_address(), _TAG.sub("", shortcode.inner).strip()
-    return link(unescape(address), text or shortcode.named.get("title", "")) if address else None
+    address = builders.find_link(shortcode.named) or unescape(shortcode.find_address())
+    text = _TAG.sub("", shortcode.inner).strip() or escape(builders.find_label(shortcode.named), quote=False)
+    return link(address, text) if address else None
+
+
+def _raw_html(shortcode: Shortcode, conversion: Conversion) -> str | None:
+    html = builders.decode_raw_html(shortcode.inner)
+    return None if html is None else conversion.store(html)
 
 
 def read_ids(value: str) -> list[int]:
@@ -191,12 +198,12 @@ _vimeo = _embed_by_id("https://vimeo.com/", "id", "clip_id")
 
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("caption", "wp_caption"), _caption),
-    "gallery": _gallery,
+    **dict.fromkeys(("gallery", "vc_gallery", "et_pb_gallery"), _gallery),
     "audio": _audio,
-    **dict.fromkeys(("video", "flv"), _video),
+    **dict.fromkeys(("video", "flv", "et_pb_video"), _video),
     "playlist": _playlist,
     **dict.fromkeys(
-        ("embed", "fve", "embedyt", "googlemaps", "googlevideo", "facebook", "soundcloud"), _link
+        ("embed", "fve", "embedyt", "googlemaps", "googlevideo", "facebook", "soundcloud", "vc_video"), _link
     ),
     **dict.fromkeys(("youtube", "youtube_sc", "su_youtube", "lyte", "yt", "youtubevideo", "tube"), _youtube),
     **dict.fromkeys(("vimeo", "su_vimeo"), _vimeo),
@@ -213,8 +220,11 @@ HANDLERS: dict[str, Handler] = {
     "polldaddy": _embed_by_id("https://poll.fm/", "poll"),
     "codepen": _embed_by_id("https://codepen.io/", "url"),
     **dict.fromkeys(("vc_single_image", "et_pb_image"), _image_by_id),
-    **dict.fromkeys(("button", "su_button", "vc_btn", "et_pb_button"), _anchor),
+    **dict.fromkeys(("button", "su_button", "vc_btn", "vc_button", "et_pb_button", "fusion_button"), _anchor),
+    "vc_raw_html": _raw_html,
 }
 
 #: Shortcodes whose handlers ignore the text before an end tag
-NAMES_WITHOUT_CONTENT = frozenset({"gallery", "playlist", "vc_single_image", "et_pb_image"})
+NAMES_WITHOUT_CONTENT = frozenset(
+    {"gallery", "vc_gallery", "vc_video", "playlist", "vc_single_image", "vc_btn", "et_pb_image"}
+)

@@ -16,7 +16,18 @@ _LAYOUT = (
     "et_pb_row_inner et_pb_column et_pb_column_inner et_pb_text fusion_builder_container fusion_builder_row "
     "fusion_builder_column fusion_builder_row_inner fusion_builder_column_inner fusion_text su_row "
     "su_column av_section av_one_full av_textblock one_half one_half_last one_third one_third_last "
-    "two_third two_third_last one_fourth one_fourth_last three_fourth three_fourth_last column columns row"
+    "two_third two_third_last one_fourth one_fourth_last three_fourth three_fourth_last column columns row "
+    "vc_empty_space vc_separator vc_tta_accordion vc_tta_tabs vc_tta_tour vc_tabs vc_tour vc_accordion "
+    "vc_message et_pb_divider et_pb_accordion et_pb_tabs et_pb_slider et_pb_code et_pb_sidebar "
+    "et_pb_fullwidth_slider et_pb_fullwidth_code fusion_separator fusion_imageframe fusion_tabs "
+    "fusion_accordion fusion_content_boxes fusion_code su_accordion su_tabs su_divider su_spacer"
+)
+
+_TITLED = (
+    "vc_custom_heading vc_text_separator vc_tta_section vc_tab vc_accordion_tab vc_toggle vc_cta "
+    "et_pb_heading et_pb_blurb et_pb_toggle et_pb_accordion_item et_pb_tab et_pb_cta et_pb_slide "
+    "et_pb_testimonial et_pb_team_member et_pb_fullwidth_header et_pb_pricing_table fusion_title "
+    "fusion_toggle fusion_tab fusion_content_box su_heading su_spoiler su_tab su_box"
 )
 
 _PLUGINS = (
@@ -31,7 +42,10 @@ CODE_NAMES = frozenset((_CODE + " " + _LANGUAGES).split())
 CODE_NAMES_WITHOUT_LANGUAGE = frozenset(_CODE.split())
 
 #: Shortcodes of page builders that only arrange their content
-LAYOUT_NAMES = frozenset(_LAYOUT.split())
+LAYOUT_NAMES = frozenset((_LAYOUT + " " + _TITLED).split())
+
+#: Those of them that have a title, a picture or a button in their attributes
+TITLED_NAMES = frozenset(_TITLED.split())
 
 #: Shortcodes of plugins that often have neither attributes nor an end tag
 PLUGIN_NAMES = frozenset(_PLUGINS.split())

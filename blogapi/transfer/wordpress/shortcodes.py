@@ -10,9 +10,10 @@ import re
 from dataclasses import dataclass
 
 from blogapi.transfer.wordpress.attributes import parse_attributes
+from blogapi.transfer.wordpress.builders import convert_titled
 from blogapi.transfer.wordpress.conversion import Conversion
 from blogapi.transfer.wordpress.shortcode_handlers import HANDLERS, NAMES_WITHOUT_CONTENT, Shortcode
-from blogapi.transfer.wordpress.shortcode_names import CODE_NAMES, LAYOUT_NAMES, PLUGIN_NAMES
+from blogapi.transfer.wordpress.shortcode_names import CODE_NAMES, LAYOUT_NAMES, PLUGIN_NAMES, TITLED_NAMES
 
 # Tags are matched so that shortcodes in their attributes are left alone.
 _TOKEN = re.compile(
@@ -112,7 +113,9 @@ def _remove_layout(token: _Token, end: _Token | None, conversion: Conversion) ->
     if "_" not in token.name and not token.is_end and not end:
         return None  # `[row]` in a sentence
     conversion.add_note("The columns and sections of a page builder are not imported; their content is.")
-    return "\n\n"
+    if token.is_end or token.name not in TITLED_NAMES:
+        return "\n\n"
+    return f"\n\n{convert_titled(parse_attributes(token.attributes)[0], conversion)}\n\n"
 
 
 def _is_plugin_shortcode(token: _Token, end: _Token | None) -> bool:

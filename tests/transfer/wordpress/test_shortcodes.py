@@ -232,3 +232,34 @@ def test_layout_shortcodes_of_page_builders_are_removed():
     assert converted.html == "<p>One</p>\n<p>two</p>"
     assert len(converted.notes) == 1
     assert convert("a [row] of").html == "<p>a [row] of</p>"
+
+
+BUTTON = '<p><a href="https://a.org/x">Go &amp; see</a></p>'
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ('[vc_custom_heading text="One" font_container="tag:h2|font_size:20"]', "<h2>One</h2>"),
+        ("[vc_custom_heading text='<i>404</i> ``x`` &amp; y']", '<h3>404 "x" &amp; y</h3>'),
+        ('[vc_btn title="Go & see" link="url:https%3A%2F%2Fa.org%2Fx|title:T|target:_blank"]', BUTTON),
+        ('[et_pb_button button_url="https://a.org/x" button_text="Go & see"][/et_pb_button]', BUTTON),
+        ('[vc_tta_section title="A" tab_id="1"]B[/vc_tta_section]', "<h3>A</h3>\n<p>B</p>"),
+        (
+            '[et_pb_blurb title="A" image="/b.jpg"]B[/et_pb_blurb]',
+            '<h3>A</h3>\n<figure class="wp-block-image"><img src="/b.jpg" alt="" /></figure>\n<p>B</p>',
+        ),
+        (
+            '[et_pb_cta title="A" button_url="https://a.org/x" button_text="Go & see"]B[/et_pb_cta]',
+            f"<h3>A</h3>\n{BUTTON}\n<p>B</p>",
+        ),
+        ('[et_pb_cta button_url="javascript:x" button_text="Go"]B[/et_pb_cta]', "<p>B</p>"),
+        ('[vc_gallery images="1,2"][vc_empty_space height="9px"]', gallery(ONE, TWO)),
+        ("[vc_raw_html]JTNDcCUzRVJhdyUzQyUyRnAlM0U=[/vc_raw_html]", "<p>Raw</p>"),
+        ("[vc_raw_html]not base64[/vc_raw_html]", "<p>[vc_raw_html]not base64[/vc_raw_html]</p>"),
+        ('[vc_video link="https://youtu.be/dQw4w9WgXcQ"]', youtube()),
+        ('[vc_toggle title=""]B[/vc_toggle]', "<p>B</p>"),
+    ],
+)
+def test_what_page_builders_write_into_attributes_is_shown(text, html):
+    assert convert(text).html == html
