@@ -93,7 +93,8 @@ from blogapi.web.errors import Conflict, NotFound
 @click.option(
     "--publish-undated",
     is_flag=True,
-    help="Publish files that have neither front matter nor a date. By default they become drafts.",
+    help="Publish files that have neither front matter nor a date, and notes of Obsidian that do not say "
+    "whether they are public. By default they become drafts.",
 )
 @click.option(
     "--restore-deleted",

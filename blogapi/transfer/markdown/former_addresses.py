@@ -50,9 +50,11 @@ def read_addresses(fields: Fields) -> tuple[str, ...]:
 
 
 def read_names(fields: Fields) -> tuple[str, ...]:
-    """Return the aliases of Obsidian, which are names and no addresses."""
-    aliases = (line for name in ("aliases", "alias") for line in _to_lines(fields.find(name)))
-    names = [line for line in aliases if not paths.is_address(line)]
+    """Return the aliases of Obsidian, which are names and no addresses; a text can name several."""
+    values = [value for name in ("aliases", "alias") if (value := fields.find(name))]
+    lines = [line for value in values for line in _to_lines(value)]
+    parts = [part.strip() for value in values if isinstance(value, str) for part in value.split(",")]
+    names = [line for line in (*lines, *parts) if line and not paths.is_address(line)]
     return tuple(dict.fromkeys(names))[:_MAX_FORMER_ADDRESSES]
 
 

@@ -12,6 +12,8 @@ from blogapi.transfer.markdown.text import to_line
 
 _ARCHIVED_STATUSES = ("archived", "archive")
 _DATE_FIELDS = ("date", "publishdate", "pubdate", "pubdatetime", "publishedat", "published", "publish")
+# Notes of Obsidian often have only the time at which they were written.
+_CREATION_FIELDS = ("created", "datecreated", "createdat", "creationdate", "creationtime", "filecreated")
 _EXPIRY_FIELDS = ("expirydate", "unpublishdate", "expires")
 
 
@@ -49,7 +51,9 @@ def _find_date(fields: Fields, path: PathInfo) -> tuple[datetime | None, bool]:
         unreadable = next(value for value in values if not dates.parse_date(value))
         return _replace_unreadable_date(fields, path, unreadable, parsed)
     # Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
-    return (max(parsed) if parsed else path.date or _find_date_in_address(fields)), True
+    return (
+        max(parsed) if parsed else path.date or _find_date_in_address(fields) or _find_creation_date(fields)
+    ), True
 
 
 def _replace_unreadable_date(
@@ -75,6 +79,13 @@ def _take_dates(fields: Fields) -> list[object]:
 def _find_date_in_address(fields: Fields) -> datetime | None:
     addresses = (fields.take_line(name) for name in ("path", "url", "permalink"))
     return next(filter(None, map(dates.find_in_path, addresses)), None)
+
+
+def _find_creation_date(fields: Fields) -> datetime | None:
+    found = ((name, dates.parse_date(fields.find(name))) for name in _CREATION_FIELDS)
+    name, time = next(((name, time) for name, time in found if time), ("", None))
+    fields.take(name)
+    return time
 
 
 def _decide_by_expiry(fields: Fields, now: datetime) -> str:

@@ -12,7 +12,16 @@ from typing import Any
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
-from blogapi.transfer.markdown import former_addresses, front_matter, mdx, paths, privacy, prose, sections
+from blogapi.transfer.markdown import (
+    former_addresses,
+    front_matter,
+    mdx,
+    paths,
+    privacy,
+    prose,
+    sections,
+    vaults,
+)
 from blogapi.transfer.markdown.authors import read_authors
 from blogapi.transfer.markdown.fields import Fields, normalize_key
 from blogapi.transfer.markdown.privacy import DraftReason
@@ -115,6 +124,7 @@ def read_file(
         now=now,
         publish_undated=publish_undated,
         inherited=inherited,
+        is_note=vaults.is_in_vault(entry.path.parent),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
     )
@@ -156,15 +166,17 @@ def parse_file(
     now: datetime,
     publish_undated: bool = False,
     inherited: Sequence[DraftReason] = (),
+    is_note: bool = False,
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`, and with the fields in its `.meta` file.
 
     `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
-    `now` (aware). The article is a draft if there are `inherited` reasons, or if the file has neither front
-    matter nor a date and `publish_undated` is false. Raises RefusedFile if the file cannot be imported, and
-    NotAnArticle if it is not an article; no other exception is raised.
+    `now` (aware). The article is a draft if there are `inherited` reasons. Unless `publish_undated` is true,
+    it is also a draft if the file has neither front matter nor a date, or if it `is_note` (see `vaults`) and
+    no field says that it is public. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it
+    is not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
@@ -178,6 +190,8 @@ def parse_file(
     category, tags = read_terms(fields, split_at_spaces=path.has_date_prefix, sources=terms, folders=folders)
     authors = read_authors(fields)
     reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
+    if is_note and not publish_undated:
+        reasons += vaults.find_reasons(fields.all_entries)
     status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
     texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
     slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
@@ -230,6 +244,11 @@ def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFi
         raise NotAnArticle("It is an HTML page without front matter.")
     if to_bool(fields.take("headless")):
         raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
+    if key.casefold().endswith(".excalidraw.md") or fields.find("excalidrawplugin"):
+        raise NotAnArticle("It is a drawing of Excalidraw.")
+    is_empty = not (parsed.body.strip() or fields.take_line("title"))
+    if is_empty and not (fields.find("date") or paths.parse_path(key).date):
+        raise NotAnArticle("It has no title, text and date, like a page that only lists articles.")
 
 
 def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[DraftReason]:

@@ -100,6 +100,7 @@ def _flatten(value: object) -> Iterator[str]:
 
 def _unique(names: Iterable[str]) -> list[str]:
     unique: dict[str, str] = {}
-    for name in filter(None, map(to_line, names)):
+    # Notes of Obsidian and Logseq have tags such as `#recipe`.
+    for name in filter(None, (to_line(name).lstrip("# ") for name in names)):
         unique.setdefault(name.casefold(), name)
     return list(unique.values())

@@ -31,7 +31,7 @@ _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "fi
 _SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
 _SITE_FILE = re.compile(
     r"(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.(?:ya?ml|toml)|\.eleventy\.[cm]?js"
-    r"|(?:eleventy|astro|next|nuxt|docusaurus|svelte|vite)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s"
+    r"|(?:eleventy|astro|next|nuxt|docusaurus|svelte|vite|quartz)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s"
     r"|pelicanconf\.py|conf\.py|mkdocs\.ya?ml"
 )
 _PROJECT_FILES = {".git", "package.json", "Gemfile", "netlify.toml", "go.mod", "pyproject.toml"}
@@ -217,7 +217,7 @@ class MediaFiles:
         home = _get_home()
         inner = (path for path in (folder, *folder.parents) if path.is_relative_to(root))
         candidates = [path for path in (*inner, *outer) if path != home and path != path.parent]
-        for is_top in (_is_site, _is_project):
+        for is_top in (is_site, _is_project):
             top = next((path for path in candidates if is_top(self._list_raw_names(path))), None)
             if top:
                 bases = [top / name for name in _STATIC_FOLDERS if (top / name).is_dir()]
@@ -231,7 +231,8 @@ class MediaFiles:
         return names | ({"hugo.toml"} if (folder / "config" / "_default").is_dir() else set())
 
 
-def _is_site(names: set[str]) -> bool:
+def is_site(names: Iterable[str]) -> bool:
+    """Return whether a folder with files of these names has the configuration of a generator."""
     return any(map(_SITE_FILE.fullmatch, names))
 
 

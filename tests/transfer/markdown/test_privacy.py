@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.transfer.article_record import NotAnArticle
-from blogapi.transfer.markdown import privacy, reader
+from blogapi.transfer.markdown import privacy, reader, vaults
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -375,3 +375,42 @@ def test_a_field_takes_precedence_over_a_yaml_merge_key():
 def test_a_field_that_overrides_a_merged_field_is_not_reported_as_duplicate():
     notes = read("defaults: &d {a: b}\nmore: &m {<<: *d, a: c}\n<<: *m").notes
     assert not any("twice" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("front", "status"),
+    [
+        ("tags: daily", "draft"),
+        # The web clipper of Obsidian writes the date of the cited page.
+        ("published: 2024-01-02", "draft"),
+        ("publish: false", "draft"),
+        ("publish: true", "published"),
+        ("dg-publish: true", "published"),
+        ("draft: false", "published"),
+    ],
+)
+def test_a_note_is_public_only_if_it_says_so(front, status):
+    record = read_text(f"---\ndate: 2020-01-02\n{front}\n---\nText", is_note=True)
+    assert record.status == status
+
+
+def test_notes_without_a_field_are_published_on_request():
+    record = read_text("---\ntags: daily\n---\nText", is_note=True, publish_undated=True)
+    assert record.status == "published"
+
+
+@pytest.mark.parametrize(
+    ("mark", "site", "expected"),
+    [
+        (".obsidian/app.json", "", True),
+        ("logseq/config.edn", "", True),
+        (".obsidian/app.json", "quartz.config.ts", False),
+        (".obsidian/app.json", "vault/hugo.toml", False),
+        ("notes.txt", "", False),
+    ],
+)
+def test_a_vault_is_recognised_by_its_settings(tmp_path, mark, site, expected):
+    for name in filter(None, (f"vault/{mark}", "vault/daily/a.md", site)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert vaults.is_in_vault(tmp_path / "vault" / "daily") is expected

@@ -69,6 +69,8 @@ def test_text_and_html_files_are_articles():
         ("blog/_index.fr.md", "Text", "section page"),
         ("blog/a.html", "<p>Text", "HTML page without front matter"),
         ("blog/index.md", "---\nheadless: true\n---\n", "headless bundle"),
+        ("blog/index.html", "---\nlayout: home\n---\n", "only lists articles"),
+        ("blog/a.excalidraw.md", "Text", "Excalidraw"),
         ("blog/a.meta", ".. title: A", "metadata file of Nikola"),
         ("blog/README.rst", "Title\n=====", "repository file"),
         ("blog/a.ipynb", "{}", "Jupyter notebook, which is not read; convert it"),
@@ -467,3 +469,8 @@ def test_any_front_matter_is_read_or_refused(key, start, parts):
 @given(st.text(st.characters(codec="utf-8")))
 def test_any_key_is_read_or_refused(key):
     check_record_or_refusal(f"{key}.md", b"Text")
+
+
+def test_the_aliases_of_a_note_are_its_names():
+    record = reader.parse_file("vault/a.md", b"---\naliases: Big Data, data\n---\nText", now=NOW)
+    assert record.names == ("Big Data, data", "Big Data", "data")

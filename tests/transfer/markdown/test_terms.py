@@ -35,6 +35,7 @@ def read(front, key="blog/a.md"):
         ("tags: [{name: a, slug: b}]", "", ("a",)),
         ("tags: [a]\ntag: b c\nkeywords: d", "", ("a", "b c")),
         ("keywords: a, b", "", ("a", "b")),
+        ("tags: ['#a', '#b/c', '#']", "", ("a", "b/c")),
     ],
 )
 def test_terms_are_read_in_all_formats(front, category, tags):

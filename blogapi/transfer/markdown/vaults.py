@@ -1,0 +1,48 @@
+"""Recognise the folders of note programs, in which a note is private unless it says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from blogapi.transfer.markdown.fields import normalize_key
+from blogapi.transfer.markdown.privacy import DraftReason
+from blogapi.transfer.markdown.text import to_bool
+from blogapi.transfer.media_files import is_site
+
+# Fields that publish a note if they are true; a date in them can be that of a cited text.
+_PUBLISHING_FIELDS = {"publish", "published", "dgpublish", "public", "ispublic", "share"}
+_MAX_LEVELS = 12
+
+
+def find_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
+    """Return the reason for a draft if no field of a note says that it is public."""
+    values = {normalize_key(key): to_bool(value) for key, value in entries.items()}
+    if values.get("draft") is False or any(values.get(name) for name in _PUBLISHING_FIELDS):
+        return []
+    note = (
+        "It is a note of Obsidian or Logseq without `publish: true`; the article became a draft "
+        "(--publish-undated publishes it)."
+    )
+    return [DraftReason(note)]
+
+
+# A folder is looked at once, not once for each of its files.
+@lru_cache(maxsize=1024)
+def is_in_vault(folder: Path) -> bool:
+    """Return whether a folder is one of Obsidian or Logseq that no generator (Quartz, Hugo, …) publishes."""
+    folders = (folder, *folder.parents[:_MAX_LEVELS])
+    number = next((number for number, outer in enumerate(folders) if _is_vault(outer)), None)
+    return number is not None and not any(map(_has_site, folders[number:]))
+
+
+def _is_vault(folder: Path) -> bool:
+    return (folder / ".obsidian").is_dir() or (folder / "logseq" / "config.edn").is_file()
+
+
+def _has_site(folder: Path) -> bool:
+    try:
+        return is_site({child.name for child in folder.iterdir()})
+    except OSError:
+        return False
