@@ -105,6 +105,9 @@ class _Resolver:
     def _get_name(self, tag: FoundTag) -> str:
         if tag.kind == "address":
             return tag.name.strip("{}|")
+        if tag.name in _INCLUDES:
+            # The name of the file tells what is missing.
+            return " ".join([tag.name, *tag.text.split(maxsplit=1)[:1]])[:80]
         if tag.kind != "output":
             return "" if tag.name.startswith("el") and tag.name in _STATEMENTS else tag.name
         call = _CALL.fullmatch(tag.text)
@@ -215,7 +218,9 @@ class _Resolver:
         title = arguments.get("title", "summary", "header", "name", "label", "author")
         tag.replacement = closing.replacement = ""
         if tag.name in _DETAILS and is_block:
-            title = title or next(iter(arguments.values), "") or "Details"
+            # In Jekyll, words without quotes are one title.
+            words = arguments.values if tag.kind == "liquid" else arguments.values[:1]
+            title = title or " ".join(words) or "Details"
             self._wrap(tag, closing, f"<details><summary>{render_inline(title)}</summary>", "</details>")
         elif tag.name in NOTICES and is_block:
             credit = _read_credit(tag, arguments) if tag.name in ("blockquote", "quote") else ""
@@ -223,7 +228,8 @@ class _Resolver:
             if title and not credit:
                 tag.replacement += f"<strong>{render_inline(title)}</strong>\n\n"
         elif tag.name in _TITLED and is_block and (title or arguments.values):
-            title = render_inline(title or arguments.values[0])
+            # `{% tab group title %}` of Jekyll names its group first.
+            title = render_inline(title or arguments.values[-1 if tag.kind == "liquid" else 0])
             tag.replacement = f"<strong>{title}</strong>\n"
         else:
             self._unwrapped[tag.name] += 1

@@ -82,7 +82,18 @@ class _Resolver:
             return f"<mark>{match['marked']}</mark>"
         if match["block"]:
             return ""
-        return self._replace_callout(match) if match["callout"] else self._replace_link(match)
+        if match["callout"]:
+            return self._replace_callout(match)
+        replacement = self._replace_link(match)
+        return replacement + self._separate(match) if replacement.startswith("<") else replacement
+
+    def _separate(self, match: re.Match[str]) -> str:
+        """Return the line break after an HTML element with a line of its own, so that Markdown continues."""
+        line = self._content.rfind("\n", max(0, match.start() - 200), match.start()) + 1
+        prefix = self._content[line : match.start()]
+        rest, _, following = self._content[match.end() : match.end() + 200].partition("\n")
+        is_alone = not prefix.strip(" \t>") and not rest.strip()
+        return f"\n{prefix.rstrip()}" if is_alone and following.partition("\n")[0].strip(" \t>") else ""
 
     def _replace_callout(self, match: re.Match[str]) -> str:
         """Return the first line of a callout (`> [!note] Title`) as a title in bold."""

@@ -237,7 +237,7 @@ def test_statements_variables_and_unknown_tags_stay_and_are_counted_by_name():
     )
     resolved = resolve(written)
     assert resolved.content == written
-    names = ("if", "include", "site.title", "team", "icon", "f", "assign", "for")
+    names = ("if", "include x.html", "site.title", "team", "icon", "f", "assign", "for")
     assert resolved.leftovers == dict.fromkeys(names, 1)
 
 
@@ -328,3 +328,15 @@ def test_a_text_without_template_characters_stays_as_it_is(content):
 def test_a_long_repetition_takes_linear_time(repeated):
     # A search that takes quadratic time would not end within the time limit of the test run.
     assert resolve(repeated * (60_000 // len(repeated))).content
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("{% details See all of it %}\na\n{% enddetails %}", "<summary>See all of it</summary>"),
+        ("{{< details \"All of it\" open >}}\na\n{{< /details >}}", "<summary>All of it</summary>"),
+        ("{% tab log php %}\na\n{% endtab %}", "<strong>php</strong>"),
+    ],
+)
+def test_the_title_of_details_and_tabs_is_kept(written, expected):
+    assert expected in resolve(written).content

@@ -85,3 +85,16 @@ def test_any_text_is_resolved_without_an_error(content):
 def test_a_long_repetition_takes_linear_time(repeated):
     # A search that takes quadratic time would not end within the time limit of the test run.
     assert isinstance(resolve(repeated * (60_000 // len(repeated))).content, str)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("![[a.png|300]]\n![[b.png]]", '<img src="a.png" alt="" width="300">\n\n![](b.png)'),
+        ("> ![[a.png|300]]\n> Text", '> <img src="a.png" alt="" width="300">\n>\n> Text'),
+        ("![[a.png|300]] Text\nText", '<img src="a.png" alt="" width="300"> Text\nText'),
+        ("![[a.png|300]]\n\nText", '<img src="a.png" alt="" width="300">\n\nText'),
+    ],
+)
+def test_markdown_continues_after_a_picture_with_a_size(content, expected):
+    assert resolve_wiki_links(content, "markdown", Targets()).content == expected
