@@ -42,7 +42,7 @@ class WordPressSource:
         self.options = options
         self.left_behind = LeftBehind()
         self.notes: Sequence[str] = ()
-        self.assets: Sequence[Path] = ()
+        self.assets: Sequence[Path] = _find_uploads(entry.path.parent for entry in entries)
         self._scans = [_scan(entry) for entry in entries]
         self._blogs = self._merge_blogs()
         self.total = sum(blog.items for blog in self._blogs.values()) + len(self._scans)
@@ -114,12 +114,17 @@ class WordPressSource:
             if description:
                 yield f"{scan.file.entry.key}: {description}"
         attachments = sum(len(blog.attachments) for blog in self._blogs.values())
-        if attachments:
+        if attachments and not (self.assets or self.options.assets):
             yield (
                 f"The export names {format_count(attachments, 'media file')} and does not contain them. "
-                "Those that are neither in a folder `wp-content/uploads` beside the export nor in a folder "
-                "named with --assets keep their former addresses."
+                "Put the folder `wp-content/uploads` of the blog beside the export, or name it with --assets."
             )
+
+
+def _find_uploads(folders: Iterable[Path]) -> list[Path]:
+    """Return the folders for uploads beside the files of an export."""
+    found = (path / name for path in dict.fromkeys(folders) for name in ("wp-content/uploads", "uploads"))
+    return [path for path in found if path.is_dir()]
 
 
 def _scan(entry: folder.Entry) -> _Scan:

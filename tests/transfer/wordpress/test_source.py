@@ -154,3 +154,14 @@ def test_the_uploads_of_a_post_are_a_gallery(tmp_path):
     ]
     (record,) = open_export(tmp_path, make_export(*attachments, make_item(content="[gallery]"))).read()
     assert 0 < record.content.find("/8.jpg") < record.content.find("/7.jpg")
+
+
+
+@pytest.mark.parametrize("name", ["uploads", "wp-content/uploads"])
+def test_the_uploads_beside_the_export_are_searched(tmp_path, name):
+    attachment = make_item(post_type="attachment", post_id="7")
+    (note,) = open_export(tmp_path, make_export(attachment)).notes
+    assert note.startswith("The export names 1 media file")
+    (tmp_path / name).mkdir(parents=True)
+    source = open_export(tmp_path, make_export(attachment))
+    assert (source.assets, source.notes) == ([tmp_path / name], [])
