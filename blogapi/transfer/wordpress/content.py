@@ -17,6 +17,9 @@ from blogapi.transfer.wordpress.wpautop import add_paragraphs
 
 __all__ = ["Attachment", "ContentContext", "Converted", "to_html"]
 
+_IMAGE = re.compile(r"<img\b[^<>]*+>", re.IGNORECASE)
+_SRC = re.compile(r"""\ssrc\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE)
+_LAZY_SRC = re.compile(r"""\sdata-(?:lazy-)?src(\s*+=)""", re.IGNORECASE)
 _MORE = re.compile(r"<!--more\b")
 # A figure cannot be in the paragraph that an editor has made around its shortcode.
 _LONE_BLOCKS = re.compile(rf"<p(?:\s[^<>]*+)?>\s*+((?:{BLOCK_PLACEHOLDER}\s*+)++)</p>")
@@ -30,7 +33,7 @@ def to_html(content: str, context: ContentContext) -> Converted:
     A text in several languages must be reduced to one of them before (see `languages`).
     """
     conversion = Conversion(context)
-    text = clean(content)
+    text = _show_lazy_images(clean(content))
     if has_blocks(text):
         blocks = convert_blocks(
             text, conversion, lambda part: conversion.store(_convert_classic(part, conversion))
@@ -42,6 +45,20 @@ def to_html(content: str, context: ContentContext) -> Converted:
     return Converted(
         html=html, excerpt=_find_excerpt(html), notes=conversion.notes, leftovers=conversion.leftovers
     )
+
+
+def _show_lazy_images(text: str) -> str:
+    """Return the text with pictures that no script has to load; most of them are in `noscript`, too."""
+    has_copies = "<noscript" in text
+
+    def show(image: re.Match[str]) -> str:
+        found = _SRC.search(image[0])
+        src = found[found.lastindex or 0] if found else ""
+        if src[:5] not in ("", "data:") or not _LAZY_SRC.search(image[0]):
+            return image[0]
+        return "" if has_copies else _LAZY_SRC.sub(r" src\1", _SRC.sub("", image[0]), count=1)
+
+    return _IMAGE.sub(show, text) if "data-" in text else text
 
 
 def _convert_classic(text: str, conversion: Conversion) -> str:

@@ -202,3 +202,18 @@ def test_the_work_is_in_proportion_to_the_length(pattern):
     convert(pattern)  # compiles patterns
     assert count_calls(pattern * 400) < 2.5 * count_calls(pattern * 200) + 100
     assert len(convert(pattern * 400).html) < 8 * len(pattern * 400) + 200
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ('<img data-src="/a.jpg">', '<img src="/a.jpg">'),
+        ('<img src="" data-src="/a.jpg">', '<img src="/a.jpg">'),
+        ('<img src="data:image/gif;base64,R0" data-lazy-src="/a.jpg">', '<img src="/a.jpg">'),
+        ('<img src="/a.jpg" data-src="/b.jpg">', '<img src="/a.jpg" data-src="/b.jpg">'),
+        ('<noscript><img src="/a.jpg"></noscript><img data-src="/a.jpg">', '<img src="/a.jpg">'),
+    ],
+)
+def test_a_picture_that_a_script_loads_is_shown_once(text, html):
+    safe = to_html(f"<div>{text}</div>", CONTEXT).html
+    assert to_safe_html(safe, "html") == to_safe_html(f"<div>{html}</div>", "html")
