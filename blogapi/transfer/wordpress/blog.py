@@ -20,6 +20,7 @@ from blogapi.transfer.wordpress.languages import select_language
 # What the export contains beyond these numbers is not remembered, so that the memory is bounded.
 MAX_ATTACHMENTS = 300_000
 _MAX_TERMS = 200_000
+_MAX_PATTERNS = 5_000_000  # characters of all synced patterns together
 _MAX_TEXT = 1_000
 _MAX_DESCRIPTION = 10_000
 _MAX_URL = 2_048
@@ -58,8 +59,10 @@ class Blog:
     attachments: dict[int, tuple[str, str, str, str, int]] = field(default_factory=dict)
     #: place in a gallery and id of each attachment by the id of the post to which it was uploaded
     uploads: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    patterns: dict[int, str] = field(default_factory=dict)  #: texts of synced patterns by id
     offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
     first_address: str = ""  #: the address of the blog in the first item that has one
+    pattern_size: int = 0
     items: int = 0
 
     def add_element(self, element: Element) -> None:
@@ -82,6 +85,7 @@ class Blog:
         self.attachments |= other.attachments
         for post, places in other.uploads.items():
             self.uploads.setdefault(post, []).extend(places)
+        self.patterns |= other.patterns
         self.offsets += other.offsets
         self.items += other.items
 
@@ -156,6 +160,14 @@ class Blog:
             )
         if item.get_text("wp:post_type") == "attachment":
             self._add_attachment(item)
+        elif item.get_text("wp:post_type") == "wp_block" and item.get_text("wp:status") == "publish":
+            self._add_pattern(item)
+
+    def _add_pattern(self, item: Element) -> None:
+        text = item.get_text("content:encoded")
+        self.pattern_size += len(text)
+        if self.pattern_size <= _MAX_PATTERNS:
+            self.patterns[to_id(item.get_text("wp:post_id"))] = text
 
     def _add_attachment(self, item: Element) -> None:
         id_ = to_id(item.get_text("wp:post_id"))

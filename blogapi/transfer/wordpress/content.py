@@ -17,6 +17,8 @@ from blogapi.transfer.wordpress.wpautop import add_paragraphs
 
 __all__ = ["Attachment", "ContentContext", "Converted", "to_html"]
 
+_PATTERN = re.compile(r"<!--\s*+wp:(?:core/)?block\s++\{\"ref\":(\d{1,18})\b[^<>]*+>")
+_MAX_PATTERNS = 1_000_000  # characters in one text
 _IMAGE = re.compile(r"<img\b[^<>]*+>", re.IGNORECASE)
 _SRC = re.compile(r"""\ssrc\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE)
 _LAZY_SRC = re.compile(r"""\sdata-(?:lazy-)?src(\s*+=)""", re.IGNORECASE)
@@ -33,7 +35,7 @@ def to_html(content: str, context: ContentContext) -> Converted:
     A text in several languages must be reduced to one of them before (see `languages`).
     """
     conversion = Conversion(context)
-    text = _show_lazy_images(clean(content))
+    text = _show_lazy_images(clean(_insert_patterns(content, context)))
     if has_blocks(text):
         blocks = convert_blocks(
             text, conversion, lambda part: conversion.store(_convert_classic(part, conversion))
@@ -45,6 +47,19 @@ def to_html(content: str, context: ContentContext) -> Converted:
     return Converted(
         html=html, excerpt=_find_excerpt(html), notes=conversion.notes, leftovers=conversion.leftovers
     )
+
+
+def _insert_patterns(text: str, context: ContentContext) -> str:
+    """Return the text with the synced patterns (reusable blocks) of which the export has the text."""
+    size = 0
+
+    def insert(block: re.Match[str]) -> str:
+        nonlocal size
+        pattern = context.patterns(int(block[1]))
+        size += len(pattern)
+        return pattern if pattern and size <= _MAX_PATTERNS else block[0]
+
+    return _PATTERN.sub(insert, text)
 
 
 def _show_lazy_images(text: str) -> str:

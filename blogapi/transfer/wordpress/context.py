@@ -37,6 +37,7 @@ class ContentContext:
     uploads: Sequence[
         Attachment
     ] = ()  #: the attachments that were uploaded to the post, in the order of a gallery
+    patterns: Callable[[int], str] = lambda _: ""  #: returns the text of a synced pattern; "" = unknown
     footnotes: str = ""  #: the custom field `footnotes` of the post: JSON, a list of `{"id", "content"}`
 
 

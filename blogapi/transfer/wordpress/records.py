@@ -117,6 +117,7 @@ class RecordMaker:
         context = ContentContext(
             attachments=self.blog.get_attachment,
             uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
+            patterns=lambda id_: self.blog.patterns.get(id_, ""),
             footnotes=metas.get("footnotes", ""),
         )
         return to_html(text, context)

@@ -125,3 +125,12 @@ def test_deeply_nested_blocks_keep_their_text():
     names = ["group", "cover"] * 2_000
     text = "".join(f"<!-- wp:{name} -->" for name in names) + "<p>a</p>"
     assert convert(text + "".join(f"<!-- /wp:{name} -->" for name in reversed(names))).html == "<p>a</p>"
+
+
+def test_synced_patterns_of_the_export_are_inserted():
+    patterns = {1: "<!-- wp:paragraph --><p>Both</p><!-- /wp:paragraph -->", 2: "x" * 600_000}
+    text = '<!-- wp:block {"ref":1} /--><!-- wp:block {"ref":3} /-->'
+    context = ContentContext(attachments={}.get, patterns=lambda id_: patterns.get(id_, ""))
+    converted = to_html(text, context)
+    assert (converted.html, converted.leftovers) == ("<p>Both</p>", {"wp:block": 1})
+    assert len(to_html('<!-- wp:block {"ref":2} /-->' * 9, context).html) < 700_000

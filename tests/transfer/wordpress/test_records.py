@@ -331,3 +331,10 @@ def test_a_name_that_is_a_path_gives_a_slug(tmp_path, name):
     record = read_one(tmp_path, make_item(link="/journal/2020/my-post", post_name=name))
     assert (record.slug, record.former_slugs) == ("my-post", ())
     assert record.addresses == ("/journal/2020/my-post", "/blog/?p=12")
+
+
+@pytest.mark.parametrize(("status", "html"), [("publish", "<p>Both</p>"), ("draft", "")])
+def test_a_synced_pattern_is_part_of_the_text(tmp_path, status, html):
+    pattern = make_item(post_id="30", post_type="wp_block", status=status, content="<p>Both</p>")
+    record = read_one(tmp_path, make_item(content='<!-- wp:block {"ref":30} /-->'), pattern)
+    assert record.content == html
