@@ -96,6 +96,7 @@ class ArticleRecord:
     canonical_url: str = ""  #: http(s) URL
     former_slugs: tuple[str, ...] = ()  #: slugs in old addresses of the article, given in the source
     path: Path | None = None  #: the source file; None = do not look for media files
+    media_folder: str = ""  #: the folder in the site with which relative paths of media files begin
     #: the addresses of the article in its former blog, without host and query (`/2020/01/hello/`), or with
     #: the query that identifies it (`/?p=12`); links of other articles to them are rewritten
     addresses: tuple[str, ...] = ()

@@ -48,12 +48,13 @@ def _read(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
         for child in value:
             yield from _read(child, is_list=False)
     elif isinstance(value, dict):
-        yield from _read_mapping(value)
+        yield from read_mapping(value)
     elif to_line(value).casefold() not in _NOBODY:
         yield from filter(None, map(_read_text, _split(to_line(value), is_list=is_list)))
 
 
-def _read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
+def read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
+    """Yield the author whom a mapping describes, or the authors in `{ada: {name: Ada}}`."""
     entries = {normalize_key(key): value for key, value in mapping.items() if not is_empty(value)}
     texts = {field: _find_text(entries, names) for field, names in _KEYS.items()}
     author = _read_text(texts.pop("name"))
@@ -61,7 +62,7 @@ def _read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
         # `{ada: {name: Ada}}`: the keys are the ids of the authors.
         for key, value in mapping.items():
             if isinstance(value, dict):
-                yield from _read_mapping({"id": key, **value})
+                yield from read_mapping({"id": key, **value})
         return
     yield AuthorRecord(
         name=author.name,

@@ -52,6 +52,7 @@ _HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/]*")
 _PAGE_SUFFIX = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
 # Values of `permalink` that are not addresses: Jekyll's named styles, and false.
 _PERMALINK_STYLES = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
+_NOTION_ID = re.compile(r"(?<=\S) [0-9a-f]{32}$")
 _NUMBERS = re.compile(r"[0-9._-]*")
 _REPOSITORY_FILE = re.compile(
     r"(?P<name>readme|licen[cs]e|copying|copyright|notice|patents|citation|changelog|changes|history|releases"
@@ -153,7 +154,8 @@ class PathInfo:
 def parse_path(key: str) -> PathInfo:
     """Return the name and the date of an article, derived from the path `key`."""
     folders = key.split("/")[:-1]
-    date, name = dates.split_date_prefix(_split_suffix(key)[0])
+    # Notion adds the id of the page.
+    date, name = dates.split_date_prefix(_NOTION_ID.sub("", _split_suffix(key)[0]))
     has_date_prefix, index = date is not None, _INDEX.fullmatch(name)
     is_collection = index is not None
     if index and folders:

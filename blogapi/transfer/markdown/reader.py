@@ -13,6 +13,7 @@ from typing import Any
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import (
+    author_files,
     former_addresses,
     front_matter,
     mdx,
@@ -91,6 +92,8 @@ _COVER_ALT_FIELDS = (
     *("coverimagealt", "coveralt", "imagealt", "featuredimagealt", "featureimagealt", "featuredalt"),
     *("heroimagealt", "heroalt", "bannerimagealt", "banneralt", "thumbnailalt", "ogimagealt"),
 )  # fmt: skip
+# The theme Chirpy of Jekyll.
+_MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
 _MAX_URL_LENGTH = 2048
 _MAX_REPORTED_KEYS = 10
 
@@ -128,7 +131,8 @@ def read_file(
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
     )
-    return replace(record, key=entry.key, path=entry.path)
+    authors = author_files.complete(record.authors, entry.path, full.key.count("/"))
+    return replace(record, key=entry.key, path=entry.path, authors=authors)
 
 
 def compute_source_digest(entry: folder.Entry) -> str | None:
@@ -199,9 +203,12 @@ def parse_file(
     )
     former_slugs = former_addresses.read_former_slugs(fields, slug)
     addresses, names = former_addresses.read_addresses(fields), former_addresses.read_names(fields)
-    body = mdx.remove_code(parsed.body, fields.notes) if key.casefold().endswith(".mdx") else parsed.body
+    body = mdx.resolve_addresses(parsed.body) if content_type == "markdown" else parsed.body
+    if key.casefold().endswith(".mdx"):
+        body = mdx.remove_code(body, fields.notes)
     if not body.strip():
         fields.add_note("The article has no text.")
+    media_folder = fields.take_line(*_MEDIA_FOLDER_FIELDS)
     _note_unused_keys(fields)
     return ArticleRecord(
         key=key,
@@ -219,6 +226,7 @@ def parse_file(
         addresses=addresses,
         names=names,
         has_templates=True,
+        media_folder=media_folder,
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )

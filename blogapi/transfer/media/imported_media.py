@@ -169,6 +169,10 @@ class ImportedMedia:
         if record.path is None:
             return None
         root = record.path.parents[max(0, record.key.count("/") - 1)]
+        if record.media_folder and not path.startswith("/"):
+            found = self._files.find(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
+            if found:
+                return found
         return self._files.find(path, record.path, root)
 
     def _locate(

@@ -474,3 +474,8 @@ def test_any_key_is_read_or_refused(key):
 def test_the_aliases_of_a_note_are_its_names():
     record = reader.parse_file("vault/a.md", b"---\naliases: Big Data, data\n---\nText", now=NOW)
     assert record.names == ("Big Data, data", "Big Data", "data")
+
+
+def test_the_folder_of_the_pictures_is_read():
+    record = reader.parse_file("blog/a.md", b"---\nmedia_subpath: /img/a/\n---\nText", now=NOW)
+    assert record.media_folder == "/img/a/"

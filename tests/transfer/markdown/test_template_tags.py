@@ -334,7 +334,7 @@ def test_a_long_repetition_takes_linear_time(repeated):
     ("written", "expected"),
     [
         ("{% details See all of it %}\na\n{% enddetails %}", "<summary>See all of it</summary>"),
-        ("{{< details \"All of it\" open >}}\na\n{{< /details >}}", "<summary>All of it</summary>"),
+        ('{{< details "All of it" open >}}\na\n{{< /details >}}', "<summary>All of it</summary>"),
         ("{% tab log php %}\na\n{% endtab %}", "<strong>php</strong>"),
     ],
 )
