@@ -21,6 +21,7 @@ from blogapi.transfer.wordpress.languages import select_language
 MAX_ATTACHMENTS = 300_000
 _MAX_TERMS = 200_000
 _MAX_PATTERNS = 5_000_000  # characters of all synced patterns together
+_MAX_FORMER_ADDRESSES = 20
 _MAX_TEXT = 1_000
 _MAX_DESCRIPTION = 10_000
 _MAX_URL = 2_048
@@ -62,6 +63,8 @@ class Blog:
     patterns: dict[int, str] = field(default_factory=dict)  #: texts of synced patterns by id
     offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
     first_address: str = ""  #: the address of the blog in the first item that has one
+    #: host and path of the blog at the time of each item, from its guid; a blog that moved has several
+    former_addresses: set[str] = field(default_factory=set)
     pattern_size: int = 0
     items: int = 0
 
@@ -86,6 +89,7 @@ class Blog:
         for post, places in other.uploads.items():
             self.uploads.setdefault(post, []).extend(places)
         self.patterns |= other.patterns
+        self.former_addresses |= other.former_addresses
         self.offsets += other.offsets
         self.items += other.items
 
@@ -153,6 +157,7 @@ class Blog:
             seconds = (local - utc).total_seconds()
             if seconds % _QUARTER_HOUR == 0 and abs(seconds) <= 14 * 3_600:
                 self.offsets[local - utc] += 1
+        self._add_former_address(item)
         if not self.first_address:
             guid = item.get_text("guid")
             self.first_address = get_blog_address(
@@ -162,6 +167,15 @@ class Blog:
             self._add_attachment(item)
         elif item.get_text("wp:post_type") == "wp_block" and item.get_text("wp:status") == "publish":
             self._add_pattern(item)
+
+    def _add_former_address(self, item: Element) -> None:
+        guid, id_ = item.get_text("guid"), item.get_text("wp:post_id")
+        # The guid never changes; `?p=3` is also there if posts have other addresses.
+        if len(self.former_addresses) < _MAX_FORMER_ADDRESSES and split_url(guid)[2] in (
+            f"p={id_}",
+            f"page_id={id_}",
+        ):
+            self.former_addresses.add(get_blog_address(guid))
 
     def _add_pattern(self, item: Element) -> None:
         text = item.get_text("content:encoded")

@@ -156,7 +156,6 @@ def test_the_uploads_of_a_post_are_a_gallery(tmp_path):
     assert 0 < record.content.find("/8.jpg") < record.content.find("/7.jpg")
 
 
-
 @pytest.mark.parametrize("name", ["uploads", "wp-content/uploads"])
 def test_the_uploads_beside_the_export_are_searched(tmp_path, name):
     attachment = make_item(post_type="attachment", post_id="7")
@@ -165,3 +164,15 @@ def test_the_uploads_beside_the_export_are_searched(tmp_path, name):
     (tmp_path / name).mkdir(parents=True)
     source = open_export(tmp_path, make_export(attachment))
     assert (source.assets, source.notes) == ([tmp_path / name], [])
+
+
+def test_the_former_addresses_of_a_blog_are_in_its_guids(tmp_path):
+    guids = [
+        "http://old.example.net/?p=12",
+        "http://x.org/?p=3",
+        "http://y.org/2008/a/",
+        "http:///?p=12",
+        "[",
+    ]
+    source = open_export(tmp_path, make_export(*(make_item(guid=guid) for guid in guids)))
+    assert source.hosts == {"example.com/blog", "old.example.net"}
