@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 from urllib.parse import SplitResult, quote, urlsplit
 
 from blogapi.content.slugs import is_slug, make_slug
@@ -78,6 +79,8 @@ class MediumSource:
         page = parse_page(html)
         published_at = dates.parse_date(page.published) if page.published else None
         is_draft = entry.path.name.startswith("draft_")
+        if published_at is None and not is_draft and _is_beside_posts(entry.path):
+            raise NotAnArticle("It is not a story: the stories of an archive are in its folder `posts`.")
         if not is_draft:
             reasons = self._find_draft_reasons(page, published_at)
             is_draft, notes = bool(reasons), notes + reasons
@@ -95,6 +98,12 @@ class MediumSource:
             self.left_behind.counts[_RESPONSES] += 1
             raise NotAnArticle("It is a response to another story: it has no title of its own.")
         return ["It has no title of its own and may be a response; the article became a draft."]
+
+
+def _is_beside_posts(path: Path) -> bool:
+    """Return whether a file is in another folder of an archive: its profile, a list of stories."""
+    folders = (path.parent, path.parent.parent)
+    return path.parent.name != "posts" and any((parent / "posts").is_dir() for parent in folders)
 
 
 def _make_record(

@@ -265,3 +265,14 @@ def test_other_pages_are_not_stories():
     entry = folder.Entry("x/README.html", None)
     assert not medium.recognise(entry, b"<html><h1>Medium export</h1>")
     assert not medium.recognise(entry, b'<article class="h-entry"><div class="e-content">')
+
+
+def test_pages_beside_the_stories_are_skipped(read, tmp_path):
+    page = '<article class="h-entry"><h1>List</h1><section data-field="body">a</section></article>'
+    (tmp_path / "medium-export/lists").mkdir(parents=True)
+    (tmp_path / "medium-export/lists/List-0123456789ab.html").write_text(page, encoding="utf-8")
+    found, _ = read({"Undated-0123456789ab.html": page})
+    assert [item.result if isinstance(item, FileReport) else item.status for item in found] == [
+        Result.SKIPPED,
+        "draft",
+    ]
