@@ -23,8 +23,8 @@ _CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b-\x1f]")
 _FORBIDDEN_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
 # The pattern matches only names of HTML elements, because `Option<T>` in a description is text.
 _ELEMENT = re.compile(
-    r"</?(?:a|abbr|b|blockquote|br|cite|code|del|div|em|figcaption|figure|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre"
-    r"|q|s|small|span|strong|sub|sup|u|ul)\b[^<>]{0,1000}>",
+    r"</?(?:(?P<inline>a|abbr|b|cite|code|del|em|i|ins|kbd|mark|q|s|small|span|strong|sub|sup|u)"
+    r"|blockquote|br|div|figcaption|figure|h[1-6]|hr|img|li|ol|p|pre|ul)\b[^<>]{0,1000}>",
     re.IGNORECASE,
 )
 # Elements that a title may contain, with a start and an end tag: `The <b> element` is text.
@@ -101,7 +101,8 @@ def _to_text(value: object) -> str:
 
 def to_plain_line(value: object) -> str:
     """Return a scalar as one line without HTML elements, entities and Markdown links."""
-    return to_line(html.unescape(_ELEMENT.sub(" ", _LINK.sub(r"\1", to_line(value)))))
+    line = _LINK.sub(r"\1", to_line(value))
+    return to_line(html.unescape(_ELEMENT.sub(lambda element: "" if element["inline"] else " ", line)))
 
 
 def to_plain_markdown(value: object) -> str:
