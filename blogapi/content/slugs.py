@@ -11,6 +11,9 @@ MAX_SLUG_LENGTH = 255
 # taken slug unique (`-2`, `-3`, …).
 MAX_DERIVED_LENGTH = 240
 
+# `C#` and `C++` are not `C`.
+_SHARP = re.compile(r"(?<=\w)#(?!\w)")
+_PLUS = re.compile(r"(?<=[\w+])\+(?!\w)")
 _SLUG = re.compile(r"[^\W_]+(-[^\W_]+)*")
 
 
@@ -25,6 +28,11 @@ def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH, default: str =
     while (again := _slugify(slug, max_length)) != slug:
         slug = again
     return slug or default or secrets.token_hex(4)
+
+
+def make_term_slug(name: str) -> str:
+    """Return the slug of the name of a category or tag: `C#` gives "c-sharp", `C++` gives "c-plus-plus"."""
+    return make_slug(_PLUS.sub(" plus", _SHARP.sub(" sharp", name)))
 
 
 def is_slug(text: str) -> bool:

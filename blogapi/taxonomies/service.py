@@ -87,9 +87,12 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
 
 
 def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:
-    """Return the term that has or had the slug derived from the name, or create it with these fields."""
+    """Return the term that has or had this slug, or create it with these fields.
+
+    The slug is that of the fields, or else the one derived from the name.
+    """
     with transaction():
-        found = queries.find_slug_owner(taxonomy, make_slug(name))
+        found = queries.find_slug_owner(taxonomy, fields.get("slug") or make_slug(name))
         if found is not None:
             return queries.get_by_uuid(taxonomy, found.uuid)
         return create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))

@@ -35,6 +35,23 @@ def test_a_slug_is_the_lowercase_hyphenated_form_of_the_words(words, slug):
     assert slugs.make_slug(words) == slug
 
 
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("C#", "c-sharp"),
+        ("C#/F#", "c-sharp-f-sharp"),
+        ("C++", "c-plus-plus"),
+        ("C++ tips", "c-plus-plus-tips"),
+        ("Google+", "google-plus"),
+        ("A+B", "a-b"),
+        ("#news", "news"),
+        ("Slow food", "slow-food"),
+    ],
+)
+def test_the_slug_of_a_term_tells_signs_apart(name, slug):
+    assert slugs.make_term_slug(name) == slug
+
+
 @pytest.mark.parametrize("words", ["", " ", "🎉🎉", "!?", "\x00", "\ud800", "---"])
 def test_words_without_letters_and_digits_get_a_random_slug(words):
     first, second = slugs.make_slug(words), slugs.make_slug(words)

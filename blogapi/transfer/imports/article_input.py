@@ -19,12 +19,13 @@ from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.content import plain_text, slugs
 from blogapi.tags.taxonomy import TAGS
-from blogapi.taxonomies import queries, service
+from blogapi.taxonomies import queries
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.transfer.article_record import DEFAULT_CATEGORY, ArticleRecord, ExportedFields
 from blogapi.transfer.imports import exported_terms
 from blogapi.transfer.imports.exported_terms import ExportedTerms
+from blogapi.transfer.imports.terms import get_or_create
 from blogapi.web.errors import Errors, flatten_messages
 from blogapi.web.fields import get_limit
 
@@ -156,7 +157,7 @@ class ArticleInputs:
 
     def _get_slug(self, name: str) -> str:
         if name not in self._slugs:
-            self._slugs[name] = slugs.make_slug(name)
+            self._slugs[name] = slugs.make_term_slug(name)
         return self._slugs[name]
 
     def _get_profile(self) -> Author:
@@ -167,7 +168,7 @@ class ArticleInputs:
     def _get_or_create(self, taxonomy: Taxonomy[Any], name: str, **fields: str) -> Any:
         terms, slug = self._terms[taxonomy.singular], self._get_slug(name)
         if slug not in terms:
-            terms[slug] = service.get_or_create(taxonomy, self._owner, name, **fields)
+            terms[slug] = get_or_create(taxonomy, self._owner, name, **fields)
             self._created.append((taxonomy.singular, slug))
         return terms[slug]
 

@@ -10,6 +10,7 @@ from uuid import UUID
 import marshmallow as ma
 
 from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.content.slugs import make_slug, make_term_slug
 from blogapi.storage.database import savepoint, transaction
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import service
@@ -41,10 +42,18 @@ def store_terms(owner: UUID, terms: Iterable[TermRecord]) -> list[str]:
                 try:
                     with savepoint():
                         taken = {name: text for name, text in fields.items() if name not in unknown}
-                        service.get_or_create(taxonomy, owner, term.name, **taken)
+                        get_or_create(taxonomy, owner, term.name, **taken)
                 except ma.ValidationError as error:
                     reason = join_messages(flatten_messages(error.messages))
                     problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
     for (kind, name), number in sorted(dropped.items()):
         problems.append(f"Not taken: {name} ({number:,}), because a {kind} in this blog has none.")
     return problems
+
+
+def get_or_create(taxonomy: Taxonomy[Any], owner: UUID, name: str, **fields: str) -> Any:
+    """Return the term with the slug of the name, or create it with these fields."""
+    slug = make_term_slug(name)
+    if slug != make_slug(name):
+        fields = {**fields, "slug": slug}
+    return service.get_or_create(taxonomy, owner, name, **fields)
