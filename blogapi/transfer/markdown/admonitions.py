@@ -29,8 +29,10 @@ _BLOCK = re.compile(
     rf"(?:[ \t]+(?:[\w-]+[ \t]+){{0,3}}(?:{_TITLE})?)?[ \t]*",
     re.IGNORECASE,
 )
+# The tabs of Material for MkDocs.
+_TAB = re.compile(rf"(?P<indent>[ \t]*)===[!+]?[ \t]+(?:{_TITLE})[ \t]*")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
-_HINTS = (":::", "!!! ", "???")
+_HINTS = (":::", "!!! ", "???", "===")
 _MAX_DEPTH = 8
 
 
@@ -61,7 +63,7 @@ def _resolve(lines: Sequence[str], depth: int) -> list[str]:
 
 
 def _match(line: str) -> re.Match[str] | None:
-    return _OPENING.fullmatch(line) or _BLOCK.fullmatch(line)
+    return _OPENING.fullmatch(line) or _BLOCK.fullmatch(line) or _TAB.fullmatch(line)
 
 
 def _find_ends(lines: Sequence[str]) -> dict[int, int]:
@@ -83,7 +85,7 @@ def _find_ends(lines: Sequence[str]) -> dict[int, int]:
                 ends[containers.pop()] = start
         elif _OTHER_OPENING.fullmatch(line):
             containers.append(start)
-        elif block := _BLOCK.fullmatch(line):
+        elif block := _BLOCK.fullmatch(line) or _TAB.fullmatch(line):
             # The notes in its text are found when the text is resolved.
             number = ends[start] = _find_block_end(lines, number, block["indent"])
     return ends
@@ -110,11 +112,14 @@ def _cut_indent(lines: Sequence[str], match: re.Match[str]) -> list[str]:
 
 
 def _make_quote(match: re.Match[str], inner: list[str]) -> list[str]:
-    indent, kind = match["indent"], match["kind"]
-    title = match["quoted"] or match["bracketed"] or match.groupdict().get("plain") or ""
+    groups = match.groupdict()
+    indent, kind = match["indent"], groups.get("kind") or ""
+    title = match["quoted"] or match["bracketed"] or groups.get("plain") or ""
     title = title.replace("**", "").strip() or kind.capitalize()
     if kind.casefold() == "details" or match[0].lstrip().startswith("???"):
         lines = [f"<details><summary>{render_inline(title)}</summary>", "", *inner, "", "</details>"]
+    elif not kind:
+        lines = [f"**{title}**", "", *inner]
     else:
         lines = [f"> **{title}**", ">", *(f"> {line}".rstrip() for line in inner)]
     return [indent + line if line else "" for line in lines]

@@ -22,11 +22,14 @@ _DATE_PREFIX = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[-_ ]|$)")
 _DATE_IN_PATH = re.compile(r"(?:^|/)([0-9]{4})([-/])([0-9]{1,2})\2([0-9]{1,2})(?:/|$)")
 # Go's zero time, which Hugo writes, and the zero date of MySQL stand for "no date".
 _ZERO_DATES = ("0001-01-01", "0000-00-00")
+# Values of Eleventy that stand for the times of the file.
+_FILE_TIMES = {"last modified", "created", "git last modified", "git created"}
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a date value is null or a zero date."""
-    return value is None or to_line(value).startswith(_ZERO_DATES)
+    """Return whether a date value is null, a zero date or the name of a time of the file."""
+    line = to_line(value)
+    return value is None or line.startswith(_ZERO_DATES) or line.casefold() in _FILE_TIMES
 
 
 def parse_date(value: object) -> datetime | None:

@@ -22,7 +22,7 @@ _CALL = re.compile(
     r"(?:\.default)?\s{0,9}\}"
 )
 _IMPORT = re.compile(r"^import[ \t]+(\w{1,60})[ \t]+from[ \t]+[\"']([^\"'\n]{1,500})[\"']", re.MULTILINE)
-_VARIABLE = re.compile(r"=\{(\w{1,60})\}")
+_VARIABLE = re.compile(r"=\{(\w{1,60})(?:\.src)?\}")
 _VIDEO_ID = re.compile(r"\b(?:id|videoId|youTubeId|v)=[{\"'`]{1,2}([\w-]{11})[\"'`]")
 _MAX_NAMED = 10
 

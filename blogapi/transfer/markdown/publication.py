@@ -69,6 +69,9 @@ def _replace_unreadable_date(
 
 def _take_dates(fields: Fields) -> list[object]:
     values = {name: fields.take(name) for name in _DATE_FIELDS}
+    # Material for MkDocs: `date: {created: …, updated: …}`.
+    if isinstance(values["date"], dict):
+        values["date"] = fields.find("date.created")
     # `published` and `publish` are either dates or booleans.
     for name in ("published", "publish"):
         if not dates.parse_date(values[name]):

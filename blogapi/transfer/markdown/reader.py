@@ -254,9 +254,10 @@ def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFi
         raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
     if key.casefold().endswith(".excalidraw.md") or fields.find("excalidrawplugin"):
         raise NotAnArticle("It is a drawing of Excalidraw.")
-    is_empty = not (parsed.body.strip() or fields.take_line("title"))
-    if is_empty and not (fields.find("date") or paths.parse_path(key).date):
-        raise NotAnArticle("It has no title, text and date, like a page that only lists articles.")
+    has_date = fields.find("date") or paths.parse_path(key).date
+    is_page = not fields.take_line("title") or fields.find("layout") or fields.find("type")
+    if not parsed.body.strip() and not has_date and is_page:
+        raise NotAnArticle("It has no text and no date, like a page that only lists articles.")
 
 
 def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[DraftReason]:

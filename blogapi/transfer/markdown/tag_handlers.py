@@ -71,7 +71,9 @@ def _make_picture(tag: Tag, context: Context) -> str | None:
     if is_video(src) or is_audio(src):
         return markup.make_player(src)
     caption, title = get("caption", "cap", "legend"), get("title")
-    alt = get("alt", "alttext", "alt_text", "image_alt", "image-alt") or _choose_alt(tag, texts)
+    alt = get("alt", "alttext", "alt_text", "image_alt", "image-alt", "description") or _choose_alt(
+        tag, texts
+    )
     if tag.name == "figure" and title:
         caption = ". ".join(filter(None, (title, caption)))
         title = ""

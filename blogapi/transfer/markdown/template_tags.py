@@ -17,7 +17,7 @@ from blogapi.transfer.markdown.resolved import Resolved
 from blogapi.transfer.markdown.tag_arguments import Arguments, parse_arguments
 from blogapi.transfer.markdown.tag_code import read_code_title, read_language, unescape_code
 from blogapi.transfer.markdown.tag_handlers import NOTICES, Context, Tag, resolve_tag
-from blogapi.transfer.markdown.tag_markup import Markup, render_inline
+from blogapi.transfer.markdown.tag_markup import Markup, clean_address, render_inline
 from blogapi.transfer.markdown.tag_syntax import HIDDEN_TAGS, RAW_TAGS, FoundTag, TagFinder
 from blogapi.transfer.markdown.text import format_count
 
@@ -38,6 +38,7 @@ _INCLUDES = {"include", "include_cached", "include_relative", "render", "partial
 _DETAILS = {
     *("details", "expand", "collapse", "spoiler", "accordion", "fold", "folding", "toggle", "expandable"),
 }
+_LINKS = {"button", "btn", "link", "a"}
 _TITLED = {"tab", "tabitem", "tab-item", "accordion-item", "step"}
 _CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
 # A filter of Eleventy for players: `{{ "https://…" | embed: "title" }}`.
@@ -217,6 +218,10 @@ class _Resolver:
         is_block = self._is_block(tag, closing)
         title = arguments.get("title", "summary", "header", "name", "label", "author")
         tag.replacement = closing.replacement = ""
+        address = arguments.get("href", "url", "link") if tag.name in _LINKS else ""
+        if address and not self._markup.is_html:
+            tag.replacement, closing.replacement = "[", f"]({clean_address(address)})"
+            return
         if tag.name in _DETAILS and is_block:
             # In Jekyll, words without quotes are one title.
             words = arguments.values if tag.kind == "liquid" else arguments.values[:1]

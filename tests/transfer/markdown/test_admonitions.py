@@ -30,6 +30,7 @@ def resolve(content, content_type="markdown"):
             "<details><summary>See <code>x</code></summary>\n\nText\n\n</details>",
         ),
         ('!!! warning "Attention"\n    One\n\n    Two\nNext', "> **Attention**\n>\n> One\n>\n> Two\n\nNext"),
+        ('=== "C"\n\n    ``` c\n    x\n    ```\nNext', "**C**\n\n\n``` c\nx\n```\n\nNext"),
         ("!!! note\n\tText", "> **Note**\n>\n> Text"),
         (
             '??? note "More"\n    Text\n\nNext',

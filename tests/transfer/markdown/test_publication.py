@@ -35,6 +35,8 @@ def read(front, key="blog/a.md"):
         ("blog/a.md", "date: 2020-01-01\npublish: 2020-01-15", 15),
         ("blog/2020-01-12-a.md", "date: 2020-02-30", 12),
         ("blog/a.md", "date: 0001-01-01\npermalink: /2020/01/13/a/", 13),
+        ("blog/a.md", "date: {created: 2020-01-02, updated: 2021-01-01}", 2),
+        ("blog/2020-01-03-a.md", "date: git Created", 3),
         ("blog/a.md", "date:\ncreated: 2020-01-02\nmodified: 2021-01-01", 2),
         ("blog/2020-01-03-a.md", "date:\ncreated: 2020-01-02", 3),
     ],

@@ -70,6 +70,7 @@ def test_text_and_html_files_are_articles():
         ("blog/a.html", "<p>Text", "HTML page without front matter"),
         ("blog/index.md", "---\nheadless: true\n---\n", "headless bundle"),
         ("blog/index.html", "---\nlayout: home\n---\n", "only lists articles"),
+        ("blog/search.md", "---\ntitle: Search\nlayout: search\n---\n", "only lists articles"),
         ("blog/a.excalidraw.md", "Text", "Excalidraw"),
         ("blog/a.meta", ".. title: A", "metadata file of Nikola"),
         ("blog/README.rst", "Title\n=====", "repository file"),

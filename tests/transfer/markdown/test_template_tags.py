@@ -340,3 +340,8 @@ def test_a_long_repetition_takes_linear_time(repeated):
 )
 def test_the_title_of_details_and_tabs_is_kept(written, expected):
     assert expected in resolve(written).content
+
+
+def test_a_button_becomes_a_link():
+    written = '{{< button href="/a b" >}}Click{{< /button >}}'
+    assert resolve(written).content == "[Click](/a%20b)"
