@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from blogapi.transfer.markdown import dates
 from blogapi.transfer.markdown.fields import is_empty, normalize_key
 from blogapi.transfer.markdown.scanner import Scanner
-from blogapi.transfer.markdown.text import BOOLEAN_WORDS, to_line
+from blogapi.transfer.markdown.text import BOOLEAN_WORDS, to_bool, to_line
 
 _TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
 _FALSE = frozenset(BOOLEAN_WORDS) - _TRUE
@@ -43,7 +43,10 @@ _PRIVATE_IF_TRUE = FieldRule(public=_FALSE | {""}, private=_TRUE)
 _PRIVATE_IF_FALSE = FieldRule(public=_TRUE, private=_FALSE | _PRIVATE | {""})
 _PUBLISHED = FieldRule(public=_TRUE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True)
 _STATUS = FieldRule(
-    public=_PUBLIC | {"scheduled", "future", "featured", "archived", "archive", ""}, private=_PRIVATE
+    public=_PUBLIC
+    | {"scheduled", "future", "featured", "archived", "archive", ""}
+    | {"seedling", "budding", "evergreen"},
+    private=_PRIVATE,
 )
 _VISIBILITY = FieldRule(public=_PUBLIC, private=_PRIVATE)
 _PASSWORD = FieldRule(public=frozenset(("false", "")), is_secret=True)
@@ -70,6 +73,7 @@ FIELD_RULES: dict[str, FieldRule] = {
     **dict.fromkeys(("password", "passphrase", "passcode", "postpassword"), _PASSWORD),
     "permalink": FieldRule(private=frozenset(("false",)), others_are_public=True),
 }
+_PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
 # Mappings whose entries have rules, and the prefix of these entries in FIELD_RULES.
 _MAPPING_PREFIXES = {"build": "build.", "params": "", "extra": ""}
 # Folders whose files are drafts, in lower case.
@@ -110,8 +114,13 @@ def find_reasons(entries: Mapping[str, object], key: str, tags: tuple[str, ...])
 
 def find_in_front_matter(entries: Mapping[str, object]) -> Iterator[DraftReason]:
     """Yield a reason for each entry that makes the article private."""
-    for key, name, value in _flatten(entries):
+    flat = list(_flatten(entries))
+    says_public = any(name in _PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
+    for key, name, value in flat:
         rule = FIELD_RULES.get(name)
+        # In notes, `status` often says how complete a public text is.
+        if rule is _STATUS and says_public and not set(_to_words(value)) & rule.private:
+            continue
         if rule and not _is_public(rule, value):
             yield _make_reason(key, name, rule, value)
 

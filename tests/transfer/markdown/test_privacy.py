@@ -414,3 +414,17 @@ def test_a_vault_is_recognised_by_its_settings(tmp_path, mark, site, expected):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert vaults.is_in_vault(tmp_path / "vault" / "daily") is expected
+
+
+@pytest.mark.parametrize(
+    ("front", "status"),
+    [
+        ("status: in progress", "draft"),
+        ("status: in progress\npublish: true", "published"),
+        ("status: in progress\npublish: false", "draft"),
+        ("status: private\npublish: true", "draft"),
+        ("status: evergreen", "published"),
+    ],
+)
+def test_the_status_of_a_note_that_says_that_it_is_public_can_be_unknown(front, status):
+    assert read(front).status == status
