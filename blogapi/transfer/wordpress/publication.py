@@ -7,15 +7,19 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from blogapi.transfer.wordpress.elements import Element
+from blogapi.transfer.wordpress.repair import INCOMPLETE
 
 # The names of items in the report that are never taken, by their status.
 _LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
 # Custom fields of plugins that hide a post from visitors, with the values that do not hide it.
 _ACCESS_FIELDS: dict[str, tuple[str, ...]] = {
     "_jetpack_newsletter_access": ("", "everybody"),
+    "_llms_is_restricted": ("", "no"),
+    "_memberful_acl": ("", "a:0:{}"),
     "_members_access_role": ("",),
     "_is_paid": ("", "0"),
     "_wpmem_block": ("", "0"),
+    "ihc_mb_who": ("", "all", "-1"),
     "patreon-level": ("", "0"),
     "rcp_access_level": ("", "None", "0"),
     "rcp_subscription_level": ("", "any"),
@@ -41,11 +45,14 @@ def decide_status(
 
     An article that is published in the future is scheduled. `now` is aware.
     """
-    status = item.get_text("wp:status")
-    if status == "draft":
+    # Of several values in a damaged file, each can be the true one.
+    statuses = dict.fromkeys(child.text.strip() for child in item.list_children("wp:status")) or [""]
+    if "draft" in statuses:
         return "draft", ""
-    reason = _find_reason_for_draft(status, date, now)
-    if not reason and item.get_text("wp:post_password"):
+    reason = next(filter(None, (_find_reason_for_draft(status, date, now) for status in statuses)), "")
+    if not reason and item.list_children(INCOMPLETE):
+        reason = "Its end is missing in the file; it became a draft."
+    if not reason and any(child.text.strip() for child in item.list_children("wp:post_password")):
         reason = "It was protected with a password; it became a draft."
     if not reason and _is_restricted(item.get_text("content:encoded"), metas):
         reason = "It was, or parts of it were, only for members or subscribers; it became a draft."

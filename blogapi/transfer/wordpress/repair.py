@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from blogapi.transfer.article_record import RefusedFile
 
 ROOT = "wxr"
+#: The name of the element that is added to an item of which the end is missing.
+INCOMPLETE = "wxr-incomplete"
 DTD_REFUSAL = (
     "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
 )
@@ -244,17 +246,22 @@ class _Repairer:
         if name == "rss" and self.open:
             self._close(self.open[0])
         elif name == "item" and "item" in self.open:
-            self._close("item")
-            self.repairs["missing end tags"] += 1
+            self._close("item", is_missing=True)
         elif self.open and self.open[-1] not in _CONTAINERS:
             self.repairs["missing end tags"] += 1
             self._close(self.open[-1])
 
-    def _close(self, name: str) -> None:
+    def _close(self, name: str, *, is_missing: bool = False) -> None:
+        """Close an element and those in it; `is_missing` says whether the text has no end tag for it."""
         if name not in self.open:
             self.repairs["end tags without a start tag"] += 1
             return
         while (innermost := self.open.pop()) != name:
-            self.repairs["missing end tags"] += 1
-            self.output.append(f"</{innermost}>")
-        self.output.append(f"</{name}>")
+            self._add_end(innermost, is_missing=True)
+        self._add_end(name, is_missing=is_missing)
+
+    def _add_end(self, name: str, *, is_missing: bool) -> None:
+        self.repairs["missing end tags"] += is_missing
+        # What is missing can be the password, for example.
+        mark = f"<{INCOMPLETE}/>" if is_missing and name == "item" else ""
+        self.output.append(f"{mark}</{name}>")

@@ -74,6 +74,9 @@ def test_a_post_becomes_a_record(tmp_path):
         ({"status": "future", "post_date_gmt": "2020-01-01 00:00:00"}, "draft", "has passed"),
         ({"extra": make_meta(_jetpack_newsletter_access="subscribers")}, "draft", "members or subscribers"),
         ({"extra": make_meta(_jetpack_newsletter_access="everybody")}, "published", ""),
+        ({"extra": make_meta(_llms_is_restricted="yes")}, "draft", "members or subscribers"),
+        ({"extra": "<wp:status>private</wp:status>"}, "draft", "“private”"),
+        ({"extra": "<wp:post_password>secret</wp:post_password>"}, "draft", "password"),
         ({"content": "a<!-- wp:premium-content/container -->b"}, "draft", "members or subscribers"),
         ({"content": "a [restrict userlevel=x]b[/restrict]"}, "draft", "members or subscribers"),
     ],
@@ -83,6 +86,14 @@ def test_nothing_is_published_that_was_not_public(tmp_path, fields, status, note
     assert record.status == status
     assert note in " ".join(record.notes)
     assert "secret" not in " ".join(record.notes)
+
+
+@pytest.mark.parametrize("end", ["", "</channel></rss><rss><channel>"])
+def test_an_item_without_its_end_becomes_a_draft(tmp_path, end):
+    cut = make_item().removesuffix("</item>\n") + end
+    first, second = read_export(tmp_path, make_export(cut, make_item(post_id="13")))
+    assert (first.status, second.status) == ("draft", "published")
+    assert "Its end is missing" in first.notes[0]
 
 
 @pytest.mark.parametrize(
