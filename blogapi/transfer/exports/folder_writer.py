@@ -48,6 +48,8 @@ class FolderWriter:
         #: the digests that the files of former exports can have, by path
         self._known = _read_known(root)
         self._digests: dict[str, str] = {}
+        #: the folders below the root that were checked, and those that were made
+        self._inside: set[Path] = {root}
         self._folders: set[Path] = set()
         self._journal: IO[str] | None = None
 
@@ -78,7 +80,7 @@ class FolderWriter:
 
     def _write_text(self, file: TextFile) -> FileResult:
         digest = hashlib.sha256(file.content).hexdigest()
-        present = _read_digest(self._root / file.path)
+        present = self._read_digest(file.path)
         if present == digest:
             return self._keep(file.path, digest)
         self._check_is_ours(file.path, present)
@@ -86,10 +88,11 @@ class FolderWriter:
 
     def _write_media(self, file: MediaFile) -> FileResult:
         stored, target = file.stored, self._root / file.path
+        self._check_folder(target.parent)
         if self._known.get(file.path, [])[-1:] == [stored.hash] and _get_size(target) == stored.size:
             # Reading all pictures at each export would take long; `sha256sum -c` finds damaged files.
             return self._keep(file.path, stored.hash)
-        present = _read_digest(target)
+        present = self._read_digest(file.path)
         if present == stored.hash:
             return self._keep(file.path, stored.hash)
         self._check_is_ours(file.path, present)
@@ -105,6 +108,25 @@ class FolderWriter:
             raise CannotWrite(
                 "The file is missing in the media folder; `doctor` says how to get it back."
             ) from error
+
+    def _read_digest(self, path: str) -> str:
+        """Return the SHA-256 of a file, or "" if it is missing."""
+        target = self._root / path
+        self._check_folder(target.parent)
+        if not os.path.lexists(target):
+            return ""
+        if _get_size(target) is None:
+            raise CannotWrite("A folder or a link has this name; rename it.")
+        with target.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def _check_folder(self, folder: Path) -> None:
+        """Raise CannotWrite if a link leads out of the root."""
+        if folder in self._inside:
+            return
+        if not folder.resolve().is_relative_to(self._root.resolve()):
+            raise CannotWrite("A link leads out of the folder of the export; replace the link with a folder.")
+        self._inside.add(folder)
 
     def _check_is_ours(self, path: str, present: str) -> None:
         known = self._known.get(path, [])
@@ -131,8 +153,10 @@ class FolderWriter:
 
     def _replace(self, target: Path, copy: Callable[[IO[bytes]], bool]) -> None:
         partial = target.with_name(_PARTIAL)
+        # The folder can contain a link with this name, which is not followed.
+        partial.unlink(missing_ok=True)
         try:
-            with partial.open("wb") as output:
+            with partial.open("xb") as output:
                 is_intact = copy(output)
             if not is_intact:
                 raise CannotWrite(
@@ -159,7 +183,7 @@ class FolderWriter:
     def _remove(self, path: str) -> None:
         target = self._root / path
         try:
-            present = _read_digest(target)
+            present = self._read_digest(path)
             if not present:
                 return
             self._check_is_ours(path, present)
@@ -193,8 +217,12 @@ def open_folder(
     *,
     overwrite: bool,
     dry_run: bool,
+    is_private: bool = False,
 ) -> Iterator[FolderWriter]:
-    """Yield a writer; raises Conflict if another export is writing into the folder."""
+    """Yield a writer; raises Conflict if another export is writing into the folder.
+
+    If `is_private`, a new folder can be opened by its owner only.
+    """
     if root.exists() and not root.is_dir():
         raise Conflict(f"{root} is a file; name a folder, or a file that ends with .zip or .json.")
     if dry_run:
@@ -202,7 +230,10 @@ def open_folder(
         yield writer
         writer.finish()
         return
-    root.mkdir(parents=True, exist_ok=True)
+    root.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
+    for name in (_JOURNAL, _LOCK):
+        if (root / name).is_symlink():
+            raise Conflict(f"{root / name} is a link, which no export has made; delete it.")
     with files.locked(root / _LOCK) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
@@ -235,13 +266,3 @@ def _get_size(path: Path) -> int | None:
     except OSError:
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None
-
-
-def _read_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or "" if it is missing."""
-    if not os.path.lexists(path):
-        return ""
-    if _get_size(path) is None:
-        raise CannotWrite("A folder or a link has this name; rename it.")
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

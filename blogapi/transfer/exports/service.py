@@ -45,7 +45,13 @@ def export_files(
         items = progress(_end_read_before_media(list_files(snapshot, layout)), total=total, label="Exporting")
         if not is_archive:
             with open_folder(
-                target, media, report, layout.manifest, overwrite=overwrite, dry_run=dry_run
+                target,
+                media,
+                report,
+                layout.manifest,
+                overwrite=overwrite,
+                dry_run=dry_run,
+                is_private=drafts,
             ) as folder:
                 for item in items:
                     folder.write(item)

@@ -179,6 +179,44 @@ def test_the_list_of_another_program_is_not_touched(export, root, read):
     assert read().keys() == {"SHA256SUMS"}
 
 
+def test_nothing_outside_of_the_folder_is_written_or_deleted(export, root, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "note.md").write_text("mine")
+    export(without("articles/tea.md", "articles/old/salt.md"))
+    digest = hashlib.sha256(b"mine").hexdigest()
+    with (root / "SHA256SUMS").open("a") as manifest:
+        manifest.writelines(f"{digest}  {path}\n" for path in ("articles/note.md", "../elsewhere/note.md"))
+    (root / "articles").symlink_to(elsewhere)
+    (root / ".blogapi-export.partial").symlink_to(elsewhere / "note.md")
+    counts, refused = export(overwrite=True)
+    reason = "A link leads out of the folder of the export; replace the link with a folder."
+    assert counts == {"refused": 3, "unchanged": 3}
+    assert refused["articles/tea.md"] == reason
+    assert refused["articles/note.md"].endswith(reason)
+    assert {path.name: path.read_text() for path in elsewhere.iterdir()} == {"note.md": "mine"}
+
+
+@pytest.mark.parametrize("name", [".blogapi-export.journal", ".blogapi-export.lock"])
+def test_links_with_the_names_of_own_files_are_refused(export, root, tmp_path, name):
+    (root / name).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Conflict, match="is a link"):
+        export()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+@pytest.mark.parametrize(("is_private", "mode"), [(True, 0o700), (False, 0o777)])
+def test_only_the_owner_can_open_a_new_folder_with_drafts(tmp_path, media, is_private, mode):
+    root, umask = tmp_path / "new", os.umask(0)
+    try:
+        options = {"overwrite": False, "dry_run": False, "is_private": is_private}
+        with open_folder(root, media, ExportReport(), "SHA256SUMS", **options):
+            assert root.stat().st_mode & 0o777 == mode
+    finally:
+        os.umask(umask)
+
+
 def test_a_folder_or_a_link_with_the_name_of_a_file_is_refused(export, root, tmp_path):
     (root / "articles" / "tea.md").mkdir(parents=True)
     (root / "blogapi.yaml").symlink_to(tmp_path / "elsewhere")
