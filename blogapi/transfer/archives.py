@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.folder import MAX_FILE_BYTES
+from blogapi.transfer.folder import MAX_FILE_BYTES, MAX_OUTER_FOLDERS
 
 # Large blogs have 10,000 articles with several pictures each. An entry takes about 1 kB of memory.
 MAX_ENTRIES = 100_000
@@ -103,8 +103,10 @@ def open_archive(path: Path, into: Path | None = None, *, max_media_bytes: int =
     zip file is damaged, encrypted, or takes more space than the limits allow.
     """
     with tempfile.TemporaryDirectory(prefix="import-", dir=into, ignore_cleanup_errors=True) as name:
-        folder = Path(name) / (path.stem.rstrip(". ") or "archive")
-        folder.mkdir(mode=0o700)
+        # Readers look up the rest of a blog in outer folders. The files of other programs are above these.
+        outer = Path(name, *["_"] * (MAX_OUTER_FOLDERS - 1))
+        folder = outer / (path.stem.rstrip(". ") or "archive")
+        folder.mkdir(mode=0o700, parents=True)
         yield Archive(folder, _unpack(path, folder, max_media_bytes))
 
 

@@ -18,6 +18,8 @@ from typing import BinaryIO
 from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
+#: The number of folders above the imported folder in which readers look for the rest of the blog.
+MAX_OUTER_FOLDERS = 6
 
 # Names of folders without articles, in lower case.
 _SOFTWARE_FOLDERS = {"node_modules", "bower_components", "vendor", "_vendor", "__macosx", "__pycache__"}

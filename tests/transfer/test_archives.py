@@ -12,6 +12,8 @@ import pytest
 
 from blogapi.transfer import archives
 from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.blogapi_export import layout
+from blogapi.transfer.media.files import MediaFiles
 
 
 def make_zip(path, *files, **options):
@@ -47,6 +49,23 @@ def test_the_files_of_a_zip_are_unpacked_into_a_private_folder(tmp_path):
     with archives.open_archive(path, tmp_path) as archive:
         modes = {stat.S_IMODE(one.stat().st_mode) & 0o077 for one in archive.folder.rglob("*.md")}
         assert modes == {0} or archives.os.name == "nt"
+
+
+def test_files_beside_the_temporary_folder_are_no_part_of_a_blog(tmp_path):
+    (tmp_path / "other").mkdir()
+    for name in ("package.json", "blogapi.yaml", "other/secret.png"):
+        (tmp_path / name).write_text("x")
+    path = make_zip(tmp_path / "blog.zip", ("posts/a.md", b"A"))
+    with archives.open_archive(path, tmp_path) as archive:
+        post = archive.folder / "posts" / "a.md"
+        for reference in (
+            "/other/secret.png",
+            "../" * 8 + "other/secret.png",
+            f"{tmp_path}/other/secret.png",
+        ):
+            assert MediaFiles().find(reference, post, archive.folder) is None
+        assert layout.find_export(post) is None
+        assert layout.find_export(archive.folder / "a.md") is None
 
 
 @pytest.mark.parametrize(

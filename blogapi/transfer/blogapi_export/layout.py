@@ -20,8 +20,6 @@ DATA_KINDS = ("categories", "tags", "authors", "media", "redirects", "site")
 ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
 _OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
-# How many folders above an article the folder of the export is searched for.
-_MAX_LEVELS = 6
 _MAX_DESCRIPTION_BYTES = 64 * 1024
 # Addresses in the content of an article can end with the number of the reference.
 _NUMBER = re.compile(r"#[0-9]+\Z")
@@ -76,7 +74,7 @@ class ExportFolder:
 
 def find_export(path: Path) -> ExportFolder | None:
     """Return the export to which a file belongs, or None."""
-    for parent in list(path.parents)[:_MAX_LEVELS]:
+    for parent in list(path.parents)[: folder.MAX_OUTER_FOLDERS]:
         if (parent / DESCRIPTION).is_file():
             return ExportFolder(parent)
     return None

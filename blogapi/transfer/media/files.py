@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.folder import MAX_OUTER_FOLDERS
 from blogapi.transfer.media.former_paths import (
     UPLOAD_FOLDERS,
     list_inner_paths,
@@ -35,8 +36,6 @@ _SITE_FILE = re.compile(
     r"|pelicanconf\.py|conf\.py|mkdocs\.ya?ml"
 )
 _PROJECT_FILES = {".git", "package.json", "Gemfile", "netlify.toml", "go.mod", "pyproject.toml"}
-# The number of folders above the imported folder that can be the folder of the site.
-_MAX_LEVELS = 6
 _MAX_SIBLING_LEVELS = 3
 _MAX_LISTED_FOLDERS = 4_096
 _MAX_TREE_FILES = 200_000
@@ -213,7 +212,7 @@ class MediaFiles:
         return self._sites[key]
 
     def _find_site(self, folder: Path, root: Path) -> _Site:
-        outer = root.parents[:_MAX_LEVELS]
+        outer = root.parents[:MAX_OUTER_FOLDERS]
         home = _get_home()
         inner = (path for path in (folder, *folder.parents) if path.is_relative_to(root))
         candidates = [path for path in (*inner, *outer) if path != home and path != path.parent]
