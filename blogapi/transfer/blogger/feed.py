@@ -39,6 +39,8 @@ _FIELDS = {
     "author/uri": "author_url",
     "control/draft": "draft",
 }
+# Of several values in a damaged file, each can be the true one.
+_JOINED = {"status", "trashed", "draft"}
 _KIND_SCHEME = "#kind"
 
 
@@ -148,7 +150,9 @@ class _Handler(ContentHandler):
         if self._text is not None and (path in _FIELDS or self._names[1:] == ["id"]):
             text, self._text = "".join(self._text), None
             if self._item:
-                self._values[_FIELDS[path]] = text
+                field_name = _FIELDS[path]
+                former = self._values.get(field_name, "") if field_name in _JOINED else ""
+                self._values[field_name] = f"{former} {text}" if former else text
             else:
                 self._feed.blog = text.strip().rpartition("blog-")[2].partition(".")[0]
         if self._depth <= 4:
@@ -167,7 +171,7 @@ class _Handler(ContentHandler):
         item.is_too_large = self._length > MAX_TEXT_LENGTH
         item.kind = (item.kind or item.split_id()[1]).lower()
         item.blog = self._feed.blog
-        if "kind" not in values:
+        if "kind" not in values and "status" not in values:
             # Only Takeout writes a status. The other exports mark drafts.
             item.status = "LIVE" if draft.lower() in ("", "no") else "DRAFT"
         if trashed:

@@ -54,7 +54,9 @@ def _find_audience(post: Mapping[str, object]) -> str:
 
     A paywall in a public post has no effect in Ghost: everyone sees the whole text.
     """
-    visibility = to_line(post.get("visibility")).casefold() or "public"
+    given = post.get("visibility")
+    # Old versions have no visibility. A list or an object has no line of text, and a meaning that is unknown.
+    visibility = to_line(given).casefold() or ("unknown" if isinstance(given, (list, Mapping)) else "public")
     if visibility == "public":
         return ""
     audience = _AUDIENCES.get(visibility, f"readers with the visibility “{visibility[:50]}”")

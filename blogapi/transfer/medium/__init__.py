@@ -78,7 +78,7 @@ class MediumSource:
         html, notes = decode(folder.read_bytes(entry.path))
         page = parse_page(html)
         published_at = dates.parse_date(page.published) if page.published else None
-        is_draft = entry.path.name.startswith("draft_")
+        is_draft = entry.path.name.lower().startswith("draft_")
         if published_at is None and not is_draft and _is_beside_posts(entry.path):
             raise NotAnArticle("It is not a story: the stories of an archive are in its folder `posts`.")
         if not is_draft:

@@ -125,6 +125,19 @@ def test_the_articles_of_a_private_blog_are_drafts(read):
     assert len(source.notes) == 1
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        make_entry(1, extra="<blogger:status>DRAFT</blogger:status>"),
+        make_entry(1, extra=DRAFT + DRAFT.replace("yes", "no")),
+        make_takeout_entry(1, "<blogger:status>LIVE</blogger:status>", status="DRAFT"),
+    ],
+)
+def test_contradictory_values_make_a_draft(read, entry):
+    (post,), _ = read(make_takeout(entry))
+    assert post.status == "draft"
+
+
 def test_takeout_is_read(read):
     extra = (
         "<blogger:location><blogger:name>Paris</blogger:name></blogger:location>"

@@ -164,6 +164,7 @@ def test_a_record_has_all_fields_of_its_post(read):
         ({"email_only": 1}, "draft", "It is for newsletters only; the article became a draft."),
         ({"status": None}, "draft", "It has no status; the article became a draft."),
         ({"status": "live"}, "draft", "It has the unknown status “live”; the article became a draft."),
+        ({"visibility": ["members"]}, "draft", "Only readers with the visibility “unknown” could read it"),
         ({"visibility": "members"}, "draft", "Only members could read it; the article became a draft."),
         ({"visibility": "paid"}, "draft", "Only paying members could read it"),
         ({"visibility": "tiers"}, "draft", "Only members of certain tiers could read it"),

@@ -113,11 +113,11 @@ def test_the_title_of_an_old_story_is_recognised_by_its_place(read_one):
 
 
 def test_a_draft_and_a_story_without_a_date_are_drafts(read):
-    (story, draft), _ = read(
-        {"draft_A-cat-story-0123456789ab.html": make_page(), "b.html": make_page(footer="")}
+    (draft, story), _ = read(
+        {"Draft_A-cat-story-0123456789ab.html": make_page(), "b.html": make_page(footer="")}
     )
-    assert [one.status for one in (story, draft)] == ["draft", "draft"]
-    assert [one.key for one in (story, draft)] == ["medium:b", "medium:0123456789ab"]
+    assert [one.status for one in (draft, story)] == ["draft", "draft"]
+    assert [one.key for one in (draft, story)] == ["medium:0123456789ab", "medium:b"]
     assert story.notes == ("It has no date of publication; the article became a draft.",)
 
 
