@@ -21,6 +21,7 @@ from blogapi.transfer.blogapi_export import blog_data, values
 from blogapi.transfer.blogapi_export.article_records import ExportedArticle, make_record
 from blogapi.transfer.blogapi_export.blog_data import BlogData, ExportedMedia
 from blogapi.transfer.blogapi_export.values import Values
+from blogapi.transfer.markdown.text import to_line
 from blogapi.transfer.reports import FileReport, Item, Result, read_item
 
 _KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
@@ -59,9 +60,8 @@ def read_articles(entry: folder.Entry, now: datetime) -> Iterator[Item]:
                 key = f"{entry.key}#{count}"
                 yield read_item(key, partial(_read_article, given, entry.key, now))
     except (OSError, ijson.JSONError, UnicodeDecodeError) as error:
-        reason = (
-            f"The document cannot be read after {count:,} articles ({str(error)[:200]}); export it again."
-        )
+        problem = to_line(str(error))[:200]
+        reason = f"The document cannot be read after {count:,} articles ({problem}); export it again."
         yield FileReport(entry.key, Result.REFUSED, notes=(reason,))
 
 

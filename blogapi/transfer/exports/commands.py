@@ -49,6 +49,8 @@ def export(
     versions are not exported; `backup` saves them. If a file cannot be written or deleted, the command
     continues with the others and exits with status 1.
     """
+    if not target.strip():
+        raise click.UsageError("The name of the target is empty; `.` names the current folder.")
     is_document = _is_document(target, format_)
     if is_document and (generator or overwrite):
         raise click.UsageError("--for and --overwrite need a FOLDER or a FILE.zip in the format markdown.")

@@ -37,6 +37,8 @@ def export_files(
     """
     report, media = ExportReport(), get_folder().root
     with _convert_errors(target), open_snapshot(drafts=drafts) as snapshot:
+        if target.resolve().is_relative_to(media.resolve()):
+            raise Conflict(f"{target} is in the media folder of the blog; choose another place.")
         _count(snapshot, report)
         is_archive = target.suffix.lower() == ".zip"
         if is_archive and target.is_dir():

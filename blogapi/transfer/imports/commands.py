@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,7 +19,7 @@ from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.imports import formats
 from blogapi.transfer.imports.authors import read_author_map
 from blogapi.transfer.imports.opening import open_sources
-from blogapi.transfer.imports.report_output import build_document, format_report
+from blogapi.transfer.imports.report_output import format_document, format_report
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
 from blogapi.transfer.imports.spool import Spool
@@ -143,7 +142,9 @@ def import_(
         run.notes += notes
         run.run(show_progress)
     if as_json:
-        click.echo(json.dumps(build_document(run, dry_run=dry_run), ensure_ascii=False, default=str))
+        for part in format_document(run, dry_run=dry_run):
+            click.echo(part, nl=False)
+        click.echo()
     else:
         click.echo("\n".join(format_report(run, dry_run=dry_run)))
     if any(report.result is Result.REFUSED for report in run.reports):

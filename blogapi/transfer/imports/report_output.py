@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
@@ -40,8 +41,22 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     yield f"{len(run.reports)} files: {results}.{' Nothing was stored (dry run).' if dry_run else ''}"
 
 
-def build_document(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
-    """Return the report as an object for JSON."""
+def format_document(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
+    """Yield the parts of the report as JSON; as one text, it can take hundreds of megabytes of memory."""
+    yield f'{_dump(_build_head(run, dry_run=dry_run))[:-1]}, "files": ['
+    separator = ""
+    for report in run.reports:
+        yield f"{separator}{_dump(asdict(report))}"
+        separator = ", "
+    yield "]}"
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
+    """Return everything except the reports of the files."""
     return {
         "summary": _summarize(run.reports),
         "dry_run": dry_run,
@@ -61,7 +76,6 @@ def build_document(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
             }
             for name, source in run.sources.items()
         },
-        "files": [asdict(report) for report in run.reports],
     }
 
 

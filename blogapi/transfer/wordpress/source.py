@@ -149,6 +149,8 @@ def _collect(file: ExportFile) -> Blog:
     blog = Blog()
     for element in file.read():
         blog.add_element(element)
+    if not (blog.items or blog.texts or blog.terms or blog.authors):
+        raise RefusedFile("It is not an export of WordPress; leave out --format, or export it again.")
     return blog
 
 

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from blogapi.media.addresses import make_path
+from blogapi.media.folder import get_folder
 from blogapi.transfer.exports import snapshot
 from tests.conftest import ARTICLES
 
@@ -183,6 +184,11 @@ def test_a_target_that_cannot_be_written_is_named(run, tmp_path, words, message)
     assert result.exit_code in (1, 2)
     assert message in result.stderr
     assert (tmp_path / "file.txt").read_text() == "mine"
+
+
+def test_a_target_must_have_a_name_outside_of_the_media_folder(app, run, blog):
+    assert "is empty" in run("export", "").stderr
+    assert "choose another place" in run("export", get_folder(app).root / "out").stderr
 
 
 def test_a_dry_run_writes_nothing(run, tmp_path):

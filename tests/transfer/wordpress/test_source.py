@@ -48,6 +48,12 @@ def test_utf_16_is_recognised():
     assert wordpress.recognise(folder.Entry("a/x.xml", Path("x.xml")), START.encode("utf-16"))
 
 
+def test_a_file_of_another_format_is_refused(tmp_path):
+    (report,) = open_export(tmp_path, "---\ntitle: Tea\n---\nHot.\n").read()
+    assert report.result is Result.REFUSED
+    assert "not an export of WordPress" in report.notes[0]
+
+
 def test_files_of_one_blog_are_read_together(tmp_path):
     author = """<wp:author><wp:author_login>ada</wp:author_login>
     <wp:author_display_name>Ada Lovelace</wp:author_display_name></wp:author>"""
