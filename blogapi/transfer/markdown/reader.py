@@ -24,6 +24,7 @@ from blogapi.transfer.markdown import (
     vaults,
 )
 from blogapi.transfer.markdown.authors import read_authors
+from blogapi.transfer.markdown.covers import MAX_URL_LENGTH, read_cover
 from blogapi.transfer.markdown.fields import Fields, normalize_key
 from blogapi.transfer.markdown.galleries import show_galleries
 from blogapi.transfer.markdown.privacy import DraftReason
@@ -37,65 +38,9 @@ from blogapi.transfer.markdown.text import (
     to_plain_markdown,
     to_title,
 )
-from blogapi.transfer.media.references import MAX_ALT_LENGTH
 
-_COVER_FIELDS = (
-    *("coverimage", "cover", "image", "featuredimage", "featureimage", "heroimage", "featured", "banner"),
-    *("thumbnail", "images", "header.image", "header.overlayimage", "header.teaser"),
-)  # fmt: skip
-# These fields can also have another meaning; they count only if they name an image.
-_POSSIBLE_COVER_FIELDS = (
-    *(
-        "coverimg",
-        "featuredimg",
-        "headerimage",
-        "headerimg",
-        "bannerimage",
-        "bannerimg",
-        "postimage",
-        "topimg",
-    ),
-    *("indeximg", "bigimg", "img", "backgroundimage", "background", "hero", "feature", "header", "splash"),
-    *(
-        "photo",
-        "photos",
-        "picture",
-        "thumb",
-        "thumbnailimage",
-        "teaser",
-        "preview",
-        "previewimage",
-        "resources",
-    ),
-    *("ogimage", "socialimage", "socialmediaimage", "shareimage", "sharingimage", "metaimage", "seoimage"),
-    *("opengraphimage", "twitterimage", "seo.image", "seo.ogimage", "og.image", "opengraph.image"),
-    *("twitter.image", "social.image", "header.ogimage", "image.teaser", "image.thumb"),
-    *(
-        f"{outer}.{inner}"
-        for outer in ("params", "extra", "metadata", "meta")
-        for inner in (
-            "coverimage",
-            "cover",
-            "image",
-            "featuredimage",
-            "heroimage",
-            "banner",
-            "thumbnail",
-            "images",
-        )
-    ),
-)
-_IMAGE_EXTENSION = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?=[?#]|$)", re.IGNORECASE)
-_URL_KEYS = ("url", "src", "image", "path", "file", "filename", "feature", "img", "source", "href")
-# Names under which Hugo's page resources are the cover of their page.
-_COVER_RESOURCE = re.compile("cover|feature|header|hero|thumb|banner", re.IGNORECASE)
-_COVER_ALT_FIELDS = (
-    *("coverimagealt", "coveralt", "imagealt", "featuredimagealt", "featureimagealt", "featuredalt"),
-    *("heroimagealt", "heroalt", "bannerimagealt", "banneralt", "thumbnailalt", "ogimagealt"),
-)  # fmt: skip
 # The theme Chirpy of Jekyll.
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
-_MAX_URL_LENGTH = 2048
 _MAX_REPORTED_KEYS = 10
 
 
@@ -278,7 +223,7 @@ def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ..
 
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
     """Return the single-line texts of the record by field name."""
-    cover, cover_alt = _read_cover(fields)
+    cover, cover_alt = read_cover(fields)
     return {
         "title": _read_title(fields, markdown, name),
         "subtitle": to_title(fields.take_line("subtitle")),
@@ -305,62 +250,14 @@ def _read_title(fields: Fields, markdown: str, name: str) -> str:
     return heading or paths.make_title(name)
 
 
-def _read_cover(fields: Fields) -> tuple[str, str]:
-    """Return the URL of the cover and its alternative text."""
-    for name in _COVER_FIELDS:
-        value = fields.take(name)
-        url = "" if value is None else _to_url(value)
-        # Some themes use `featured: true` for another purpose.
-        if not url or to_bool(url) is not None:
-            continue
-        if _is_image_url(url):
-            return url, _read_cover_alt(fields, value)
-        fields.add_note(
-            f"The cover image “{url[:100]}” was ignored: it is not an http(s) or relative URL "
-            f"of at most {_MAX_URL_LENGTH:,} characters."
-        )
-    for name in _POSSIBLE_COVER_FIELDS:
-        value = fields.find(name)
-        url = "" if value is None else _to_url(value)
-        if url and _IMAGE_EXTENSION.search(url) and _is_image_url(url):
-            return url, _read_cover_alt(fields, fields.take(name))
-    return "", ""
-
-
-def _read_cover_alt(fields: Fields, value: object) -> str:
-    first = value[0] if isinstance(value, list) and value else value
-    inner = to_plain_line(first.get("alt")) if isinstance(first, dict) else ""
-    return (inner or to_plain_line(fields.take_line(*_COVER_ALT_FIELDS)))[:MAX_ALT_LENGTH]
-
-
-def _to_url(value: object) -> str:
-    if isinstance(value, list):
-        resources = (one for one in value if isinstance(one, dict) and _is_cover_resource(one))
-        return _to_url(next(resources, value[0])) if value else ""
-    if isinstance(value, dict):
-        urls = (to_line(value.get(key)) for key in _URL_KEYS)
-        return next(filter(None, urls), "")
-    return to_line(value)
-
-
-def _is_cover_resource(resource: dict[object, object]) -> bool:
-    return _COVER_RESOURCE.search(to_line(resource.get("name"))) is not None
-
-
-def _is_image_url(url: str) -> bool:
-    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", url)
-    is_relative = "." in url or "/" in url
-    return len(url) <= _MAX_URL_LENGTH and (scheme[1].lower() in ("http", "https") if scheme else is_relative)
-
-
 def _read_canonical_url(fields: Fields) -> str:
     url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
     is_http = re.match(r"https?://[^\s/]", url, re.IGNORECASE)
-    if not url or (is_http and len(url) <= _MAX_URL_LENGTH):
+    if not url or (is_http and len(url) <= MAX_URL_LENGTH):
         return url
     fields.add_note(
         f"The canonical URL “{url[:100]}” was ignored: it is not an http(s) URL "
-        f"of at most {_MAX_URL_LENGTH:,} characters."
+        f"of at most {MAX_URL_LENGTH:,} characters."
     )
     return ""
 
