@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from blogapi.content.sanitizer import EMBED_HOSTS
-from blogapi.transfer.markdown.text import format_count
+from blogapi.transfer.messages import format_count
 
 # Until 2012, players were `<object>` and `<embed>` elements with Flash, which no browser shows any more.
 _YOUTUBE = re.compile(r"youtube(?:-nocookie)?\.com/(?:v|embed)/([\w-]{6,20})", re.IGNORECASE)

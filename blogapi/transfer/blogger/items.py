@@ -13,10 +13,10 @@ from urllib.parse import quote, urlsplit
 from blogapi.transfer.article_record import ArticleRecord, AuthorRecord, CommentRecord, RefusedFile
 from blogapi.transfer.blogger.embeds import convert_embeds
 from blogapi.transfer.markdown import dates, paths
-from blogapi.transfer.markdown.text import to_line, to_title
+from blogapi.transfer.markdown.text import list_distinct, to_http_url, to_line, to_title
+from blogapi.transfer.messages import NO_DATE, PAST_SCHEDULE, describe_status
 
 MAX_TEXT_LENGTH = 16 * 1024 * 1024
-_MAX_TITLE_LENGTH = 80
 _ID = re.compile(
     r"blog-(?P<blog>[^.]*)(?:\.(?P<kind>post|page|comment|layout|settings)\b-?(?P<id>.*))?", re.DOTALL
 )
@@ -76,7 +76,7 @@ def make_comment(item: BloggerItem) -> CommentRecord:
     """Return the record of a comment."""
     return CommentRecord(
         author=to_line(item.author),
-        url=item.author_url if item.author_url.startswith(("http://", "https://")) else "",
+        url=to_http_url(item.author_url),
         created=dates.parse_date(item.published),
         is_approved=item.status in ("", "LIVE"),
         content=_CONTROL.sub("", item.content),
@@ -105,8 +105,6 @@ def make_record(
     status = _find_status(item, published_at, now, notes, is_private=is_private)
     labels = [*item.labels, *(["page"] if item.kind == "page" else [])]
     path, author = item.get_path(), to_line(unescape(item.author))
-    if not content:
-        notes.append("The article has no text.")
     return ArticleRecord(
         key=item.make_key(),
         source=source[0],
@@ -117,7 +115,7 @@ def make_record(
         content_type="html",
         status=status,
         published_at=published_at,
-        tags=_list_distinct([to_title(label) for label in labels]),
+        tags=list_distinct(map(to_title, labels)),
         authors=(AuthorRecord(name=author),) if author and author.casefold() not in _NO_AUTHORS else (),
         seo_description=to_title(item.description),
         addresses=(path,) if path.strip("/") else (),
@@ -134,11 +132,11 @@ def _find_status(
     if is_private:
         notes.append("The blog was private; the article became a draft.")
     elif item.status not in _PUBLIC:
-        notes.append(f"Its status {to_line(item.status)[:40]!r} is unknown; the article became a draft.")
+        notes.append(describe_status(to_line(item.status)))
     elif published_at is None:
-        notes.append("It has no date of publication; the article became a draft.")
+        notes.append(NO_DATE)
     elif item.status == "SCHEDULED" and published_at <= now:
-        notes.append("It was scheduled for a time that has passed; the article became a draft.")
+        notes.append(PAST_SCHEDULE)
     else:
         return "published"
     return "draft"
@@ -149,9 +147,5 @@ def _find_title(item: BloggerItem, content: str, notes: list[str]) -> str:
     if title:
         return title
     notes.append("It has no title; the title was made from its text or address.")
-    text = to_line(unescape(_TAG.sub(" ", content[:5_000])))[:_MAX_TITLE_LENGTH]
-    return text or paths.make_title(paths.extract_slug(item.get_path()) or "Untitled")
-
-
-def _list_distinct(names: Sequence[str]) -> tuple[str, ...]:
-    return tuple({name.casefold(): name for name in reversed(names) if name}.values())[::-1]
+    text = unescape(_TAG.sub(" ", content[:5_000]))
+    return paths.choose_title(text, paths.extract_slug(item.get_path()))

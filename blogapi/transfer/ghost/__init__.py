@@ -14,7 +14,8 @@ from blogapi.transfer.ghost.export_file import DamagedExport, ExportFile
 from blogapi.transfer.ghost.posts import PostReader, make_key
 from blogapi.transfer.ghost.redirects import read_redirects
 from blogapi.transfer.ghost.tables import TABLES, Tables
-from blogapi.transfer.markdown.text import format_count, to_line
+from blogapi.transfer.markdown.text import to_line
+from blogapi.transfer.messages import format_count
 from blogapi.transfer.reports import FileReport, Item, Result
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from urllib.parse import quote
@@ -16,7 +16,8 @@ from blogapi.transfer.ghost.bodies import read_body
 from blogapi.transfer.ghost.publication import decide_publication, is_page
 from blogapi.transfer.ghost.redirects import Redirects
 from blogapi.transfer.ghost.tables import Tables, Tag, read_author, read_tag, read_url
-from blogapi.transfer.markdown.text import to_line
+from blogapi.transfer.markdown.text import list_distinct, to_http_url, to_line
+from blogapi.transfer.messages import join_counts
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.web.fields import parse_uuid
 
@@ -149,7 +150,7 @@ class PostReader:
         names = [tag.name for tag in tags if isinstance(tag, Tag) and not tag.is_internal]
         if is_page(post):
             names.append(PAGE_TAG)
-        return tuple(_unique(name[:_MAX_TAG_LENGTH].strip() for name in names))
+        return list_distinct(name[:_MAX_TAG_LENGTH].strip() for name in names)
 
     def _read_authors(self, post: Post) -> tuple[AuthorRecord, ...]:
         ids = sorted(self._tables.post_authors.get(to_line(post.get("id")), []), key=lambda join: join[0])
@@ -197,15 +198,13 @@ def _get_slug(post: Post) -> str:
 
 
 def _read_canonical_url(post: Post) -> str:
-    url = read_url(post.get("canonical_url"))
-    # A relative address names the post itself or another post of the blog; only http(s) URLs are allowed.
-    return url if url.lower().startswith(("http://", "https://")) else ""
+    # A relative address names the post itself or another post of the blog.
+    return to_http_url(read_url(post.get("canonical_url")))
 
 
 def _describe_leftovers(leftovers: Counter[str]) -> Iterator[str]:
     if leftovers:
-        names = ", ".join(f"{name}: {number:,}" for name, number in sorted(leftovers.items()))
-        yield f"Parts of its text were left out or changed ({names})."
+        yield f"Parts of its text were left out or changed: {join_counts(leftovers)}."
 
 
 def _limit_texts(record: ArticleRecord) -> ArticleRecord:
@@ -219,13 +218,6 @@ def _limit_texts(record: ArticleRecord) -> ArticleRecord:
 
 def _list_mappings(value: object) -> list[Post]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
-
-
-def _unique(names: Iterable[str]) -> list[str]:
-    unique: dict[str, str] = {}
-    for name in filter(None, names):
-        unique.setdefault(name.casefold(), name)
-    return list(unique.values())
 
 
 def _get_timezone(name: str) -> ZoneInfo:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from blogapi.transfer.markdown.text import to_line
+from blogapi.transfer.messages import NO_DATE, PAST_SCHEDULE, describe_status
 from blogapi.web.fields import parse_timestamp
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,12 +35,11 @@ def decide_publication(
         date = read_date(post.get("created_at")) or read_date(post.get("updated_at"))
         notes.append("It has no date of publication; the date of its creation was taken.")
     if status == "scheduled" and (date is None or date <= now):
-        notes.append("It was scheduled, and its time has passed; the article became a draft.")
+        notes.append(PAST_SCHEDULE if date else NO_DATE)
     elif status == "sent":
         notes.append("It was sent as a newsletter and never published; the article became a draft.")
     elif status not in ("published", "scheduled", "draft"):
-        named = f"the unknown status “{status[:50]}”" if status else "no status"
-        notes.append(f"It has {named}; the article became a draft.")
+        notes.append(describe_status(status))
     elif _is_on(post.get("email_only")):
         notes.append("It is for newsletters only; the article became a draft.")
     elif reason := _find_audience(post):

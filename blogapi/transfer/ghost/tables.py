@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from blogapi.transfer.article_record import AuthorRecord
 from blogapi.transfer.ghost.export_file import Row
 from blogapi.transfer.ghost.markup import clean_addresses
-from blogapi.transfer.markdown.text import to_line
+from blogapi.transfer.markdown.text import MAX_URL_LENGTH, to_line
 from blogapi.web.fields import is_web_address
 
 #: The tables whose rows are kept.
@@ -21,7 +21,6 @@ _TECHNICAL_TABLES = {
     *("sessions", "app_fields", "app_settings", "apps", "tokens", "images", "post_revisions"),
     *("mobiledoc_revisions", "settings"),
 }
-_MAX_URL_LENGTH = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,4 +120,4 @@ def read_url(value: object) -> str:
     url = clean_addresses(to_line(value))
     # Gravatar's addresses have no scheme in Ghost.
     url = f"https:{url}" if url.startswith("//") else url
-    return url if len(url) <= _MAX_URL_LENGTH and is_web_address(url) else ""
+    return url if len(url) <= MAX_URL_LENGTH and is_web_address(url) else ""

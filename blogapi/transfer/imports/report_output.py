@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.media.imported_media import MEDIA_RESULTS
+from blogapi.transfer.messages import join_counts
 from blogapi.transfer.reports import FileReport, Result
+
+# The number of names in a line; --json contains all.
+_MAX_NAMES = 100
 
 
 def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
@@ -31,9 +35,10 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     if media["missing"] or run.remote_files:
         yield "media      --assets FOLDER names a further folder in which media files are looked up."
     if run.leftovers:
-        yield f"templates  Tags and wiki links without a counterpart here: {_format_counter(run.leftovers)}."
+        names = join_counts(run.leftovers, _MAX_NAMES)
+        yield f"templates  Template tags and wiki links that were not resolved: {names}."
     for format_name, counts in run.count_left_behind().items():
-        yield f"left       Not imported from {format_name}: {_format_counter(counts)}."
+        yield f"left       Not imported from {format_name}: {join_counts(counts, _MAX_NAMES)}."
     for report in run.reports:
         name = f"{report.source}: “{report.title}”" if report.source else report.key
         yield from (f"{report.result.value:<9}  {name}: {note}" for note in report.notes)
@@ -105,7 +110,3 @@ def _count_media(reports: Iterable[FileReport]) -> dict[str, int]:
     """Return the numbers of references to media files, by what became of them."""
     found = [report.media for report in reports if report.media]
     return {name: sum(len(getattr(media, name)) for media in found) for name in MEDIA_RESULTS}
-
-
-def _format_counter(counter: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} ({number:,})" for name, number in Counter(counter).most_common())

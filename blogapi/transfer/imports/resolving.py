@@ -14,9 +14,7 @@ from blogapi.transfer.markdown.admonitions import resolve_admonitions
 from blogapi.transfer.markdown.template_tags import resolve_templates
 from blogapi.transfer.markdown.wiki_links import resolve_wiki_links
 from blogapi.transfer.media.own_addresses import make_address_local, make_local
-
-# The number of names in a note; the report of the import has all.
-_MAX_NAMED = 5
+from blogapi.transfer.messages import join_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,9 @@ def resolve_record(
             leftovers += resolved.leftovers
             notes += resolved.notes
         if leftovers:
-            notes.append(_describe(leftovers))
+            notes.append(f"Template tags and wiki links that were not resolved: {join_counts(leftovers)}.")
+    if not content.strip():
+        notes.append("The article has no text.")
     content = rewrite_links(content, record.content_type, targets.find_address)
     content, remote_files = make_local(content, record.content_type, index.hosts, has_file)
     record = replace(
@@ -58,9 +58,3 @@ def resolve_record(
         og_image=make_address_local(record.og_image, index.hosts, has_file),
     )
     return ResolvedRecord(record, leftovers, remote_files)
-
-
-def _describe(leftovers: Counter[str]) -> str:
-    named = [f"{name} ({number:,})" for name, number in leftovers.most_common(_MAX_NAMED)]
-    more = f" and {len(leftovers) - _MAX_NAMED:,} more" if len(leftovers) > _MAX_NAMED else ""
-    return f"Template tags and wiki links without a counterpart here: {', '.join(named)}{more}."

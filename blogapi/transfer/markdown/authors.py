@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from blogapi.config import get_default
 from blogapi.transfer.article_record import AuthorRecord
 from blogapi.transfer.markdown.fields import Fields, is_empty, normalize_key
-from blogapi.transfer.markdown.text import to_line, to_plain_line
+from blogapi.transfer.markdown.text import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.web.fields import is_web_address
 
 # The keys of a mapping that describes an author, by the field of the author.
@@ -24,7 +23,6 @@ _MAIL_ADDRESS = re.compile(r"([^<>@\s]{1,64})@[^<>@\s]{1,255}")
 # Values that switch the byline of a theme off or on.
 _NOBODY = {"true", "false", "none", "null"}
 _MAX_BIO_LENGTH = 10_000
-_MAX_URL_LENGTH: int = get_default("MAX_URL")
 
 
 def read_authors(fields: Fields) -> tuple[AuthorRecord, ...]:
@@ -94,4 +92,4 @@ def _read_text(text: str) -> AuthorRecord | None:
 
 
 def _to_address(text: str) -> str:
-    return text if len(text) <= _MAX_URL_LENGTH and is_web_address(text) else ""
+    return text if len(text) <= MAX_URL_LENGTH and is_web_address(text) else ""

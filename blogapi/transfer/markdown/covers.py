@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 
 from blogapi.transfer.markdown.fields import Fields
-from blogapi.transfer.markdown.text import to_bool, to_line, to_plain_line
+from blogapi.transfer.markdown.text import MAX_URL_LENGTH, to_bool, to_line, to_plain_line
 from blogapi.transfer.media.references import MAX_ALT_LENGTH
-
-MAX_URL_LENGTH = 2048
 
 _COVER_FIELDS = (
     *("coverimage", "cover", "image", "featuredimage", "featureimage", "heroimage", "featured", "banner"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.markdown import parsers
 from blogapi.transfer.markdown.fields import normalize_key
-from blogapi.transfer.markdown.text import format_count
+from blogapi.transfer.messages import format_count
 
 #: The maximum number of characters. It is limited because parsing takes seconds per megabyte.
 MAX_FRONT_MATTER_LENGTH = 256 * 1024

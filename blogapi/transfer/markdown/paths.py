@@ -45,6 +45,8 @@ _COLLECTIONS = {
     ),
     *("content", "contents", "pages", "source", "_source", "src", "drafts", "_drafts", "docs"),
 }
+# The number of characters of a text that become a title.
+_MAX_TITLE_LENGTH = 60
 _LANGUAGE = r"(?P<language>\.[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)?"
 _INDEX = re.compile(rf"index{_LANGUAGE}", re.IGNORECASE)
 _SECTION = re.compile(rf"_index{_LANGUAGE}", re.IGNORECASE)
@@ -199,6 +201,14 @@ def make_title(name: str) -> str:
     """Return a title made from a file name: `my-first_post` gives "My first post"."""
     words = to_line(name.replace("-", " ").replace("_", " ")) or name
     return words[:1].upper() + words[1:]
+
+
+def choose_title(text: str, name: str) -> str:
+    """Return the first words of a plain text as a title, or else a title made from a name."""
+    line = to_line(text)
+    if len(line) > _MAX_TITLE_LENGTH:
+        line = f"{line[:_MAX_TITLE_LENGTH].rpartition(' ')[0] or line[:_MAX_TITLE_LENGTH]}…"
+    return line or make_title(name or "Untitled")
 
 
 def extract_slug(address: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -24,24 +23,26 @@ from blogapi.transfer.markdown import (
     vaults,
 )
 from blogapi.transfer.markdown.authors import read_authors
-from blogapi.transfer.markdown.covers import MAX_URL_LENGTH, read_cover
+from blogapi.transfer.markdown.covers import read_cover
 from blogapi.transfer.markdown.fields import Fields, normalize_key
 from blogapi.transfer.markdown.galleries import show_galleries
 from blogapi.transfer.markdown.privacy import DraftReason
 from blogapi.transfer.markdown.publication import decide_publication
 from blogapi.transfer.markdown.terms import USUAL_SOURCES, TermSources, read_terms
 from blogapi.transfer.markdown.text import (
+    MAX_URL_LENGTH,
     decode,
     to_bool,
+    to_http_url,
     to_line,
     to_plain_line,
     to_plain_markdown,
     to_title,
 )
+from blogapi.transfer.messages import join_names
 
 # The theme Chirpy of Jekyll.
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
-_MAX_REPORTED_KEYS = 10
 
 
 def read_file(
@@ -152,8 +153,6 @@ def parse_file(
     body = mdx.resolve_addresses(parsed.body) if content_type == "markdown" else parsed.body
     if key.casefold().endswith(".mdx"):
         body = mdx.remove_code(body, fields.notes)
-    if not body.strip():
-        fields.add_note("The article has no text.")
     body = show_galleries(body, content_type, fields)
     media_folder = fields.take_line(*_MEDIA_FOLDER_FIELDS)
     _note_unused_keys(fields)
@@ -252,8 +251,7 @@ def _read_title(fields: Fields, markdown: str, name: str) -> str:
 
 def _read_canonical_url(fields: Fields) -> str:
     url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
-    is_http = re.match(r"https?://[^\s/]", url, re.IGNORECASE)
-    if not url or (is_http and len(url) <= MAX_URL_LENGTH):
+    if not url or to_http_url(url):
         return url
     fields.add_note(
         f"The canonical URL “{url[:100]}” was ignored: it is not an http(s) URL "
@@ -267,5 +265,4 @@ def _note_unused_keys(fields: Fields) -> None:
         to_line(key)[:40] for key in fields.unused_keys() if not privacy.is_privacy_field(normalize_key(key))
     ]
     if keys:
-        more = f" and {len(keys) - _MAX_REPORTED_KEYS:,} more" if len(keys) > _MAX_REPORTED_KEYS else ""
-        fields.add_note(f"Ignored front matter fields: {', '.join(keys[:_MAX_REPORTED_KEYS])}{more}.")
+        fields.add_note(f"Ignored front matter fields: {join_names(keys)}.")

@@ -19,7 +19,7 @@ from blogapi.transfer.markdown.tag_code import read_code_title, read_language, u
 from blogapi.transfer.markdown.tag_handlers import NOTICES, Context, Tag, resolve_tag
 from blogapi.transfer.markdown.tag_markup import Markup, clean_address, render_inline
 from blogapi.transfer.markdown.tag_syntax import HIDDEN_TAGS, RAW_TAGS, FoundTag, TagFinder
-from blogapi.transfer.markdown.text import format_count
+from blogapi.transfer.messages import format_count
 
 # A text without these characters contains no tags.
 _HINTS = (

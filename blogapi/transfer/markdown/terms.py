@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from blogapi.transfer.markdown.fields import Fields, normalize_key
-from blogapi.transfer.markdown.text import to_line
+from blogapi.transfer.markdown.text import list_distinct, to_line
 
 _CATEGORY_FIELDS = ("categories", "taxonomies.categories")
 
@@ -39,7 +39,7 @@ def read_terms(
     `tags: a b` is two names, as in Jekyll. The fields `tag` and `category` are never split at spaces.
     `folders` are the folders of the file that can be terms, outermost first.
     """
-    tags = [name for source in sources.tags for name in _take_from(fields, source, folders, split_at_spaces)]
+    added = [name for source in sources.tags for name in _take_from(fields, source, folders, split_at_spaces)]
     chosen = [name for source in sources.category for name in _take_from(fields, source, folders, False)]
     used = {normalize_key(name) for name in (*sources.tags, *sources.category)}
     singular = _to_names(_take_unless(used, fields, "category", "taxonomies.category"))
@@ -50,8 +50,8 @@ def read_terms(
         fields.add_note(
             f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
         )
-    tags = _unique([*tags, *_take_tags(fields, split_at_spaces, used, has_tags=bool(tags)), *categories[1:]])
-    return next(iter(categories), ""), tuple(tags)
+    usual = _take_tags(fields, split_at_spaces, used, has_tags=bool(added))
+    return next(iter(categories), ""), _unique([*added, *usual, *categories[1:]])
 
 
 def _take_from(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
@@ -64,7 +64,7 @@ def _take_unless(used: set[str], fields: Fields, *names: str) -> object:
     return fields.take(*(name for name in names if name not in used))
 
 
-def _take_tags(fields: Fields, split_at_spaces: bool, used: set[str], *, has_tags: bool) -> list[str]:
+def _take_tags(fields: Fields, split_at_spaces: bool, used: set[str], *, has_tags: bool) -> tuple[str, ...]:
     plural = [key for key in ("tags", "taxonomies.tags") if key not in used]
     tags = _unique(
         [*_take_plural(fields, split_at_spaces, *plural), *_to_names(_take_unless(used, fields, "tag"))]
@@ -98,9 +98,6 @@ def _flatten(value: object) -> Iterator[str]:
         yield to_line(value)
 
 
-def _unique(names: Iterable[str]) -> list[str]:
-    unique: dict[str, str] = {}
+def _unique(names: Iterable[str]) -> tuple[str, ...]:
     # Notes of Obsidian and Logseq have tags such as `#recipe`.
-    for name in filter(None, (to_line(name).lstrip("# ") for name in names)):
-        unique.setdefault(name.casefold(), name)
-    return list(unique.values())
+    return list_distinct(to_line(name).lstrip("# ") for name in names)

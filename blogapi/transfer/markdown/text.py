@@ -5,10 +5,17 @@ from __future__ import annotations
 import codecs
 import html
 import re
+from collections.abc import Iterable
 from datetime import date, time
 
+from blogapi.config import get_default
 from blogapi.content.rendering import render
 from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.messages import format_count
+from blogapi.web.fields import is_web_address
+
+#: The default limit of addresses; an article with a longer one would be refused.
+MAX_URL_LENGTH: int = get_default("MAX_URL")
 
 # UTF-32 comes before UTF-16, because the little-endian mark of UTF-32 begins with the mark of UTF-16.
 _BYTE_ORDER_MARKS = (
@@ -34,6 +41,7 @@ _TITLE_ELEMENT = re.compile(
     re.IGNORECASE,
 )
 _MAX_NESTED_ELEMENTS = 4
+_HTTP = re.compile("https?://", re.IGNORECASE)
 _LINE_BREAK = re.compile(r"<(?:br|wbr)\s{0,9}/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _CODE_SPAN = re.compile(r"(`[^`]*`)")
@@ -78,9 +86,18 @@ def _describe_invalid_byte(data: bytes, encoding: str, offset: int) -> str:
     )
 
 
-def format_count(number: int, noun: str) -> str:
-    """Return a number with its noun: "1 tag", "2,000 tags"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def list_distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names without empty ones, and without those that differ only in case from an earlier one."""
+    distinct: dict[str, str] = {}
+    for name in filter(None, names):
+        distinct.setdefault(name.casefold(), name)
+    return tuple(distinct.values())
+
+
+def to_http_url(value: object) -> str:
+    """Return an http(s) URL of at most MAX_URL_LENGTH characters; "" for everything else."""
+    url = to_line(value)
+    return url if len(url) <= MAX_URL_LENGTH and _HTTP.match(url) and is_web_address(url) else ""
 
 
 def to_line(value: object) -> str:

@@ -14,7 +14,7 @@ from blogapi.transfer.link_targets import LinkTargets
 from blogapi.transfer.markdown.resolved import Resolved
 from blogapi.transfer.markdown.scanner import Scanner
 from blogapi.transfer.markdown.tag_markup import Markup, escape_brackets, is_audio, is_image, is_video
-from blogapi.transfer.markdown.text import format_count
+from blogapi.transfer.messages import format_count, join_names
 
 _PATTERN = re.compile(
     # Not `[[ -f file ]]` (a shell test), `[[1]](url)` (a link) or `[[1]]: url`.
@@ -33,7 +33,6 @@ _SIZE = re.compile(r"(?P<width>[0-9]{1,5})(?:x(?P<height>[0-9]{1,5}))?")
 _QUOTE = re.compile(r"[ \t]*(?:[-*+][ \t]+|[0-9]+[.)][ \t]+)?(?:>[ \t]*)+")
 _MEDIA = re.compile(r"\.(?!md$|markdown$|canvas$|base$|excalidraw$)[a-z0-9]{2,5}$", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
-_MAX_NAMED = 10
 
 
 def resolve_wiki_links(content: str, content_type: str, targets: LinkTargets) -> Resolved:
@@ -64,12 +63,9 @@ class _Resolver:
     def _list_notes(self) -> list[str]:
         notes = []
         if self._missing:
-            names = ", ".join(f"“{name[:100]}”" for name in list(self._missing)[:_MAX_NAMED])
-            more = f" and {len(self._missing) - _MAX_NAMED:,} more" if len(self._missing) > _MAX_NAMED else ""
+            names = join_names([f"“{name[:100]}”" for name in self._missing])
             count = format_count(self._missing.total(), "wiki link")
-            notes.append(
-                f"The text of {count} to pages that were not found stays without a link: {names}{more}."
-            )
+            notes.append(f"The text of {count} to pages that were not found stays without a link: {names}.")
         if self._comments:
             notes.append(f"The import removed {format_count(self._comments, 'comment')} (`%%…%%`).")
         return notes

@@ -26,6 +26,7 @@ from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.media.files import FoundFile, MediaFiles
 from blogapi.transfer.media.references import MAX_REFERENCES, Reference, is_local, list_references
+from blogapi.transfer.messages import MAX_NAMES, join_names
 from blogapi.web.errors import Problem, StorageFull
 
 # The library prepares two files at a time.
@@ -33,8 +34,6 @@ _THREADS = 2
 _CHUNK_BYTES = 1024 * 1024
 # Extensions of media files that links can have in addition to those that the library gives its files.
 _OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
-# The number of names in a note; --json shows all.
-_MAX_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +89,12 @@ class RecordMedia:
         """Return the sentences about the report for the author of the article."""
         notes = list(self.notes)
         if report.missing:
-            names = ", ".join(f"“{path[:100]}”" for path in report.missing[:_MAX_NAMED])
-            more = f" and {len(report.missing) - _MAX_NAMED:,} more" if report.missing[_MAX_NAMED:] else ""
-            notes.append(f"Missing media files: {names}{more}.")
-        notes += [f"“{one.path[:100]}” was not taken: {one.reason}" for one in report.refused[:_MAX_NAMED]]
-        if report.refused[_MAX_NAMED:]:
-            notes.append(f"{len(report.refused) - _MAX_NAMED:,} more media files were not taken.")
+            notes.append(
+                f"Missing media files: {join_names([f'“{path[:100]}”' for path in report.missing])}."
+            )
+        notes += [f"“{one.path[:100]}” was not taken: {one.reason}" for one in report.refused[:MAX_NAMES]]
+        if report.refused[MAX_NAMES:]:
+            notes.append(f"{len(report.refused) - MAX_NAMES:,} more media files were not taken.")
         return tuple(notes)
 
 

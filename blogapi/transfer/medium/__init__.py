@@ -12,15 +12,17 @@ from blogapi.content.slugs import is_slug, make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, AuthorRecord, NotAnArticle, TermRecord
 from blogapi.transfer.markdown import dates, paths
-from blogapi.transfer.markdown.text import decode
+from blogapi.transfer.markdown.text import decode, list_distinct, to_http_url
 from blogapi.transfer.medium.page import Page, parse_page
+from blogapi.transfer.messages import NO_DATE
 from blogapi.transfer.reports import FileReport, Item, Result, read_item
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 
 # Hosts of Medium's pictures. Their paths contain a unique name, so that a copy on the disk is found by it.
 PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
 _RESPONSES = "responses to other stories"
-_MAX_TITLE_LENGTH = 80
+# The number of characters by which a summary is recognised as the beginning of the text.
+_MAX_COMPARED = 80
 # Longer texts without a title of their own may be stories, and become drafts.
 _MAX_RESPONSE_LENGTH = 1_000
 
@@ -89,7 +91,7 @@ class MediumSource:
     def _find_draft_reasons(self, page: Page, published_at: datetime | None) -> list[str]:
         """Return why a story must not be public; raise NotAnArticle for a short response."""
         if published_at is None:
-            return ["It has no date of publication; the article became a draft."]
+            return [NO_DATE]
         # Medium uses the beginning of a response as its title.
         beginning = page.title.rstrip("….")
         if page.has_title or not page.text.startswith(beginning):
@@ -112,11 +114,9 @@ def _make_record(
     name, file_hash = _split_name(_FILE_NAME.sub(r"\g<name>", entry.path.stem, count=1))
     address = _split_address(page.canonical)
     slug, address_hash = _split_name(address.path.rpartition("/")[2])
-    title = page.title or page.text[:_MAX_TITLE_LENGTH] or paths.make_title(name)
-    is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_TITLE_LENGTH])
+    title = page.title or paths.choose_title(page.text, name)
+    is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_COMPARED])
     is_moved = bool(address.hostname) and not (address_hash or _is_medium(address.hostname))
-    if not page.html:
-        notes.append("The article has no text.")
     return ArticleRecord(
         key=f"medium:{quote(file_hash or entry.path.stem, safe='')}",
         source=entry.key,
@@ -129,10 +129,10 @@ def _make_record(
         content_type="html",
         status="draft" if is_draft else "published",
         published_at=published_at,
-        tags=_list_distinct(page.tags),
-        authors=(AuthorRecord(name=page.author, url=_to_http(page.author_url)),) if page.author else (),
-        og_image=_to_http(page.featured),
-        canonical_url=_to_http(page.canonical) if is_moved else "",
+        tags=list_distinct(page.tags),
+        authors=(AuthorRecord(name=page.author, url=to_http_url(page.author_url)),) if page.author else (),
+        og_image=to_http_url(page.featured),
+        canonical_url=to_http_url(page.canonical) if is_moved else "",
         former_slugs=_list_former_slugs(address) if address_hash else (),
         addresses=_list_addresses(address, address_hash or file_hash),
         notes=tuple(notes),
@@ -170,11 +170,3 @@ def _list_addresses(address: SplitResult, story: str) -> tuple[str, ...]:
     last = address.path.rpartition("/")[2]
     found = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
     return tuple(dict.fromkeys(path for path in found if path))
-
-
-def _list_distinct(names: Sequence[str]) -> tuple[str, ...]:
-    return tuple({name.casefold(): name for name in reversed(names)}.values())[::-1]
-
-
-def _to_http(address: str) -> str:
-    return address if re.match(r"https?://[^\s/]\S{0,2000}$", address) else ""

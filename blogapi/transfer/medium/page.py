@@ -14,7 +14,8 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from blogapi.content.sanitizer import EMBED_HOSTS
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.markdown.text import format_count, to_line
+from blogapi.transfer.markdown.text import to_line
+from blogapi.transfer.messages import format_count
 
 _TOKEN = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]*)(?P<attributes>[^<>]*)>|<![^<>]*>|[^<]+|<")
 _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)\s*+=\s*+"([^"]*)"')

@@ -10,7 +10,7 @@ from datetime import timedelta
 from urllib.parse import unquote, urlsplit
 
 from blogapi.transfer.article_record import AuthorRecord
-from blogapi.transfer.markdown.text import to_line, to_plain_line
+from blogapi.transfer.markdown.text import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.transfer.media.references import get_extension
 from blogapi.transfer.wordpress.context import MIME_TYPES, Attachment
 from blogapi.transfer.wordpress.dates import parse_time
@@ -24,7 +24,6 @@ _MAX_PATTERNS = 5_000_000  # characters of all synced patterns together
 _MAX_FORMER_ADDRESSES = 20
 _MAX_TEXT = 1_000
 _MAX_DESCRIPTION = 10_000
-_MAX_URL = 2_048
 _QUARTER_HOUR = 900
 # The elements of each kind of term: taxonomy, nicename, name, description, parent.
 _TERM_ELEMENTS = {
@@ -187,7 +186,7 @@ class Blog:
         id_ = to_id(item.get_text("wp:post_id"))
         if not id_ or len(self.attachments) >= MAX_ATTACHMENTS:
             return
-        url = to_line(item.get_text("wp:attachment_url") or item.get_text("guid"))[:_MAX_URL]
+        url = to_line(item.get_text("wp:attachment_url") or item.get_text("guid"))[:MAX_URL_LENGTH]
         alt = to_plain_line(find_meta(item, "_wp_attachment_image_alt"))[:_MAX_TEXT]
         parent = to_id(item.get_text("wp:post_parent"))
         caption, title = (item.get_text(name)[:_MAX_TEXT] for name in ("excerpt:encoded", "title"))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
+from blogapi.transfer.messages import NO_DATE, PAST_SCHEDULE, describe_status
 from blogapi.transfer.wordpress.elements import Element
 from blogapi.transfer.wordpress.repair import INCOMPLETE
 
@@ -51,11 +52,11 @@ def decide_status(
         return "draft", ""
     reason = next(filter(None, (_find_reason_for_draft(status, date, now) for status in statuses)), "")
     if not reason and item.list_children(INCOMPLETE):
-        reason = "Its end is missing in the file; it became a draft."
+        reason = "Its end is missing in the file; the article became a draft."
     if not reason and any(child.text.strip() for child in item.list_children("wp:post_password")):
-        reason = "It was protected with a password; it became a draft."
+        reason = "It was protected with a password; the article became a draft."
     if not reason and _is_restricted(item.get_text("content:encoded"), metas):
-        reason = "It was, or parts of it were, only for members or subscribers; it became a draft."
+        reason = "It was, or parts of it were, only for members or subscribers; the article became a draft."
     return ("draft", reason) if reason else ("published", "")
 
 
@@ -63,11 +64,12 @@ def _find_reason_for_draft(status: str, date: datetime | None, now: datetime) ->
     if status == "publish":
         return ""
     if status == "future":
-        is_scheduled = date is not None and date > now
-        return "" if is_scheduled else "It was scheduled for a date that has passed; it became a draft."
-    if not status:
-        return "The export does not contain its status; it became a draft."
-    return f"Its status was “{status[:40]}”; it became a draft."
+        if date is None:
+            return NO_DATE
+        return "" if date > now else PAST_SCHEDULE
+    if status in ("pending", "private"):
+        return f"Its status was “{status}”; the article became a draft."
+    return describe_status(status)
 
 
 def _is_restricted(content: str, metas: Mapping[str, str]) -> bool:

@@ -11,9 +11,10 @@ from urllib.parse import quote, unquote
 from blogapi.content.slugs import MAX_SLUG_LENGTH, is_slug, make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
-from blogapi.transfer.markdown.paths import extract_slug
-from blogapi.transfer.markdown.text import to_line, to_plain_line, to_title
+from blogapi.transfer.markdown.paths import choose_title, extract_slug
+from blogapi.transfer.markdown.text import to_http_url, to_line, to_plain_line, to_title
 from blogapi.transfer.media.references import MAX_ALT_LENGTH
+from blogapi.transfer.messages import join_counts
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import comments, dates, publication, seo, terms
 from blogapi.transfer.wordpress.blog import Blog, get_blog_address, split_url, to_id
@@ -21,7 +22,6 @@ from blogapi.transfer.wordpress.content import ContentContext, Converted, to_htm
 from blogapi.transfer.wordpress.elements import Element
 from blogapi.transfer.wordpress.left_behind import count_custom_fields, count_marks, count_name
 
-_MAX_TITLE_FROM_TEXT = 60
 _MAX_FORMER_SLUGS = 100
 # Titles and excerpts are cut at this length, because cleaning them takes time.
 _MAX_LINE = 20_000
@@ -92,7 +92,7 @@ class RecordMaker:
             raise NotAnArticle("Its type is not imported.")
         if reason:
             self.counts[reason] += 1
-            raise NotAnArticle(f"It is one of the {reason}.")
+            raise NotAnArticle(f"Not imported: {reason}.")
         if item.is_too_large:
             raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
 
@@ -107,7 +107,7 @@ class RecordMaker:
         title = to_title(title)
         slug = _read_slug(item)
         if not title:
-            title = _make_title(converted.html, slug)
+            title = choose_title(to_plain_line(converted.html[:4_000]), slug)
             notes.append(f"It has no title; it got the title “{title}”.")
         notes += _describe_texts(other_languages, converted)
         excerpt = to_plain_line(excerpt) or converted.excerpt
@@ -126,7 +126,7 @@ class RecordMaker:
         """Return the address of the cover and its alternative text."""
         id_ = to_id(metas.get("_thumbnail_id", ""))
         found = self.blog.get_attachment(id_)
-        if found and seo.is_http_url(found.url):
+        if found and to_http_url(found.url):
             return {"cover_image": found.url, "cover_alt": found.alt[:MAX_ALT_LENGTH]}
         if found:
             notes.append(f"Its cover “{found.url[:100]}” was left out: it is not an http(s) URL.")
@@ -207,23 +207,13 @@ def _add_type(tags: tuple[str, ...], post_type: str) -> tuple[str, ...]:
     return tags if is_tagged else (*tags, post_type)
 
 
-def _make_title(html: str, slug: str) -> str:
-    """Return a title from the first words of the text, or else from the slug."""
-    words = to_plain_line(html[:4_000])
-    if len(words) > _MAX_TITLE_FROM_TEXT:
-        words = f"{words[:_MAX_TITLE_FROM_TEXT].rpartition(' ')[0] or words[:_MAX_TITLE_FROM_TEXT]}…"
-    return words or slug.replace("-", " ") or "Untitled"
-
-
 def _describe_texts(other_languages: Collection[str], converted: Converted) -> Iterator[str]:
     if other_languages:
         yield f"Its text in other languages ({', '.join(other_languages)}) was left out."
     yield from converted.notes
     if converted.leftovers:
-        names = ", ".join(f"{name}: {number:,}" for name, number in converted.leftovers.most_common(20))
-        yield f"Its text has shortcodes or blocks that could not be converted ({names})."
-    if not converted.html.strip():
-        yield "The article has no text."
+        names = join_counts(converted.leftovers)
+        yield f"Its text has shortcodes or blocks that could not be converted: {names}."
 
 
 def _digest(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from blogapi.transfer.markdown.text import to_line, to_plain_line
+from blogapi.transfer.markdown.text import to_http_url, to_line, to_plain_line
 
 # The custom fields of the plugins by the fields of the record.
 _TEXTS: dict[str, tuple[str, ...]] = {
@@ -30,7 +30,6 @@ _URLS: dict[str, tuple[str, ...]] = {
     ),
 }
 FIELDS = frozenset(key for keys in (*_TEXTS.values(), *_URLS.values()) for key in keys)
-_MAX_LENGTH = 2_048
 # `%%title%%` of Yoast and SEOPress, `%title%` of Rank Math, `#post_title` of All in One SEO.
 _VARIABLE = re.compile(r"%%?([a-z][a-z0-9_-]{1,40})%%?|#([a-z]+(?:_[a-z]+){1,4})\b")
 _ALIASES = {
@@ -60,15 +59,10 @@ def read_seo(
         elif text:
             fields[name] = text
     for name, keys in _URLS.items():
-        url = to_line(_find(metas, keys))
-        if is_http_url(url) and url.rstrip("/") != link.rstrip("/"):
+        url = to_http_url(_find(metas, keys))
+        if url and url.rstrip("/") != link.rstrip("/"):
             fields[name] = url
     return fields, notes
-
-
-def is_http_url(url: str) -> bool:
-    """Return whether a text is an http(s) URL of at most 2,048 characters."""
-    return len(url) <= _MAX_LENGTH and re.match(r"https?://[^\s/]", url, re.IGNORECASE) is not None
 
 
 def _find(metas: Mapping[str, str], keys: tuple[str, ...]) -> str:

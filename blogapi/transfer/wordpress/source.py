@@ -9,7 +9,7 @@ from pathlib import Path
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import NotAnArticle, RefusedFile, TermRecord
-from blogapi.transfer.markdown.text import format_count
+from blogapi.transfer.messages import format_count
 from blogapi.transfer.reports import FileReport, Item, Result
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import terms

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote
 
 from blogapi.transfer.article_record import AuthorRecord, TermRecord
-from blogapi.transfer.markdown.text import to_line, to_plain_line
+from blogapi.transfer.markdown.text import list_distinct, to_line, to_plain_line
 from blogapi.transfer.wordpress.blog import Blog, Term, is_mail_address, make_name, to_id
 from blogapi.transfer.wordpress.elements import Element
 from blogapi.transfer.wordpress.left_behind import count_name
@@ -73,8 +73,7 @@ def read_terms(
     if dropped:
         left_behind["default categories of posts with another category"] += len(dropped)
     names = [name for _, name in (*others, *tags)]
-    distinct = {name.casefold(): name for name in reversed(names)}
-    return primary[1] if primary else "", tuple(reversed(distinct.values()))
+    return primary[1] if primary else "", list_distinct(names)
 
 
 def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:

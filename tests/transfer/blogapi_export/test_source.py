@@ -9,7 +9,6 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from blogapi.transfer.blogapi_export.replacements import restore_content
 from sqlalchemy import select
 
 from blogapi.articles import service as articles
@@ -24,6 +23,7 @@ from blogapi.tags.models import Tag
 from blogapi.transfer import blogapi_export, folder
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.blogapi_export.layout import ExportFolder
+from blogapi.transfer.exports.replacements import restore_content
 from blogapi.transfer.reports import FileReport, Result
 from blogapi.transfer.sources import ImportOptions
 from tests.exported_blogs import Blogs, create_article, create_term, store_picture

@@ -151,9 +151,14 @@ def test_terms_are_created_with_what_terms_have_here(run, app):
 
 def test_tags_above_the_limit_are_named(run, app):
     app.config["MAX_TAGS"] = 2
-    (report,) = run(FakeSource([a_record(1, tags=("a", "b", "c"))])).reports
+    (report,) = run(FakeSource([a_record(1, content="Text", tags=("a", "b", "c"))])).reports
     assert report.result is Result.CREATED
     assert report.notes == ("It has more than 2 tags (MAX_TAGS); these were not taken: “c”.",)
+
+
+def test_the_report_names_articles_without_text(run):
+    reports = run(FakeSource([a_record(1, content=" \n"), a_record(2, content="Text")])).reports
+    assert [report.notes for report in reports] == [("The article has no text.",), ()]
 
 
 def test_the_report_counts_what_was_left_behind(run):
@@ -177,7 +182,7 @@ def test_template_tags_that_stay_are_counted_by_name(run):
     record = a_record(1, content="{% unknown x %} and {% unknown y %}", has_templates=True)
     started = run(FakeSource([replace(record, content_type="markdown", key="blog/a.md", source="")]))
     assert started.leftovers == {"unknown": 2}
-    line = "templates  Tags and wiki links without a counterpart here: unknown (2)."
+    line = "templates  Template tags and wiki links that were not resolved: unknown (2)."
     assert line in format_report(started, dry_run=False)
 
 

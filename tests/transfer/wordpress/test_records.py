@@ -68,7 +68,7 @@ def test_a_post_becomes_a_record(tmp_path):
         ({"status": "pending"}, "draft", "“pending”"),
         ({"status": "private"}, "draft", "“private”"),
         ({"status": "wc-custom"}, "draft", "“wc-custom”"),
-        ({"status": ""}, "draft", "does not contain its status"),
+        ({"status": ""}, "draft", "It has no status"),
         ({"post_password": "secret"}, "draft", "password"),
         ({"status": "future", "post_date_gmt": "2030-01-01 00:00:00"}, "published", ""),
         ({"status": "future", "post_date_gmt": "2020-01-01 00:00:00"}, "draft", "has passed"),
@@ -211,7 +211,7 @@ def test_the_biography_of_an_author_is_read(tmp_path):
     [
         ({"title": "Tom &amp; <em>Jerry</em>"}, "Tom & Jerry", "compost"),
         ({"title": "", "content": "<p>Short text</p>"}, "Short text", "compost"),
-        ({"title": "", "content": "", "post_name": "a-b"}, "a b", "a-b"),
+        ({"title": "", "content": "", "post_name": "a-b"}, "A b", "a-b"),
         ({"title": "日", "post_name": "%e6%97%a5"}, "日", "日"),
         ({"title": "<!--:fr-->Ciel<!--:--><!--:en-->Sky<!--:-->"}, "Sky", "compost"),
         ({"title": "[:fr]Ciel[:de]Himmel[:]"}, "Ciel", "compost"),

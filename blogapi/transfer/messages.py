@@ -1,0 +1,33 @@
+"""The sentences of reports that several readers write, and how sentences count and list things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+NO_DATE = "It has no date of publication; the article became a draft."
+PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
+#: The number of names that a sentence lists; --json contains all.
+MAX_NAMES = 10
+
+
+def describe_status(status: str) -> str:
+    """Return why an article with an unknown status ("" = none) became a draft."""
+    reason = f"Its status “{status[:40]}” is unknown" if status else "It has no status"
+    return f"{reason}; the article became a draft."
+
+
+def format_count(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 tag", "2,000 tags"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def join_names(names: Sequence[str], limit: int = MAX_NAMES) -> str:
+    """Return at most `limit` names in one line: "a, b and 3 more"."""
+    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
+
+
+def join_counts(counts: Mapping[str, int], limit: int = MAX_NAMES) -> str:
+    """Return names with their numbers, most frequent first: "a (12), b (1)"; at most `limit`."""
+    ranked = sorted(counts.items(), key=lambda item: -item[1])
+    return join_names([f"{name} ({number:,})" for name, number in ranked], limit)
