@@ -32,7 +32,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 # With O_NOFOLLOW, links are not followed. With O_NONBLOCK, opening a pipe does not block. Some systems lack
 # some of these flags.
 _OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
-# IO_REPARSE_TAG_MOUNT_POINT marks a link to a folder on Windows. `stat.S_ISLNK` does not recognize it.
+# IO_REPARSE_TAG_MOUNT_POINT marks a link to a folder on Windows. `stat.S_ISLNK` does not recognise it.
 _JUNCTION_TAG = 0xA0000003
 
 

@@ -1,4 +1,4 @@
-"""Recognize files that were imported before under another key, because they were moved or renamed.
+"""Recognise files that were imported before under another key, because they were moved or renamed.
 
 The rules, in this order:
 
@@ -9,7 +9,7 @@ The rules, in this order:
 3. A file with the same content as an imported file that is gone is the same file: the file or its folder was
    renamed, or an outer folder is imported now. If there are several such files, the one with the most similar
    path is used.
-4. If rule 2 or 3 has recognized a file of a folder, the other files of that folder are recognized too, even
+4. If rule 2 or 3 has recognised a file of a folder, the other files of that folder are recognised too, even
    if their content has changed.
 
 An imported file is gone if it is not part of this import and does not exist at its former path, or at the
@@ -114,7 +114,7 @@ def _is_other_blog(
 def find_outer_keys(entries: Iterable[folder.Entry], matches: Mapping[str, str]) -> dict[str, str]:
     """Return the key that each entry has below the outer folder that was imported before.
 
-    Only entries of an imported folder in which a file was recognized by rule 2 are part of the result.
+    Only entries of an imported folder in which a file was recognised by rule 2 are part of the result.
     """
     entries = list(entries)
     prefixes = {
@@ -152,7 +152,7 @@ def _pair_by_content(
 def _pair_by_folder(
     entries: Iterable[folder.Entry], matches: Mapping[str, str], known: Mapping[str, Path]
 ) -> Iterator[tuple[folder.Entry, str]]:
-    """Yield pairs of files from folders in which another file was recognized."""
+    """Yield pairs of files from folders in which another file was recognised."""
     folders = dict(_split_common_tail(new, old) for new, old in matches.items())
     for entry in entries:
         parts = entry.key.split("/")

@@ -143,7 +143,7 @@ class Targets:
 
 
 #: The numbers of template tags and wiki links that depend on the templates of the former blog.
-LEFTOVERS = {
+UNRESOLVED = {
     "markdown-i18n/opentelemetry": 5,
     "markdown-toml/hugo-basic-example": 4,
     "markdown-yaml/18f": 122,
@@ -154,11 +154,11 @@ LEFTOVERS = {
 
 @pytest.mark.parametrize("source", OUTCOMES)
 def test_the_number_of_unresolved_template_tags_is_as_expected(source):
-    leftovers = 0
+    unresolved = 0
     for entry in folder.walk_path(Path(CORPUS) / source):
         with suppress(RefusedFile, NotAnArticle):
             record = reader.read_file(entry, now=NOW)
             resolved = resolve_templates(record.content, record.content_type, Targets())
             links = resolve_wiki_links(resolved.content, record.content_type, Targets())
-            leftovers += resolved.leftovers.total() + links.leftovers.total()
-    assert leftovers == LEFTOVERS.get(source, 0)
+            unresolved += resolved.unresolved.total() + links.unresolved.total()
+    assert unresolved == UNRESOLVED.get(source, 0)

@@ -1,4 +1,4 @@
-"""Files that were imported before are recognized even if their key has changed."""
+"""Files that were imported before are recognised even if their key has changed."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ def test_a_file_with_a_known_key_is_not_matched(match):
     assert match("blog", {"a.md": "new"}, {"blog/a.md": "1"}) == {}
 
 
-def test_a_subfolder_of_an_imported_folder_is_recognized_even_if_its_files_have_changed(match):
+def test_a_subfolder_of_an_imported_folder_is_recognised_even_if_its_files_have_changed(match):
     stored = {"blog/posts/a.md": "1", "blog/posts/b.md": None}
     found = match("blog/posts", {"a.md": "changed", "b.md": "2", "c.md": "3"}, stored)
     assert found == {"posts/a.md": "blog/posts/a.md", "posts/b.md": "blog/posts/b.md"}
 
 
-def test_a_folder_above_an_imported_folder_is_recognized_by_one_unchanged_file(match):
+def test_a_folder_above_an_imported_folder_is_recognised_by_one_unchanged_file(match):
     stored = {"posts/a.md": "1", "posts/b.md": "2"}
     found = match("blog", {"posts/a.md": "1", "posts/b.md": "changed", "about.md": "4"}, stored)
     assert found == {"blog/posts/a.md": "posts/a.md", "blog/posts/b.md": "posts/b.md"}
 
 
-def test_the_folder_of_another_blog_is_not_recognized_by_names_alone(match):
+def test_the_folder_of_another_blog_is_not_recognised_by_names_alone(match):
     assert (
         match("other", {"posts/a.md": "3", "posts/b.md": "4"}, {"posts/a.md": "1", "posts/b.md": "2"}) == {}
     )
 
 
-def test_a_renamed_folder_is_recognized(match):
+def test_a_renamed_folder_is_recognised(match):
     stored = {"blog/a.md": "1", "blog/b.md": "2", "blog/c/d.md": "3"}
     found = match("site", {"a.md": "1", "b.md": "changed", "c/d.md": "changed", "e.md": "5"}, stored)
     assert found == {"site/a.md": "blog/a.md", "site/b.md": "blog/b.md", "site/c/d.md": "blog/c/d.md"}
 
 
-def test_a_renamed_file_is_recognized_by_its_content(match):
+def test_a_renamed_file_is_recognised_by_its_content(match):
     stored = {"blog/a.md": "1", "blog/b.md": "2"}
     assert match("blog", {"a.md": "1", "drafts/c.md": "2"}, stored) == {"blog/drafts/c.md": "blog/b.md"}
 
@@ -83,7 +83,7 @@ def test_stored_files_without_a_digest_are_not_compared(match):
     assert match("site", {"a.md": "1"}, {"blog/a.md": None}) == {}
 
 
-def test_a_file_that_cannot_be_read_is_not_recognized_by_content(tmp_path):
+def test_a_file_that_cannot_be_read_is_not_recognised_by_content(tmp_path):
     entries = [
         folder.Entry("blog/a.md", tmp_path / "blog" / "a.md"),
         folder.Entry("blog/b.md", tmp_path / "blog" / "b.md", RefusedFile("Broken.")),
@@ -159,13 +159,13 @@ def test_a_blog_that_was_moved_is_the_same_blog(import_blog, tmp_path):
     assert import_blog("b/posts", {"x.md": "changed"}) == ["posts/x.md"]
 
 
-def test_a_subfolder_of_the_second_blog_is_recognized(import_blog):
+def test_a_subfolder_of_the_second_blog_is_recognised(import_blog):
     import_blog("a/posts", {"x.md": "1"})
     import_blog("b/site", {"posts/x.md": "2"})
     assert import_blog("b/site/posts") == ["posts/x.md", "site/posts/x.md"]
 
 
-def test_a_file_is_recognized_at_its_path_if_the_keys_of_its_blog_are_taken_later(import_blog):
+def test_a_file_is_recognised_at_its_path_if_the_keys_of_its_blog_are_taken_later(import_blog):
     import_blog("a/posts", {"x.md": "1"})
     import_blog("b/posts", {"z.md": "2"})
     keys = import_blog("b/posts", {"x.md": "3", "z.md": "changed"})

@@ -99,8 +99,8 @@ def make_record(
         raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
     notes: list[str] = []
     content = _CONTROL.sub("", item.content.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    content, losses = convert_embeds(content)
-    notes += losses
+    content, lost = convert_embeds(content)
+    notes += lost
     published_at = dates.parse_date(item.published)
     status = _find_status(item, published_at, now, notes, is_private=is_private)
     labels = [*item.labels, *(["page"] if item.kind == "page" else [])]

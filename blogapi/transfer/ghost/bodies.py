@@ -34,22 +34,22 @@ class Body:
     content_type: str = "html"
     notes: list[str] = field(default_factory=list)
     #: The numbers of cards and other parts that were left out or changed, by name.
-    leftovers: Counter[str] = field(default_factory=Counter)
+    losses: Counter[str] = field(default_factory=Counter)
 
 
 def read_body(post: Mapping[str, object]) -> Body:
     """Return the content of a post; "" if it has none."""
     body = Body()
-    for content_type, content, leftovers in _list_contents(post, body.notes):
+    for content_type, content, losses in _list_contents(post, body.notes):
         if content.strip():
             content = clean_addresses(clean_text(content))
-            return Body(content, content_type, body.notes, leftovers)
-        body.leftovers = body.leftovers or leftovers
+            return Body(content, content_type, body.notes, losses)
+        body.losses = body.losses or losses
     return body
 
 
 def _list_contents(post: Mapping[str, object], notes: list[str]) -> Iterator[tuple[str, str, Counter[str]]]:
-    """Yield content types, contents and leftovers: first the source from which Ghost made the others."""
+    """Yield content types, contents and losses: first the source from which Ghost made the others."""
     for name in _FORMATS:
         if post.get(name):
             try:
@@ -65,15 +65,15 @@ def _list_contents(post: Mapping[str, object], notes: list[str]) -> Iterator[tup
 
 def _convert(name: str, source: object) -> tuple[str, str, Counter[str]]:
     convert, find_markdown = _FORMATS[name]
-    leftovers: Counter[str] = Counter()
+    losses: Counter[str] = Counter()
     document = json.loads(source) if isinstance(source, str) else source
     if not isinstance(document, Mapping):
         raise TypeError
-    html = convert(document, leftovers)
+    html = convert(document, losses)
     with suppress(*_ERRORS):
         if (markdown := find_markdown(document)) is not None:
-            return "markdown", to_commonmark(markdown), leftovers
-    return "html", html, leftovers
+            return "markdown", to_commonmark(markdown), losses
+    return "html", html, losses
 
 
 def _get_text(post: Mapping[str, object], name: str) -> str:
@@ -83,12 +83,12 @@ def _get_text(post: Mapping[str, object], name: str) -> str:
 
 def _remove_gated_blocks(html: str) -> tuple[str, Counter[str]]:
     first, *blocks = html.split(_GATE_START)
-    parts, leftovers = [first], Counter[str]()
+    parts, losses = [first], Counter[str]()
     for block in blocks:
         condition, _, rest = block.partition("-->")
         content, _, after = rest.partition(_GATE_END)
         if "nonMember:false" in condition.replace(" ", ""):
-            leftovers[MEMBERS_ONLY] += 1
+            losses[MEMBERS_ONLY] += 1
             content = ""
         parts += [content, after]
-    return "".join(parts), leftovers
+    return "".join(parts), losses

@@ -37,20 +37,20 @@ _OMITTED = {"email": "email cards", "email-cta": "email cards"}
 _MARKERS = {"paywall", "zwnj"}
 
 
-def convert_card(name: str, card: Card, leftovers: Counter[str]) -> str | None:
-    """Return the HTML of a card, or None if the name is unknown; counts what is left out in `leftovers`."""
+def convert_card(name: str, card: Card, losses: Counter[str]) -> str | None:
+    """Return the HTML of a card, or None if the name is unknown; counts what is left out in `losses`."""
     name = _SYNONYMS.get(name, name)
     if name in _MARKERS:
         return ""
     if name in _OMITTED or not _is_public(card):
-        leftovers[_OMITTED.get(name, MEMBERS_ONLY)] += 1
+        losses[_OMITTED.get(name, MEMBERS_ONLY)] += 1
         return ""
     if name == "embed":
-        return _convert_embed(card, leftovers)
+        return _convert_embed(card, losses)
     if name == "signup":
-        leftovers["signup forms"] += 1
+        losses["signup forms"] += 1
     if name == "html" and "<script" in _get_html(card, "html").lower():
-        leftovers["scripts in HTML cards"] += 1
+        losses["scripts in HTML cards"] += 1
     convert = _CONVERTERS.get(name)
     return convert(card) if convert else None
 
@@ -125,12 +125,12 @@ def _convert_code(card: Card) -> str:
     return _figure("code", block, card) if _get_html(card, "caption").strip() else block
 
 
-def _convert_embed(card: Card, leftovers: Counter[str]) -> str:
+def _convert_embed(card: Card, losses: Counter[str]) -> str:
     html, url = _get_html(card, "html"), _get_line(card, "url")
     safe = sanitizer.to_safe_html(html, "html") if html else ""
     if "<iframe" in safe or "<video" in safe or "<audio" in safe or re.sub(r"<[^>]*>|\s", "", safe):
         return _figure("embed", html, card)
-    leftovers["embeds that became links"] += 1
+    losses["embeds that became links"] += 1
     metadata = card.get("metadata")
     title = _get_line(metadata, "title") if isinstance(metadata, Mapping) else ""
     link = element("a", escape(title or url, quote=False), href=url)

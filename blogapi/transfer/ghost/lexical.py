@@ -39,29 +39,29 @@ def find_markdown(document: Mapping[str, Any]) -> str | None:
     return get_markdown(nodes[0].get("type"), nodes[0]) if len(nodes) == 1 else None
 
 
-def convert_lexical(document: Mapping[str, Any], leftovers: Counter[str]) -> str:
-    """Return the HTML of a document; counts in `leftovers` what is left out.
+def convert_lexical(document: Mapping[str, Any], losses: Counter[str]) -> str:
+    """Return the HTML of a document; counts in `losses` what is left out.
 
     Raises KeyError or TypeError if the document has no root.
     """
     children = document["root"]["children"]
     if not isinstance(children, list):
         raise TypeError
-    converter = _Converter(leftovers)
+    converter = _Converter(losses)
     return "\n".join(filter(None, (converter.convert(node, 1) for node in children)))
 
 
 class _Converter:
-    def __init__(self, leftovers: Counter[str]) -> None:
-        self._leftovers = leftovers
+    def __init__(self, losses: Counter[str]) -> None:
+        self._losses = losses
 
     def convert(self, node: Any, depth: int) -> str:
         if not isinstance(node, Mapping) or depth > _MAX_DEPTH:
-            self._leftovers["unreadable parts"] += 1
+            self._losses["unreadable parts"] += 1
             return ""
         name = node.get("type")
         if not isinstance(name, str):
-            self._leftovers["unreadable parts"] += 1
+            self._losses["unreadable parts"] += 1
             return self._convert_children(node, depth)
         if name in _TEXTS:
             return _convert_text(node)
@@ -79,9 +79,9 @@ class _Converter:
             return self._convert_list(node, depth)
         if name == "code":
             return element("pre", element("code", self._convert_children(node, depth)))
-        html = convert_card(name, node, self._leftovers)
+        html = convert_card(name, node, self._losses)
         if html is None:
-            self._leftovers[f"unknown cards ({name[:50]})"] += 1
+            self._losses[f"unknown cards ({name[:50]})"] += 1
             html = node["html"] if isinstance(node.get("html"), str) else _convert_text(node)
             html = html or self._convert_children(node, depth)
         return html

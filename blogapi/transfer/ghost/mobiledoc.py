@@ -37,18 +37,18 @@ def find_markdown(document: Mapping[str, Any]) -> str | None:
     return get_markdown(name, card)
 
 
-def convert_mobiledoc(document: Mapping[str, Any], leftovers: Counter[str]) -> str:
-    """Return the HTML of a document; counts in `leftovers` what is left out.
+def convert_mobiledoc(document: Mapping[str, Any], losses: Counter[str]) -> str:
+    """Return the HTML of a document; counts in `losses` what is left out.
 
     Raises an error of Python (AttributeError, KeyError, TypeError or ValueError) if the document has no
     sections, and OverflowError if the HTML becomes too long.
     """
-    return _Converter(document, leftovers).convert()
+    return _Converter(document, losses).convert()
 
 
 class _Converter:
-    def __init__(self, document: Mapping[str, Any], leftovers: Counter[str]) -> None:
-        self._leftovers = leftovers
+    def __init__(self, document: Mapping[str, Any], losses: Counter[str]) -> None:
+        self._losses = losses
         self._length = 0
         # Each card and each markup is converted once.
         self._converted: dict[tuple[int, int], str] = {}
@@ -74,14 +74,14 @@ class _Converter:
                 items = (element("li", self._convert_markers(markers)) for markers in section[2])
                 return element("ol" if section[1].lower() == "ol" else "ul", "".join(items))
             if kind == _IMAGE:
-                return convert_card("image", {"src": section[1]}, self._leftovers) or ""
+                return convert_card("image", {"src": section[1]}, self._losses) or ""
             if kind == _CARD:
                 if self._is_old:
                     return self._convert_card(*section[1:3])
                 return self._reuse(_CARD, section[1], lambda index: self._convert_card(*self._cards[index]))
         except _ERRORS:
             pass
-        self._leftovers["unreadable parts"] += 1
+        self._losses["unreadable parts"] += 1
         return ""
 
     def _reuse(self, kind: int, index: int, convert: Callable[[int], str]) -> str:
@@ -104,9 +104,9 @@ class _Converter:
 
     def _convert_card(self, name: str, card: Any = None) -> str:
         card = card if isinstance(card, Mapping) else {}
-        html = convert_card(name, card, self._leftovers)
+        html = convert_card(name, card, self._losses)
         if html is None:
-            self._leftovers[f"unknown cards ({name[:50]})"] += 1
+            self._losses[f"unknown cards ({name[:50]})"] += 1
             html = card.get("html")
         return html if isinstance(html, str) else ""
 
@@ -141,7 +141,7 @@ class _Converter:
         name, text, *_ = self._atoms[index]
         if name == "soft-return":
             return "<br>"
-        self._leftovers[f"unknown atoms ({str(name)[:50]})"] += 1
+        self._losses[f"unknown atoms ({str(name)[:50]})"] += 1
         return escape(str(text or ""), quote=False)
 
 

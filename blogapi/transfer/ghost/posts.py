@@ -113,7 +113,7 @@ class PostReader:
         if not key:
             raise RefusedFile("It has neither an id nor a slug; add one in the export.")
         status, published_at, notes = decide_publication(post, self._options.now)
-        self._left_behind.counts.update(body.leftovers)
+        self._left_behind.counts.update(body.losses)
         self.hosts.update(_STORAGE_HOST.findall(body.content))
         record = ArticleRecord(
             key=key,
@@ -136,7 +136,7 @@ class PostReader:
             canonical_url=_read_canonical_url(post),
             former_slugs=tuple(dict.fromkeys(self._redirects.former_slugs.pop(slug, ()))),
             addresses=tuple(self._list_addresses(post, published_at)),
-            notes=(*body.notes, *notes, *_describe_leftovers(body.leftovers)),
+            notes=(*body.notes, *notes, *_describe_losses(body.losses)),
         )
         if post.get("canonical_url") and not record.canonical_url:
             self._leave("canonical URLs inside the blog", None)
@@ -202,9 +202,9 @@ def _read_canonical_url(post: Post) -> str:
     return to_http_url(read_url(post.get("canonical_url")))
 
 
-def _describe_leftovers(leftovers: Counter[str]) -> Iterator[str]:
-    if leftovers:
-        yield f"Parts of its text were left out or changed: {join_counts(leftovers)}."
+def _describe_losses(losses: Counter[str]) -> Iterator[str]:
+    if losses:
+        yield f"Parts of its text were left out or changed: {join_counts(losses)}."
 
 
 def _limit_texts(record: ArticleRecord) -> ArticleRecord:

@@ -1,4 +1,4 @@
-"""Digests of records, by which an import recognizes what has changed since the last one."""
+"""Digests of records, by which an import recognises what has changed since the last one."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         yield f"media      Files that articles still show from the former host: {run.remote_files:,}."
     if media["missing"] or run.remote_files:
         yield "media      --assets FOLDER names a further folder in which media files are looked up."
-    if run.leftovers:
-        names = join_counts(run.leftovers, _MAX_NAMES)
+    if run.unresolved:
+        names = join_counts(run.unresolved, _MAX_NAMES)
         yield f"templates  Template tags and wiki links that were not resolved: {names}."
     for format_name, counts in run.count_left_behind().items():
         yield f"left       Not imported from {format_name}: {join_counts(counts, _MAX_NAMES)}."
@@ -73,7 +73,7 @@ def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
         "unused_author_map_names": sorted(run.authors.unused_names),
         "media": _count_media(run.reports),
         "remote_files": run.remote_files,
-        "template_tags": dict(run.leftovers.most_common()),
+        "template_tags": dict(run.unresolved.most_common()),
         "left_behind": {
             name: {
                 "counts": dict(source.left_behind.counts.most_common()),

@@ -23,7 +23,7 @@ class ResolvedRecord:
 
     record: ArticleRecord
     #: the names of template tags and wiki links without a counterpart, with their numbers
-    leftovers: Counter[str] = field(default_factory=Counter)
+    unresolved: Counter[str] = field(default_factory=Counter)
     remote_files: int = 0  #: the number of media files that stay on the former host
 
 
@@ -36,16 +36,16 @@ def resolve_record(
     """
     if record.exported is not None:
         return ResolvedRecord(record)
-    targets, notes, leftovers = RecordLinks(index, record), list(record.notes), Counter[str]()
+    targets, notes, unresolved = RecordLinks(index, record), list(record.notes), Counter[str]()
     content = record.content
     if record.has_templates:
         for resolve in (resolve_templates, resolve_wiki_links, resolve_admonitions):
             resolved = resolve(content, record.content_type, targets)
             content = resolved.content
-            leftovers += resolved.leftovers
+            unresolved += resolved.unresolved
             notes += resolved.notes
-        if leftovers:
-            notes.append(f"Template tags and wiki links that were not resolved: {join_counts(leftovers)}.")
+        if unresolved:
+            notes.append(f"Template tags and wiki links that were not resolved: {join_counts(unresolved)}.")
     if not content.strip():
         notes.append("The article has no text.")
     content = rewrite_links(content, record.content_type, targets.find_address)
@@ -57,4 +57,4 @@ def resolve_record(
         cover_image=make_address_local(record.cover_image, index.hosts, has_file),
         og_image=make_address_local(record.og_image, index.hosts, has_file),
     )
-    return ResolvedRecord(record, leftovers, remote_files)
+    return ResolvedRecord(record, unresolved, remote_files)

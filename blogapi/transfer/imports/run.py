@@ -60,7 +60,7 @@ class ImportRun:
         #: The slug, the title and the file of each record by its key.
         self._read_before: dict[str, tuple[str, str, str]] = {}
         #: Names of template tags that have no counterpart here, with their numbers.
-        self.leftovers: Counter[str] = Counter()
+        self.unresolved: Counter[str] = Counter()
         #: The number of media files that articles still show from the former host.
         self.remote_files = 0
         #: Sentences about whole sources.
@@ -152,7 +152,7 @@ class ImportRun:
     def _resolve_all(self) -> Iterator[ArticleRecord]:
         for record in self._spool.read():
             resolved = self._resolve(record)
-            self.leftovers.update(resolved.leftovers)
+            self.unresolved.update(resolved.unresolved)
             self.remote_files += resolved.remote_files
             yield resolved.record
 

@@ -67,10 +67,10 @@ def parse_address(text: str) -> Address | None:
     if (scheme and (scheme.lower() not in ("http", "https") or not host)) or not (host or path or query):
         return None
     path = unquote(path, errors="replace").replace("\\", "/")
-    return Address(normalise_host(host), path, query, match["fragment"] or "")
+    return Address(normalize_host(host), path, query, match["fragment"] or "")
 
 
-def normalise_host(host: str) -> str:
+def normalize_host(host: str) -> str:
     """Return a host in lower case, without `www.` and without the port of http or https."""
     name = _DEFAULT_PORT.sub("", host.strip().lower()).removeprefix("www.")
     return _BLOGSPOT.sub(".blogspot.com", name) if "blogspot" in name else name
@@ -103,7 +103,7 @@ def remove_view(segments: list[str]) -> list[str]:
     return segments[:-1] if segments[1:] and _VIEW.fullmatch(segments[-1]) else segments
 
 
-def normalise_page(segments: Sequence[str]) -> str:
+def normalize_page(segments: Sequence[str]) -> str:
     """Return the path of a page without `index.html` and without the suffix of pages."""
     last = _PAGE_SUFFIX.sub("", segments[-1]) if segments else ""
     return "/".join((*segments[:-1], last) if last not in ("", "index") else segments[:-1])

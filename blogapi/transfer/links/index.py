@@ -20,8 +20,8 @@ from blogapi.transfer.article_record import DEFAULT_CATEGORY, ArticleRecord
 from blogapi.transfer.links.addresses import (
     FilePath,
     fold,
-    normalise_host,
-    normalise_page,
+    normalize_host,
+    normalize_page,
     parse_file_path,
     split_path,
 )
@@ -155,7 +155,7 @@ class LinkIndex:
             self._append("path", target.file.path, target)
         elif record.key.startswith("wordpress:"):
             self._append("id", record.key.split(":")[2], target)
-        for address in dict.fromkeys(map(normalise_address, _limit(record.addresses))):
+        for address in dict.fromkeys(map(normalize_address, _limit(record.addresses))):
             self._append("page", address, target)
         for map_, keys in (("name", names), ("alias", aliases), ("title", titles)):
             for key in keys:
@@ -194,7 +194,7 @@ class LinkIndex:
     def list_prefixes(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""
         split = [one.partition("/") for one in self.hosts]
-        return [split_path(path) for name, _, path in split if not host or normalise_host(name) == host]
+        return [split_path(path) for name, _, path in split if not host or normalize_host(name) == host]
 
     def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> Target:
         published_at = record.published_at or self._now
@@ -219,10 +219,10 @@ class LinkIndex:
             found.append(target)
 
 
-def normalise_address(address: str) -> str:
+def normalize_address(address: str) -> str:
     """Return a former address without a host in the form in which the index contains it."""
     path, mark, query = address.partition("?")
-    return normalise_page(split_path(unquote(path, errors="replace"))) + mark + query
+    return normalize_page(split_path(unquote(path, errors="replace"))) + mark + query
 
 
 def _limit(texts: Iterable[str]) -> list[str]:

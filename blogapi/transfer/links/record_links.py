@@ -28,7 +28,7 @@ from blogapi.transfer.links.addresses import (
     FilePath,
     fold,
     make_safe,
-    normalise_page,
+    normalize_page,
     parse_address,
     parse_file_path,
     remove_view,
@@ -141,7 +141,7 @@ class RecordLinks:
             files = [outer for page in pages for outer in self._list_outer(page)]
         else:
             pages, files = self._resolve(path)
-        keys = (normalise_page(page) + query for page in pages if page)
+        keys = (normalize_page(page) + query for page in pages if page)
         by_page = self._pick(next(filter(None, (self._index.find("page", key) for key in keys)), ()))
         if query:
             return by_page

@@ -126,7 +126,7 @@ def find_in_front_matter(entries: Mapping[str, object]) -> Iterator[DraftReason]
 
 
 def find_in_text(text: str) -> list[DraftReason]:
-    """Return the reasons for a draft in the first lines of a text without recognized front matter.
+    """Return the reasons for a draft in the first lines of a text without recognised front matter.
 
     A header that cannot be parsed can still mark the text as private.
     """

@@ -12,5 +12,5 @@ class Resolved:
 
     content: str
     #: what is still in the text, or was removed with its text kept, by the name of the tag
-    leftovers: Counter[str] = field(default_factory=Counter)
+    unresolved: Counter[str] = field(default_factory=Counter)
     notes: tuple[str, ...] = ()  #: sentences for the report of the article

@@ -67,7 +67,7 @@ class _Resolver:
         self._markup, self._html = Markup(content_type), Markup("html")
         self._targets = targets
         self._finder = TagFinder(content, content_type)
-        self._leftovers: Counter[str] = Counter()
+        self._unresolved: Counter[str] = Counter()
         self._unwrapped: Counter[str] = Counter()
 
     def resolve(self) -> Resolved:
@@ -76,7 +76,7 @@ class _Resolver:
             if tag.replacement is None and not tag.is_closing:
                 self._replace(tag)
         content = "".join(self._join(found))
-        return Resolved(content, self._leftovers + self._unwrapped, tuple(self._list_notes(found)))
+        return Resolved(content, self._unresolved + self._unwrapped, tuple(self._list_notes(found)))
 
     def _list_notes(self, found: list[FoundTag]) -> Iterator[str]:
         if self._unwrapped:
@@ -101,7 +101,7 @@ class _Resolver:
         elif tag.partner and tag.replacement is not None and tag.partner.replacement is None:
             tag.partner.replacement = ""
         elif tag.replacement is None and (name := self._get_name(tag)):
-            self._leftovers[name] += 1
+            self._unresolved[name] += 1
 
     def _get_name(self, tag: FoundTag) -> str:
         if tag.kind == "address":
@@ -119,7 +119,7 @@ class _Resolver:
             return inner
         if tag.name in HIDDEN_TAGS:
             if tag.name != "comment":
-                self._leftovers[tag.name] += 1
+                self._unresolved[tag.name] += 1
             return ""
         code = unescape_code(inner)
         is_block = "\n" in code.strip()

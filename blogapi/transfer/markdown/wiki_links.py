@@ -57,8 +57,8 @@ class _Resolver:
         for match in Scanner(self._content, "markdown", _PATTERN, r"\[!%=\^"):
             parts += [self._content[position : match.start()], self._replace(match)]
             position = match.end()
-        leftovers = Counter({"[[…]]": self._missing.total()}) if self._missing else Counter()
-        return Resolved("".join([*parts, self._content[position:]]), leftovers, tuple(self._list_notes()))
+        unresolved = Counter({"[[…]]": self._missing.total()}) if self._missing else Counter()
+        return Resolved("".join([*parts, self._content[position:]]), unresolved, tuple(self._list_notes()))
 
     def _list_notes(self) -> list[str]:
         notes = []

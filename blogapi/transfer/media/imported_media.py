@@ -125,7 +125,7 @@ class ImportedMedia:
     ) -> dict[str, RecordMedia]:
         """Store the files to which the records refer, outside any transaction; return them by record key.
 
-        `get_html` returns the sanitised HTML of a record, or "" if it contains no references. A file that the
+        `get_html` returns the sanitized HTML of a record, or "" if it contains no references. A file that the
         library has is not read by a decoder again.
         """
         found: dict[str, RecordMedia] = {}

@@ -1,4 +1,4 @@
-"""Find the references to media files in sanitised HTML: pictures, players and links to files."""
+"""Find the references to media files in sanitized HTML: pictures, players and links to files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _compile_extensions(extensions: frozenset[str]) -> re.Pattern[str]:
 
 
 def list_references(html: str, extensions: Collection[str]) -> list[Reference]:
-    """Return the references without a host in sanitised HTML, each path once.
+    """Return the references without a host in sanitized HTML, each path once.
 
     A link counts only if its path has one of the `extensions` of media files, because other links lead to
     pages.

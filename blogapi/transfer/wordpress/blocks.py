@@ -85,7 +85,7 @@ class _Reader:
             inner = "".join(self.outputs.pop())
             rendered = _RENDERERS[block.name](_parse(block.attributes), inner, self.conversion)
         if rendered is None and block.is_empty and block.name not in _EMPTY_BLOCKS:
-            self.conversion.leftovers[f"wp:{block.name}"] += 1
+            self.conversion.unconverted[f"wp:{block.name}"] += 1
         self.outputs[-1].append(inner if rendered is None else rendered)
 
 

@@ -45,7 +45,7 @@ def to_html(content: str, context: ContentContext) -> Converted:
         html = _convert_classic(text, conversion)
     html = conversion.restore(add_alignment_classes(html)).strip()
     return Converted(
-        html=html, excerpt=_find_excerpt(html), notes=conversion.notes, leftovers=conversion.leftovers
+        html=html, excerpt=_find_excerpt(html), notes=conversion.notes, unconverted=conversion.unconverted
     )
 
 

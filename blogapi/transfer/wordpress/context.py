@@ -51,4 +51,4 @@ class Converted:
     notes: tuple[str, ...] = ()  #: distinct sentences
     #: how often each shortcode (`name`) and each block that the server of WordPress creates (`wp:name`)
     #: occurs that could not be converted
-    leftovers: Counter[str] = field(default_factory=Counter)
+    unconverted: Counter[str] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""The state of one conversion: finished HTML that later steps must not change, leftovers and notes."""
+"""The state of one conversion: finished HTML, which later steps must not change, and what to report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Conversion:
 
     def __init__(self, context: ContentContext) -> None:
         self.context = context
-        self.leftovers: Counter[str] = Counter()
+        self.unconverted: Counter[str] = Counter()
         self._notes: dict[str, None] = {}
         self._html: list[str] = []
 

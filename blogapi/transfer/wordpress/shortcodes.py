@@ -84,7 +84,7 @@ def _replace(token: _Token, end: _Token | None, text: str, conversion: Conversio
         return _remove_layout(token, end, conversion), False
     if token.name not in HANDLERS and token.name not in CODE_NAMES:
         if not token.is_end and _is_plugin_shortcode(token, end):
-            conversion.leftovers[token.name] += 1
+            conversion.unconverted[token.name] += 1
         return None, False
     if token.is_escaped_start and token.is_escaped_end:
         return text[token.start + 1 : token.stop - 1], False
@@ -102,7 +102,7 @@ def _convert(token: _Token, end: _Token | None, text: str, conversion: Conversio
     inner = inner if encloses else ""
     html = HANDLERS[token.name](Shortcode(named, positional, inner, replace_shortcodes), conversion)
     if html is None:
-        conversion.leftovers[token.name] += 1
+        conversion.unconverted[token.name] += 1
         return None, False
     before = "[" if token.is_escaped_start else ""
     last = end if end and encloses else token

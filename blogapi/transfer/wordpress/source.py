@@ -13,10 +13,10 @@ from blogapi.transfer.messages import format_count
 from blogapi.transfer.reports import FileReport, Item, Result
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import terms
+from blogapi.transfer.wordpress.article_records import RecordMaker
 from blogapi.transfer.wordpress.blog import Blog, get_blog_address
 from blogapi.transfer.wordpress.export_file import ExportFile, MalformedFile
 from blogapi.transfer.wordpress.left_behind import add_details
-from blogapi.transfer.wordpress.records import RecordMaker
 
 _WORDPRESS_COM_FILES = ".files.wordpress.com"
 

@@ -122,7 +122,7 @@ def test_html_replaces_a_damaged_body(name, damaged):
 )
 def test_lexical_becomes_html(children, html):
     body = read_body({"lexical": lexical(*children)})
-    assert (body.content, body.leftovers) == (html, {})
+    assert (body.content, body.losses) == (html, {})
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_lexical_becomes_html(children, html):
 )
 def test_mobiledoc_becomes_html(document, html):
     body = read_body({"mobiledoc": document})
-    assert (body.content, body.leftovers) == (html, {})
+    assert (body.content, body.losses) == (html, {})
 
 
 IMAGE = {"src": "__GHOST_URL__/content/images/size/w1000/format/webp/x.jpg", "alt": 'A "cat"', "width": 800}
@@ -282,11 +282,11 @@ def test_cards_become_html_that_the_sanitizer_keeps(form, name, card, html):
     source = lexical(node(name, **card)) if form == "lexical" else mobiledoc([10, 0], cards=[[name, card]])
     body = read_body({form: source})
     shown = to_safe_html(body.content, "html").replace(' rel="noopener noreferrer"', "")
-    assert (shown, body.leftovers) == (html, {})
+    assert (shown, body.losses) == (html, {})
 
 
 @pytest.mark.parametrize(
-    ("name", "card", "html", "leftover"),
+    ("name", "card", "html", "loss"),
     [
         ("email", {"html": "<p>secret</p>"}, "", "email cards"),
         ("email-cta", {"html": "<p>secret</p>"}, "", "email cards"),
@@ -315,10 +315,10 @@ def test_cards_become_html_that_the_sanitizer_keeps(form, name, card, html):
     ],
 )
 @pytest.mark.parametrize("form", ["lexical", "mobiledoc"])
-def test_what_is_left_out_is_counted_by_name(form, name, card, html, leftover):
+def test_what_is_left_out_is_counted_by_name(form, name, card, html, loss):
     source = lexical(node(name, **card)) if form == "lexical" else mobiledoc([10, 0], cards=[[name, card]])
     body = read_body({form: source})
-    assert (body.content, body.leftovers) == (html, {leftover: 1})
+    assert (body.content, body.losses) == (html, {loss: 1})
 
 
 def test_a_card_that_everyone_could_read_is_kept():
@@ -330,7 +330,7 @@ def test_gated_blocks_are_removed_from_html():
     begin, end = '<!--kg-gated-block:begin nonMember:%s memberSegment:"" -->', "<!--kg-gated-block:end-->"
     html = f"a{begin % 'false'}secret{end}b{begin % 'true'}c{end}d{begin % 'false'}secret"
     body = read_body({"html": html})
-    assert (body.content, body.leftovers) == ("abcd", {"cards that only members could read": 2})
+    assert (body.content, body.losses) == ("abcd", {"cards that only members could read": 2})
 
 
 @pytest.mark.parametrize(
@@ -342,7 +342,7 @@ def test_gated_blocks_are_removed_from_html():
 )
 def test_unreadable_nodes_are_counted_and_the_others_are_kept(children):
     body = read_body({"lexical": lexical(*children)})
-    assert (body.content, body.leftovers) == ("<p>x</p>", {"unreadable parts": 3})
+    assert (body.content, body.losses) == ("<p>x</p>", {"unreadable parts": 3})
 
 
 def test_unreadable_sections_are_counted_and_the_others_are_kept():
@@ -357,13 +357,13 @@ def test_unreadable_sections_are_counted_and_the_others_are_kept():
         [99, 1],
     )
     body = read_body({"mobiledoc": mobiledoc([1, "p", [[0, [], 0, "x"]]], *bad)})
-    assert (body.content, body.leftovers) == ("<p>x</p>", {"unreadable parts": len(bad)})
+    assert (body.content, body.losses) == ("<p>x</p>", {"unreadable parts": len(bad)})
 
 
 @pytest.mark.parametrize("unknown", [{"text": "x"}, {"children": [text("x")]}, {"html": "x"}])
 def test_the_text_of_an_unknown_node_is_kept(unknown):
     body = read_body({"lexical": lexical(paragraph({"type": "new", **unknown}, node("tk", text="TK")))})
-    assert (body.content, body.leftovers) == ("<p>xTK</p>", {"unknown cards (new)": 1})
+    assert (body.content, body.losses) == ("<p>xTK</p>", {"unknown cards (new)": 1})
 
 
 def test_text_that_is_nested_too_deeply_is_left_out():
@@ -371,7 +371,7 @@ def test_text_that_is_nested_too_deeply_is_left_out():
     for _ in range(200):
         nested = node("quote", nested)
     body = read_body({"lexical": lexical(nested, paragraph(text("y")))})
-    assert (body.content, body.leftovers) == ("<p>y</p>", {"unreadable parts": 1})
+    assert (body.content, body.losses) == ("<p>y</p>", {"unreadable parts": 1})
 
 
 def test_a_card_that_is_used_very_often_does_not_fill_the_memory():

@@ -181,7 +181,7 @@ def test_the_report_counts_what_was_left_behind(run):
 def test_template_tags_that_stay_are_counted_by_name(run):
     record = a_record(1, content="{% unknown x %} and {% unknown y %}", has_templates=True)
     started = run(FakeSource([replace(record, content_type="markdown", key="blog/a.md", source="")]))
-    assert started.leftovers == {"unknown": 2}
+    assert started.unresolved == {"unknown": 2}
     line = "templates  Template tags and wiki links that were not resolved: unknown (2)."
     assert line in format_report(started, dry_run=False)
 

@@ -28,7 +28,7 @@ FORMATS = {
 
 
 @pytest.mark.parametrize(("name", "text"), FORMATS.values(), ids=FORMATS)
-def test_each_format_is_recognized(name, text):
+def test_each_format_is_recognised(name, text):
     parsed = front_matter.parse_file(text)
     assert (parsed.format, parsed.body) == (name, "Text")
     assert {key.lower(): value for key, value in parsed.entries.items()} == {"title": "A"}

@@ -24,7 +24,7 @@ def resolve(content, content_type="markdown"):
 
 def check(written, expected, content_type="markdown"):
     resolved = resolve(written, content_type)
-    assert (resolved.content, dict(resolved.leftovers)) == (expected, {})
+    assert (resolved.content, dict(resolved.unresolved)) == (expected, {})
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_links_to_posts_and_files_are_resolved(written, expected):
 def test_tags_with_an_unknown_post_stay_and_are_counted(written):
     resolved = resolve(written)
     assert resolved.content == written
-    assert resolved.leftovers.total() == 1
+    assert resolved.unresolved.total() == 1
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_quotes_notices_and_players_are_blocks(written, html):
 def test_the_text_in_unknown_tags_is_kept_without_the_tags():
     resolved = resolve("{{< tabs >}}{{% column %}}a{{% /column %}}{{< /tabs >}} {% tip2 %}b{% endtip2 %}")
     assert resolved.content == "a b"
-    assert resolved.leftovers == {"tabs": 1, "column": 1, "tip2": 1}
+    assert resolved.unresolved == {"tabs": 1, "column": 1, "tip2": 1}
     assert resolved.notes == (
         "The text in unknown tags was kept without the tags: “tabs”, “column”, “tip2”.",
     )
@@ -238,7 +238,7 @@ def test_statements_variables_and_unknown_tags_stay_and_are_counted_by_name():
     resolved = resolve(written)
     assert resolved.content == written
     names = ("if", "include x.html", "site.title", "team", "icon", "f", "assign", "for")
-    assert resolved.leftovers == dict.fromkeys(names, 1)
+    assert resolved.unresolved == dict.fromkeys(names, 1)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_other_texts_stay_as_they_are(written):
 def test_links_to_unknown_pages_become_their_text_and_are_named():
     resolved = resolve("[[Missing]], [[folder/missing|this]] and ![[missing#a]]")
     assert resolved.content == "Missing, this and missing > a"
-    assert resolved.leftovers == {"[[…]]": 3}
+    assert resolved.unresolved == {"[[…]]": 3}
     (note,) = resolved.notes
     assert note.startswith("The text of 3 wiki links to pages that were not found stays")
     assert "“folder/missing”" in note

@@ -51,7 +51,7 @@ def block(name: str, html: str = "", **attributes: object) -> str:
 )  # fmt: skip
 def test_blocks_with_complete_html(text, html):
     converted = convert(text)
-    assert (converted.html, converted.leftovers, converted.notes) == (html, {}, ())
+    assert (converted.html, converted.unconverted, converted.notes) == (html, {}, ())
 
 
 FIGURE = '<figure class="wp-block-image"><img src="https://a.org/1.jpg" alt="One" /></figure>'
@@ -85,7 +85,7 @@ WRAPPED = '<figure class="x"><div class="wp-block-embed__wrapper">\n%s\n</div>%s
 )  # fmt: skip
 def test_blocks_that_are_converted(text, html):
     converted = convert(text)
-    assert (converted.html, converted.leftovers) == (html, {})
+    assert (converted.html, converted.unconverted) == (html, {})
 
 
 def test_footnotes_come_from_the_custom_field():
@@ -97,11 +97,11 @@ def test_footnotes_come_from_the_custom_field():
 
 @pytest.mark.parametrize("footnotes", ["", "{", "[1]", '{"id":1}', '[{"id":1,"content":"x"}]', "[" * 100_000])
 def test_footnotes_that_cannot_be_read_are_counted(footnotes):
-    assert convert("<!-- wp:footnotes /-->", footnotes).leftovers == {"wp:footnotes": 1}
+    assert convert("<!-- wp:footnotes /-->", footnotes).unconverted == {"wp:footnotes": 1}
 
 
 @pytest.mark.parametrize(
-    ("text", "leftovers"),
+    ("text", "unconverted"),
     [
         ('<!-- wp:latest-posts {"postsToShow":5} /--><!-- wp:latest-posts /-->', {"wp:latest-posts": 2}),
         ("<!-- wp:acme/map -->\n<!-- /wp:acme/map -->", {"wp:acme/map": 1}),
@@ -112,8 +112,8 @@ def test_footnotes_that_cannot_be_read_are_counted(footnotes):
         ('<!-- wp:image {"id": /-->', {"wp:image": 1}),
     ],
 )
-def test_blocks_of_the_server_are_counted(text, leftovers):
-    assert convert(f"<p>a</p>{text}").leftovers == leftovers
+def test_blocks_of_the_server_are_counted(text, unconverted):
+    assert convert(f"<p>a</p>{text}").unconverted == unconverted
 
 
 def test_only_the_outer_blocks_of_many_are_converted():
@@ -132,5 +132,5 @@ def test_synced_patterns_of_the_export_are_inserted():
     text = '<!-- wp:block {"ref":1} /--><!-- wp:block {"ref":3} /-->'
     context = ContentContext(attachments={}.get, patterns=lambda id_: patterns.get(id_, ""))
     converted = to_html(text, context)
-    assert (converted.html, converted.leftovers) == ("<p>Both</p>", {"wp:block": 1})
+    assert (converted.html, converted.unconverted) == ("<p>Both</p>", {"wp:block": 1})
     assert len(to_html('<!-- wp:block {"ref":2} /-->' * 9, context).html) < 700_000

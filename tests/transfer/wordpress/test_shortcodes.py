@@ -87,7 +87,7 @@ def test_galleries(text, html):
 def test_a_gallery_without_known_pictures_stays_and_is_reported():
     converted = convert('[gallery ids="5,77"]')
     assert converted.html == '<p>[gallery ids="5,77"]</p>'
-    assert converted.leftovers == {"gallery": 1}
+    assert converted.unconverted == {"gallery": 1}
     assert converted.notes == (
         "The export does not contain these media files of a gallery or player: 5, 77.",
         "A gallery is not converted, because the export does not tell its pictures.",
@@ -195,7 +195,7 @@ def test_addresses_in_a_sentence_and_of_other_sites_stay(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "leftovers"),
+    ("text", "unconverted"),
     [
         ('[sic] that [1] [...] [citation needed] [W]hich [x = 5] [[Wiki]] [a b="c" stays]', {"a": 1}),
         ("[spoiler]text[/spoiler] [spoiler]more[/spoiler]", {"spoiler": 2}),
@@ -205,10 +205,10 @@ def test_addresses_in_a_sentence_and_of_other_sites_stay(text):
         ("((a footnote)) $latex x^2$ [latex]x[/latex]", {"latex": 1}),
     ],
 )  # fmt: skip
-def test_unknown_shortcodes_stay_and_are_counted(text, leftovers):
+def test_unknown_shortcodes_stay_and_are_counted(text, unconverted):
     converted = convert(text)
     assert converted.html.replace("&#91;", "[") == f"<p>{text}</p>"
-    assert converted.leftovers == leftovers
+    assert converted.unconverted == unconverted
 
 
 @pytest.mark.parametrize(

@@ -139,8 +139,8 @@ class RecordMaker:
     ) -> dict[str, Any]:
         variables = {name: texts[name] for name in ("title", "excerpt", "category")}
         variables["sitename"] = to_plain_line(self.blog.texts.get("title", ""))
-        fields, unresolved = seo.read_seo(metas, variables, item.get_text("link"))
-        notes += unresolved
+        fields, omitted = seo.read_seo(metas, variables, item.get_text("link"))
+        notes += omitted
         return fields
 
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
@@ -211,8 +211,8 @@ def _describe_texts(other_languages: Collection[str], converted: Converted) -> I
     if other_languages:
         yield f"Its text in other languages ({', '.join(other_languages)}) was left out."
     yield from converted.notes
-    if converted.leftovers:
-        names = join_counts(converted.leftovers)
+    if converted.unconverted:
+        names = join_counts(converted.unconverted)
         yield f"Its text has shortcodes or blocks that could not be converted: {names}."
 
 
