@@ -15,6 +15,7 @@ from blogapi.transfer.markdown.text import to_line
 _INCLUDE = re.compile(
     r"\{%-?\s{0,9}include\s{1,9}gallery(?:\.html)?(?P<arguments>(?:\s[^%\n]{0,1000})?)-?%\}"
 )
+# The number of pictures in an article.
 _MAX_PICTURES = 500
 
 
@@ -22,10 +23,13 @@ def show_galleries(content: str, content_type: str, fields: Fields) -> str:
     """Return the text with the pictures of the named lists in place of the includes."""
     if content_type == "text" or "include gallery" not in content:
         return content
-    parts, position = [], 0
+    parts, position, total = [], 0, 0
     for match in Scanner(content, content_type, _INCLUDE, "{"):
         arguments = parse_arguments(match["arguments"], template_outputs.resolve_inside)
         pictures = list(_list_pictures(fields.take(normalize_key(arguments.get("id") or "gallery"))))
+        total += len(pictures)
+        if total > _MAX_PICTURES:
+            break
         if pictures:
             caption = arguments.get("caption")
             note = f"<figcaption>{render_inline(caption)}</figcaption>" if caption else ""

@@ -181,7 +181,9 @@ def list_folders(key: str) -> list[str]:
     folders = key.split("/")[1:-1]
     if is_index(key):
         folders = folders[:-1]
-    return [name for name in folders if name.casefold() not in _COLLECTIONS and not _NUMBERS.fullmatch(name)]
+    # Jekyll's collections are folders such as `_projects`.
+    names = [name.removeprefix("_") for name in folders]
+    return [name for name in names if name.casefold() not in _COLLECTIONS and not _NUMBERS.fullmatch(name)]
 
 
 def is_address(text: str) -> bool:

@@ -37,3 +37,9 @@ def test_a_gallery_is_shown_where_it_is_included(content, expected):
 def test_a_list_without_pictures_is_not_shown(gallery):
     written = "{% include gallery %}"
     assert show_galleries(written, "markdown", Fields({"gallery": gallery})) == written
+
+
+def test_many_includes_take_linear_time():
+    fields = Fields({"gallery": [{"image_path": "/a.jpg"}] * 400})
+    shown = show_galleries("{% include gallery %}" * 20_000, "markdown", fields)
+    assert shown.count("/a.jpg") == 400

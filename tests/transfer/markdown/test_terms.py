@@ -76,3 +76,9 @@ def read_from(front, *, tags=(), category=(), key="blog/posts/food/bread/2020-01
 )
 def test_tags_and_the_category_come_from_other_fields_and_folders(front, options, expected):
     assert read_from(front, **options) == expected
+
+
+def test_the_folder_of_a_collection_of_jekyll_is_a_category_without_its_mark():
+    sources = TermSources(category=("folder",))
+    record = reader.parse_file("site/_projects/a.md", b"---\ntitle: A\n---\nText", now=NOW, terms=sources)
+    assert record.category == "projects"
