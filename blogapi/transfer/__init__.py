@@ -1,1 +1,1 @@
-"""Import articles from the files of other blogs."""
+"""Import articles from other blogs, and export the blog."""

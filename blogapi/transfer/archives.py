@@ -37,7 +37,7 @@ _CHUNK_BYTES = 1024 * 1024
 _LOCAL_HEADER_BYTES = 30
 
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-# The formats of which the start is known, by that start. The mark of tar is at offset 257.
+# Other formats by the first bytes of their files. tar has its mark at offset 257.
 _OTHER_ARCHIVES = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
@@ -237,8 +237,8 @@ def is_windows_name(name: str) -> bool:
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> None:
     try:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # No file is written over, neither by a second one of the same name nor, on disks that do not tell
-        # upper and lower case apart, by one with a similar name.
+        # Never overwrite a file: the archive can contain a name twice, also in other letter case, which
+        # disks of Windows and macOS treat as the same name.
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     except FileExistsError as error:
         raise _Skipped("a file or folder of the same name is there already.") from error

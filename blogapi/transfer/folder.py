@@ -98,7 +98,7 @@ def list_longer_keys(entry: Entry) -> Iterator[str]:
 
 
 def find_root(path: Path, key: str) -> str | None:
-    """Return the folder below which `key` is the path of a file, or None if the key is no end of its path."""
+    """Return the folder below which `key` is the path of a file; None if `path` does not end with `key`."""
     parts = key.split("/")
     if [escape(part) for part in path.parts[-len(parts) :]] != parts or len(parts) < 2:
         return None

@@ -74,7 +74,7 @@ def separate_blogs(
     roots: Mapping[str, str],
     compute_digest: ComputeDigest,
 ) -> list[folder.Entry]:
-    """Return the entries; those of a folder whose keys are taken by another blog get longer keys.
+    """Return the entries; the entries of a folder whose keys belong to another blog get longer keys.
 
     The parameters are those of `match_entries`. The keys are taken if the imported files still exist below
     another folder, and less than half of the files have the same content; otherwise the folder is a copy of

@@ -47,7 +47,7 @@ _MAX_FRONT_MATTER = 2_000_000
 
 
 def has_mark(head: bytes) -> bool | None:
-    """Return whether the front matter of a file has the field `blogapi`; None if `head` has no end of it."""
+    """Return whether a file has the field `blogapi`; None if the front matter does not end in `head`."""
     if not head.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return False
     match = _FRONT_MATTER.match(head)

@@ -45,7 +45,7 @@ def make_key(uuid: UUID) -> str:
 
 
 def make_record(article: ExportedArticle, source: str, now: datetime) -> ArticleRecord:
-    """Return the record of an article; `now` is the time of creation if the export has none.
+    """Return the record of an article; `now` is the time of creation if the export does not contain it.
 
     Raises RefusedFile if a field is invalid.
     """

@@ -67,7 +67,7 @@ class BlogData:
 
 
 class TermNames:
-    """Finds the slugs of terms of which an article file has the names."""
+    """Finds the slugs of the terms that an article file names."""
 
     def __init__(self, terms: Mapping[tuple[str, str], ExportedTerm]) -> None:
         self._terms = terms
@@ -78,7 +78,7 @@ class TermNames:
     def find_references(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
         """Return the slug and the name of each term; `slugs` has those of names that several terms have.
 
-        A name that no term of the export has is that of a new term.
+        A name that the export does not contain stands for a new term.
         """
         remaining = list(slugs)
         return [self._find(kind, name, remaining) for name in names]

@@ -89,5 +89,5 @@ def is_data_file(export: ExportFolder, path: Path) -> bool:
 
 
 def get_file_name(address: str, folder: str) -> str:
-    """Return the name of the media file at an address in an export, or ""; `folder` is that of the media."""
+    """Return the name of the media file at an address in an export, or ""; `folder` is the media folder."""
     return _NUMBER.sub("", address.removeprefix(folder)) if address.startswith(folder) else ""

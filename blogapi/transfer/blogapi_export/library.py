@@ -64,7 +64,7 @@ def _store(item: ExportedMedia, *, keeps_uuid: bool, dry_run: bool) -> Stored:
         _check_hash(item)
         with service.prepare(item.path, item.name) as prepared:
             if prepared.hash != item.hash:
-                raise RefusedFile("The library would store other bytes; the file is not one of the library.")
+                raise RefusedFile("The library would change it, so it was not exported from a library.")
             if dry_run:
                 return item.uuid, True
             restored: Fields = {"created": item.created, "last_updated": item.last_updated}

@@ -81,7 +81,7 @@ def get_mapping(values: Values, name: str) -> Values:
 
 
 def get_former_slugs(values: Values, time: datetime) -> dict[str, datetime]:
-    """Return the former slugs with the times at which they were lost; `time` if the export has none."""
+    """Return the former slugs with the times at which they were lost; `time` is the default."""
     slugs: dict[str, datetime] = {}
     for item in get_list(values, "former_slugs"):
         given = item if isinstance(item, dict) else {"slug": item}
@@ -94,7 +94,7 @@ def encode(value: object) -> bytes:
     try:
         return json.dumps(value, default=str, ensure_ascii=False, sort_keys=True).encode()
     except UnicodeEncodeError as error:
-        raise RefusedFile("It contains a lone surrogate, which is no character; remove it.") from error
+        raise RefusedFile("It contains a lone surrogate, which is not a character; remove it.") from error
 
 
 def _refuse(name: str, value: object, problem: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Read Blogger: the Atom export, Google Takeout, and posts of the API as JSON."""
+"""Read the exports of Blogger: Atom, Google Takeout, and posts of the API as JSON."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _list_albums(path: Path) -> list[Path]:
         found = [] if albums.is_symlink() else sorted(filter(_is_folder, albums.iterdir()))
     except OSError:
         return []
-    # The album of the blog has its name.
+    # The album has the name of the blog.
     return sorted(found, key=lambda child: child.name != path.parent.name)[:_MAX_ALBUMS]
 
 

@@ -2,8 +2,8 @@
 
 `SHA256SUMS` says which files the last export has written. A file that has other contents belongs to the user
 now and is neither replaced nor deleted, unless `overwrite` is true. Each file is written under a temporary
-name and then renamed. While an export runs, it appends its files to a journal, so that the next one knows
-them if it is interrupted.
+name and then renamed. While an export runs, it appends its files to a journal, so that the next export
+recognises them if this one is interrupted.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class FolderWriter:
         if self._journal is None:
             self._journal = (self._root / _JOURNAL).open("a", encoding="utf-8", newline="\n")
         self._journal.write(manifest.format_line(path, digest))
-        # The line must be in the file before the new contents are.
+        # Write the line before the new contents, so that an interrupted export is recognised.
         self._journal.flush()
 
     def close(self, *, is_complete: bool) -> None:
@@ -203,7 +203,7 @@ class FolderWriter:
                 folder = folder.parent
 
     def _keep_known(self, path: str) -> None:
-        """Keep the former line of a file that was left alone, so that the next export knows it too."""
+        """Keep the former line of a file that was left alone, so that the next export recognises it too."""
         if path in self._known:
             self._digests[path] = self._known[path][-1]
 

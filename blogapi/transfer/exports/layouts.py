@@ -53,7 +53,7 @@ class Layout:
         return f"{self.posts}/{date}{name}{suffix}"
 
     def get_data_path(self, kind: str) -> str:
-        """Return the path of the file with the categories, for example."""
+        """Return the path of a data file, such as the file of the categories."""
         return self.data.replace("*", kind)
 
     def describe(self, *, includes_drafts: bool) -> Item:

@@ -29,7 +29,7 @@ _SYNONYMS = {
     "hr-card": "horizontalrule",
 }
 _NOT_IN_LANGUAGE = re.compile(r"[^\w+#.-]")
-#: The name of cards in a public post that were hidden from visitors who are no members.
+#: The name of cards in a public post that were hidden from visitors who are not members.
 MEMBERS_ONLY = "cards that only members could read"
 # Nobody has seen these cards on the blog.
 _OMITTED = {"email": "email cards", "email-cta": "email cards"}
@@ -61,7 +61,7 @@ def get_markdown(name: str, card: Card) -> str | None:
 
 
 def _is_public(card: Card) -> bool:
-    """Return whether visitors who are no members saw the card on the blog."""
+    """Return whether visitors who are not members saw the card on the blog."""
     visibility = card.get("visibility")
     if not isinstance(visibility, Mapping):
         return True

@@ -158,7 +158,7 @@ def _read_rows(file: _Utf8File, wanted: Collection[str]) -> Iterator[Row]:
 
 
 def _get_table(path: list[str]) -> str:
-    """Return the name of the table whose array begins at a path, or "" if the array is no table."""
+    """Return the name of the table whose array begins at a path, or "" if the array is not a table."""
     names = tuple(filter(None, path))
     is_table = names[:-1] in _WRAPPERS and names[-1:] not in ((), ("db",), ("data",))
     return names[-1] if is_table else ""

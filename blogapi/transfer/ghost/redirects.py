@@ -30,7 +30,7 @@ class Redirects:
     others: int = 0
 
     def count_left(self) -> int:
-        """Return the number of redirects that were not taken with `former_slugs.pop`."""
+        """Return the number of redirects that no post has removed from `former_slugs`."""
         return self.others + sum(map(len, self.former_slugs.values()))
 
 

@@ -246,7 +246,7 @@ class ImportBatch:
         self.media.map_paths(uuid, record)
         author, given = self._state.author, self._make_input(record, uuid)
         if exported is not None and self._loaded is not writes:
-            # The articles can have been deleted, and continue their version numbers then.
+            # If the articles were deleted in this blog, they continue their version numbers.
             writes.load([], self._exported_uuids)
             self._loaded = writes
         writes.load([given], [uuid] if file.article_id and exported is None else [])
@@ -286,7 +286,7 @@ def _set_digests(file: ImportedFile, record: ArticleRecord, imported_at: datetim
 
 
 def _get_import_time(record: ArticleRecord) -> datetime:
-    """Return the current time, or that of the article's last change if an export has a later one."""
+    """Return the current time, or the time of the article's last change if that is later in an export."""
     now = current_time()
     return now if record.exported is None else max(now, record.exported.last_updated)
 

@@ -60,19 +60,22 @@ from blogapi.web.errors import Conflict, NotFound
     "--base-url",
     default="",
     metavar="URL",
-    help="Former address of the blog. Links to it lead to the imported articles. Default: as the files say.",
+    help="Former address of the blog. Links to it lead to the imported articles. Default: the address in "
+    "the files, if they contain one.",
 )
 @click.option(
     "--category-from",
     multiple=True,
     metavar="FIELD",
-    help="Front matter field that names the category, or `folder` for the folder of the file; repeatable.",
+    help="Front matter field that names the category, or `folder` or `section` for the folder of the "
+    "file; repeatable.",
 )
 @click.option(
     "--tags-from",
     multiple=True,
     metavar="FIELD",
-    help="Further front matter field that names tags, or `folder` for the folder of the file; repeatable.",
+    help="Further front matter field that names tags, or `folder` or `section` for the folder of the "
+    "file; repeatable.",
 )
 @click.option(
     "--pages",

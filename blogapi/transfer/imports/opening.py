@@ -20,7 +20,7 @@ def open_sources(
     given: Iterable[Path] = (),
     format_name: str | None = None,
 ) -> Mapping[str, Source]:
-    """Return a source for each format of which there is a file, by the name of the format.
+    """Return a source for each format that a file has, by the name of the format.
 
     Media files are left out, because they are taken with the articles that refer to them; a file that the
     user has named (`given`) is not. With `format_name`, all files belong to this format.

@@ -145,7 +145,7 @@ class RecordLinks:
         by_page = self._pick(next(filter(None, (self._index.find("page", key) for key in keys)), ()))
         if query:
             return by_page
-        # A path with the suffix of a source file is no address of a page.
+        # A path with the suffix of a source file is not the address of a page.
         is_source = parse_file_path([fold(path)]).is_source
         found = self._find_file(files) or by_page if is_source else by_page or self._find_file(files)
         return found or next(filter(None, map(self._find_by_name, pages)), None)
@@ -181,7 +181,7 @@ class RecordLinks:
     def _list_outer(self, segments: Sequence[str]) -> Iterator[list[str]]:
         """Yield a path below the outer folders of the record, outermost first."""
         folders = split_path(self._source.key)[:-1][:_MAX_DEPTH] if self._source.file else []
-        # The address of the home page is that of no folder.
+        # Without segments, it is the address of the home page, which is not a folder.
         for count in range(len(folders) + 1 if segments else 0):
             yield [*folders[:count], *segments]
 

@@ -135,7 +135,7 @@ def _find_inlines(text: str, find_address: FindAddress) -> Iterator[tuple[int, i
             address = find_address(unescape(url)) if url else None
             if address is not None:
                 end = position if kind == "auto" else match.start() + len(url)
-                # A path is no link by itself, as an address with a host is.
+                # In plain text, only an address with a host is a link, and a path is not.
                 yield match.start(), end, f"[{address}]({_escape_parentheses(address)})"
 
 

@@ -23,9 +23,9 @@ _MAX_LINE = 500
 
 
 def replace(match: re.Match[str]) -> tuple[int, str] | None:
-    """Return the start and the replacement of the text of which an attribute list is the end.
+    """Return the start and the replacement of the text that ends with an attribute list.
 
-    None if the match is no attribute list. The id of a heading is kept, in the form that blogapi reads.
+    None if the match is not an attribute list. The id of a heading is kept, in the form that blogapi reads.
     """
     content, start = match.string, match.start()
     if match.lastgroup in ("al_comment", "al_option"):

@@ -21,7 +21,7 @@ class MarkdownSource:
         self._options = options
         stored, roots = queries.get_source_digests(), queries.get_roots()
         digest = reader.compute_source_digest
-        # The keys of a second blog with the same paths begin with further folders, which are no terms.
+        # The keys of a second blog with the same paths begin with further folders, which are not terms.
         self._folders = {entry.path: paths.list_folders(entry.key) for entry in entries}
         self._entries = identity.separate_blogs(entries, stored, roots, digest)
         #: The keys under which files were imported before, by their keys in this import.

@@ -21,7 +21,7 @@ _MAX_ARGUMENTS = 100
 
 @dataclass(slots=True)
 class Arguments:
-    """The arguments of a tag. Values that only the template engine knows (variables) are left out."""
+    """The arguments of a tag. Variables, which have values only in the template engine, are left out."""
 
     values: list[str] = field(default_factory=list)  #: arguments without a name
     named: dict[str, str] = field(default_factory=dict)  #: by name, in lower case

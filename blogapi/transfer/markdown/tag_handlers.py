@@ -1,6 +1,7 @@
 """What the known template tags stand for, by their names.
 
-A name means nearly the same in Jekyll, Hexo, Eleventy, Hugo and Zola; where it does not, the arguments tell.
+A name means nearly the same in Jekyll, Hexo, Eleventy, Hugo and Zola; where it does not, the arguments show
+which meaning it has.
 """
 
 from __future__ import annotations
@@ -279,7 +280,7 @@ def _make_line_break(tag: Tag, context: Context) -> str | None:
     return "<br>"
 
 
-#: Names of notes and warnings, of which the text becomes a quote.
+#: Names of notes and warnings, whose text becomes a quote.
 NOTICES = {
     *("note", "notes", "notice", "notification", "alert", "admonition", "callout", "hint", "tip", "info"),
     *("warning", "warn", "important", "caution", "danger", "attention", "message", "infobox", "success"),

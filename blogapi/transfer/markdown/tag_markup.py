@@ -81,7 +81,7 @@ class Markup:
         return f"<iframe{_attribute('src', address)}{_attribute('title', title)} allowfullscreen></iframe>"
 
     def make_code(self, code: str, language: str, prefix: str) -> str:
-        """Return a code block of which all lines begin with `prefix`; the first line has it already."""
+        """Return a code block whose lines all begin with `prefix`; the first line has it already."""
         language = language if _LANGUAGE.fullmatch(language) else ""
         if self.is_html:
             name = _attribute("class", f"language-{language}") if language else ""

@@ -28,7 +28,7 @@ _PATTERN = re.compile(
     r"(?:(?P<a_post>@/|[{|]filename[}|])|[{|](?:static|attach)[}|])(?P<a_path>[^\s()<>\"']*+))",
     re.MULTILINE | re.IGNORECASE | re.DOTALL,
 )
-# Tags of which the text is not parsed, up to their closing tags.
+# Tags whose text up to the closing tag is not parsed.
 CODE_TAGS = {"highlight", "codeblock", "code", "prism", "mermaid", "plantuml", "highlightjs", "sourcecode"}
 RAW_TAGS = {"raw", "rawhtml", "verbatim", "html", "raw_html", "unsafe"}
 HIDDEN_TAGS = {"comment", "css", "js", "javascript", "style", "stylesheet", "schema"}
@@ -46,7 +46,7 @@ class FoundTag:
     text: str = ""  #: the arguments, or the expression of an output
     is_closing: bool = False
     is_call: bool = False  #: whether the arguments are in parentheses
-    #: the text up to the closing tag, of a tag of which the text is not parsed
+    #: the text up to the closing tag, if the text is not parsed
     inner: str | None = None
     partner: FoundTag | None = None
     replacement: str | None = None

@@ -10,7 +10,7 @@ _ROOTS = {
     *("site.baseurl", "site.url", "site.base_url", "site.github.url", "site.root", "site.site_url"),
     *("baseurl", "base_url", "root_url", "config.base_url", "metadata.url"),
 }  # fmt: skip
-# Filters that make an address relative to the root, of which the address stays as it is.
+# Filters that make an address relative to the root; the address itself stays as it is.
 _ADDRESS_FILTERS = {
     *("relative_url", "absolute_url", "url", "absurl", "relurl", "htmlbaseurl", "uri_escape", "escape"),
     *("escape_once", "xml_escape", "strip", "safe", "absoluteurl", "relativeurl", "asset_url", "cdn"),
@@ -33,7 +33,7 @@ class Output:
 
 
 def evaluate(expression: str) -> Output | None:
-    """Return the text of an output, or None if only the template engine of the blog knows it."""
+    """Return the text of an output, or None if it depends on variables of the former blog."""
     base, *filters = [part.strip() for part in _PART.findall(expression)] or [""]
     text = _get_constant(base)
     if text is None:
@@ -52,7 +52,7 @@ def evaluate(expression: str) -> Output | None:
             return None
     if filters or _STRING.fullmatch(base) is None:
         return Output(text.replace(" ", "%20"), is_root=not text)
-    # The text between two quoted marks is no output: `"{{" and "}}"`.
+    # The text between two quoted marks is not an output: `"{{" and "}}"`.
     return Output(text) if text in _MARKS else None
 
 

@@ -27,7 +27,7 @@ _HINTS = (
     *("(@/", '"@/', ": @/", "|filename|", "|static|", "|attach|"),
 )
 
-# Statements, of which the closing tags are not closing tags of a text.
+# Statements. Their closing tags do not end a text.
 _STATEMENTS = {
     *("if", "ifchanged", "unless", "for", "case", "tablerow", "capture", "macro", "call", "set", "filter"),
     *("with", "assign", "else", "elsif", "elif", "elseif", "when", "include", "include_cached", "block"),
@@ -107,7 +107,7 @@ class _Resolver:
         if tag.kind == "address":
             return tag.name.strip("{}|")
         if tag.name in _INCLUDES:
-            # The name of the file tells what is missing.
+            # The name of the included file shows what is missing.
             return " ".join([tag.name, *tag.text.split(maxsplit=1)[:1]])[:80]
         if tag.kind != "output":
             return "" if tag.name.startswith("el") and tag.name in _STATEMENTS else tag.name

@@ -28,7 +28,7 @@ from blogapi.transfer.media.former_paths import (
 
 # Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
-# Folders that count as a part of a site of which no configuration file was found.
+# Folders that belong to a site whose configuration file was not found.
 _SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
 _SITE_FILE = re.compile(
     r"(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.(?:ya?ml|toml)|\.eleventy\.[cm]?js"
@@ -149,7 +149,7 @@ class MediaFiles:
     def _list_tails(self, path: str) -> Iterator[Path]:
         for tail, outer in list_tails(path):
             for folder in self._assets:
-                # Many pictures have the same name, and only their folders tell them apart.
+                # Many pictures have the same name, and only their folders differ.
                 is_top = folder in self._flat or outer.casefold() in {folder.name.casefold(), *UPLOAD_FOLDERS}
                 if "/" in tail or (is_top and _fold(number_name(tail)) not in self._list_names(folder)):
                     yield from self._join_all((folder,), tail)
@@ -181,7 +181,7 @@ class MediaFiles:
     def _find_similar(self, target: Path, allowed: Sequence[Path]) -> Path | None:
         """Return the path with other upper and lower case letters or in another Unicode form, if it exists.
 
-        Disks of macOS and Windows do not tell such names apart.
+        Disks of macOS and Windows treat such names as the same.
         """
         top = next(folder for folder in allowed if target.is_relative_to(folder))
         path = top

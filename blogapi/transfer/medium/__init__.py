@@ -140,7 +140,7 @@ def _make_record(
 
 
 def _split_name(name: str) -> tuple[str, str]:
-    """Return the name of a story and its id, of which each can be empty: `My-Title-0123456789ab`."""
+    """Return the name of a story and its id; each can be empty: `My-Title-0123456789ab`."""
     match = _HASH.search(name)
     # Digits alone are the title of a story about a number.
     if not match or (match[1].isdigit() and len(match[1]) < _ID_LENGTH):

@@ -202,7 +202,7 @@ def _read_metas(item: Element) -> dict[str, str]:
 
 
 def _add_type(tags: tuple[str, ...], post_type: str) -> tuple[str, ...]:
-    """Return the tags with the type of an item that is no post as a further tag."""
+    """Return the tags, with the type as a further tag if the item is not a post."""
     is_tagged = post_type == "post" or post_type.casefold() in (tag.casefold() for tag in tags)
     return tags if is_tagged else (*tags, post_type)
 

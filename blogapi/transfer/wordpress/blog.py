@@ -215,7 +215,7 @@ def is_mail_address(text: str) -> bool:
 
 
 def make_name(login: str) -> str:
-    """Return the name of an author of whom only the login is known, without a mail host."""
+    """Return a name made from the login of an author; only the part before the `@` of a mail address."""
     return login.split("@")[0] or login if is_mail_address(login) else login
 
 

@@ -60,7 +60,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
 
 
 def code_html(code: str, language: str, *, escaped: bool = False) -> str:
-    """Return a code block; `escaped` tells that the code certainly is HTML already."""
+    """Return a code block; `escaped` = the code is certainly HTML already."""
     code = code if escaped else escape_once(code)
     name = language.lower()
     attribute = "" if name in _PLAIN else f' class="language-{escape(name)}"'

@@ -50,7 +50,7 @@ def to_html(content: str, context: ContentContext) -> Converted:
 
 
 def _insert_patterns(text: str, context: ContentContext) -> str:
-    """Return the text with the synced patterns (reusable blocks) of which the export has the text."""
+    """Return the text with the synced patterns (reusable blocks) that the export contains."""
     size = 0
 
     def insert(block: re.Match[str]) -> str:

@@ -19,7 +19,7 @@ MIME_TYPES = {extension: type.name for extension, type in BY_EXTENSION.items()} 
 class Attachment:
     """A media file of the blog, as its `attachment` item in the export describes it."""
 
-    url: str  #: "" if the export has no address of the file
+    url: str  #: "" if the export does not contain it
     alt: str = ""  #: plain text
     caption: str = ""  #: HTML
     title: str = ""  #: plain text

@@ -132,7 +132,7 @@ class ElementBuilder:
         return False
 
     def _read_attributes(self, attributes: dict[str, str]) -> dict[str, str]:
-        """Return the attributes that declare no namespaces, and remember the prefixes of the others."""
+        """Return the attributes without declarations of namespaces, and store the prefixes of these."""
         for name in [name for name in attributes if name.startswith("xmlns")]:
             uri, prefix = attributes.pop(name), name.removeprefix("xmlns").lstrip(":")
             known = (standard for pattern, standard in _NAMESPACES if pattern.fullmatch(uri))

@@ -22,7 +22,7 @@ CHUNK_BYTES = 64 * 1024
 # A tag or comment that is longer is refused, because the parser keeps it in memory.
 _MAX_CHUNKS = 128
 _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s{0,9}=\s{0,9}["']([\w.-]{1,40})["']""")
-# The encodings that blogs use. Python has others, which are no encodings of texts or take quadratic time.
+# The encodings that blogs use. Python has others, which do not encode text or take quadratic time.
 _ENCODINGS = re.compile(
     r"utf-?8|(?:iso-?8859|latin|windows|cp|koi8|euc|gb|shift|big5|tis|us-?ascii|ascii)[\w-]*", re.IGNORECASE
 )

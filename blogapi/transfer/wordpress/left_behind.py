@@ -17,7 +17,7 @@ _KNOWN_FIELDS = seo.FIELDS | {"footnotes"}
 
 
 def count_name(counts: Counter[str], prefix: str, name: str) -> None:
-    """Count something under its name after `prefix`; names of which there are too many are “others”."""
+    """Count something as `prefix` and its name; after too many names, the others are counted together."""
     full_name = f"{prefix} {name[:40]}"
     counts[full_name if full_name in counts or len(counts) < _MAX_NAMES else f"{prefix} (others)"] += 1
 

@@ -10,7 +10,7 @@ from blogapi.transfer.messages import NO_DATE, PAST_SCHEDULE, describe_status
 from blogapi.transfer.wordpress.elements import Element
 from blogapi.transfer.wordpress.repair import INCOMPLETE
 
-# The names of items in the report that are never taken, by their status.
+# The names in the report of items that are left behind, by their status.
 _LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
 # Custom fields of plugins that hide a post from visitors, with the values that do not hide it.
 _ACCESS_FIELDS: dict[str, tuple[str, ...]] = {
@@ -35,7 +35,7 @@ _MEMBERS_ONLY = re.compile(
 
 
 def find_reason_to_leave(status: str, post_type: str) -> str:
-    """Return the name in the report of an item that is never taken because of its status, or ""."""
+    """Return the name under which an item is left behind because of its status or type, or ""."""
     return "revisions" if post_type == "revision" else _LEFT_BEHIND.get(status, "")
 
 

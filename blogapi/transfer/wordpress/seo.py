@@ -47,7 +47,7 @@ def read_seo(
 
     `metas` has the custom fields of the item, and `variables` the values of `title`, `sitename`, `excerpt`
     and `category`. A title or description with another variable is left out. `link` is the permalink: a
-    canonical URL that repeats it says nothing.
+    canonical URL that repeats it is left out.
     """
     fields: dict[str, Any] = {}
     notes = []

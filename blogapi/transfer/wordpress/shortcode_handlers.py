@@ -61,7 +61,7 @@ def _gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
         excluded = set(find_attachments(read_ids(named.get("exclude", "")), conversion))
         pictures = [file for file in _uploads("image/", conversion) if file not in excluded]
     if not pictures:
-        conversion.add_note("A gallery is not converted, because the export does not tell its pictures.")
+        conversion.add_note("A gallery is not converted, because the export does not name its pictures.")
         return None
     if named.get("order", "").upper() == "DESC" and (not ids or named.get("orderby")):
         pictures.reverse()

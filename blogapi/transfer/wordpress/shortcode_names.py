@@ -37,14 +37,14 @@ _PLUGINS = (
     "mc4wp_form"
 )
 
-#: Shortcodes with code, and those of them that do not name the language
+#: Shortcodes with code, and shortcodes with code whose name is not a language
 CODE_NAMES = frozenset((_CODE + " " + _LANGUAGES).split())
 CODE_NAMES_WITHOUT_LANGUAGE = frozenset(_CODE.split())
 
 #: Shortcodes of page builders that only arrange their content
 LAYOUT_NAMES = frozenset((_LAYOUT + " " + _TITLED).split())
 
-#: Those of them that have a title, a picture or a button in their attributes
+#: Shortcodes of page builders that have a title, a picture or a button in their attributes
 TITLED_NAMES = frozenset(_TITLED.split())
 
 #: Shortcodes of plugins that often have neither attributes nor an end tag

@@ -90,7 +90,7 @@ def test_a_gallery_without_known_pictures_stays_and_is_reported():
     assert converted.unconverted == {"gallery": 1}
     assert converted.notes == (
         "The export does not contain these media files of a gallery or player: 5, 77.",
-        "A gallery is not converted, because the export does not tell its pictures.",
+        "A gallery is not converted, because the export does not name its pictures.",
     )
 
 
