@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 NO_DATE = "It has no date of publication; the article became a draft."
 PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
+IMPORT_TIME = "It has no date; the article gets the time of the import."
 #: The number of names that a sentence lists; --json contains all.
 MAX_NAMES = 10
 

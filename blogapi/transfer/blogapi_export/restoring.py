@@ -20,6 +20,7 @@ from blogapi.transfer.blogapi_export import library
 from blogapi.transfer.blogapi_export.blog_data import SITE_FIELDS, BlogData
 from blogapi.transfer.imports import exported_terms
 from blogapi.transfer.imports.exported_terms import ExportedTerm
+from blogapi.transfer.messages import join_counts
 from blogapi.transfer.reports import FileReport, Result
 from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages
@@ -126,6 +127,6 @@ def _describe(error: Exception) -> str:
 
 def describe_counts(restored: Restored, *, dry_run: bool) -> str:
     """Return the sentence about what was stored; "" if nothing was."""
-    parts = [f"{number:,} {name}" for name, number in sorted(restored.counts.items()) if number]
-    verb = "would be" if dry_run else "were"
-    return f"Besides articles, {', '.join(parts)} {verb} created." if parts else ""
+    counts = {name: number for name, number in sorted(restored.counts.items()) if number}
+    verb = "Would be created" if dry_run else "Created"
+    return f"{verb} besides articles: {join_counts(counts)}." if counts else ""

@@ -43,7 +43,9 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         name = f"{report.source}: “{report.title}”" if report.source else report.key
         yield from (f"{report.result.value:<9}  {name}: {note}" for note in report.notes)
     results = ", ".join(f"{number} {name}" for name, number in _count_results(run.reports).items())
-    yield f"{len(run.reports)} files: {results}.{' Nothing was stored (dry run).' if dry_run else ''}"
+    yield f"{len(run.reports):,} articles and files: {results}."
+    if dry_run:
+        yield "Nothing was stored (dry run)."
 
 
 def format_document(run: ImportRun, *, dry_run: bool) -> Iterator[str]:

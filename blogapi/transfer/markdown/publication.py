@@ -9,6 +9,7 @@ from blogapi.transfer.markdown.fields import Fields
 from blogapi.transfer.markdown.paths import PathInfo
 from blogapi.transfer.markdown.privacy import DraftReason
 from blogapi.transfer.markdown.text import to_line
+from blogapi.transfer.messages import IMPORT_TIME
 
 _ARCHIVED_STATUSES = ("archived", "archive")
 _DATE_FIELDS = ("date", "publishdate", "pubdate", "pubdatetime", "publishedat", "published", "publish")
@@ -39,7 +40,7 @@ def decide_publication(
         return "draft", None
     status = _decide_by_expiry(fields, now)
     if not published_at and status == "published":
-        fields.add_note("It has no date; the article gets the time of the import.")
+        fields.add_note(IMPORT_TIME)
     return status, published_at
 
 

@@ -14,7 +14,7 @@ from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, Refused
 from blogapi.transfer.markdown.paths import choose_title, extract_slug
 from blogapi.transfer.markdown.text import to_http_url, to_line, to_plain_line, to_title
 from blogapi.transfer.media.references import MAX_ALT_LENGTH
-from blogapi.transfer.messages import join_counts
+from blogapi.transfer.messages import IMPORT_TIME, join_counts
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import comments, dates, publication, seo, terms
 from blogapi.transfer.wordpress.blog import Blog, get_blog_address, split_url, to_id
@@ -61,6 +61,8 @@ class RecordMaker:
         texts = self._read_texts(item, metas, notes)
         date = dates.find_date(item, self.blog.offset)
         status, reason = publication.decide_status(item, metas, date, self.options.now)
+        if status == "published" and date is None:
+            notes.append(IMPORT_TIME)
         category, tags = terms.read_terms(item, self.blog, metas, self.counts)
         return ArticleRecord(
             key=self.make_key(item),

@@ -36,14 +36,16 @@ def test_import_reports_the_result_for_each_file(run, people, folder):
     assert result.exit_code == 0
     assert "blog/photo.zip" in result.stdout
     assert result.stdout.splitlines()[-1] == (
-        "2 files: 1 created, 0 updated, 0 unchanged, 1 skipped, 0 refused."
+        "2 articles and files: 1 created, 0 updated, 0 unchanged, 1 skipped, 0 refused."
     )
 
 
 def test_pictures_in_a_folder_are_not_reported_as_skipped(run, people, folder):
     for name in ("photo.png", "PHOTO.JPEG"):
         (folder / name).write_bytes(b"")
-    assert run("import", folder, "--author", "ada").stdout.splitlines()[-1].startswith("2 files: ")
+    assert (
+        run("import", folder, "--author", "ada").stdout.splitlines()[-1].startswith("2 articles and files: ")
+    )
     assert "photo.png" in run("import", folder / "photo.png", "--author", "ada").stdout
 
 
@@ -212,7 +214,7 @@ def test_importing_a_renamed_file_in_a_renamed_folder_creates_no_duplicate(run, 
     folder = folder.rename(folder.with_name("site"))
     (folder / "bread.md").rename(folder / "2024-05-01-bread.md")
     lines = run("import", folder, "--author", "ada").stdout.splitlines()
-    assert lines[-1].startswith("2 files: 0 created, 0 updated, 1 unchanged")
+    assert lines[-1].startswith("2 articles and files: 0 created, 0 updated, 1 unchanged")
     note = "It was recognised as “blog/bread.md”, which was imported before."
     assert lines[1] == f"unchanged  site/2024-05-01-bread.md: {note}"
 
@@ -309,4 +311,4 @@ def test_two_blogs_with_equal_paths_are_imported_side_by_side(run, people, tmp_p
         (posts / "2020-01-01-hello.md").write_text(f"---\ntitle: Hello {blog}\n---\nHi.\n", encoding="utf-8")
     results = [run("import", tmp_path / blog / "_posts", "--author", "ada") for blog in ("a", "b", "a", "b")]
     counts = [result.stdout.splitlines()[-1].split(",")[0] for result in results]
-    assert counts == ["1 files: 1 created", "1 files: 1 created", "1 files: 0 created", "1 files: 0 created"]
+    assert counts == [f"1 articles and files: {number} created" for number in (1, 1, 0, 0)]
