@@ -16,7 +16,8 @@ from blogapi.transfer.markdown import template_outputs
 from blogapi.transfer.markdown.resolved import Resolved
 from blogapi.transfer.markdown.tag_arguments import Arguments, parse_arguments
 from blogapi.transfer.markdown.tag_code import read_code_title, read_language, unescape_code
-from blogapi.transfer.markdown.tag_handlers import NOTICES, Context, Tag, resolve_tag
+from blogapi.transfer.markdown.tag_context import Context, Tag
+from blogapi.transfer.markdown.tag_handlers import NOTICES, resolve_tag
 from blogapi.transfer.markdown.tag_markup import Markup, clean_address, render_inline
 from blogapi.transfer.markdown.tag_syntax import HIDDEN_TAGS, RAW_TAGS, FoundTag, TagFinder
 from blogapi.transfer.messages import format_count
