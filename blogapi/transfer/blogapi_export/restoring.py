@@ -9,7 +9,6 @@ from uuid import UUID
 
 import marshmallow as ma
 from sqlalchemy import ColumnDefault
-from sqlalchemy.exc import DataError, IntegrityError
 
 from blogapi.site import service as site_service
 from blogapi.site.models import Site
@@ -20,14 +19,12 @@ from blogapi.transfer.blogapi_export import library
 from blogapi.transfer.blogapi_export.blog_data import SITE_FIELDS, BlogData
 from blogapi.transfer.imports import exported_terms
 from blogapi.transfer.imports.exported_terms import ExportedTerm
+from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
 from blogapi.transfer.messages import join_counts
 from blogapi.transfer.reports import FileReport, Result
-from blogapi.web.errors import Problem, flatten_messages
-from blogapi.web.fields import join_messages
 
 # The number of terms that are stored in one transaction.
 _BATCH_TERMS = 100
-_REFUSALS = (ma.ValidationError, Problem, IntegrityError, DataError)
 
 
 @dataclass(slots=True)
@@ -82,9 +79,11 @@ def _create(term: ExportedTerm, owner: UUID, key: str, restored: Restored) -> It
     try:
         with savepoint():
             exported_terms.create(owner, term)
-    except _REFUSALS as error:
+    except REFUSALS as error:
         restored.counts[exported_terms.TAXONOMIES[term.kind].plural] -= 1
-        yield FileReport(f"{key}/{term.kind}/{term.slug[:100]}", Result.REFUSED, notes=(_describe(error),))
+        yield FileReport(
+            f"{key}/{term.kind}/{term.slug[:100]}", Result.REFUSED, notes=(describe_refusal(error),)
+        )
 
 
 def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool) -> Iterator[FileReport]:
@@ -94,7 +93,7 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
     try:
         fields = SiteChangesSchema().load(data.site)
     except ma.ValidationError as error:
-        yield FileReport(f"{key}/site", Result.REFUSED, notes=(_describe(error),))
+        yield FileReport(f"{key}/site", Result.REFUSED, notes=(describe_refusal(error),))
         return
     site = get_site()
     differing = [name for name, value in fields.items() if getattr(site, name) != value]
@@ -117,12 +116,6 @@ def _is_new(site: Site) -> bool:
         for name, default in defaults.items()
         if isinstance(default, ColumnDefault)
     )
-
-
-def _describe(error: Exception) -> str:
-    if isinstance(error, ma.ValidationError):
-        return join_messages(flatten_messages(error.messages))
-    return error.detail if isinstance(error, Problem) else f"The database refused it: {error}."
 
 
 def describe_counts(restored: Restored, *, dry_run: bool) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
 import marshmallow as ma
 from sqlalchemy import select
-from sqlalchemy.exc import DataError, IntegrityError
 
 from blogapi.articles import lifecycle
 from blogapi.articles.batch import Batch as ArticleBatch
@@ -22,38 +21,15 @@ from blogapi.storage.database import current_time, db, savepoint
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.imports.article_input import ArticleInputs
-from blogapi.transfer.imports.authors import ImportedAuthors
 from blogapi.transfer.imports.batch_media import BatchMedia
 from blogapi.transfer.imports.digests import compute_digest, get_source_digest
 from blogapi.transfer.imports.exported_articles import add_former_slugs, complete_article, is_slug_free
-from blogapi.transfer.imports.exported_terms import ExportedTerms
+from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
+from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.media.imported_media import RecordMedia
 from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.reports import FileReport, Result
-from blogapi.web.errors import Errors, Problem, flatten_messages
-from blogapi.web.fields import join_messages
-
-# The errors of an article that is refused.
-REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
-
-
-@dataclass(kw_only=True, slots=True)
-class ImportState:
-    """What the batches of one import have in common.
-
-    `matches` has the stored keys of files that were imported before under another key.
-    """
-
-    author: UUID
-    authors: ImportedAuthors
-    matches: dict[str, str] = field(default_factory=dict)
-    restore_deleted: bool = False
-    #: The slugs of categories and tags by name.
-    term_slugs: dict[str, str] = field(default_factory=dict)
-    #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
-    redirects: set[str] = field(default_factory=set)
-    #: The categories, tags and authors of an export of blogapi.
-    exported_terms: ExportedTerms = field(default_factory=dict)
+from blogapi.web.errors import Errors
 
 
 class ImportBatch:
@@ -108,7 +84,7 @@ class ImportBatch:
         except REFUSALS as error:
             if writes is not None:
                 raise
-            report = FileReport(record.key, Result.REFUSED, notes=(_describe(error),))
+            report = FileReport(record.key, Result.REFUSED, notes=(describe_refusal(error),))
         if report.result in (Result.CREATED, Result.UPDATED):
             self._state.authors.count(self.inputs.authors, self.inputs.is_new)
         file = self._find_file(record)
@@ -315,13 +291,3 @@ def _recognition_notes(former_key: str, key: str) -> tuple[str, ...]:
     if f"/{former_key}".endswith(f"/{key}") or f"/{key}".endswith(f"/{former_key}"):
         return ()
     return (f"It was recognised as “{former_key}”, which was imported before.",)
-
-
-def _describe(error: Exception) -> str:
-    if isinstance(error, ma.ValidationError):
-        return join_messages(flatten_messages(error.messages))
-    if isinstance(error, Problem):
-        return error.detail
-    if isinstance(error, (IntegrityError, DataError)):
-        return f"The database refused the article: {error.orig}."
-    return str(error)

@@ -21,9 +21,11 @@ from blogapi.storage.database import transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.imports.authors import ImportedAuthors
-from blogapi.transfer.imports.batch import REFUSALS, ImportBatch, ImportState
+from blogapi.transfer.imports.batch import ImportBatch
 from blogapi.transfer.imports.digests import compute_digest
 from blogapi.transfer.imports.exported_articles import list_library_media
+from blogapi.transfer.imports.refusals import REFUSALS
+from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.media.imported_media import ImportedMedia, RecordMedia, list_extensions
 from blogapi.transfer.media.references import may_contain_references
 from blogapi.transfer.reports import FileReport, Item

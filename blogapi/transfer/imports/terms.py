@@ -16,8 +16,7 @@ from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import service
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.transfer.article_record import TermRecord
-from blogapi.web.errors import flatten_messages
-from blogapi.web.fields import join_messages
+from blogapi.transfer.imports.refusals import describe_refusal
 
 _TAXONOMIES: dict[str, Taxonomy[Any]] = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
 # Other writers wait while a transaction is open.
@@ -44,7 +43,7 @@ def store_terms(owner: UUID, terms: Iterable[TermRecord]) -> list[str]:
                         taken = {name: text for name, text in fields.items() if name not in unknown}
                         get_or_create(taxonomy, owner, term.name, **taken)
                 except ma.ValidationError as error:
-                    reason = join_messages(flatten_messages(error.messages))
+                    reason = describe_refusal(error)
                     problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
     for (kind, name), number in sorted(dropped.items()):
         problems.append(f"Not taken: {name} ({number:,}), because a {kind} in this blog has none.")

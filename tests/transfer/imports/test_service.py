@@ -396,7 +396,7 @@ def test_a_record_that_the_database_refuses_does_not_stop_the_other_records(impo
     monkeypatch.setattr(Batch, "create", create)
     reports = importer.store([replace(RECORD, key="blog/rye.md", title="Rye"), RECORD])
     assert [report.result for report in reports] == [Result.REFUSED, Result.CREATED]
-    assert reports[0].notes[0].startswith("The database refused the article: ")
+    assert reports[0].notes[0].startswith("The database refused it: ")
     assert [article.title for article in stored()] == ["Bread"]
 
 
