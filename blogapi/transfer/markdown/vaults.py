@@ -9,7 +9,7 @@ from pathlib import Path
 from blogapi.transfer.markdown.fields import normalize_key
 from blogapi.transfer.markdown.privacy import DraftReason
 from blogapi.transfer.markdown.text import to_bool
-from blogapi.transfer.media.files import is_site
+from blogapi.transfer.media.sites import is_site
 
 # Fields that publish a note if they are true; a date in them can be that of a cited text.
 _PUBLISHING_FIELDS = {"publish", "published", "dgpublish", "public", "ispublic", "share"}

@@ -17,7 +17,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.folder import MAX_OUTER_FOLDERS
 from blogapi.transfer.media.former_paths import (
     UPLOAD_FOLDERS,
     list_inner_paths,
@@ -25,18 +24,8 @@ from blogapi.transfer.media.former_paths import (
     list_versions,
     number_name,
 )
+from blogapi.transfer.media.sites import Site, find_site
 
-# Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
-_STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
-# Folders that belong to a site whose configuration file was not found.
-_SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
-_SITE_FILE = re.compile(
-    r"(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.(?:ya?ml|toml)|\.eleventy\.[cm]?js"
-    r"|(?:eleventy|astro|next|nuxt|docusaurus|svelte|vite|quartz)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s"
-    r"|pelicanconf\.py|conf\.py|mkdocs\.ya?ml"
-)
-_PROJECT_FILES = {".git", "package.json", "Gemfile", "netlify.toml", "go.mod", "pyproject.toml"}
-_MAX_SIBLING_LEVELS = 3
 _MAX_LISTED_FOLDERS = 4_096
 _MAX_TREE_FILES = 200_000
 
@@ -58,20 +47,12 @@ class FoundFile:
     is_elsewhere: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Site:
-    """The folders in which paths are looked up, and the folders that may be read, with links resolved."""
-
-    bases: tuple[Path, ...]
-    allowed: tuple[Path, ...]
-
-
 class MediaFiles:
     """Finds files; `assets` are folders that the user has named."""
 
     def __init__(self, assets: Sequence[Path] = ()) -> None:
         self._assets: tuple[Path, ...] = ()
-        self._sites: dict[tuple[Path, Path], _Site] = {}
+        self._sites: dict[tuple[Path, Path], Site] = {}
         self._names: dict[Path, dict[str, list[str]]] = {}
         #: The files of the folder in which a name was looked up last.
         self._trees: dict[Path, dict[str, Path | None]] = {}
@@ -124,7 +105,7 @@ class MediaFiles:
             self._trees = {root: tree}
         return self._trees[root]
 
-    def _list_targets(self, path: str, source: Path, site: _Site) -> Iterator[Path]:
+    def _list_targets(self, path: str, source: Path, site: Site) -> Iterator[Path]:
         # A browser resolves `../x.png` against the address of the page, which differs from the path of its
         # source.
         versions = list_versions(path)
@@ -203,36 +184,17 @@ class MediaFiles:
                 names.setdefault(_fold(name), []).append(name)
         return self._names[folder]
 
-    def _get_site(self, folder: Path, root: Path) -> _Site:
+    def _get_site(self, folder: Path, root: Path) -> Site:
         key = folder, root
         if key not in self._sites:
             if len(self._sites) >= _MAX_LISTED_FOLDERS:
                 self._sites.clear()
-            self._sites[key] = self._find_site(folder, root)
+            self._sites[key] = find_site(folder, root, self._list_raw_names)
         return self._sites[key]
-
-    def _find_site(self, folder: Path, root: Path) -> _Site:
-        outer = root.parents[:MAX_OUTER_FOLDERS]
-        home = _get_home()
-        inner = (path for path in (folder, *folder.parents) if path.is_relative_to(root))
-        candidates = [path for path in (*inner, *outer) if path != home and path != path.parent]
-        for is_top in (is_site, _is_project):
-            top = next((path for path in candidates if is_top(self._list_raw_names(path))), None)
-            if top:
-                bases = [top / name for name in _STATIC_FOLDERS if (top / name).is_dir()]
-                return _Site((*bases, top, root), (top.resolve(), root))
-        levels = [path for path in (root, *root.parents[:_MAX_SIBLING_LEVELS]) if path in candidates]
-        siblings = [level / name for level in levels for name in _SIBLINGS if (level / name).is_dir()]
-        return _Site((*siblings, *levels), (root, *(path.resolve() for path in siblings)))
 
     def _list_raw_names(self, folder: Path) -> set[str]:
         names = {name for group in self._list_names(folder).values() for name in group}
         return names | ({"hugo.toml"} if (folder / "config" / "_default").is_dir() else set())
-
-
-def is_site(names: Iterable[str]) -> bool:
-    """Return whether a folder with files of these names has the configuration of a generator."""
-    return any(map(_SITE_FILE.fullmatch, names))
 
 
 def _walk_files(root: Path) -> Iterator[Path]:
@@ -247,17 +209,6 @@ def _is_flat(folder: Path) -> bool:
         return not any(child.is_dir() for child in folder.iterdir())
     except OSError:
         return False
-
-
-def _is_project(names: set[str]) -> bool:
-    return not names.isdisjoint(_PROJECT_FILES)
-
-
-def _get_home() -> Path | None:
-    try:
-        return Path.home().resolve()
-    except (OSError, RuntimeError):
-        return None
 
 
 def _list_variants(reference: str) -> list[str]:
