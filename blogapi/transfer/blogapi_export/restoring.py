@@ -14,12 +14,13 @@ from blogapi.site import service as site_service
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
-from blogapi.storage.database import savepoint, table_of, transaction
+from blogapi.storage.database import savepoint, table_of
 from blogapi.transfer.blogapi_export import library
 from blogapi.transfer.blogapi_export.blog_data import SITE_FIELDS, BlogData
 from blogapi.transfer.imports import exported_terms
 from blogapi.transfer.imports.exported_terms import ExportedTerm
 from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
+from blogapi.transfer.imports.write_turns import WriteTurns
 from blogapi.transfer.messages import join_counts
 from blogapi.transfer.reports import FileReport, Result
 
@@ -57,8 +58,9 @@ def restore_terms(
     data: BlogData, owner: UUID, key: str, restored: Restored, *, dry_run: bool
 ) -> Iterator[FileReport]:
     """Create the terms that this blog does not have; yield a report for each term that is refused."""
+    turns = WriteTurns()
     for terms in _group(data.terms.values()):
-        with transaction():
+        with turns.open_transaction():
             for kind in exported_terms.TAXONOMIES:
                 wanted = [term for term in terms if term.kind == kind]
                 existing = exported_terms.find_existing(kind, [term.slug for term in wanted], data.terms)

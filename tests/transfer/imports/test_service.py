@@ -477,6 +477,8 @@ def test_the_number_and_the_total_length_of_the_records_of_a_batch_are_limited()
     long = [replace(RECORD, content="x" * length) for length in (900_000, 300_000, 200_000, 1)]
     assert [len(batch) for batch in service.make_batches(long)] == [1, 2, 1]
     assert list(service.make_batches([])) == []
+    tagged = [replace(one, tags=tuple(f"{one.key} {number}" for number in range(60))) for one in records[:5]]
+    assert [len(batch) for batch in service.make_batches([*tagged, *tagged])] == [2, 2, 6]
 
 
 def test_a_dry_run_stores_nothing(store, stored):
