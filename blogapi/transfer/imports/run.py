@@ -59,6 +59,8 @@ class ImportRun:
         self._index.hosts |= set(hosts)
         #: The slug, the title and the file of each record by its key.
         self._read_before: dict[str, tuple[str, str, str]] = {}
+        #: The keys of records that are not public in another file.
+        self._private: set[str] = set()
         #: Names of template tags that have no counterpart here, with their numbers.
         self.unresolved: Counter[str] = Counter()
         #: The number of media files that articles still show from the former host.
@@ -120,6 +122,9 @@ class ImportRun:
             return record
         if slug != first[0] and record.title != first[1]:
             return self._tell_apart(replace(record, key=f"{record.key}:{slug}"))
+        if record.status != "published":
+            self._private.add(record.key)
+            self._index.get_target(record.key).public_from = None
         reason = f"“{first[2]}” contains this article too; to use the version in this file, import it alone."
         return FileReport(
             record.key, Result.SKIPPED, notes=(reason,), source=record.source, title=record.title
@@ -157,5 +162,8 @@ class ImportRun:
             yield resolved.record
 
     def _resolve(self, record: ArticleRecord) -> ResolvedRecord:
+        if record.key in self._private and record.status == "published":
+            note = "It is not public in another of the files; it became a draft."
+            record = replace(record, status="draft", notes=(*record.notes, note))
         has_file = partial(self._importer.media.exists, record=record)
         return resolve_record(record, self._index, has_file)

@@ -126,6 +126,15 @@ def test_an_article_in_two_exports_is_imported_once(run, contents):
     assert contents() == {"post-1": ""}
 
 
+def test_an_article_that_is_a_draft_in_another_export_becomes_a_draft(run, contents):
+    linking = a_record(2, content=link("https://old.example/2020/01/post-1/"))
+    newer = FakeSource([a_record(1, status="draft", source="other.xml")])
+    started = run(FakeSource([a_record(1), linking]), newer)
+    assert [report.status for report in started.reports] == ["draft", "published", None]
+    assert "not public in another of the files" in started.reports[0].notes[0]
+    assert contents()["post-2"] == linking.content
+
+
 def test_different_articles_with_one_id_are_both_imported(run, contents):
     other = replace(a_record(1), title="Rye", slug="rye")
     assert {report.result for report in run(FakeSource([a_record(1), other])).reports} == {Result.CREATED}
