@@ -1,8 +1,10 @@
-"""Error messages and progress bars for all commands."""
+"""Error messages, signals and progress bars for all commands."""
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
@@ -37,6 +39,24 @@ def report_problems() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
     except DBAPIError as error:
         raise click.ClickException(f"The database reported an error: {error.orig}.") from error
+
+
+@contextmanager
+def exit_on_sigterm() -> Iterator[None]:
+    """Exit like after Ctrl-C when the process is terminated, so that its temporary files are deleted."""
+
+    def end(number: int, _: object) -> None:
+        sys.exit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        # Only the main thread can handle signals.
+        yield
+        return
+    former = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former or signal.SIG_DFL)
 
 
 def no_progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:

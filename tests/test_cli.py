@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import signal
 import sqlite3
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from tempfile import TemporaryDirectory
 
 import click
 import pytest
@@ -52,3 +55,19 @@ def test_the_progress_bar_yields_every_item_and_is_drawn_only_on_a_terminal(monk
 
 def test_without_a_progress_bar_every_item_is_yielded():
     assert list(cli.no_progress(iter("abc"), total=3, label="Reading")) == ["a", "b", "c"]
+
+
+def test_a_terminated_command_deletes_its_temporary_files(tmp_path):
+    former = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit) as end, cli.exit_on_sigterm(), TemporaryDirectory(dir=tmp_path):
+        signal.raise_signal(signal.SIGTERM)
+    assert end.value.code == 128 + signal.SIGTERM
+    assert [*tmp_path.iterdir()] == []
+    assert signal.getsignal(signal.SIGTERM) is former
+
+
+def test_other_threads_handle_no_signals():
+    with ThreadPoolExecutor() as executor, cli.exit_on_sigterm():
+        handler = signal.getsignal(signal.SIGTERM)
+        executor.submit(cli.exit_on_sigterm().__enter__).result()
+        assert signal.getsignal(signal.SIGTERM) is handler

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from blogapi.cli import report_problems, show_progress
+from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.transfer.exports.results import ExportReport
 
 _STDOUT = "-"
@@ -56,7 +56,7 @@ def export(
         raise click.UsageError("--for and --overwrite need a FOLDER or a FILE.zip in the format markdown.")
     from blogapi.transfer.exports import layouts, service
 
-    with report_problems():
+    with report_problems(), exit_on_sigterm():
         if is_document:
             path = None if target == _STDOUT else Path(target)
             report = service.export_document(

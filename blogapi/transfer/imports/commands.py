@@ -12,7 +12,7 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from blogapi.cli import report_problems, show_progress
+from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.storage.database import current_time
 from blogapi.transfer import archives, folder
 from blogapi.transfer.article_record import RefusedFile
@@ -123,7 +123,7 @@ def import_(
     When you run it again, only what has changed is updated; a file that was moved or renamed is recognised by
     its content. Exits with status 1 if a file was refused.
     """
-    with report_problems(), _report_refusals(), ExitStack() as stack:
+    with report_problems(), _report_refusals(), exit_on_sigterm(), ExitStack() as stack:
         importer = Importer(
             _find_author(author),
             author_map=read_author_map(author_map) if author_map else {},
