@@ -173,7 +173,7 @@ def test_tags_with_the_same_slug_become_one_tag(store, stored):
     assert [tag.name for tag in stored()[0].tags] == ["Slow food"]
 
 
-def test_signs_tell_tags_apart(store, stored):
+def test_tags_that_differ_in_a_symbol_are_different_tags(store, stored):
     store(replace(RECORD, tags=("C", "C#", "C++", "c#", ".NET")))
     tags = {tag.slug: tag.name for tag in stored()[0].tags}
     assert tags == {"c": "C", "c-sharp": "C#", "c-plus-plus": "C++", "net": ".NET"}

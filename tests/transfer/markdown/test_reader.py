@@ -261,7 +261,7 @@ def test_other_formats_for_articles_are_refused_by_name(suffix, reason):
         read_file(".. title: Bread\n.. date: 2020-01-02\n\nText", f"a/b.{suffix}")
 
 
-def test_a_signature_is_no_asciidoc_file(tmp_path):
+def test_a_signature_is_not_an_asciidoc_file(tmp_path):
     (tmp_path / "a.asc").write_bytes(b"-----BEGIN PGP SIGNATURE-----\n")
     with pytest.raises(NotAnArticle, match="OpenPGP"):
         reader.read_file(folder.Entry("blog/a.asc", tmp_path / "a.asc"), now=NOW)
@@ -284,57 +284,7 @@ def test_an_article_with_an_unreadable_metadata_file_is_refused():
         reader.parse_file("a/b.md", b"Text", b"Bread\nbread\n2020-01-02", now=NOW)
 
 
-# Images, descriptions
-
-
-@pytest.mark.parametrize(
-    ("front", "cover"),
-    [
-        ("image: a.png", "a.png"),
-        ("images: [/a.png, b.png]", "/a.png"),
-        ("cover: {image: a.png, alt: A}", "a.png"),
-        ("header: {image: a.png}", "a.png"),
-        ("cover: [{src: a.png}]", "a.png"),
-        ("heroImage: https://example.org/a", "https://example.org/a"),
-        ("featured: true\nimage: a.png", "a.png"),
-        ("featured: true", ""),
-        ("images: [[]]", ""),
-        ("header-img: img/a.png", "img/a.png"),
-        ("background: /a.jpg", "/a.jpg"),
-        ("background: dark.blue", ""),
-        ("preview: true\nhero: Ada", ""),
-        ("image: {feature: a.png}", "a.png"),
-        ("og_image: /a.webp?v=1", "/a.webp?v=1"),
-        ("photos: [a.png, b.png]", "a.png"),
-        ("extra: {cover: a.png}", "a.png"),
-        ("params: {images: [a.png]}", "a.png"),
-        ("resources: [{src: b.png}, {name: featured-image, src: a.png}]", "a.png"),
-        ("image: a b.png", "a b.png"),
-    ],
-)
-def test_the_cover_image_is_read_in_all_formats(front, cover):
-    assert read(front).cover_image == cover
-
-
-@pytest.mark.parametrize(
-    "front",
-    [
-        "cover: {image: a.png, alt: A *cat*}",
-        "image: a.png\nimage_alt: A *cat*",
-        "hero: [{src: a.png, alt: A *cat*}]",
-        "featured_image: a.png\nfeaturedAlt: A *cat*",
-    ],
-)
-def test_the_alternative_text_of_the_cover_is_read(front):
-    record = read(front)
-    assert (record.cover_alt, record.notes) == ("A *cat*", ())
-
-
-@pytest.mark.parametrize("url", ["data:image/png;base64,AA", "javascript:alert(1)", "word", f"/{'a' * 2048}"])
-def test_an_unusable_cover_is_ignored_with_a_note(url):
-    record = read(f"image: '{url}'")
-    assert record.cover_image == ""
-    assert "was ignored" in record.notes[0]
+# Addresses, descriptions
 
 
 @pytest.mark.parametrize("url", ["/a", "javascript:alert(1)", "https://"])

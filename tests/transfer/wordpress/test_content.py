@@ -54,7 +54,7 @@ def code(text: str, language: str = "") -> str:
         ("İ <pre>a\nb</pre> İ", "<p>İ</p>\n<pre>a\nb</pre>\n<p>İ</p>"),
     ],
 )  # fmt: skip
-def test_code(text, html):
+def test_code_is_shown_as_it_was_written(text, html):
     assert convert(text).html == html
 
 
@@ -119,7 +119,7 @@ def test_the_first_language_is_selected(text, selected):
         ("", ""),
     ],
 )
-def test_unusual_texts(text, html):
+def test_scripts_and_control_characters_do_not_break_paragraphs(text, html):
     assert convert(text).html == html
 
 

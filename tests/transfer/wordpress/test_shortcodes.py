@@ -60,7 +60,7 @@ def youtube(rest: str = "dQw4w9WgXcQ") -> str:
         ('[caption caption="x"]', '<p>[caption caption="x"]</p>'),
     ],
 )  # fmt: skip
-def test_captions(text, html):
+def test_captions_become_figures(text, html):
     assert convert(text).html == html
 
 
@@ -79,7 +79,7 @@ def test_captions(text, html):
         ('[gallery ids="1"] [/gallery]two', f"{gallery(ONE)}\n<p>two</p>"),
     ],
 )  # fmt: skip
-def test_galleries(text, html):
+def test_galleries_become_figures(text, html):
     converted = convert(text, FILES[1], FILES[2], FILES[3], FILES[5])
     assert (converted.html, converted.notes) == (html, ())
 
@@ -120,7 +120,7 @@ def player(element: str, kind: str) -> str:
          player('<audio controls src="https://a.org/3.mp3"></audio><figcaption>Song</figcaption>', "audio")),
     ],
 )  # fmt: skip
-def test_players(text, html):
+def test_audio_and_video_shortcodes_become_players(text, html):
     assert convert(text, FILES[3]).html == html
 
 
@@ -142,7 +142,7 @@ def test_players(text, html):
         ('<embed src="http://www.youtube.com/v/dQw4w9WgXcQ">', "dQw4w9WgXcQ"),
     ],
 )  # fmt: skip
-def test_youtube(text, rest):
+def test_youtube_shortcodes_become_players(text, rest):
     assert convert(text).html == youtube(rest)
 
 
@@ -221,7 +221,7 @@ def test_unknown_shortcodes_stay_and_are_counted(text, unconverted):
         ("[[youtube dQw4w9WgXcQ]", f"<p>[</p>\n{youtube()}"),
     ],
 )
-def test_escaped_shortcodes(text, html):
+def test_escaped_shortcodes_stay_in_the_text(text, html):
     assert convert(text).html == html
 
 

@@ -61,7 +61,7 @@ def test_lines_and_blank_lines(text, html):
         ("one<divider>two</divider>", "<p>one<divider>two</divider></p>"),
     ],
 )  # fmt: skip
-def test_block_elements(text, html):
+def test_block_elements_are_not_inside_of_paragraphs(text, html):
     assert add_paragraphs(text) == html
 
 
@@ -77,5 +77,5 @@ def test_block_elements(text, html):
         ('<a href="x"><img src="a"></a>', '<p><a href="x"><img src="a"></a></p>'),
     ],
 )
-def test_placeholders(text, html):
+def test_placeholders_of_blocks_are_not_inside_of_paragraphs(text, html):
     assert add_paragraphs(text) == html
