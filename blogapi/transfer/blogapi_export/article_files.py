@@ -84,7 +84,7 @@ class ArticleFiles:
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
             content = _read_pre(content)
         status, reasons = _read_status(entries, own, path)
-        cover = self._read_picture(entries, own, "cover_image", *_list_covers(entries))
+        cover = self._read_picture(own, "cover_image", *_list_covers(entries))
         fields = {
             "uuid": own.get("uuid"),
             "created": own.get("created"),
@@ -120,10 +120,10 @@ class ArticleFiles:
     def _read_seo(self, entries: Values, own: Values) -> dict[str, str]:
         seo = {name: values.get_text(entries, key) for key, name in _SEO_FIELDS.items() if key in entries}
         if "og_image" in entries or "og_image" in values.get_mapping(own, "originals"):
-            seo["og_image"] = self._read_picture(entries, own, "og_image", entries.get("og_image"))
+            seo["og_image"] = self._read_picture(own, "og_image", entries.get("og_image"))
         return seo
 
-    def _read_picture(self, entries: Values, own: Values, name: str, *given: object) -> str:
+    def _read_picture(self, own: Values, name: str, *given: object) -> str:
         originals = values.get_mapping(own, "originals")
         if name in originals:
             return values.get_text(originals, name)

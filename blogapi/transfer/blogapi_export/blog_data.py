@@ -18,6 +18,8 @@ from blogapi.transfer.blogapi_export.values import Values
 from blogapi.transfer.imports.exported_terms import ExportedTerm
 from blogapi.transfer.reports import FileReport
 
+#: The kind of the terms in each list of an export.
+TERM_KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
 #: The fields of a term in the body of the API, by kind; the first three are common to all kinds.
 _TERM_FIELDS = {
     "category": ("name", "slug", "description", "cover_image"),

@@ -18,7 +18,6 @@ from blogapi.transfer.markdown.parsers import parse_yaml
 from blogapi.transfer.reports import FileReport, Result
 
 _MAX_BYTES = 64 * 1024 * 1024
-_KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
 # The items of a list are parsed in groups of this size, because the fast parser accepts no longer texts.
 _MAX_GROUP = 8_000
 _ITEM = re.compile(r"^(?=- )", re.MULTILINE)
@@ -32,7 +31,7 @@ def read_data(export: ExportFolder) -> BlogData:
     for item in _read_list(export, "media", data, blog_data.read_media):
         data.media.append(_find_file(export, item, data))
     by_file = {item.file: item for item in data.media}
-    for name, kind in _KINDS.items():
+    for name, kind in blog_data.TERM_KINDS.items():
 
         def read(given: Values, kind: str = kind) -> ExportedTerm:
             return blog_data.read_term(kind, given, _read_pictures(export, given, by_file))

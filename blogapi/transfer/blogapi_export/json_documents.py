@@ -24,7 +24,6 @@ from blogapi.transfer.blogapi_export.values import Values
 from blogapi.transfer.markdown.text import to_line
 from blogapi.transfer.reports import FileReport, Item, Result, read_item
 
-_KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
 # The files of a folder in which the media files of a document are searched for.
 _MAX_FILES = 100_000
 
@@ -95,7 +94,7 @@ def _add(name: str, value: Any, data: BlogData, entry: folder.Entry) -> None:
         elif name == "media":
             data.media.append(blog_data.read_media(value))
         else:
-            term = blog_data.read_term(_KINDS[name], value, {})
+            term = blog_data.read_term(blog_data.TERM_KINDS[name], value, {})
             data.terms[term.kind, term.slug] = term
     except RefusedFile as error:
         reason = f"An entry of `{name}` cannot be read: {error}"
@@ -110,7 +109,7 @@ def _read_fields(file: BinaryIO) -> Iterator[tuple[str, Any]]:
             if prefix == "" and event == "map_key" and value == "articles":
                 return
             name = prefix.removesuffix(".item")
-            is_item = prefix.endswith(".item") and name in (*_KINDS, "media")
+            is_item = prefix.endswith(".item") and name in (*blog_data.TERM_KINDS, "media")
             if not (is_item or prefix == "site") or event in ("end_array", "end_map"):
                 continue
             builder, prefix_of_item, field = ijson.ObjectBuilder(), prefix, name
