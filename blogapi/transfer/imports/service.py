@@ -75,7 +75,7 @@ class Importer:
     """Stores the records of one run as articles of `author`.
 
     `matches` has the stored keys of files that were imported before under another key; see
-    `imported_authors` for `author_map`, and `imported_media` for `assets`.
+    `imports.authors` for `author_map`, and `media.imported_media` for `assets`.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ _MAX_OUTER = 3
 def complete(authors: Iterable[AuthorRecord], path: Path, levels: int) -> tuple[AuthorRecord, ...]:
     """Return the authors, with the descriptions of those whose name is an id in the nearest file of authors.
 
-    `levels` is the number of folders between the article `path` and the outside of the imported folder.
+    `levels` is the number of folders from the article `path` up to the imported folder.
     """
     described = (_describe(author, path, levels) for author in authors)
     unique: dict[str, AuthorRecord] = {}

@@ -9,6 +9,7 @@ from html import escape
 
 from blogapi.transfer.markdown.scanner import Scanner
 from blogapi.transfer.markdown.tag_markup import Markup, is_image
+from blogapi.transfer.messages import join_counts
 
 _PATTERN = re.compile(
     r"(?P<code>^(?:import|export)[ \t{][^\n]*+(?:\n[^\n]++)*+)"
@@ -24,11 +25,10 @@ _CALL = re.compile(
 _IMPORT = re.compile(r"^import[ \t]+(\w{1,60})[ \t]+from[ \t]+[\"']([^\"'\n]{1,500})[\"']", re.MULTILINE)
 _VARIABLE = re.compile(r"=\{(\w{1,60})(?:\.src)?\}")
 _VIDEO_ID = re.compile(r"\b(?:id|videoId|youTubeId|v)=[{\"'`]{1,2}([\w-]{11})[\"'`]")
-_MAX_NAMED = 10
 
 
 def resolve_addresses(content: str) -> str:
-    """Return the text with plain addresses in the attributes outside code in which MDX calls a function."""
+    """Return the text with the address in place of each call of `require` or `useBaseUrl` in an attribute."""
     if "={" not in content or ("require(" not in content and "useBaseUrl(" not in content):
         return content
     return _replace_all(content, _CALL, lambda match: _quote(match["address"]))
@@ -56,8 +56,7 @@ def remove_code(content: str, notes: list[str]) -> str:
             parts += [content[position : match.start()], replacement]
             position = match.end()
     if components:
-        names = ", ".join(f"“{name}” ({number:,})" for name, number in components.most_common(_MAX_NAMED))
-        notes.append(f"Components of MDX are not shown, but their text is: {names}.")
+        notes.append(f"Components of MDX are not shown, but their text is: {join_counts(components)}.")
     return "".join([*parts, content[position:]]).lstrip("\n")
 
 

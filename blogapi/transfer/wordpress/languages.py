@@ -14,8 +14,7 @@ _FIRST_MARKER = re.compile(r"\s*(?:\[:[a-z]{2}\]|\{:[a-z]{2}\})")
 def select_language(text: str, language: str = "") -> tuple[str, tuple[str, ...]]:
     """Return the text in one language, and the codes of its other languages ("de").
 
-    `language` is the language of the blog ("en-US"); a text that has no part in it is returned in its first
-    language.
+    `language` is the language of the blog ("en-US"); a text without it is returned in its first language.
     """
     if not (_COMMENT_MARKER.search(text) or _FIRST_MARKER.match(text)):
         return text, ()

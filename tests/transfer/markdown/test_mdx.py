@@ -40,4 +40,4 @@ def test_pictures_and_players_of_components_are_kept(content, expected):
 def test_components_are_named():
     notes: list[str] = []
     mdx.remove_code("<Tabs>\n\nText\n\n</Tabs>", notes)
-    assert notes == ["Components of MDX are not shown, but their text is: “Tabs” (1)."]
+    assert notes == ["Components of MDX are not shown, but their text is: Tabs (1)."]

@@ -276,7 +276,7 @@ def test_mdx_is_read_as_markdown_without_javascript():
     assert record.content.strip() == (
         "<Tabs><Tab>text</Tab></Tabs>\n```js\nimport d from 'd'\n```\nThe import of it"
     )
-    assert record.notes == ("Components of MDX are not shown, but their text is: “Tabs” (1), “Tab” (1).",)
+    assert record.notes == ("Components of MDX are not shown, but their text is: Tabs (1), Tab (1).",)
 
 
 def test_an_article_with_an_unreadable_metadata_file_is_refused():
