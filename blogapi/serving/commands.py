@@ -20,7 +20,7 @@ from blogapi.storage.database import db
 
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
   python -m blogapi user create NAME --admin      create an author
-  python -m blogapi import FOLDER                 import Markdown with front matter
+  python -m blogapi import PATH                   import another blog (WordPress, Ghost, Markdown and others)
   python -m blogapi key create                    create a key for a web page
 Or stop the server and start it with --demo for a sample blog."""
 
