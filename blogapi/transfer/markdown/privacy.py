@@ -50,6 +50,9 @@ _STATUS = FieldRule(
 )
 _VISIBILITY = FieldRule(public=_PUBLIC, private=_PRIVATE)
 _PASSWORD = FieldRule(public=frozenset(("false", "")), is_secret=True)
+# Fields of some content systems, which other blogs use for themes (`active: home`).
+_PRIVATE_IF_ON = FieldRule(private=_TRUE, others_are_public=True)
+_PRIVATE_IF_OFF = FieldRule(private=_FALSE, others_are_public=True)
 #: The rules by normalized key (`fields.normalize_key`). They also apply inside Hugo's `params` and Zola's
 #: `extra`.
 FIELD_RULES: dict[str, FieldRule] = {
@@ -71,6 +74,12 @@ FIELD_RULES: dict[str, FieldRule] = {
     "build.render": FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}),
     "build.list": FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}),
     **dict.fromkeys(("password", "passphrase", "passcode", "postpassword"), _PASSWORD),
+    **dict.fromkeys(
+        ("deleted", "trashed", "disabled", "confidential", "internal", "inprogress"), _PRIVATE_IF_ON
+    ),
+    **dict.fromkeys(("active", "enabled", "live", "approved", "ready", "publishable"), _PRIVATE_IF_OFF),
+    **dict.fromkeys(("state", "stage", "workflow"), FieldRule(private=_PRIVATE, others_are_public=True)),
+    "type": FieldRule(private=frozenset(("draft", "private")), others_are_public=True),
     "permalink": FieldRule(private=frozenset(("false",)), others_are_public=True),
 }
 _PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}

@@ -54,6 +54,11 @@ def read(front, key="blog/a.md"):
         "render: false",
         "extra: {hidden: true}",
         "extra: {unlisted: true}",
+        # content systems
+        "deleted: true",
+        "enabled: false",
+        "state: Draft",
+        "type: draft",
         # Eleventy
         "permalink: false",
         "permalink: False",
@@ -150,6 +155,9 @@ def test_an_article_with_a_value_of_the_wrong_type_becomes_a_draft(name, value):
         "password:",
         "password: false",
         "permalink: /2020/a/",
+        "active: home",
+        "enabled: true",
+        "type: posts",
         "permalink:",
         "build: {render: always, list: true}",
         "_build: {publishResources: false}",
