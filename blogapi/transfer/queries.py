@@ -7,9 +7,11 @@ from uuid import UUID
 
 from sqlalchemy import or_, select
 
-from blogapi.articles.models import Article
+from blogapi.articles.models import Article, FormerSlug
+from blogapi.categories.models import Category
 from blogapi.media.models import Media, MediaPath
 from blogapi.storage.database import db
+from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.models import ImportedFile
 
 
@@ -28,11 +30,34 @@ def get_digests(keys: Collection[str]) -> dict[str, str]:
     return {row.key: row.digest for row in db.session.execute(statement)}
 
 
-def get_imported_articles() -> dict[str, tuple[UUID, str]]:
-    """Return the uuid and the slug of each imported article by the key of its file."""
-    columns = (ImportedFile.key, Article.uuid, Article.slug)
-    statement = select(*columns).join(Article, Article.uuid == ImportedFile.article_id)
-    return {row.key: (row.uuid, row.slug) for row in db.session.execute(statement)}
+def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord]]:
+    """Return the uuid of each imported article, and a record without content, by the key of its file."""
+    former_slugs: dict[UUID, list[str]] = {}
+    for row in db.session.execute(select(FormerSlug.article_id, FormerSlug.slug).order_by(FormerSlug.slug)):
+        former_slugs.setdefault(row.article_id, []).append(row.slug)
+    columns = (Article.uuid, Article.title, Article.slug, Article.content_type, Article.status)
+    statement = (
+        select(ImportedFile.key, *columns, Article.published_at, Category.name.label("category"))
+        .join(Article, Article.uuid == ImportedFile.article_id)
+        .join(Category, Category.uuid == Article.category_id)
+    )
+    return {
+        row.key: (
+            row.uuid,
+            ArticleRecord(
+                key=row.key,
+                title=row.title,
+                slug=row.slug,
+                content="",
+                content_type=row.content_type,
+                status=row.status,
+                published_at=row.published_at,
+                category=row.category,
+                former_slugs=tuple(former_slugs.get(row.uuid, ())),
+            ),
+        )
+        for row in db.session.execute(statement)
+    }
 
 
 def get_roots() -> dict[str, str]:

@@ -23,7 +23,7 @@ from blogapi.transfer.imports.resolving import ResolvedRecord, resolve_record
 from blogapi.transfer.imports.service import Importer, make_batches
 from blogapi.transfer.imports.spool import Spool
 from blogapi.transfer.imports.terms import store_terms
-from blogapi.transfer.links.index import LinkIndex
+from blogapi.transfer.links.index import LinkIndex, get_blog
 from blogapi.transfer.reports import FileReport, Item, Result
 from blogapi.transfer.sources import Source
 
@@ -105,10 +105,17 @@ class ImportRun:
             # The report of the import replaces this one.
             self._places[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED))
-            article = known.get(self._importer.matches.get(record.key, record.key))
-            uuid, slug = article or (None, make_slug(record.slug or record.title))
-            self._index.add(record, slug, uuid)
+            stored_key = self._importer.matches.get(record.key, record.key)
+            uuid, former = known.pop(stored_key, (None, None))
+            slug = former.slug if former else make_slug(record.slug or record.title)
+            path = stored_key if stored_key.endswith(f"/{record.key}") else ""
+            self._index.add(record, slug, uuid, path=path)
             self._spool.add(record)
+        # Links can also lead to articles of an earlier import of the same blog.
+        blogs = self._index.list_blogs()
+        for uuid, former in known.values():
+            if get_blog(former.key) in blogs and former.key not in self._index:
+                self._index.add(former, former.slug, uuid)
 
     def _tell_apart(self, record: ArticleRecord) -> Item:
         """Return the record, or the report of a record that was read before.

@@ -50,6 +50,8 @@ class Target:
     """An article to which links can lead."""
 
     key: str
+    #: the path of the file below the outermost folder from which it was imported, or the key
+    path: str
     slug: str
     uuid: UUID | None
     category: str
@@ -67,8 +69,8 @@ class Target:
 
     @property
     def blog(self) -> str:
-        """The first folder of the key, or its part before the id."""
-        return self.key.partition("/")[0] if self.file else self.key.rpartition(":")[0]
+        """The blog to which the article belongs; see `get_blog`."""
+        return get_blog(self.path)
 
     @property
     def language(self) -> str:
@@ -108,7 +110,7 @@ class Target:
         if self._own_segments is None:
             self._own_segments = {*map(_slugify, self.terms), *map(fold, self.terms)}
             if self.file:
-                self._own_segments |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
+                self._own_segments |= {*self.file.folders, self.file.language, *split_path(self.path)[:-1]}
         return self._own_segments
 
     def _list_date_words(self) -> Iterator[set[str]]:
@@ -142,12 +144,13 @@ class LinkIndex:
             name: {} for name in ("path", "page", "id", "name", "alias", "title")
         }
 
-    def add(self, record: ArticleRecord, slug: str, uuid: UUID | None = None) -> None:
+    def add(self, record: ArticleRecord, slug: str, uuid: UUID | None = None, *, path: str = "") -> None:
         """Add a record; `slug` is the one that its article is expected to get, or already has.
 
-        `uuid` is needed only if the addresses of articles contain it.
+        `uuid` is needed only if the addresses of articles contain it. `path` is the path of the file below an
+        outer folder that was imported before.
         """
-        target = self._targets[record.key] = self._make_target(record, slug, uuid)
+        target = self._targets[record.key] = self._make_target(record, slug, uuid, path or record.key)
         titles, aliases, names = {fold(record.title)}, {*map(fold, _limit(record.names))}, {fold(slug)}
         names |= {fold(former) for former in (record.slug, *_limit(record.former_slugs)) if former}
         if target.file:
@@ -160,6 +163,13 @@ class LinkIndex:
         for map_, keys in (("name", names), ("alias", aliases), ("title", titles)):
             for key in keys:
                 self._append(map_, key[:_MAX_NAME_LENGTH], target)
+
+    def list_blogs(self) -> set[str]:
+        """Return the blogs of all articles; see `get_blog`."""
+        return {target.blog for target in self._targets.values()}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._targets
 
     def set_slug(self, key: str, slug: str) -> tuple[str, ...]:
         """Set the final slug of an article; return the keys of the records with links to its former slug."""
@@ -196,11 +206,12 @@ class LinkIndex:
         split = [one.partition("/") for one in self.hosts]
         return [split_path(path) for name, _, path in split if not host or normalize_host(name) == host]
 
-    def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> Target:
+    def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None, path: str) -> Target:
         published_at = record.published_at or self._now
-        segments = split_path(record.key) if "/" in record.key else []
+        segments = split_path(path) if "/" in path else []
         return Target(
             key=record.key,
+            path=path,
             slug=slug,
             uuid=uuid or (record.exported.uuid if record.exported else None),
             category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],
@@ -217,6 +228,17 @@ class LinkIndex:
         found = self._maps[kind].setdefault(key, [])
         if len(found) < _MAX_NAMESAKES:
             found.append(target)
+
+
+def get_blog(key: str) -> str:
+    """Return what the keys of a blog have in common: their first folder, or format and blog.
+
+    Keys of Medium and of most exports of Ghost do not contain the blog.
+    """
+    if "/" in key:
+        return key.partition("/")[0]
+    parts = key.split(":")
+    return ":".join(parts[: 2 if len(parts) > 2 else 1])
 
 
 def normalize_address(address: str) -> str:

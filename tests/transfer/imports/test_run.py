@@ -113,6 +113,28 @@ def test_a_link_to_a_draft_stays_as_it_is_until_the_draft_is_published(run, cont
     assert contents()["post-1"] == link("/post-2/")
 
 
+def test_a_link_leads_to_an_article_of_an_earlier_import(run, contents):
+    first = a_record(1, content=link("https://old.example/2020/01/post-2/"))
+    run(FakeSource([first, a_record(2)]))
+    run(FakeSource([a_record(3, content=link("https://old.example/2020/01/post-2/"))]))
+    assert contents()["post-3"] == link("/post-2/")
+    # The links stay if only one of the articles is imported again.
+    assert [report.result for report in run(FakeSource([first])).reports] == [Result.UNCHANGED]
+    other = a_record(4, key="wordpress:other.example:4", content=link("/2020/01/post-2/"))
+    run(FakeSource([other]))
+    assert contents()["post-4"] == other.content
+
+
+def test_the_links_stay_if_a_file_of_a_folder_is_imported_alone(run, contents):
+    fields = {"source": "", "content_type": "markdown", "addresses": (), "has_templates": True}
+    one = a_record(1, key="blog/posts/a/one.md", content="[x](../b/two.md)", **fields)
+    run(FakeSource([one, a_record(2, key="blog/posts/b/two.md", **fields)]))
+    assert contents()["post-1"] == "[x](/post-2/)"
+    alone = FakeSource([replace(one, key="a/one.md")])
+    alone.matches = {"a/one.md": "blog/posts/a/one.md"}
+    assert [report.result for report in run(alone).reports] == [Result.UNCHANGED]
+
+
 def test_a_dry_run_stores_nothing(run, contents):
     started = run(FakeSource([a_record(1)], [TermRecord(kind="tag", name="rye")]), dry_run=True)
     assert [report.result for report in started.reports] == [Result.CREATED]
