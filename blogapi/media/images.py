@@ -156,8 +156,9 @@ def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
             answer = _exchange(process, json.dumps(job).encode())
         finally:
             timer.cancel()
-            # The worker ends when its input is closed; the kill covers a worker that hangs.
-            if process.poll() is None and not _end(process):
+            # The worker ends when its input is closed; the kill covers a worker that hangs. The input of a
+            # worker that has ended is closed here too: it can contain a part of the job that was not sent.
+            if not _end(process):
                 process.kill()
     if answer:
         result: dict[str, Any] = json.loads(answer)

@@ -59,7 +59,7 @@ def test_the_next_steps_are_printed_for_an_empty_blog(serve):
     result = serve()
     assert result.exit_code == 0
     assert "The blog is empty." in result.output
-    for command in ("user create NAME --admin", "import FOLDER", "key create", "--demo"):
+    for command in ("user create NAME --admin", "import PATH", "key create", "--demo"):
         assert command in result.output
 
 
