@@ -66,6 +66,8 @@ class Feed:
                         raise RefusedFile("It has a tag of many megabytes; export the blog again.")
                     yield from handler.take()
             parser.close()
+            # From version 2.6 on, Expat can wait with the last elements until the end of the file.
+            yield from handler.take()
         except (SAXException, DefusedXmlException, OSError, LookupError, ValueError) as error:
             yield from handler.take()
             line = getattr(error, "getLineNumber", lambda: None)()

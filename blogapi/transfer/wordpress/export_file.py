@@ -106,13 +106,15 @@ class ExportFile:
         for chunk in _wait_for_progress(chunks, builder):
             parser.feed(chunk)
             yield from builder.take_elements()
-        unfinished = builder.get_unfinished_item()
-        self.unfinished_title = unfinished.get_text("title")[:100] if unfinished else None
         self.is_incomplete = False
         try:
             parser.close()
         except SAXParseException:
             self.is_incomplete = True
+        # From version 2.6 on, Expat can wait with the last elements until the end of the file.
+        yield from builder.take_elements()
+        unfinished = builder.get_unfinished_item()
+        self.unfinished_title = unfinished.get_text("title")[:100] if unfinished else None
 
 
 def _wait_for_progress(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[str]:

@@ -86,6 +86,14 @@ def read(tmp_path):
     return read
 
 
+@pytest.mark.parametrize("length", [1, 50, 1_000])
+def test_the_size_of_the_chunks_does_not_change_what_is_read(read, monkeypatch, length):
+    feed = make_feed(*(make_entry(number, content="x" * 700 * number) for number in (1, 2, 3)))
+    expected = read(feed)[0]
+    monkeypatch.setattr("blogapi.transfer.blogger.feed._CHUNK_BYTES", length)
+    assert read(feed)[0] == expected and len(expected) == 3
+
+
 def test_posts_pages_and_comments_are_read(read):
     labels = "".join(map(LABEL.format, ["Cats", "cats", "Tom &amp; Co"]))
     feed = make_feed(
