@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from datetime import UTC, datetime
@@ -404,3 +405,67 @@ def test_a_broken_item_of_a_document_is_refused(blogs, tmp_path):
     write(tmp_path / "json" / "blog.json", json.dumps({"format": "blogapi-export", "version": 1} | lists))
     reports = blogs.restore(tmp_path / "json")
     assert [report.result for report in reports] == [Result.REFUSED] * 3 * len(items)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "note"),
+    [
+        ("site.yaml", "title: [\n", "front matter"),
+        ("tags.yaml", b"- name: \xff\n", "not UTF-8"),
+        ("categories.yaml", CATEGORY + "- uuid: x\n  slug: other\n", "“other”"),
+        (
+            "media.yaml",
+            f"- uuid: {UUID_TEXT}\n  {TIMES}\n  file: ../x.png\n  hash: {'0' * 64}\n",
+            "“../x.png”",
+        ),
+    ],
+)
+def test_a_broken_data_file_is_named(blogs, export, name, content, note):
+    write(export / name, content)
+    *refused, created = blogs.restore(export)
+    assert {report.key for report in refused} == {f"export/{name}"}
+    assert any(note in report.notes[0] for report in refused)
+    assert created.result is Result.CREATED
+
+
+def test_long_data_files_are_parsed_in_groups(blogs, export, monkeypatch):
+    monkeypatch.setattr("blogapi.transfer.blogapi_export.data_files._MAX_GROUP", 10)
+    assert [report.result for report in blogs.restore(export)] == [Result.CREATED]
+    assert {tag["slug"] for tag in blogs.read_rows()["tag"]} == {"same", "same-2"}
+
+
+def test_files_that_are_no_articles_are_not_recognised(export):
+    write(export / "notes.pdf", b"%PDF")
+    entry = folder.Entry("export/notes.pdf", export / "notes.pdf")
+    assert not blogapi_export.recognise(entry, b"%PDF")
+    # The front matter is longer than the head of a file that was deleted meanwhile.
+    gone = folder.Entry("export/articles/gone.md", export / "articles" / "gone.md")
+    assert not blogapi_export.recognise(gone, b"---\ntitle: x\n")
+
+
+def describe_file(root: Path, data: bytes, **fields: str) -> None:
+    """Put a file in the place of the exported picture, with a matching hash."""
+    (root / "media" / "red.png").write_bytes(data)
+    description = root / "media.yaml"
+    text = re.sub(r"hash: \S+", f'hash: "{hashlib.sha256(data).hexdigest()}"', description.read_text("utf-8"))
+    extra = "".join(f"  {name}: {json.dumps(value)}\n" for name, value in fields.items())
+    write(description, text.rstrip("\n") + f"\n{extra}")
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        (lambda data: {"data": b"no picture"}, "red.png"),
+        (lambda data: {"data": data, "caption": "x" * 100_000}, "caption"),
+    ],
+)
+def test_a_file_that_the_library_refuses_is_named(blogs, with_picture, change, note):
+    describe_file(with_picture, **change((with_picture / "media" / "red.png").read_bytes()))
+    refused, created = blogs.restore(with_picture)
+    assert (refused.result, created.result) == (Result.REFUSED, Result.CREATED)
+    assert note in f"{refused.key} {refused.notes[0]}"
+
+
+def test_a_dry_run_stores_no_media_files(blogs, with_picture):
+    assert [report.result for report in blogs.restore(with_picture, dry_run=True)] == [Result.CREATED]
+    assert blogs.read_rows()["media"] == []
