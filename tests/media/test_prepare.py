@@ -383,6 +383,19 @@ def test_a_failure_of_the_worker_is_reported(upload, tmp_path, monkeypatch, prog
     assert_nothing_is_left()
 
 
+def test_a_worker_that_ends_before_it_gets_its_job_is_reported(upload, tmp_path, monkeypatch):
+    make_worker(tmp_path, monkeypatch, "sys.exit(1)")
+    exchange = images._exchange
+
+    def wait_and_exchange(process, job):
+        process.wait()
+        return exchange(process, job)
+
+    monkeypatch.setattr(images, "_exchange", wait_and_exchange)
+    with pytest.raises(Unavailable, match="log"):
+        upload(make_image("png"))
+
+
 def test_a_worker_that_takes_too_long_is_ended(upload, tmp_path, monkeypatch):
     make_worker(tmp_path, monkeypatch, "time.sleep(100)")
     monkeypatch.setattr(images, "_WORKER_SECONDS", 0.1)
