@@ -31,6 +31,7 @@ class Article(TracksChanges, Identified, Timestamped, Base):
         Index("ix_article_visible", "status", desc("published_at"), "uuid"),
         Index("ix_article_author", "author_id", "status", desc("published_at"), "uuid"),
         Index("ix_article_category", "category_id", "status", desc("published_at"), "uuid"),
+        Index("ix_article_changed", desc("last_updated"), "uuid"),
     )
 
     author_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"))
@@ -182,4 +183,23 @@ class ArticleRevision(Base):
     author_id: Mapped[UUID]
     user_id: Mapped[UUID]
     created: Mapped[datetime]
+    content: Mapped[str]
+    name: Mapped[str] = mapped_column(default="", server_default="")
+
+
+class WorkingCopy(Base):
+    """The edits of an article that are not part of the article yet; admins share one per article.
+
+    `content` is the body that the editor saved, as JSON. `version` counts the saves, and `base_version` is the
+    version of the article on which the edits are based. `user_id` is the user who saved last.
+    """
+
+    __tablename__ = "working_copy"
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[UUID]
+    created: Mapped[datetime] = mapped_column(default=current_time)
+    last_updated: Mapped[datetime] = mapped_column(default=current_time)
+    version: Mapped[int] = mapped_column(default=1)
+    base_version: Mapped[int]
     content: Mapped[str]

@@ -1,14 +1,14 @@
-"""The table of imported files."""
+"""The tables of imported files and of imports that run in the background."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import String, Text
+from sqlalchemy import BigInteger, Index, String, Text, desc
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.storage.database import Base
+from blogapi.storage.database import Base, Identified, Timestamped
 
 
 class ImportedFile(Base):
@@ -29,3 +29,29 @@ class ImportedFile(Base):
     source_digest: Mapped[str | None] = mapped_column(String(64))
     imported_at: Mapped[datetime]
     root: Mapped[str | None] = mapped_column(Text())
+
+
+class ImportJob(Identified, Timestamped, Base):
+    """An import that was started over HTTP, and the file that was uploaded for it.
+
+    `options` is JSON with the options of the import. A job is tried without writing first: `trial_report` and
+    `report` are the documents that `import --json` prints, for the trial and for the import. `done` of
+    `total` items of the current `stage` are finished. A server that runs the job updates `last_updated`
+    regularly, and a job without updates was interrupted. `error` is the reason why a job failed.
+    """
+
+    __tablename__ = "import_job"
+    __table_args__ = (Index("ix_import_job_newest", desc("created"), "uuid"),)
+
+    user_id: Mapped[UUID]
+    name: Mapped[str]
+    size: Mapped[int] = mapped_column(BigInteger)
+    options: Mapped[str] = mapped_column(default="{}")
+    status: Mapped[str] = mapped_column(String(16))
+    stage: Mapped[str] = mapped_column(String(32), default="")
+    done: Mapped[int] = mapped_column(default=0)
+    total: Mapped[int] = mapped_column(default=0)
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    trial_report: Mapped[str] = mapped_column(default="")
+    report: Mapped[str] = mapped_column(default="")
+    error: Mapped[str] = mapped_column(default="")

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, String
+from sqlalchemy import CheckConstraint, ForeignKey, String, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi.storage.database import Base, Identified, Timestamped
@@ -21,6 +21,7 @@ class Account(Identified, Timestamped, Base):
     username: Mapped[str] = mapped_column(String(64), unique=True)
     role: Mapped[str] = mapped_column(String(16))
     password_digest: Mapped[str | None] = mapped_column(String(255))
+    disabled: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class WebSession(Base):
@@ -32,8 +33,25 @@ class WebSession(Base):
     account_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid", ondelete="CASCADE"), index=True)
     created: Mapped[datetime]
     expires: Mapped[datetime] = mapped_column(index=True)
+    user_agent: Mapped[str] = mapped_column(default="", server_default="")
 
     account: Mapped[Account] = relationship()
+
+
+class OneTimeLink(Base):
+    """A link that works once, found by the SHA-256 of its token.
+
+    It sets the password of `account_id`, or creates the first admin if there is no account.
+    """
+
+    __tablename__ = "one_time_link"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("account.uuid", ondelete="CASCADE"), index=True
+    )
+    created: Mapped[datetime]
+    expires: Mapped[datetime] = mapped_column(index=True)
 
 
 class Role(StrEnum):

@@ -52,7 +52,7 @@ class Rule:
 
     `description` tells the readers of the API documentation who may call the view. With
     `checks_credentials`, a key or session in the request is checked; with `requires_credentials`, the request
-    must contain one.
+    must contain one. With `login_only`, API keys are refused: a leaked key must not take over the blog.
     """
 
     name: str
@@ -60,6 +60,7 @@ class Rule:
     checks_credentials: bool = True
     requires_credentials: bool = True
     admins_only: bool = False
+    login_only: bool = False
 
 
 anyone = Rule(
@@ -76,6 +77,10 @@ guest = Rule(
 )
 reader = Rule("reader", "holders of any valid key, and logged-in users")
 admin = Rule("admin", "admins, by API key or login", admins_only=True)
+user_login = Rule("user login", "logged-in users; API keys are refused", login_only=True)
+admin_login = Rule(
+    "admin login", "logged-in admins; API keys are refused", admins_only=True, login_only=True
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,8 @@ def authorize(access: Access, caller: Caller) -> None:
     """Raise Unauthorized or Forbidden unless the caller has the required access."""
     if access.rule.requires_credentials and not caller.is_authenticated:
         raise Unauthorized("Send an API key in the X-API-KEY header; POST /api/v1/auth/api-key/ creates one.")
+    if access.rule.login_only and caller.key is not None:
+        raise Forbidden("An API key cannot do this; log in instead.", code="login_required")
     if access.rule.admins_only and not caller.is_admin:
         raise Forbidden("Only admins may do this; use an admin's key, or log in as an admin.")
     identified = access.rule.checks_credentials and caller.user is not None
