@@ -314,14 +314,30 @@ def as_admin(app: Flask, people: People, make_client: Callable[..., CheckedClien
 
 
 @pytest.fixture
-def as_login(app: Flask, people: People, make_client: Callable[..., CheckedClient]) -> CheckedClient:
+def log_in(app: Flask, make_client: Callable[..., CheckedClient]) -> Callable[[Account], CheckedClient]:
+    """Return a function that returns a client with a login of the user."""
+
+    def log_in(account: Account) -> CheckedClient:
+        with app.app_context():
+            token = users.log_in(account, lifetime=timedelta(days=1))
+        client = make_client(app)
+        with client.session_transaction() as session:
+            session["token"] = token
+        return client
+
+    return log_in
+
+
+@pytest.fixture
+def as_login(people: People, log_in: Callable[[Account], CheckedClient]) -> CheckedClient:
     """Ada (an admin), logged in."""
-    with app.app_context():
-        token = users.log_in(people.admin, lifetime=timedelta(days=1))
-    client = make_client(app)
-    with client.session_transaction() as session:
-        session["token"] = token
-    return client
+    return log_in(people.admin)
+
+
+@pytest.fixture
+def as_member_login(people: People, log_in: Callable[[Account], CheckedClient]) -> CheckedClient:
+    """Mel (a member), logged in."""
+    return log_in(people.member)
 
 
 @pytest.fixture

@@ -132,12 +132,14 @@ def _complete_response(response: Document, method: str, view: Any, document: Doc
 
 
 def _describe_access(access: Access) -> str:
-    scope = f" Scope: {access.scope}." if access.rule.checks_credentials else ""
+    has_scope = access.rule.checks_credentials and not access.rule.login_only
+    scope = f" Scope: {access.scope}." if has_scope else ""
     return f"For: {access.rule.description}.{scope}"
 
 
 def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
-    identified: list[dict[str, list[str]]] = [{"key": []}, {"login": []}]
+    key: list[dict[str, list[str]]] = [] if rule.login_only else [{"key": []}]
+    identified: list[dict[str, list[str]]] = [*key, {"login": []}]
     if rule.requires_credentials:
         return identified
     return [{}, *identified] if rule.checks_credentials else []

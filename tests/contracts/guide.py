@@ -14,7 +14,7 @@ import blogapi
 from blogapi import create_app, registry
 from blogapi.config import SETTINGS, Setting
 from blogapi.storage.database import db
-from blogapi.web.access import SCOPES, STRANGER, Access, Caller, authorize
+from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Scope, authorize
 from blogapi.web.errors import Problem
 
 GUIDE = Path(blogapi.__file__).parent / "docs" / "guide"
@@ -22,14 +22,23 @@ SETTINGS_PAGE = GUIDE / "operating.md"
 PERMISSIONS_PAGE = GUIDE / "reading.md"
 
 PUBLISHED, READ, WRITE = (frozenset(SCOPES[: number + 1]) for number in range(3))
+
+
+def _make_caller(scopes: frozenset[Scope], *, is_admin: bool, is_login: bool = False) -> Caller:
+    key = None if is_login else uuid4()
+    return Caller(user=uuid4(), is_admin=is_admin, scopes=scopes, key=key, is_authenticated=True)
+
+
 CALLERS = {
     "stranger": STRANGER,
-    "anonymous key": Caller(is_authenticated=True, scopes=PUBLISHED),
-    "user's `published` key": Caller(is_authenticated=True, user=uuid4(), is_admin=True, scopes=PUBLISHED),
-    "member's `read` key": Caller(is_authenticated=True, user=uuid4(), scopes=READ),
-    "member's `write` key, login": Caller(is_authenticated=True, user=uuid4(), scopes=WRITE),
-    "admin's `read` key": Caller(is_authenticated=True, user=uuid4(), is_admin=True, scopes=READ),
-    "admin's `write` key, login": Caller(is_authenticated=True, user=uuid4(), is_admin=True, scopes=WRITE),
+    "anonymous key": Caller(is_authenticated=True, key=uuid4(), scopes=PUBLISHED),
+    "user's `published` key": _make_caller(PUBLISHED, is_admin=True),
+    "member's `read` key": _make_caller(READ, is_admin=False),
+    "member's `write` key": _make_caller(WRITE, is_admin=False),
+    "member's login": _make_caller(WRITE, is_admin=False, is_login=True),
+    "admin's `read` key": _make_caller(READ, is_admin=True),
+    "admin's `write` key": _make_caller(WRITE, is_admin=True),
+    "admin's login": _make_caller(WRITE, is_admin=True, is_login=True),
 }
 
 

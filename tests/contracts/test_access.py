@@ -32,6 +32,9 @@ class AccessCase:
     statuses: tuple[int, int, int, int, int, int]
     body: Any = None
     code: str = ""
+    # The status for the login of an admin, and for that of a member, if the operation refuses keys.
+    login: int = 0
+    member_login: int = 403
 
 
 CODES = {401: "key_missing", 403: "forbidden", 404: "not_found", 422: "invalid_fields"}
@@ -39,6 +42,8 @@ IN_USE = {"categories": "category_in_use", "authors": "author_in_use"}
 EVERYONE = (200, 200, 200, 200, 200, 200)
 READERS = (401, 200, 200, 200, 200, 200)
 ADMINS = (401, 403, 403, 403, 200, 200)
+# Only a login is accepted.
+LOGINS = (401, 403, 403, 403, 403, 403)
 
 
 def writes(status: int) -> tuple[int, int, int, int, int, int]:
@@ -197,9 +202,31 @@ def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app,
     if status == 409:
         code = IN_USE[case.endpoint.partition(".")[0]]
     lacks_role = access.rule.admins_only and not caller.endswith("admin")
-    if status == 403 and not lacks_role and case.endpoint != "auth.logout":
+    if status == 403 and access.rule.login_only:
+        code = "login_required"
+    elif status == 403 and not lacks_role and case.endpoint != "auth.logout":
         code = "scope_missing"
     assert outcome(response) == (status, code)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in ACCESS_CASES if case.login],
+    ids=lambda case: f"{case.endpoint} {case.path}",
+)
+@pytest.mark.parametrize("caller", ["as_login", "as_member_login"])
+def test_an_operation_that_refuses_keys_accepts_a_login(request, app, fill_path, case, caller):
+    client = request.getfixturevalue(caller)
+    (method,) = (name for _, name, endpoint, _ in registry.list_operations(app) if endpoint == case.endpoint)
+    response = client.open(fill_path(case.path), method=method, json=case.body)
+    assert response.status_code == (case.login if caller == "as_login" else case.member_login)
+
+
+def test_every_operation_that_refuses_keys_is_tried_with_a_login(app):
+    login_only = {
+        endpoint for _, _, endpoint, access in registry.list_operations(app) if access.rule.login_only
+    }
+    assert login_only == {case.endpoint for case in ACCESS_CASES if case.login}
 
 
 def test_every_operation_is_in_the_list_of_access_cases(app):
