@@ -5,7 +5,7 @@ from __future__ import annotations
 from blogapi.site import queries, service
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema, SiteSchema
-from blogapi.web.access import admin, allow, reader
+from blogapi.web.access import admin_login, allow, reader
 from blogapi.web.blueprint import Blueprint, Representation
 from blogapi.web.fields import Fields
 
@@ -23,7 +23,7 @@ def single() -> Site:
 
 
 @bp.patch("/")
-@allow(admin, scope="write")
+@allow(admin_login, scope="write")
 @bp.arguments(SiteChangesSchema)
 @bp.write(200, SiteSchema(), REPRESENTATION)
 def change(fields: Fields) -> Site:

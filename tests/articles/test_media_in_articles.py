@@ -22,9 +22,9 @@ UNKNOWN = "media:00000000-0000-4000-8000-000000000001"
 
 
 @pytest.fixture(params=["", SERVICE])
-def service(request, as_admin):
+def service(request, as_login):
     """The address of the service, which is unknown or known."""
-    as_admin.patch(SITE, json={"service_url": request.param, "url": "https://blog.example", "title": "Bread"})
+    as_login.patch(SITE, json={"service_url": request.param, "url": "https://blog.example", "title": "Bread"})
     return request.param
 
 
@@ -117,10 +117,10 @@ def test_the_html_of_references(as_reader, make_article, picture, written, shown
 
 
 def test_a_reference_below_a_former_address_of_the_service_stays(
-    app, as_admin, as_reader, make_article, picture, service
+    app, as_login, as_reader, make_article, picture, service
 ):
     uuid = make_article(content=f'<img src="{SERVICE}{picture.path}">').uuid
-    as_admin.patch(SITE, json={"service_url": "https://new.example"})
+    as_login.patch(SITE, json={"service_url": "https://new.example"})
     change_picture(app, picture, alt="A dog")
     html = read(as_reader, uuid)["html"]
     assert make_srcset(picture, "https://new.example") in html and 'alt="A dog"' in html
@@ -142,11 +142,11 @@ def test_the_path_of_an_imported_picture_is_resolved_in_its_article_only(
     assert read(as_reader, other.uuid)["html"] == unresolved
 
 
-def test_all_addresses_of_a_response_follow_the_site(as_admin, as_reader, make_article, picture):
+def test_all_addresses_of_a_response_follow_the_site(as_admin, as_login, as_reader, make_article, picture):
     body = {"cover_image": picture.reference, "content": f'<img src="{picture.reference}">'}
     article = make_article(**body)
     as_admin.patch(find_author(as_admin), json={"avatar": picture.path})
-    as_admin.patch(SITE, json={"url": "https://blog.example", "logo": picture.path, "title": "Bread"})
+    as_login.patch(SITE, json={"url": "https://blog.example", "logo": picture.path, "title": "Bread"})
     path, other = f"{ARTICLES}{article.uuid}/", make_article(published_at="2026-01-02T00:00:00Z")
     paths = [
         f"{ARTICLES}{other.uuid}/?fields=previous,related",
@@ -157,7 +157,7 @@ def test_all_addresses_of_a_response_follow_the_site(as_admin, as_reader, make_a
     ]
     etags = {}
     for address in ("", SERVICE, ""):
-        as_admin.patch(SITE, json={"service_url": address})
+        as_login.patch(SITE, json={"service_url": address})
         for one in paths:
             response = as_reader.get(one)
             shown = re.findall(rf"[^\s\"'\\,]*{re.escape(picture.path)}", response.text)
@@ -170,8 +170,8 @@ def test_all_addresses_of_a_response_follow_the_site(as_admin, as_reader, make_a
             assert shown or "feeds" in one
 
 
-def test_a_long_list_has_complete_addresses(as_admin, as_reader, make_article, picture):
-    as_admin.patch(SITE, json={"service_url": SERVICE})
+def test_a_long_list_has_complete_addresses(as_login, as_reader, make_article, picture):
+    as_login.patch(SITE, json={"service_url": SERVICE})
     make_article(cover_image=picture.path)
     for _ in range(CHUNK_SIZE):
         make_article()
@@ -179,7 +179,7 @@ def test_a_long_list_has_complete_addresses(as_admin, as_reader, make_article, p
     assert {article["cover_image"] for article in shown} == {"", f"{SERVICE}{picture.path}"}
 
 
-def test_what_get_returns_is_a_put_that_changes_nothing(as_admin, make_article, picture, service):
+def test_what_get_returns_is_a_put_that_changes_nothing(as_admin, as_login, make_article, picture, service):
     article = make_article(cover_image=picture.reference, content=f"![]({picture.reference})")
     path = f"{ARTICLES}{article.uuid}/"
     body = as_admin.get(f"{path}?fields=*,cover,html").json
@@ -190,9 +190,9 @@ def test_what_get_returns_is_a_put_that_changes_nothing(as_admin, make_article, 
     assert as_admin.patch(path, json=body).status_code == 200
     assert as_admin.get(f"{path}revisions/").json == []
     for one, name in ((find_author(as_admin), "avatar"), (SITE, "logo")):
-        patched = as_admin.patch(one, json={name: picture.reference})
+        patched = as_login.patch(one, json={name: picture.reference})
         assert patched.json[name] == f"{service}{picture.path}"
-        assert as_admin.patch(one, json={name: patched.json[name]}).json == patched.json
+        assert as_login.patch(one, json={name: patched.json[name]}).json == patched.json
         assert as_admin.get(one).json[name] == patched.json[name]
 
 
@@ -213,14 +213,14 @@ def test_the_image_of_the_seo_record_follows_the_cover(app, as_admin, make_artic
 
 
 @pytest.mark.parametrize("address", [UNKNOWN, "media:x", "media:", "MEDIA:../x", "media://a"])
-def test_an_unknown_reference_in_a_field_is_refused(as_admin, make_article, address):
+def test_an_unknown_reference_in_a_field_is_refused(as_admin, as_login, make_article, address):
     path = f"{ARTICLES}{make_article().uuid}/"
     response = as_admin.patch(path, json={"cover_image": address, "seo": {"og_image": address}})
     assert response.status_code == 422
     assert response.json["errors"].keys() == {"cover_image", "seo.og_image"}
     errors = as_admin.patch(find_author(as_admin), json={"avatar": address}).json["errors"]
     assert errors.keys() == {"avatar"}
-    errors = as_admin.patch(SITE, json={"logo": address, "icon": address}).json["errors"]
+    errors = as_login.patch(SITE, json={"logo": address, "icon": address}).json["errors"]
     assert errors.keys() == {"logo", "icon"}
 
 
@@ -339,8 +339,8 @@ def test_the_page_of_a_preview_shows_the_pictures(as_admin, as_stranger, make_ar
     assert SERVICE_ADDRESS not in page and SERVICE_ADDRESS_MARK not in page
 
 
-def test_a_control_character_in_the_content_is_not_an_address(as_admin, make_article):
-    as_admin.patch(SITE, json={"service_url": SERVICE})
+def test_a_control_character_in_the_content_is_not_an_address(as_admin, as_login, make_article):
+    as_login.patch(SITE, json={"service_url": SERVICE})
     content = '<h2 id="&#30;/media/">&#30;/media/a</h2>&#30;/media/<img src="&#30;/media/b">'
     shown = read(as_admin, make_article(content=content).uuid, "html,toc,excerpt")
     assert SERVICE not in json.dumps(shown)

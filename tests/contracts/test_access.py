@@ -128,7 +128,7 @@ ACCESS_CASES = [
     AccessCase("redirects.listed", "/api/v1/blog/redirects/", READERS),
     AccessCase("changes.listed", "/api/v1/blog/changes/", READERS),
     AccessCase("site.single", SITE, READERS),
-    AccessCase("site.change", SITE, writes(200), {}),
+    AccessCase("site.change", SITE, LOGINS, {}, login=200),
     AccessCase("media.listed", MEDIA, ADMINS),
     AccessCase("media.create", MEDIA + "?name=empty.png", writes(422)),
     AccessCase("media.single", MEDIA + "{media}/", ADMINS),
@@ -154,12 +154,12 @@ ACCESS_CASES = [
 
 
 @pytest.fixture
-def fill_path(request, app, as_admin, make_article, make_tag, make_guest):
+def fill_path(request, app, as_admin, as_login, make_article, make_tag, make_guest):
     """Return a function that creates the items for a path and inserts their ids into the path."""
 
     def fill(template):
         # Feeds and sitemaps exist if the site has a URL.
-        as_admin.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
+        as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
         names, tag, author = {}, make_tag(), make_guest()
         article = make_article(tags=(tag,), authors=[{"uuid": str(author.uuid)}])
         names |= {

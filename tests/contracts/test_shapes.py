@@ -149,14 +149,14 @@ def shape(value):
 
 
 @pytest.fixture
-def paths(as_admin, make_article, make_tag, make_category):
+def paths(as_admin, as_login, make_article, make_tag, make_category):
     """The paths of one item of each resource."""
     tag, category = make_tag(), make_category(description="d")
     content = '<h2 id="a">A</h2> Words.'
     article = make_article(category=category, tags=(tag,), slug="first", content=content)
     path = f"{ARTICLES}{article.uuid}/"
     as_admin.patch(path, json={"slug": "second"})
-    as_admin.patch("/api/v1/blog/site/", json={"navigation": [{"label": "About", "url": "/about/"}]})
+    as_login.patch("/api/v1/blog/site/", json={"navigation": [{"label": "About", "url": "/about/"}]})
     expiring = as_admin.post(KEYS, json={"expires": "2999-01-01"}).json
     key = f"{KEYS}{expiring['uuid']}/"
     as_admin.get(TAGS, headers={"X-API-KEY": expiring["public_state"]})

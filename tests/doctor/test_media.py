@@ -167,11 +167,11 @@ def test_wrong_uses_by_articles_are_reported_and_repaired(app, run_doctor, pictu
 
 
 def test_wrong_uses_by_other_items_are_reported_and_repaired(
-    app, as_admin, find, pictures, make_guest, make_article
+    app, as_login, find, pictures, make_guest, make_article
 ):
     _, blue, red = pictures
     guest = make_guest(avatar=f"/media/{blue.hash}/blue.png")
-    as_admin.patch("/api/v1/blog/site/", json={"logo": f"/media/{red.hash}/red.png"})
+    as_login.patch("/api/v1/blog/site/", json={"logo": f"/media/{red.hash}/red.png"})
     before = read_uses(app)
     assert {kind for kind, *_ in before} == {"author", "site"}
     assert get_faults(find()) == []

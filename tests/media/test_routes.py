@@ -314,10 +314,10 @@ def test_a_long_list_is_streamed_with_the_same_content_and_an_etag(app, as_admin
     assert (changed.status_code, [item["alt"] for item in changed.json].count("Changed")) == (200, 1)
 
 
-def test_addresses_are_absolute_if_the_site_has_a_service_url(app, as_admin):
+def test_addresses_are_absolute_if_the_site_has_a_service_url(app, as_admin, as_login):
     path = f"{MEDIA}{add_media(app, name='cat.png', hash=HASH, renditions=1)}/"
     relative = as_admin.get(path)
-    as_admin.patch(SITE, json={"service_url": "https://api.blog.example"})
+    as_login.patch(SITE, json={"service_url": "https://api.blog.example"})
     shown = as_admin.get(path).json
     assert (relative.json["url"], shown["url"]) == (
         f"/media/{HASH}/cat.png",
@@ -330,8 +330,8 @@ def test_addresses_are_absolute_if_the_site_has_a_service_url(app, as_admin):
     assert as_admin.patch(path, json=shown).json == shown
 
 
-def test_texts_with_an_escaped_control_character_stay_as_they_are(app, as_admin):
-    as_admin.patch(SITE, json={"service_url": "https://api.blog.example"})
+def test_texts_with_an_escaped_control_character_stay_as_they_are(app, as_admin, as_login):
+    as_login.patch(SITE, json={"service_url": "https://api.blog.example"})
     path = f"{MEDIA}{add_media(app)}/"
     alt = '\\u001e "\\u001e :"\\u001e/media/'
     assert as_admin.patch(path, json={"alt": alt}).json["alt"] == as_admin.get(path).json["alt"] == alt
@@ -396,8 +396,8 @@ def used(app, as_admin, make_article, make_guest):
     return f"{MEDIA}{media}/"
 
 
-def test_uses_shows_each_item_once_the_current_uses_first(as_admin, used):
-    as_admin.patch(SITE, json={"title": "The blog"})
+def test_uses_shows_each_item_once_the_current_uses_first(as_admin, as_login, used):
+    as_login.patch(SITE, json={"title": "The blog"})
     uses = as_admin.get(f"{used}uses/")
     shown = [(use["kind"], use["title"], use["current"]) for use in uses.json]
     assert sorted(shown[:4], key=str) == [

@@ -117,11 +117,11 @@ def test_an_author_uses_the_avatar(app, as_admin, make_guest, picture):
     assert list_uses(app, picture) == {("author", UUID(created), True)}
 
 
-def test_a_category_uses_its_cover(app, as_admin, as_reader, make_article, make_category, picture):
+def test_a_category_uses_its_cover(app, as_admin, as_login, as_reader, make_article, make_category, picture):
     category = make_category()
     make_article(category=category)
     path = f"{CATEGORIES}{category.uuid}/"
-    as_admin.patch(SITE, json={"service_url": "https://api.blog.example"})
+    as_login.patch(SITE, json={"service_url": "https://api.blog.example"})
     shown = as_admin.patch(path, json={"cover_image": picture.reference}).json["cover_image"]
     assert shown == f"https://api.blog.example{picture.path}"
     assert as_reader.get(path).json["articles"][0]["category"]["cover_image"] == shown
@@ -133,12 +133,12 @@ def test_a_category_uses_its_cover(app, as_admin, as_reader, make_article, make_
     assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
 
 
-def test_the_site_uses_logo_and_icon(app, as_admin, picture):
-    uuid = UUID(as_admin.patch(SITE, json={"logo": picture.path, "icon": picture.reference}).json["uuid"])
+def test_the_site_uses_logo_and_icon(app, as_login, picture):
+    uuid = UUID(as_login.patch(SITE, json={"logo": picture.path, "icon": picture.reference}).json["uuid"])
     assert list_uses(app, picture) == {("site", uuid, True)}
-    assert as_admin.patch(SITE, json={"logo": ""}).status_code == 200
+    assert as_login.patch(SITE, json={"logo": ""}).status_code == 200
     assert (list_uses(app, picture), is_unused(app, picture)) == ({("site", uuid, True)}, False)
-    assert as_admin.patch(SITE, json={"icon": ""}).status_code == 200
+    assert as_login.patch(SITE, json={"icon": ""}).status_code == 200
     assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
 
 

@@ -21,10 +21,10 @@ def make_link(as_admin, make_article):
 
 
 @pytest.fixture
-def set_site(as_admin):
+def set_site(as_login):
     """Return a function that changes the site."""
 
     def change(**fields):
-        assert as_admin.patch("/api/v1/blog/site/", json=fields).status_code == 200
+        assert as_login.patch("/api/v1/blog/site/", json=fields).status_code == 200
 
     return change

@@ -59,7 +59,7 @@ VISIBLE_WRITES = {
     "delete an article": lambda blog: blog.admin.delete(blog.article),
     "rename a tag": lambda blog: blog.admin.patch(f"{TAGS}{blog.tag}/", json={"name": "New"}),
     "create a category": lambda blog: blog.admin.post(CATEGORIES, json={"name": "New"}),
-    "change the site": lambda blog: blog.admin.patch("/api/v1/blog/site/", json={"title": "New"}),
+    "change the site": lambda blog: blog.login.patch("/api/v1/blog/site/", json={"title": "New"}),
     "create an author": lambda blog: blog.admin.post(AUTHORS, json={"name": "New"}),
     "change a byline": lambda blog: blog.admin.patch(blog.article, json={"authors": [{"slug": "grace"}]}),
     "delete a key": lambda blog: blog.admin.delete(f"{KEYS}{blog.other_key}/"),
@@ -80,8 +80,9 @@ FOREIGN_WRITES = {
 class Blog:
     """A blog with a draft, a scheduled and a published article, and a reader whose list is cached."""
 
-    def __init__(self, as_admin, as_reader, category, tag, articles, other_key, cached):
-        self.admin, self.reader, self.category, self.tag = as_admin, as_reader, str(category.uuid), tag.uuid
+    def __init__(self, as_admin, as_login, as_reader, category, tag, articles, other_key, cached):
+        self.admin, self.login, self.reader = as_admin, as_login, as_reader
+        self.category, self.tag = str(category.uuid), tag.uuid
         self.uuids = [article.uuid for article in articles]
         self.draft, self.scheduled, self.article = (f"{ARTICLES}{uuid}/" for uuid in self.uuids)
         self.other_key, self.cached = other_key, cached
@@ -96,7 +97,7 @@ class Blog:
 
 
 @pytest.fixture
-def blog(as_admin, as_reader, make_category, make_tag, make_article, people, cached_blog):
+def blog(as_admin, as_login, as_reader, make_category, make_tag, make_article, people, cached_blog):
     category, tag = make_category(), make_tag()
     articles = [
         make_article(title=title, category=category, tags=(tag,), **fields)
@@ -106,7 +107,8 @@ def blog(as_admin, as_reader, make_category, make_tag, make_article, people, cac
             ("Public", {}),
         )
     ]
-    blog = Blog(as_admin, as_reader, category, tag, articles, people.uuid(people.key(None)), cached_blog)
+    other_key = people.uuid(people.key(None))
+    blog = Blog(as_admin, as_login, as_reader, category, tag, articles, other_key, cached_blog)
     warm(as_reader, ARTICLES)
     return blog
 

@@ -32,25 +32,25 @@ def test_a_new_blog_has_a_site_without_addresses(as_reader):
     assert read(as_reader) == DEFAULTS
 
 
-def test_patch_stores_every_field(as_admin, as_reader):
-    response = as_admin.patch(SITE, json=COMPLETE)
+def test_patch_stores_every_field(as_login, as_reader):
+    response = as_login.patch(SITE, json=COMPLETE)
     assert response.status_code == 200
     assert response.json == as_reader.get(SITE).json
     assert read(as_reader) == COMPLETE
 
 
-def test_patch_changes_only_the_given_fields(as_admin):
-    as_admin.patch(SITE, json=COMPLETE)
+def test_patch_changes_only_the_given_fields(as_admin, as_login):
+    as_login.patch(SITE, json=COMPLETE)
     before = as_admin.get(SITE).json
-    after = as_admin.patch(SITE, json={"title": "New", "navigation": []}).json
+    after = as_login.patch(SITE, json={"title": "New", "navigation": []}).json
     assert after == before | {"title": "New", "navigation": [], "last_updated": after["last_updated"]}
     assert after["last_updated"] > before["last_updated"]
 
 
-def test_the_response_of_a_read_is_a_valid_body(as_admin):
-    as_admin.patch(SITE, json=COMPLETE)
+def test_the_response_of_a_read_is_a_valid_body(as_admin, as_login):
+    as_login.patch(SITE, json=COMPLETE)
     shown = as_admin.get(SITE).json
-    assert as_admin.patch(SITE, json=shown).json == shown
+    assert as_login.patch(SITE, json=shown).json == shown
 
 
 @pytest.mark.parametrize(
@@ -66,18 +66,18 @@ def test_the_response_of_a_read_is_a_valid_body(as_admin):
     ],
 )
 @pytest.mark.parametrize("name", ["url", "service_url"])
-def test_a_public_address_is_stored_in_ascii_without_a_trailing_slash(as_admin, name, given, stored):
-    assert as_admin.patch(SITE, json={name: given}).json[name] == stored
+def test_a_public_address_is_stored_in_ascii_without_a_trailing_slash(as_login, name, given, stored):
+    assert as_login.patch(SITE, json={name: given}).json[name] == stored
 
 
-def test_patch_cannot_set_what_the_service_sets(as_admin):
+def test_patch_cannot_set_what_the_service_sets(as_admin, as_login):
     before = as_admin.get(SITE).json
     for name, value in (
         ("uuid", "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"),
         ("created", "2001-01-01T00:00:00"),
         ("last_updated", "2001-01-01T00:00:00"),
     ):
-        assert as_admin.patch(SITE, json={name: value}).status_code in (200, 422)
+        assert as_login.patch(SITE, json={name: value}).status_code in (200, 422)
     assert as_admin.get(SITE).json == before
 
 
@@ -122,14 +122,14 @@ INVALID = [
 
 
 @pytest.mark.parametrize(("body", "field"), INVALID, ids=lambda value: repr(value)[:60])
-def test_patch_refuses_an_invalid_field_and_changes_nothing(as_admin, body, field):
-    response = as_admin.patch(SITE, json={"title": "New"} | body)
+def test_patch_refuses_an_invalid_field_and_changes_nothing(as_admin, as_login, body, field):
+    response = as_login.patch(SITE, json={"title": "New"} | body)
     assert (outcome(response), list(response.json["errors"])) == ((422, "invalid_fields"), [field])
     assert read(as_admin) == DEFAULTS
 
 
-def test_an_unknown_placeholder_is_named(as_admin):
-    response = as_admin.patch(SITE, json={"article_path": "/{yaer}/{slug}/"})
+def test_an_unknown_placeholder_is_named(as_login):
+    response = as_login.patch(SITE, json={"article_path": "/{yaer}/{slug}/"})
     (message,) = response.json["errors"]["article_path"]
     assert message.startswith("{yaer} is not a placeholder; use {slug}, {uuid}, {year}")
 
@@ -137,8 +137,8 @@ def test_an_unknown_placeholder_is_named(as_admin):
 @pytest.mark.parametrize(
     "language", ["en", "de-AT", "zh-Hant-TW", "sl-rozaj-biske", "es-419", "de-DE-u-co-phonebk"]
 )
-def test_language_tags_of_bcp_47_are_accepted(as_admin, language):
-    assert as_admin.patch(SITE, json={"language": language}).json["language"] == language
+def test_language_tags_of_bcp_47_are_accepted(as_login, language):
+    assert as_login.patch(SITE, json={"language": language}).json["language"] == language
 
 
 @pytest.mark.parametrize("method", ["PUT", "POST", "DELETE"])
@@ -151,42 +151,42 @@ def test_the_site_can_only_be_read_and_changed(as_admin, method):
 # Conditional requests
 
 
-def test_an_unchanged_site_gets_a_304(as_reader, as_admin):
+def test_an_unchanged_site_gets_a_304(as_reader, as_login):
     etag = as_reader.get(SITE).headers["ETag"]
     assert as_reader.get(SITE, headers={"If-None-Match": etag}).status_code == 304
-    as_admin.patch(SITE, json={"title": "New"})
+    as_login.patch(SITE, json={"title": "New"})
     assert as_reader.get(SITE, headers={"If-None-Match": etag}).status_code == 200
 
 
-def test_a_change_with_an_outdated_etag_is_refused(as_admin):
+def test_a_change_with_an_outdated_etag_is_refused(as_admin, as_login):
     etag = as_admin.get(SITE).headers["ETag"]
-    changed = as_admin.patch(SITE, json={"title": "One"}, headers={"If-Match": etag})
-    refused = as_admin.patch(SITE, json={"title": "Two"}, headers={"If-Match": etag})
+    changed = as_login.patch(SITE, json={"title": "One"}, headers={"If-Match": etag})
+    refused = as_login.patch(SITE, json={"title": "Two"}, headers={"If-Match": etag})
     assert outcome(refused) == (412, "stale")
     assert changed.headers["ETag"] == refused.headers["ETag"] == as_admin.get(SITE).headers["ETag"]
     assert read(as_admin)["title"] == "One"
 
 
-def test_a_change_without_if_match_can_be_forbidden(app, as_admin):
+def test_a_change_without_if_match_can_be_forbidden(app, as_login):
     app.config["REQUIRE_IF_MATCH"] = True
-    assert as_admin.patch(SITE, json={"title": "One"}).status_code == 428
+    assert as_login.patch(SITE, json={"title": "One"}).status_code == 428
 
 
-def test_a_change_without_effect_keeps_the_etag(as_admin):
-    as_admin.patch(SITE, json=COMPLETE)
+def test_a_change_without_effect_keeps_the_etag(as_admin, as_login):
+    as_login.patch(SITE, json=COMPLETE)
     etag = as_admin.get(SITE).headers["ETag"]
-    assert as_admin.patch(SITE, json=COMPLETE).headers["ETag"] == etag
+    assert as_login.patch(SITE, json=COMPLETE).headers["ETag"] == etag
 
 
 # The feed of changes
 
 
 @pytest.mark.parametrize("caller", ["as_reader", "as_admin"])
-def test_the_feed_of_changes_shows_a_change_of_the_site(request, as_admin, caller):
+def test_the_feed_of_changes_shows_a_change_of_the_site(request, as_login, caller):
     client = request.getfixturevalue(caller)
     uuid = client.get(SITE).json["uuid"]
     cursor = client.get(CHANGES).json["cursor"]
-    as_admin.patch(SITE, json={"title": "New"})
+    as_login.patch(SITE, json={"title": "New"})
     response = client.get(f"{CHANGES}?since={cursor}")
     assert response.status_code == 200, (cursor, response.text)
     assert response.json["changes"] == [{"kind": "site", "uuid": uuid, "action": "fetch"}]
