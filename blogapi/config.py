@@ -320,6 +320,9 @@ SETTINGS = (
         "full",
         "What feeds contain of each article: the `full` content, or only the `excerpt`.",
     ),
+    Setting(
+        "ADMIN_PAGES", flag, True, "Show the web pages at `/admin/` on which users write and manage the blog."
+    ),
     Setting("METRICS", flag, False, "Show metrics of the process to admins at `/metrics`."),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}

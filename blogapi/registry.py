@@ -9,6 +9,7 @@ import click
 from flask import Flask, current_app
 from flask.cli import with_appcontext
 
+from blogapi.admin.routes import admin as admin_pages
 from blogapi.api_keys.commands import key
 from blogapi.api_keys.routes import bp as api_keys
 from blogapi.articles import counts
@@ -71,6 +72,8 @@ def init_app(app: Flask, *, version: str) -> None:
     app.url_map.converters.update(id=IdConverter, reference=ReferenceConverter)
     for blueprint in (*BLUEPRINTS, *PAGES):
         app.register_blueprint(blueprint)
+    if app.config["ADMIN_PAGES"]:
+        app.register_blueprint(admin_pages)
     document.init_app(app, BLUEPRINTS, version=version)
     for command in COMMANDS:
         app.cli.add_command(command)

@@ -19,6 +19,7 @@ CONTENT_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".toml": "application/toml; charset=utf-8",
     ".txt": "text/plain; charset=utf-8",
 }
 COMPRESSED_SUFFIX = ".gz"

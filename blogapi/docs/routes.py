@@ -42,9 +42,9 @@ def document() -> Response:
 @home.get("/")
 @allow(anyone)
 def index() -> BaseResponse:
-    """Redirect a browser to the documentation; return the most important paths to other clients."""
+    """Redirect a browser to the admin pages or the guide; return important paths to other clients."""
     if prefers_html():
-        return flask.redirect("/docs/")
+        return flask.redirect("/admin/" if current_app.config["ADMIN_PAGES"] else "/docs/")
     return web_json.json_response(web_json.to_json_bytes(_list_paths()))
 
 

@@ -11,6 +11,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 from werkzeug.test import TestResponse
 
+from blogapi.admin import routes as admin
 from blogapi.media.addresses import PREFIX
 from blogapi.media.delivery import CACHE_CONTROL
 from blogapi.web import headers
@@ -131,7 +132,9 @@ def check_headers(method: str, response: TestResponse, *, storable: bool = True)
 
     `storable` is whether a browser may store the response.
     """
-    is_file = CACHE_CONTROL in response.headers.getlist("Cache-Control")
+    caching = response.headers.getlist("Cache-Control")
+    is_asset = admin.CACHE_CONTROL in caching
+    is_file = is_asset or CACHE_CONTROL in caching
     for header in headers.RESPONSE_HEADERS:
         (value,) = response.headers.getlist(header.name)
         if not (is_file and header.name == "Cache-Control"):
@@ -139,7 +142,8 @@ def check_headers(method: str, response: TestResponse, *, storable: bool = True)
     # A response without a body has no content type.
     assert ("Content-Type" in response.headers) is (response.status_code not in (204, 304, 308))
     if is_file:
-        assert response.request.path.startswith(PREFIX) and response.status_code in (200, 206, 304)
+        assert response.request.path.startswith("/admin/assets/" if is_asset else PREFIX)
+        assert response.status_code in (200, 206, 304)
     elif method in ("GET", "HEAD"):
         storable = storable or response.status_code >= 400
         assert response.headers["Cache-Control"] == ("private, no-cache" if storable else "no-store")
@@ -162,10 +166,10 @@ class CheckedClient(FlaskClient):
         response = super().open(*args, **kwargs)
         request = response.request
         # Marks in stored JSON stand for the address of the service. Pictures and scripts have any bytes.
-        if not request.path.startswith((PREFIX, "/docs/static/")):
+        if not request.path.startswith((PREFIX, "/docs/static/", "/admin/assets/")):
             assert SERVICE_ADDRESS.encode() not in response.data
             assert SERVICE_ADDRESS_MARK.encode() not in response.data
-        is_page = request.path == "/" or request.path.startswith(("/docs", "/preview/", PREFIX))
+        is_page = request.path == "/" or request.path.startswith(("/docs", "/admin", "/preview/", PREFIX))
         if not is_page and request.method != "OPTIONS":
             has_fields = "fields" in request.args
             self.contract.check(request.method, request.path, response, has_fields=has_fields)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from blogapi import registry
+from blogapi.admin.assets import DIGEST
 from blogapi.web.access import get_access
 from tests.contracts.client import outcome
 from tests.media.rows import add_media
@@ -142,6 +143,8 @@ ACCESS_CASES = [
     AccessCase("docs.guide", "/docs/", EVERYONE),
     AccessCase("docs.guide_page", "/docs/reading/", EVERYONE),
     AccessCase("docs.api_reference", "/docs/api/", EVERYONE),
+    AccessCase("admin.page", "/admin/articles/", EVERYONE),
+    AccessCase("admin.asset", f"/admin/assets/{DIGEST}/admin.css", EVERYONE),
     AccessCase("media_files.show", "{file}", EVERYONE),
     AccessCase("docs.asset", "/docs/static/docs.css", EVERYONE),
     AccessCase("feeds.rss_feed", "/feeds/rss.xml", EVERYONE),

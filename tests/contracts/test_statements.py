@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi import registry
+from blogapi.admin.assets import DIGEST
 from tests.media.rows import add_media
 from tests.media.stored_files import put_file
 
@@ -78,6 +79,8 @@ READS = [
     ("/docs/reading/", "docs.guide_page", 0),
     ("/docs/api/", "docs.api_reference", 0),
     ("/docs/static/docs.css", "docs.asset", 0),
+    ("/admin/articles/", "admin.page", 0),
+    (f"/admin/assets/{DIGEST}/admin.css", "admin.asset", 0),
     ("{file}", "media_files.show", 0),
 ]
 

@@ -56,6 +56,7 @@ def test_every_asset_is_served_with_its_content_type(as_stranger, wrong_mime_typ
 def test_every_static_file_has_a_known_content_type():
     static = [path for path in Path(blogapi.__file__).parent.rglob("static/**/*") if path.is_file()]
     names = {path.name.removesuffix(assets.COMPRESSED_SUFFIX) for path in static}
+    assert any("admin" in path.parts for path in static)
     assert {Path(name).suffix for name in names} <= assets.CONTENT_TYPES.keys()
 
 
@@ -104,9 +105,13 @@ def test_a_path_that_is_no_page_and_no_asset_gets_a_404(as_stranger, path):
     assert outcome(as_stranger.get(path)) == (404, "not_found")
 
 
-def test_the_root_redirects_a_browser_to_the_documentation(as_stranger):
+@pytest.mark.parametrize(("admin_pages", "location"), [(True, "/admin/"), (False, "/docs/")])
+def test_the_root_redirects_a_browser_to_the_admin_pages_or_the_guide(
+    app, as_stranger, admin_pages, location
+):
+    app.config["ADMIN_PAGES"] = admin_pages
     response = as_stranger.get("/", headers={"Accept": BROWSER})
-    assert (response.status_code, response.headers["Location"]) == (302, "/docs/")
+    assert (response.status_code, response.headers["Location"]) == (302, location)
     check_headers("GET", response)
 
 
@@ -128,6 +133,6 @@ def test_the_root_shows_other_clients_the_paths_of_the_api(as_stranger, as_reade
 def test_the_redirect_of_the_root_does_not_depend_on_the_host(as_stranger, host):
     headers = {"Accept": BROWSER, "Host": host, "X-Forwarded-Host": host}
     response = as_stranger.get("/?next=//evil.example", headers=headers)
-    assert response.headers.get("Location", "/docs/") == "/docs/" and "evil" not in response.get_data(
+    assert response.headers.get("Location", "/admin/") == "/admin/" and "evil" not in response.get_data(
         as_text=True
     )

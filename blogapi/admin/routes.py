@@ -1,0 +1,91 @@
+"""The admin pages and their assets. A page is the same document for everybody: its data come from the API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from uuid import UUID
+
+import flask
+from flask import Response, render_template, request
+
+from blogapi.admin import assets
+from blogapi.docs.assets import CONTENT_TYPES
+from blogapi.web.access import allow, anyone
+from blogapi.web.errors import NotFound
+
+admin = flask.Blueprint("admin", __name__, url_prefix="/admin", template_folder="templates")
+
+# The preview of an article shows its pictures, which can be at any address that the article names.
+_CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; img-src 'self' https: data: blob:; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+# Only browsers may store the files: a shared cache would send the compressed ones to every client.
+CACHE_CONTROL = "private, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its path below /admin, its name in `data-page`, its title, and its module in `static/pages`."""
+
+    path: str
+    name: str
+    title: str
+    module: str
+
+
+PAGES = (
+    Page("/", "overview", "Overview", "overview"),
+    Page("/sign-in/", "sign-in", "Sign in", "sign-in"),
+    Page("/setup/", "setup", "Set up the blog", "sign-in"),
+    Page("/reset/", "reset", "New password", "sign-in"),
+    Page("/articles/", "articles", "Articles", "articles"),
+    Page("/articles/new/", "editor", "New article", "editor"),
+    Page("/articles/<id:id>/", "editor", "Article", "editor"),
+    Page("/articles/<id:id>/history/", "history", "History", "history"),
+    Page("/articles/<id:id>/preview/", "preview", "Preview", "preview"),
+    Page("/media/", "media", "Media", "media"),
+    Page("/categories/", "categories", "Categories", "terms"),
+    Page("/tags/", "tags", "Tags", "terms"),
+    Page("/authors/", "authors", "Authors", "terms"),
+    Page("/users/", "users", "Users", "users"),
+    Page("/keys/", "keys", "Keys", "keys"),
+    Page("/import/", "import", "Import", "import"),
+    Page("/export/", "export", "Export", "export"),
+    Page("/backups/", "backups", "Backups", "backups"),
+    Page("/site/", "site", "Site", "site"),
+    Page("/profile/", "profile", "Profile", "profile"),
+)
+_PAGES = {f"{admin.url_prefix}{page.path}": page for page in PAGES}
+
+
+@allow(anyone)
+def page(id: UUID | None = None) -> Response:
+    """Return the document of a page, which contains no data."""
+    rule = request.url_rule
+    assert rule is not None, "the view is called for a page only"
+    content = render_template("admin/page.html", page=_PAGES[rule.rule], digest=assets.DIGEST)
+    response = Response(content, content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
+    return response
+
+
+for _page in PAGES:
+    admin.add_url_rule(_page.path, "page", page)
+
+
+@admin.get("/assets/<digest>/<path:name>")
+@allow(anyone)
+def asset(digest: str, name: str) -> Response:
+    """Return a module, a style sheet or the icons. The address changes with the content of any file."""
+    if digest != assets.DIGEST or name not in assets.FILES:
+        raise NotFound("The admin pages have no such file; load the page again.")
+    response = Response(content_type=CONTENT_TYPES[PurePosixPath(name).suffix])
+    if request.accept_encodings["gzip"]:
+        response.headers["Content-Encoding"] = "gzip"
+        response.set_data(assets.compress(name))
+    else:
+        response.set_data(assets.FILES[name])
+    response.headers["Cache-Control"] = CACHE_CONTROL
+    return response

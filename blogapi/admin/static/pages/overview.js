@@ -1,0 +1,1 @@
+document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;

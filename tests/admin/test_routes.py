@@ -1,0 +1,71 @@
+"""The documents and assets of the admin pages, and the setting that removes them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import PurePosixPath
+
+import pytest
+
+from blogapi.admin import assets, routes
+from tests.contracts.client import outcome
+
+UUID = "8d6fbd5b-59a1-4b0e-8f5c-5ac0d0a0f3f5"
+PATHS = [f"/admin{page.path.replace('<id:id>', UUID)}" for page in routes.PAGES]
+ASSETS = f"/admin/assets/{assets.DIGEST}/"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_is_a_document_without_data_and_inline_code(as_stranger, path):
+    response = as_stranger.get(path)
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    html = response.get_data(as_text=True)
+    loaded = re.findall(r'<(?:link|script)[^>]* (?:src|href)="([^"]+)"', html)
+    for url in loaded:
+        assert url.startswith((ASSETS, "/docs/static/"))
+        assert as_stranger.get(url).status_code == 200
+    assert any("/pages/" in url for url in loaded)
+    assert UUID not in html and not re.search(r"<style|<script>|<[^>]* (?:on\w+|style)=", html)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_forbids_scripts_and_frames_of_others(as_stranger, path):
+    policy = as_stranger.get(path).headers["Content-Security-Policy"]
+    assert policy == (
+        "default-src 'self'; img-src 'self' https: data: blob:; object-src 'none'; base-uri 'none'; "
+        "form-action 'self'; frame-ancestors 'none'"
+    )
+
+
+def test_an_admin_gets_the_same_document_as_a_stranger(as_stranger, as_login):
+    assert as_stranger.get("/admin/").data == as_login.get("/admin/").data
+
+
+@pytest.mark.parametrize("name", sorted(assets.FILES))
+def test_an_asset_is_served_with_its_type_and_may_be_kept(as_stranger, name):
+    response = as_stranger.get(f"{ASSETS}{name}")
+    types = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain"}
+    assert response.mimetype == types.get(PurePosixPath(name).suffix, "application/toml")
+    assert response.headers["Cache-Control"] == "private, max-age=31536000, immutable"
+    compressed = as_stranger.get(f"{ASSETS}{name}", headers={"Accept-Encoding": "gzip, br"})
+    assert compressed.headers["Content-Encoding"] == "gzip" and "Content-Encoding" not in response.headers
+    assert gzip.decompress(compressed.data) == response.data == assets.FILES[name]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(f"{ASSETS}none.js", f"{ASSETS}../routes.py", f"{ASSETS}..%2froutes.py", f"{ASSETS}pages"),
+        *("/admin/assets/0123456789abcdef/admin.css", "/admin/unknown/", "/admin/articles/new/history/x/"),
+    ],
+)
+def test_a_path_that_is_no_page_and_no_asset_gets_a_404(as_stranger, path):
+    assert outcome(as_stranger.get(path)) == (404, "not_found")
+
+
+def test_without_admin_pages_every_path_below_admin_gets_a_404(make_app, make_client):
+    client = make_client(make_app(ADMIN_PAGES=False))
+    for path in (*PATHS, f"{ASSETS}admin.css"):
+        assert outcome(client.get(path)) == (404, "not_found")
