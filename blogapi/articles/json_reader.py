@@ -56,6 +56,7 @@ _JOINED = ("tags", "category", "status", "content", *RENDERED_FIELDS, "authors",
 _COMPUTED = (*COMPUTED_FIELDS, *neighbours.FIELDS)
 _NOTHING_COMPUTED = (b"",) * len(_COMPUTED)
 FRAGMENT_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED, *_COMPUTED, "cover"))
+_LAST_UPDATED = FRAGMENT_FIELDS.index("last_updated")
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 FragmentGetter = Callable[[Sequence[bytes]], tuple[bytes, ...]]
 # The columns are article_id, version, status, fields, tags, category, content, html and authors.
@@ -80,7 +81,7 @@ def get_article_json(uuid: UUID, names: Sequence[str] | None, *, public: bool = 
     wanted = [name for name in fields if name in neighbours.FIELDS]
     found = neighbours.find_json(uuid, wanted) if wanted else {}
     (body,) = _to_objects([row], fields, None, found)
-    return JsonBody(_complete_text(body), str(row.version))
+    return JsonBody(_complete_text(body), item_state=_get_state(row))
 
 
 def list_articles_json(
@@ -159,6 +160,15 @@ def _to_objects(
         _to_object(row, get_fragments, found, (*fields, *near))
         for row, fields in zip(rows, computed, strict=True)
     ]
+
+
+def _get_state(row: JsonRow) -> str:
+    """Return the version of the article and the time of its last change.
+
+    The time distinguishes the state from one that had the same version before a backup was restored.
+    """
+    last_updated: bytes = row.fields.split(b"\n")[_LAST_UPDATED]
+    return f"{row.version} {last_updated.decode(errors='replace')}"
 
 
 def _to_object(

@@ -81,7 +81,7 @@ def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     fragments = db.session.scalar(_SELECT_JSON.where(_media.uuid == uuid))
     if fragments is None:
         raise _not_found()
-    return JsonBody(_place_address(_to_object(fragments, names).encode()))
+    return JsonBody(_place_address(_to_object(fragments, names).encode()), item_state=fragments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,8 +87,8 @@ def get_json(
     (term,) = _to_objects(taxonomy, [fragments], fields, counts)
     term = complete_body(term.encode()).decode()
     if "articles" not in fields:
-        return JsonBody(term.encode(), hidden_state=fragments)
-    return json_fragments.add_member(term, "articles", list_articles(uuid), hidden_state=fragments)
+        return JsonBody(term.encode(), item_state=fragments)
+    return json_fragments.add_member(term, "articles", list_articles(uuid), item_state=fragments)
 
 
 def _to_objects(

@@ -8,7 +8,7 @@ from flask import Response, current_app, request
 
 from blogapi.storage.database import transaction
 from blogapi.web.errors import PreconditionFailed, PreconditionRequired
-from blogapi.web.headers import contains_etag
+from blogapi.web.headers import contains_state
 from blogapi.web.idempotency import run_once
 
 
@@ -35,7 +35,7 @@ def _check_preconditions(etag: Callable[[], str | None]) -> None:
     has_if_match = "If-Match" in request.headers
     if has_if_match or request.headers.get("If-None-Match") == "*":
         current = etag()
-        matches = current is not None and contains_etag(request.if_match, current)
+        matches = current is not None and contains_state(request.if_match, current)
         if has_if_match and not matches:
             raise PreconditionFailed(
                 "The item was changed since you read it; read it again.", etag=current and f'"{current}"'

@@ -24,6 +24,9 @@ DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 # What a proxy adds to an ETag if it compresses the response; our own ETags contain no hyphen.
 _COMPRESSION = re.compile("-(gzip|br|zstd|deflate)$")
 
+# The ETag of an item whose readings differ: a digest of the state of the item, and a digest of the body.
+_ITEM_ETAG = re.compile("([0-9a-f]{16})[.][0-9a-f]{16}")
+
 
 @dataclass(frozen=True, slots=True)
 class ResponseHeader:
@@ -99,14 +102,38 @@ def compute_etag(body: bytes, hidden_state: str = "") -> str:
     return digest.hexdigest()[:32]
 
 
+def compute_item_etag(item_state: str, body_etag: str) -> str:
+    """Return the ETag of one reading of an item, without quotes.
+
+    Every write of the item changes `item_state`, and every difference of the body changes `body_etag`.
+    """
+    return f"{compute_etag(item_state.encode())[:16]}.{body_etag[:16]}"
+
+
 def contains_etag(given: ETags, etag: str) -> bool:
     """Return whether `If-Match` or `If-None-Match` contains the ETag, which is given without quotes.
 
     A proxy that compresses a response changes its strong ETag: nginx makes it weak, and Caddy and Apache add
     the name of the compression. Such an ETag stands for the one that this service sent.
     """
-    sent = given.as_set(include_weak=True)
-    return given.star_tag or any(tag and _COMPRESSION.sub("", tag) == etag for tag in sent)
+    return given.star_tag or etag in _read_etags(given)
+
+
+def contains_state(given: ETags, etag: str) -> bool:
+    """Return whether `If-Match` contains the ETag of any reading of the item in the same state.
+
+    A reading can have any `fields`; `etag` is the ETag of one of them. The ETag of a list, or of an item that
+    has only one reading, must be the same.
+    """
+    state = _ITEM_ETAG.fullmatch(etag)
+    if given.star_tag or state is None:
+        return contains_etag(given, etag)
+    return any(sent and sent[1] == state[1] for sent in map(_ITEM_ETAG.fullmatch, _read_etags(given)))
+
+
+def _read_etags(given: ETags) -> list[str]:
+    """Return the ETags that this service sent, without what proxies added."""
+    return [_COMPRESSION.sub("", tag) for tag in given.as_set(include_weak=True) if tag]
 
 
 def prefers_html() -> bool:

@@ -84,13 +84,18 @@ class JsonBody:
 
     A long body is an iterator of chunks, so that the whole body is never in memory. The ETag of such a body
     is computed from `state`, the state of the data in the body, and not from its bytes.
+
+    `item_state` is the state of the item of which the body is a reading: every write of the item changes it,
+    and it is the same in every reading. `If-Match` compares only this state.
     """
 
     body: bytes | Iterator[bytes]
     hidden_state: str = ""
     state: str = ""
+    item_state: str = ""
 
     def etag(self, extra_state: str = "") -> str:
         """Return the ETag, without quotes; `extra_state` is further state that a write can change."""
         content = self.body if isinstance(self.body, bytes) else self.state.encode()
-        return headers.compute_etag(content, f"{self.hidden_state}{extra_state}")
+        etag = headers.compute_etag(content, f"{self.hidden_state}{extra_state}")
+        return headers.compute_item_etag(self.item_state, etag) if self.item_state else etag

@@ -150,13 +150,14 @@ def append_member(json_object: str, name: str, value: str) -> str:
     return f"{json_object[:-1]}{separator}{web_json.to_json(name)}:{value}}}"
 
 
-def add_member(json_object: str, name: str, value: JsonBody, *, hidden_state: str) -> JsonBody:
-    """Return the JSON object with another member, such as a long list, at its end."""
+def add_member(json_object: str, name: str, value: JsonBody, *, item_state: str) -> JsonBody:
+    """Return the JSON object with another member, such as a long list, at its end.
+
+    `item_state` is the state of the item that the object shows, without the other member.
+    """
     start = append_member(json_object, name, "")[:-1].encode()
-    hidden_state = f"{hidden_state} {value.hidden_state}"
-    if isinstance(value.body, bytes):
-        return JsonBody(start + value.body + b"}", hidden_state)
-    return JsonBody(chain([start], value.body, [b"}"]), hidden_state, f"{json_object} {value.state}")
+    body = start + value.body + b"}" if isinstance(value.body, bytes) else chain([start], value.body, [b"}"])
+    return JsonBody(body, value.hidden_state, f"{json_object} {value.state}", item_state)
 
 
 def _store_all(session: Session, context: Any) -> None:

@@ -84,9 +84,9 @@ def test_an_array_contains_its_objects(rows):
 
 @pytest.mark.parametrize("json_object", ["{}", '{"a":1}'])
 def test_a_member_is_added_to_an_object(json_object):
-    short = json_fragments.add_member(json_object, "more", JsonBody(b"[1]", "2"), hidden_state="1")
+    short = json_fragments.add_member(json_object, "more", JsonBody(b"[1]", "2"), item_state="1")
     long = json_fragments.add_member(
-        json_object, "more", JsonBody(iter([b"[", b"1]"]), state="3"), hidden_state="1"
+        json_object, "more", JsonBody(iter([b"[", b"1]"]), state="3"), item_state="1"
     )
     expected = json.loads(json_object) | {"more": [1]}
     assert json.loads(short.body) == json.loads(b"".join(long.body)) == expected
@@ -101,9 +101,9 @@ def test_the_etag_depends_on_the_body_and_on_every_part_of_the_state():
         JsonBody(iter(()), state="[1] 1"),
         JsonBody(iter(()), state="[1] 2"),
         JsonBody(iter(()), "hidden", state="[1] 2"),
-        json_fragments.add_member("{}", "more", JsonBody(iter(()), state="1"), hidden_state=""),
-        json_fragments.add_member('{"name":"a"}', "more", JsonBody(iter(()), state="1"), hidden_state=""),
-        json_fragments.add_member('{"name":"a"}', "more", JsonBody(iter(()), state="1"), hidden_state="slug"),
+        json_fragments.add_member("{}", "more", JsonBody(iter(()), state="1"), item_state=""),
+        json_fragments.add_member('{"name":"a"}', "more", JsonBody(iter(()), state="1"), item_state=""),
+        json_fragments.add_member('{"name":"a"}', "more", JsonBody(iter(()), state="1"), item_state="slug"),
     ]
     etags = [body.etag() for body in bodies] + [bodies[0].etag("unlisted")]
     assert len(set(etags)) == len(etags)
