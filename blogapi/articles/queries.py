@@ -124,9 +124,9 @@ def get_json(uuid: UUID, names: Names = None) -> JsonBody:
     return found
 
 
-def get_several_json(uuids: Sequence[UUID]) -> JsonBody:
+def get_several_json(uuids: Sequence[UUID], names: Names = None) -> JsonBody:
     """Return the JSON array of these articles, in any status and in this order."""
-    rows = json_reader.get_articles_json(uuids, None, public=False)
+    rows = json_reader.get_articles_json(uuids, names, public=False)
     # The response to a write is built inside the transaction, but a stream would be read after the end of the
     # transaction.
     return rows if isinstance(rows.body, bytes) else replace(rows, body=b"".join(rows.body))

@@ -12,6 +12,7 @@ from blogapi.articles.filters import ArticleFilters
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import (
     ArticleBodySchema,
+    ArticleFieldsSchema,
     ArticleItemSchema,
     ArticleListQuery,
     ArticleQuery,
@@ -78,13 +79,20 @@ REPRESENTATION = Representation(
     hidden_state=_hidden_state,
     get_fields=queries.get_json,
     fields_schema=SingleArticleFieldsSchema,
+    get_several=queries.get_several_json,
 )
 
 
 @bp.post("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleBodySchema)
-@bp.write(201, ArticleSchema(), REPRESENTATION, prepare=lambda given: service.prepare([given]))
+@bp.write(
+    201,
+    ArticleSchema(),
+    REPRESENTATION,
+    partial_schema=SingleArticleFieldsSchema,
+    prepare=lambda given: service.prepare([given]),
+)
 def create(given: ArticleInput) -> Article:
     """Create an article; without `status` it is a draft."""
     return service.create(current_user_id(), given)
@@ -98,6 +106,7 @@ def create(given: ArticleInput) -> Article:
     200,
     ArticleSchema(),
     REPRESENTATION,
+    partial_schema=SingleArticleFieldsSchema,
     creates=True,
     prepare=lambda given, id: service.prepare([dataclasses.replace(given, uuid=id)]),
 )
@@ -114,6 +123,7 @@ def replace(given: ArticleInput, id: UUID) -> UpsertResult:
     200,
     ArticleSchema(),
     REPRESENTATION,
+    partial_schema=SingleArticleFieldsSchema,
     prepare=lambda given, id: service.prepare([dataclasses.replace(given, uuid=id)], partial=True),
 )
 def change(given: ArticleInput, id: UUID) -> Article:
@@ -133,19 +143,31 @@ def delete(id: UUID) -> None:
 @bp.put("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleItemSchema(many=True))
-@bp.write(200, ArticleSchema(many=True), REPRESENTATION, prepare=service.prepare)
-def replace_all(items: list[ArticleInput]) -> JsonBody:
+@bp.write(
+    200,
+    ArticleSchema(many=True),
+    REPRESENTATION,
+    partial_schema=ArticleFieldsSchema,
+    prepare=service.prepare,
+)
+def replace_all(items: list[ArticleInput]) -> list[UUID]:
     """Create or replace several articles, all or none."""
-    return queries.get_several_json(service.replace_all(current_user_id(), items))
+    return service.replace_all(current_user_id(), items)
 
 
 @bp.patch("/")
 @allow(admin, scope="write")
 @bp.arguments(ArticleItemSchema(many=True, partial=("title", "category")))
-@bp.write(200, ArticleSchema(many=True), REPRESENTATION, prepare=partial(service.prepare, partial=True))
-def change_all(items: list[ArticleInput]) -> JsonBody:
+@bp.write(
+    200,
+    ArticleSchema(many=True),
+    REPRESENTATION,
+    partial_schema=ArticleFieldsSchema,
+    prepare=partial(service.prepare, partial=True),
+)
+def change_all(items: list[ArticleInput]) -> list[UUID]:
     """Change the given fields of several articles, all or none."""
-    return queries.get_several_json(service.change_all(current_user_id(), items))
+    return service.change_all(current_user_id(), items)
 
 
 @bp.delete("/")

@@ -39,7 +39,8 @@ HEADERS: dict[str, Document] = {
 _IF_MATCH = {
     "name": "If-Match",
     "in": "header",
-    "description": "ETag of an earlier response. If the item has changed, the write is refused with 412.",
+    "description": "ETag of an earlier response, with any `fields`. If the item has changed, the write is "
+    "refused with 412.",
     "schema": {"type": "string"},
 }
 _REFERENCE = "reference"

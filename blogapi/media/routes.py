@@ -93,7 +93,13 @@ def single(query: Query, id: UUID) -> JsonBody:
 @allow(admin, scope="write")
 @bp.check_exists(queries.check_exists)
 @bp.arguments(MediaChangesSchema)
-@bp.write(200, MediaSchema(), REPRESENTATION, prepare=lambda changes, id: hooks.prepare([id]))
+@bp.write(
+    200,
+    MediaSchema(),
+    REPRESENTATION,
+    partial_schema=MediaFieldsSchema,
+    prepare=lambda changes, id: hooks.prepare([id]),
+)
 def change(changes: Fields, id: UUID) -> Media:
     """Change the name, the alt text or the caption of a file."""
     return editing.change(id, changes)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from blogapi.articles.models import Article
 from blogapi.articles.routes import REPRESENTATION
-from blogapi.articles.schemas import ArticleSchema
+from blogapi.articles.schemas import ArticleSchema, SingleArticleFieldsSchema
 from blogapi.revisions import queries, service
 from blogapi.revisions.schemas import (
     MAX_NUMBER,
@@ -67,6 +67,7 @@ def compare(query: Fields, id: UUID, number: int) -> service.Comparison:
     200,
     ArticleSchema(),
     REPRESENTATION,
+    partial_schema=SingleArticleFieldsSchema,
     prepare=lambda nothing, id, number: service.prepare(id, number),
 )
 def restore(nothing: Fields, id: UUID, number: int) -> Article:

@@ -97,7 +97,7 @@ def build_blueprint(
     @bp.post("/")
     @allow(admin, scope="write")
     @bp.arguments(taxonomy.body_schema)
-    @bp.write(201, schema(), representation)
+    @bp.write(201, schema(), representation, partial_schema=taxonomy.fields_schema)
     @_summary(f"Create a {singular}; without `slug` the slug is derived from the name.")
     def create(fields: Fields) -> TermType:
         return service.create(taxonomy, current_user_id(), fields)
@@ -106,7 +106,7 @@ def build_blueprint(
     @allow(admin, scope="write")
     @bp.require_uuid
     @bp.arguments(taxonomy.body_schema)
-    @bp.write(200, schema(), representation, creates=True)
+    @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, creates=True)
     @_summary(f"Create or replace the {singular} with this uuid.")
     def replace(fields: Fields, id: UUID) -> UpsertResult:
         return UpsertResult(*service.replace(taxonomy, current_user_id(), id, fields))
@@ -115,7 +115,7 @@ def build_blueprint(
     @allow(admin, scope="write")
     @bp.check_exists(get_term)
     @bp.arguments(taxonomy.body_schema(partial=True))
-    @bp.write(200, schema(), representation)
+    @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
     @_summary(f"Change the given fields of a {singular}.")
     def change(fields: Fields, id: UUID) -> TermType:
         return service.change(taxonomy, id, fields)

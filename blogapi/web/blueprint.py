@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 from uuid import UUID
 
 import flask
@@ -26,11 +26,11 @@ from blogapi.web.errors import (
     PreconditionFailed,
     flatten_messages,
 )
-from blogapi.web.fields import OutputSchema, PartialOutputSchema
+from blogapi.web.fields import FieldNames, OutputSchema, PartialOutputSchema
 from blogapi.web.json import JsonBody
 from blogapi.web.media_addresses import complete_json
 from blogapi.web.operation_ids import make_operation_id
-from blogapi.web.pagination import Page, Query
+from blogapi.web.pagination import DetailQuery, Page, Query
 from blogapi.web.slug_lookup import NIL_UUID
 
 View = Callable[..., Response]
@@ -90,7 +90,7 @@ class Representation:
 
     `hidden_state` returns state that a write to the list can change but the list does not show. `get_fields`
     returns an item with the named fields of `fields_schema`, as a GET with `fields` does. Without it, a GET
-    shows all fields.
+    shows all fields. `get_several` returns several items, in this order, with the named fields.
     """
 
     get_item: Callable[[UUID], Any]
@@ -100,6 +100,7 @@ class Representation:
     hidden_state: Callable[[], str] = str
     get_fields: Callable[[UUID, Sequence[str]], Any] | None = None
     fields_schema: type[PartialOutputSchema] | None = None
+    get_several: Callable[[Sequence[UUID], Sequence[str] | None], JsonBody] | None = None
 
     def etag(self, id: UUID | None) -> str | None:
         """Return the ETag of an item (None if it does not exist), or of the list if `id` is None."""
@@ -257,6 +258,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         schema: ma.Schema | None,
         representation: Representation,
         *,
+        partial_schema: type[PartialOutputSchema] | None = None,
         creates: bool = False,
         prepare: Callable[..., None] | None = None,
         section: str = "",
@@ -264,8 +266,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         """Run a view that writes in one transaction and send its return value.
 
         Preconditions are checked against the ETag that a GET of the path returns. The response has the ETag
-        of the item. With `creates`, the view creates or replaces the item and returns an UpsertResult.
-        `prepare` gets the arguments of the view and does the slow work before the transaction.
+        of the item. `partial_schema` is the schema of all fields that `fields=` can select. With `creates`,
+        the view creates or replaces the item and returns an UpsertResult. `prepare` gets the arguments of the
+        view and does the slow work before the transaction.
         """
         document = super().response(status_code, schema)
         document_created = super().alt_response(201, schema=schema, success=True) if creates else None
@@ -274,6 +277,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             @wraps(view)
             def respond(*args: Any, **kwargs: Any) -> Response:
                 id = kwargs.get("id")
+                # `fields` is the last argument that was parsed.
+                names = None if partial_schema is None else args[-1].fields
+                args = args if partial_schema is None else args[:-1]
                 errors = read_only.find_changed(
                     g.pop("sent_read_only", ()),
                     id,
@@ -287,7 +293,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                     if errors:
                         raise Invalid("Some fields are read-only; `errors` names them.", errors=errors)
                     return self.build_write_response(
-                        view(*args, **kwargs), status_code, schema, representation
+                        view(*args, **kwargs), status_code, schema, representation, names
                     )
 
                 response = perform_write(write, lambda: representation.etag(id))
@@ -295,22 +301,39 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
             documented: View = document(respond)
             documented = document_created(documented) if document_created is not None else documented
+            if partial_schema is not None and schema is not None:
+                query = _make_query(partial_schema, type(schema))
+                documented = self.arguments(query, location="query")(documented)
+                documented.__dict__.update(schema=schema, partial_schema=partial_schema)
             documented.__dict__.update(writes=True, section=section)
             return documented
 
         return decorate
 
     def build_write_response(
-        self, result: Any, status: int, schema: ma.Schema | None, representation: Representation
+        self,
+        result: Any,
+        status: int,
+        schema: ma.Schema | None,
+        representation: Representation,
+        names: Sequence[str] | None = None,
     ) -> Response:
-        """Return the response to a write, with the ETag of the item, and the path of a new one."""
+        """Return the response to a write, with the ETag of the item, and the path of a new one.
+
+        The response has the named fields (None: those of the schema).
+        """
+        if representation.get_several is not None and isinstance(result, list):
+            result = representation.get_several(result, names)
         upsert = result if isinstance(result, UpsertResult) else UpsertResult(result, created=status == 201)
         status = 201 if upsert.created else status
         if schema is None or isinstance(upsert.item, JsonBody | list):
             return _build_response(upsert.item, status, schema, None)
         uuid = upsert.item.uuid
-        current = _render(representation.get_item(uuid), representation.item_schema)
-        has_same_shape = type(schema) is type(representation.item_schema)
+        if names is None:
+            current = _render(representation.get_item(uuid), representation.item_schema)
+        else:
+            current = representation.read_fields(uuid, names)
+        has_same_shape = names is not None or type(schema) is type(representation.item_schema)
         response = _build_response(current if has_same_shape else upsert.item, status, schema, None)
         if upsert.created:
             response.headers["Location"] = f"{self.url_prefix}/{uuid}/"
@@ -367,6 +390,11 @@ def _render(result: Any, schema: ma.Schema, *, many: bool | None = None) -> Json
     items = result if isinstance(result, Sequence) else [result]
     hidden = " ".join(schema.hidden_state(item) for item in items) if isinstance(schema, OutputSchema) else ""
     return JsonBody(complete_json(web_json.to_json(schema.dump(result, many=many))), hidden)
+
+
+def _make_query(schema: type[PartialOutputSchema], default: type[ma.Schema]) -> type[DetailQuery]:
+    """Return the query parameters of a write: `fields` selects fields of `schema` for the response."""
+    return cast(type[DetailQuery], DetailQuery.from_dict({"fields_": FieldNames(schema, default)}))
 
 
 @lru_cache(maxsize=256)

@@ -76,5 +76,6 @@ def _read_key() -> str:
 
 
 def _request_digest() -> str:
-    content = f"{request.method} {request.path.rstrip('/')}\n".encode() + request.get_data()
-    return hashlib.sha256(content).hexdigest()
+    query = b"?" + request.query_string if request.query_string else b""
+    start = f"{request.method} {request.path.rstrip('/')}".encode() + query
+    return hashlib.sha256(start + b"\n" + request.get_data()).hexdigest()

@@ -71,7 +71,7 @@ class Contract:
         else:
             assert response.mimetype in content
             body = response.json if response.is_json else response.text
-            if has_fields and response.status_code == 200:
+            if has_fields and response.status_code in (200, 201):
                 self._validate_selected(content[response.mimetype]["schema"], body)
             else:
                 self._validate(f"{pointer}/content/{escape_pointer(response.mimetype)}/schema", body)
