@@ -9,21 +9,20 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
 import flask
 from flask import Flask, Response, request
-from werkzeug.http import dump_options_header, parse_etags
+from werkzeug.http import parse_etags
 
 from blogapi.media import folder as folders
 from blogapi.media import types
 from blogapi.media.addresses import PREFIX
-from blogapi.web import headers, request_id
+from blogapi.web import downloads, headers, request_id
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound, RangeNotSatisfiable, Unavailable
 
@@ -37,16 +36,11 @@ pages = flask.Blueprint("media_files", __name__)
 RULE = f"{PREFIX}<hash>/<name>"
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 
-# The server sets this WSGI environ key to a function that returns a response body for an open file and a
-# number of bytes. The body reads the file while it is sent, and closes it.
-FILE_BODY_KEY = "blogapi.file-body"
-
 # WSGI environ key of the error that the view raises.
 _PROBLEM_KEY = "blogapi.media-problem"
 
 _PATH = re.compile(rf"{PREFIX}([0-9a-f]{{64}})/([^/]{{1,1000}})")
 _RANGE = re.compile(r"bytes=[ \t]*([0-9]{0,18})-([0-9]{0,18})[ \t]*", re.IGNORECASE)
-_CHUNK_BYTES = 64 * 1024
 
 _HEADERS = (
     *headers.CONSTANT_HEADERS.items(),
@@ -120,7 +114,7 @@ class DeliveryMiddleware:
         type = self._types.get(extension)
         if type is None or not stem or not name.isprintable():
             return None
-        disposition = () if type.is_image else (("Content-Disposition", _make_disposition(name)),)
+        disposition = () if type.is_image else (("Content-Disposition", downloads.make_disposition(name)),)
         policy = _SVG_POLICY if type == types.SVG else _POLICY
         etag = f'"{hash}"'
         return _Target(
@@ -154,37 +148,10 @@ class DeliveryMiddleware:
                 file.seek(start)
             described.append(("Content-Length", str(length)))
             _start(environ, start_response, status, described)
-            make_body: Callable[[BinaryIO, int], Iterable[bytes]] = environ.get(FILE_BODY_KEY, FileBody)
-            return make_body(file, length)
+            return downloads.make_body(environ, file, length)
         except BaseException:
             file.close()
             raise
-
-
-class FileBody:
-    """A response body that reads a number of bytes from an open file, and closes the file.
-
-    This class is not a generator, because a generator that is closed before its first chunk runs no code.
-    """
-
-    def __init__(self, file: BinaryIO, length: int) -> None:
-        self._file, self._left = file, length
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        chunk = self._file.read(min(_CHUNK_BYTES, self._left)) if self._left else b""
-        self._left -= len(chunk)
-        if not chunk or not self._left:
-            self.close()
-        if not chunk:
-            raise StopIteration
-        return chunk
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
 
 
 @pages.get(RULE)
@@ -205,15 +172,6 @@ def _start(
     environ[request_id.ROUTE_KEY] = RULE
     start_response(status, fields)
     return []
-
-
-def _make_disposition(name: str) -> str:
-    """Return the header that makes browsers save the file under this name."""
-    if name.isascii():
-        return dump_options_header("attachment", {"filename": name})
-    # Clients that do not know `filename*` get the extension.
-    options = {"filename": f"file.{name.rpartition('.')[2]}", "filename*": f"UTF-8''{quote(name, safe='')}"}
-    return dump_options_header("attachment", options)
 
 
 def _choose_range(environ: WSGIEnvironment, etag: str, size: int) -> tuple[int, int] | None:

@@ -11,7 +11,6 @@ from waitress.channel import ClientDisconnected
 from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
-from blogapi.media.delivery import FILE_BODY_KEY
 from blogapi.rate_limits import limiter
 from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from blogapi.response_cache.middleware import ONLY_CACHED_KEY, NotCached
@@ -22,6 +21,7 @@ from blogapi.serving.unread import NoRoom
 from blogapi.storage import commit_version
 from blogapi.storage.database import db
 from blogapi.web import errors
+from blogapi.web.downloads import FILE_BODY_KEY
 from blogapi.web.headers import error_headers
 from blogapi.web.request_id import REQUEST_ID_HEADER, REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
 

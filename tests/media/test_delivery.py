@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.media import delivery
 from blogapi.media.folder import get_folder
 from blogapi.media.types import BY_EXTENSION
+from blogapi.web import downloads
 from tests.contracts.client import HEADERS, outcome
 from tests.media.stored_files import put_file
 
@@ -39,7 +39,7 @@ def test_a_file_is_served_without_a_key_and_may_be_stored_for_ever(as_stranger, 
 
 
 def test_a_file_is_read_in_chunks_and_closed(as_stranger, path, monkeypatch):
-    monkeypatch.setattr(delivery, "_CHUNK_BYTES", 7000)
+    monkeypatch.setattr(downloads, "_CHUNK_BYTES", 7000)
     assert as_stranger.get(path).data == CONTENT
     assert as_stranger.get(path, headers={"Range": "bytes=1-7001"}).data == CONTENT[1:7002]
     # An unread response closes its file, or pytest reports an unclosed file.

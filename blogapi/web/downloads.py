@@ -1,0 +1,95 @@
+"""Responses with the content of a file, which is read while it is sent."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+from urllib.parse import quote
+
+from flask import Response, request
+from werkzeug.http import dump_options_header
+
+from blogapi.web.headers import compute_etag
+
+# The server sets this WSGI environ key to a function that returns a response body for an open file and a
+# number of bytes. The body reads the file while it is sent, and closes it.
+FILE_BODY_KEY = "blogapi.file-body"
+
+_CHUNK_BYTES = 64 * 1024
+
+
+class FileBody:
+    """A response body that reads a number of bytes from an open file, and closes the file.
+
+    This class is not a generator, because a generator that is closed before its first chunk runs no code.
+    """
+
+    def __init__(self, file: BinaryIO, length: int) -> None:
+        self._file, self._left = file, length
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        chunk = self._file.read(min(_CHUNK_BYTES, self._left)) if self._left else b""
+        self._left -= len(chunk)
+        if not chunk or not self._left:
+            self.close()
+        if not chunk:
+            raise StopIteration
+        return chunk
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class _SentFile(io.FileIO):
+    """An open file that calls a function once it is closed, because Windows deletes no open file."""
+
+    def __init__(self, path: Path, on_close: Callable[[], object] | None) -> None:
+        super().__init__(path)
+        self._on_close = on_close
+
+    def close(self) -> None:
+        """Close the file."""
+        super().close()
+        on_close, self._on_close = self._on_close, None
+        if on_close is not None:
+            on_close()
+
+
+def make_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterable[bytes]:
+    """Return the response body that sends a number of bytes of the open file, and closes the file."""
+    make = cast(Callable[[BinaryIO, int], Iterable[bytes]], environ.get(FILE_BODY_KEY, FileBody))
+    return make(file, length)
+
+
+def make_disposition(name: str) -> str:
+    """Return the header that makes browsers save the file under this name."""
+    if name.isascii():
+        return dump_options_header("attachment", {"filename": name})
+    # Clients that do not know `filename*` get the extension.
+    options = {"filename": f"file.{name.rpartition('.')[2]}", "filename*": f"UTF-8''{quote(name, safe='')}"}
+    return dump_options_header("attachment", options)
+
+
+def send_file(
+    path: Path, *, name: str, mimetype: str, on_close: Callable[[], object] | None = None
+) -> Response:
+    """Return a response that makes browsers save the file under this name. It occupies no thread.
+
+    `on_close` is called after the file was sent and closed, also if the client does not read it to its end;
+    it can delete a temporary file. Raises FileNotFoundError.
+    """
+    file = cast(BinaryIO, _SentFile(path, on_close))
+    status = os.fstat(file.fileno())
+    body = make_body(request.environ, file, status.st_size)
+    response = Response(body, mimetype=mimetype, direct_passthrough=True)
+    response.content_length = status.st_size
+    response.headers["Content-Disposition"] = make_disposition(name)
+    response.set_etag(compute_etag(f"{name} {status.st_size} {status.st_mtime_ns}".encode()))
+    return response
