@@ -35,6 +35,9 @@ from blogapi.web.errors import Unauthorized, format_allow
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
 
 COOKIE = "blogapi_session"
+# Browsers accept a cookie with this prefix only over TLS and for this host alone, so no other host of the
+# domain can plant one.
+SECURE_COOKIE = f"__Host-{COOKIE}"
 
 
 class SessionInterface(SecureCookieSessionInterface):
@@ -46,7 +49,7 @@ class SessionInterface(SecureCookieSessionInterface):
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
         """Return the content of the cookie; it is an empty session if the signature is missing or invalid."""
-        cookie = request.cookies.get(COOKIE)
+        cookie = request.cookies.get(_get_cookie_name(request))
         if not cookie:
             return self.session_class()
         signer = self.get_signing_serializer(app)
@@ -56,17 +59,23 @@ class SessionInterface(SecureCookieSessionInterface):
         except BadSignature:
             return self.session_class()
 
+    def get_cookie_name(self, app: Flask) -> str:
+        """Return the name of the cookie, which depends on whether the request came over TLS."""
+        return _get_cookie_name(request)
+
     def get_cookie_secure(self, app: Flask) -> bool:
         """Return whether the cookie is marked Secure."""
         return request.is_secure
 
 
+def _get_cookie_name(request: Request) -> str:
+    return SECURE_COOKIE if request.is_secure else COOKIE
+
+
 def init_app(app: Flask) -> None:
     """Register the hooks, and CORS if the setting CORS_ORIGINS names origins."""
     app.session_interface = SessionInterface()
-    app.config.update(
-        SESSION_COOKIE_NAME=COOKIE, SESSION_COOKIE_SAMESITE="Lax", SESSION_REFRESH_EACH_REQUEST=False
-    )
+    app.config.update(SESSION_COOKIE_SAMESITE="Lax", SESSION_REFRESH_EACH_REQUEST=False)
     app.before_request(authenticate)
     app.after_request(headers.finish_response)
     if app.config["CORS_ORIGINS"]:
@@ -157,13 +166,15 @@ def _identify() -> Caller:
     value = request.headers.get("X-API-KEY")
     if value is not None:
         return _authenticate_key(value)
-    return _authenticate_session() if COOKIE in request.cookies else STRANGER
+    return _authenticate_session() if _get_cookie_name(request) in request.cookies else STRANGER
 
 
 def _authenticate_key(value: str) -> Caller:
     key, now = api_keys.find_by_value(value), clock.now()
     if key is None:
         raise Unauthorized("This API key is not valid; check it, or create a new one.", code="key_invalid")
+    if key.owner_is_disabled:
+        raise Unauthorized("The user of this API key is disabled; ask an admin.", code="key_disabled")
     if key.expires is not None and key.expires <= now:
         raise Unauthorized("This API key has expired; create a new one.", code="key_expired")
     last_used, expires = key.last_used, key.expires

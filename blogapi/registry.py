@@ -47,12 +47,13 @@ from blogapi.transfer.exports.commands import export
 from blogapi.transfer.imports.commands import import_
 from blogapi.users.commands import user
 from blogapi.users.routes import bp as auth
+from blogapi.users.user_routes import bp as users
 from blogapi.web.access import Access, get_access
 from blogapi.web.errors import METHODS
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
 BLUEPRINTS = (
-    *(auth, api_keys),
+    *(auth, users, api_keys),
     build_blueprint(CATEGORIES, article_queries.list_published_in_category, counts.count_in_categories),
     build_blueprint(TAGS, article_queries.list_published_with_tag, counts.count_with_tags),
     build_blueprint(

@@ -22,7 +22,7 @@ from blogapi.web.tokens import digest_token
 
 
 class KeyWithOwner(NamedTuple):
-    """An API key with its owner, whose uuid, name and role are None for an anonymous key."""
+    """An API key with its owner, of whom all fields are None for an anonymous key."""
 
     uuid: UUID
     scope: Scope
@@ -32,13 +32,14 @@ class KeyWithOwner(NamedTuple):
     owner: UUID | None
     username: str | None
     role: str | None
+    owner_is_disabled: bool | None
 
 
 # This statement runs for each request with a key, so it is built once and bypasses the ORM.
 _SELECT_WITH_OWNER = (
     select(
         *(ApiKey.uuid, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
-        *(Account.uuid, Account.username, Account.role),
+        *(Account.uuid, Account.username, Account.role, Account.disabled),
     )
     .outerjoin(Account, Account.uuid == ApiKey.owner_id)
     .where(ApiKey.digest == bindparam("digest"))

@@ -88,7 +88,15 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         """The complete OpenAPI document."""
         components = self.spec.components
         components.security_scheme("key", {"type": "apiKey", "in": "header", "name": "X-API-KEY"})
-        components.security_scheme("login", {"type": "apiKey", "in": "cookie", "name": "blogapi_session"})
+        components.security_scheme(
+            "login",
+            {
+                "type": "apiKey",
+                "in": "cookie",
+                "name": "blogapi_session",
+                "description": "Behind TLS, its name is `__Host-blogapi_session`.",
+            },
+        )
         for name, header in HEADERS.items():
             components.header(name, header)
         for name, parameter in PARAMETERS.items():

@@ -155,6 +155,8 @@ def _error_statuses(operation: Document, path: str, method: str, view: Any) -> I
         yield from ("401", "403")
     if "{" in path or view.__dict__.get("may_be_missing"):
         yield "404"
+    if view.__dict__.get("may_conflict"):
+        yield "409"
     if "requestBody" in operation:
         yield from ("413", "415", "422")
     # Request limits apply to every path except the health check.

@@ -9,7 +9,7 @@ import click
 from flask.cli import AppGroup, with_appcontext
 
 from blogapi.cli import report_problems
-from blogapi.users import models, queries, service
+from blogapi.users import links, models, queries, service
 
 user = AppGroup("user", help="Create and manage users.")
 
@@ -49,6 +49,7 @@ def list_(as_json: bool) -> None:
             "uuid": str(account.uuid),
             "username": account.username,
             "role": account.role,
+            "disabled": account.disabled,
             "created": account.created.isoformat(timespec="seconds"),
         }
         for account in queries.list_users()
@@ -57,7 +58,8 @@ def list_(as_json: bool) -> None:
         click.echo(json.dumps(rows, ensure_ascii=False))
         return
     for row in rows:
-        click.echo("  ".join((row["uuid"], row["role"].ljust(6), row["created"], row["username"])))
+        parts = [row["uuid"], str(row["role"]).ljust(6), row["created"], row["username"]]
+        click.echo("  ".join(map(str, [*parts, *(["(disabled)"] if row["disabled"] else [])])))
 
 
 @user.command()
@@ -73,6 +75,18 @@ def password(name: str, password_stdin: bool) -> None:
         queries.get_by_name(name)
         service.set_password(name, _read_password(from_stdin=password_stdin))
     click.echo(f"The password of {name} is set; they are logged out everywhere.")
+
+
+@user.command("reset-link")
+@click.argument("name")
+@with_appcontext
+def reset_link(name: str) -> None:
+    """Print a link with which the user sets a new password; it works once, for one day."""
+    with report_problems():
+        link = links.create_reset_link(queries.get_by_name(name).uuid)
+    if link.url == link.path:
+        click.echo("Open this path at the address of the blog:", err=True)
+    click.echo(link.url)
 
 
 @user.command()

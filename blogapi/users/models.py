@@ -23,6 +23,11 @@ class Account(Identified, Timestamped, Base):
     password_digest: Mapped[str | None] = mapped_column(String(255))
     disabled: Mapped[bool] = mapped_column(default=False, server_default=false())
 
+    @property
+    def has_password(self) -> bool:
+        """Return whether the user has a password."""
+        return self.password_digest is not None
+
 
 class WebSession(Base):
     """A login session, found by the SHA-256 of the token in its cookie."""
@@ -36,6 +41,11 @@ class WebSession(Base):
     user_agent: Mapped[str] = mapped_column(default="", server_default="")
 
     account: Mapped[Account] = relationship()
+
+    @property
+    def uuid(self) -> UUID:
+        """Return the id by which the user can end the session. It does not reveal the token."""
+        return UUID(self.digest[:32])
 
 
 class OneTimeLink(Base):

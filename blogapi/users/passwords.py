@@ -18,15 +18,23 @@ _METHOD = "scrypt:32768:8:1"
 _DUMMY_DIGEST = f"{_METHOD}$nobody$00"
 
 
+def new_password_field(*, required: bool = True) -> Text:
+    """Return the field of a request that contains a new password."""
+    return Text(
+        required=required,
+        min_length=MIN_PASSWORD_LENGTH,
+        max_length=MAX_PASSWORD_LENGTH,
+        metadata={"format": "password", "example": "a long pass phrase"},
+    )
+
+
 def hash_password(password: str) -> str:
     """Return the salted scrypt digest of a password.
 
     Raises Invalid if the password is too short, too long, or not allowed in a login request.
     """
     try:
-        Text(required=True, min_length=MIN_PASSWORD_LENGTH, max_length=MAX_PASSWORD_LENGTH).deserialize(
-            password
-        )
+        new_password_field().deserialize(password)
     except ma.ValidationError as error:
         raise Invalid(
             "The password is not valid.", errors={"password": [*map(str, error.messages)]}

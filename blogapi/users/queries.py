@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.orm import joinedload
+from sqlalchemy.orm import contains_eager
 
 from blogapi import clock
 from blogapi.storage.database import bytewise, db
 from blogapi.users import models, usernames
-from blogapi.users.models import Account, WebSession
+from blogapi.users.models import Account, OneTimeLink, WebSession
 from blogapi.web import tokens
 from blogapi.web.errors import NotFound
+from blogapi.web.pagination import Page, paginate
+
+_SELECT_ADMINS = select(Account).where(Account.role == models.Role.ADMIN, Account.disabled.is_(False))
 
 
 def get_by_name(username: str) -> Account:
@@ -35,22 +38,77 @@ def find_by_uuid(uuid: UUID) -> Account | None:
     return db.session.get(Account, uuid)
 
 
+def get_by_uuid(uuid: UUID) -> Account:
+    """Return the user with the uuid; raises NotFound if there is none."""
+    account = find_by_uuid(uuid)
+    if account is None:
+        raise NotFound("No user has this uuid.")
+    return account
+
+
 def list_users() -> Sequence[Account]:
     """Return all users, ordered by name."""
     return db.session.scalars(select(Account).order_by(bytewise(Account.username))).all()
 
 
 def list_admins() -> Sequence[Account]:
-    """Return all admins, ordered by name."""
-    return db.session.scalars(
-        select(Account).where(Account.role == models.Role.ADMIN).order_by(bytewise(Account.username))
-    ).all()
+    """Return all admins who are not disabled, ordered by name."""
+    return db.session.scalars(_SELECT_ADMINS.order_by(bytewise(Account.username))).all()
+
+
+def has_other_admin(account: Account) -> bool:
+    """Return whether there is another admin who is not disabled."""
+    return db.session.scalar(_SELECT_ADMINS.where(Account.uuid != account.uuid).limit(1)) is not None
+
+
+def can_admin_log_in() -> bool:
+    """Return whether at least one admin is not disabled and has a password."""
+    statement = _SELECT_ADMINS.where(Account.password_digest.is_not(None)).limit(1)
+    return db.session.scalar(statement) is not None
 
 
 def find_session(token: str) -> WebSession | None:
-    """Return the unexpired login session with this token and its user, or None."""
+    """Return the unexpired login session with this token and its user, or None.
+
+    A user who was disabled during a login has a session that is never valid.
+    """
     return db.session.scalar(
         select(WebSession)
-        .where(WebSession.digest == tokens.digest_token(token), WebSession.expires > clock.now())
-        .options(joinedload(WebSession.account))
+        .join(WebSession.account)
+        .where(
+            WebSession.digest == tokens.digest_token(token),
+            WebSession.expires > clock.now(),
+            Account.disabled.is_(False),
+        )
+        .options(contains_eager(WebSession.account))
+    )
+
+
+def list_logins(account_id: UUID) -> Page[Sequence[WebSession]]:
+    """Return the unexpired login sessions of the user, newest first."""
+    statement = select(WebSession).where(
+        WebSession.account_id == account_id, WebSession.expires > clock.now()
+    )
+    return paginate(statement.order_by(WebSession.created.desc(), WebSession.digest), None)
+
+
+def get_login(account_id: UUID, uuid: UUID) -> WebSession:
+    """Return the login session of the user with the uuid; raises NotFound if there is none."""
+    is_meant = (WebSession.account_id == account_id, WebSession.digest.startswith(uuid.hex))
+    login = db.session.scalar(select(WebSession).where(*is_meant))
+    if login is None:
+        raise NotFound("You have no login with this uuid.")
+    return login
+
+
+def find_link(token: str) -> OneTimeLink | None:
+    """Return the one-time link with this token, or None if it has expired or if its user is disabled."""
+    return db.session.scalar(
+        select(OneTimeLink)
+        .outerjoin(Account, Account.uuid == OneTimeLink.account_id)
+        .where(
+            OneTimeLink.digest == tokens.digest_token(token),
+            OneTimeLink.expires > clock.now(),
+            Account.disabled.is_not(True),
+        )
     )

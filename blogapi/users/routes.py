@@ -1,13 +1,27 @@
-"""The endpoints for login, logout and the current caller."""
+"""The endpoints of logins, passwords and the current caller."""
 
 from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
 
 from flask import current_app, request, session
 
 from blogapi.rate_limits import limiter
-from blogapi.users import models, service, usernames
+from blogapi.site.queries import get_site
+from blogapi.users import links, models, passwords, queries, service, usernames
 from blogapi.users.models import Account
-from blogapi.users.schemas import CallerSchema, LoginSchema, UserSchema
+from blogapi.users.schemas import (
+    CallerSchema,
+    FirstAdminSchema,
+    LoginOptionsSchema,
+    LoginSchema,
+    NewPasswordSchema,
+    ResetPasswordSchema,
+    UserSchema,
+    WebLoginSchema,
+)
+from blogapi.web import tokens
 from blogapi.web.access import (
     SCOPES,
     allow,
@@ -15,11 +29,14 @@ from blogapi.web.access import (
     check_before_body,
     check_same_origin,
     current_caller,
+    current_user_id,
     reader,
+    user_login,
 )
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.errors import Forbidden, Unauthorized
+from blogapi.web.errors import Forbidden, Invalid, Unauthorized
 from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.pagination import Page
 
 bp = Blueprint(
     "auth",
@@ -29,21 +46,37 @@ bp = Blueprint(
     resource="",
 )
 
+# How long a login lasts if the browser shall not remember it.
+SHORT_LIFETIME = timedelta(hours=12)
+
+_SETS_COOKIE = {"Set-Cookie": {"schema": {"type": "string"}}}
+
+
+def _check_same_origin() -> None:
+    check_same_origin(request)
+
+
+@bp.get("/login-options/")
+@allow(anyone)
+@bp.response(200, LoginOptionsSchema())
+def login_options() -> Fields:
+    """Show what a login page needs: the title of the site, and how long a login lasts."""
+    return {
+        "title": get_site().title,
+        "session_days": current_app.config["SESSION_DAYS"],
+        "needs_setup": not queries.can_admin_log_in(),
+    }
+
 
 @bp.post("/login/")
 @allow(anyone)
-@check_before_body(lambda: check_same_origin(request))
+@check_before_body(_check_same_origin)
 @bp.arguments(LoginSchema)
-@bp.response(200, UserSchema(), headers={"Set-Cookie": {"schema": {"type": "string"}}})
+@bp.response(200, UserSchema(), headers=_SETS_COOKIE)
 def login(fields: Fields) -> Account:
     """Log in with user name and password; the response sets the session cookie."""
     account = _authenticate(fields["username"], fields["password"])
-    service.log_out(session.get("token", ""))
-    token = service.log_in(account, lifetime=current_app.permanent_session_lifetime)
-    # Drop the previous session to prevent session fixation.
-    session.clear()
-    session.permanent = True
-    session["token"] = token
+    _log_in(account, remember=fields["remember"])
     return account
 
 
@@ -60,6 +93,53 @@ def logout() -> None:
     session.clear()
 
 
+@bp.get("/logins/")
+@allow(user_login)
+@bp.response(200, WebLoginSchema(many=True))
+def list_logins() -> Page[list[WithAttributes]]:
+    """List the logins of the current user, newest first."""
+    page, current = queries.list_logins(current_user_id()), tokens.digest_token(session["token"])
+    rows = [WithAttributes(login, current=login.digest == current) for login in page.rows]
+    return Page(rows, page.total, None)
+
+
+@bp.delete("/logins/<id:id>/")
+@allow(user_login, scope="write")
+@bp.response(204)
+def delete_login(id: UUID) -> None:
+    """End a login of the current user; the next request with its cookie is refused."""
+    service.end_login(current_user_id(), id)
+
+
+@bp.post("/setup/")
+@allow(anyone)
+@check_before_body(_check_same_origin)
+@bp.arguments(FirstAdminSchema)
+@bp.response(201, UserSchema(), may_conflict=True, headers=_SETS_COOKIE)
+def create_first_admin(fields: Fields) -> Account:
+    """Create the first admin with the link that `serve` prints, and log in.
+
+    The link works once, and only as long as no admin can log in.
+    """
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
+        account = links.create_first_admin(**fields)
+    _log_in(account)
+    return account
+
+
+@bp.post("/reset-password/")
+@allow(anyone)
+@check_before_body(_check_same_origin)
+@bp.arguments(ResetPasswordSchema)
+@bp.response(200, UserSchema(), headers=_SETS_COOKIE)
+def replace_forgotten_password(fields: Fields) -> Account:
+    """Set a new password with a one-time link, end all logins of the user, and log in."""
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
+        account = links.reset_password(**fields)
+    _log_in(account)
+    return account
+
+
 @bp.get("/me/")
 @allow(reader, scope="published")
 @bp.response(200, CallerSchema())
@@ -69,6 +149,37 @@ def me() -> WithAttributes:
     role = "reader" if caller.user is None else models.Role.ADMIN if caller.is_admin else models.Role.MEMBER
     key = caller.key if "read" in caller.scopes else None
     return WithAttributes(caller, role=role, key=key, scopes=sorted(caller.scopes, key=SCOPES.index))
+
+
+@bp.put("/me/password/")
+@allow(user_login, scope="write")
+@bp.arguments(NewPasswordSchema)
+@bp.response(204)
+def replace_password(fields: Fields) -> None:
+    """Set a new password for the current user and end all their other logins."""
+    try:
+        account = _authenticate(current_caller().username, fields["current_password"])
+    except Unauthorized as error:
+        # A 401 would say that the login of the request has ended.
+        raise Invalid(
+            "The current password is wrong.", errors={"current_password": ["This is not your password."]}
+        ) from error
+    digest = passwords.hash_password(fields["password"])
+    service.replace_password(account.uuid, digest, current_token=session["token"])
+
+
+def _log_in(account: Account, *, remember: bool = True) -> None:
+    """Replace the login of the browser by a new one."""
+    service.log_out(session.get("token", ""))
+    token = service.log_in(
+        account,
+        lifetime=current_app.permanent_session_lifetime if remember else SHORT_LIFETIME,
+        user_agent=request.user_agent.string,
+    )
+    # Drop the previous session to prevent session fixation.
+    session.clear()
+    session.permanent = remember
+    session["token"] = token
 
 
 def _authenticate(username: str, password: str) -> Account:

@@ -2,21 +2,76 @@
 
 from __future__ import annotations
 
-import marshmallow as ma
+from typing import Any
 
-from blogapi.users import models, passwords
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.users import models, passwords, usernames
 from blogapi.web.access import SCOPES
-from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text
+from blogapi.web.errors import Invalid
+from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
+
+_ROLES = [role.value for role in models.Role]
+
+
+class NewUsername(Text):
+    """The name of a new user, in its stored form."""
+
+    def __init__(self) -> None:
+        super().__init__(max_length=200, required=True, metadata={"example": "ada"})
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        try:
+            return usernames.normalize_username(super()._deserialize(value, attr, data, **options))
+        except Invalid as error:
+            raise ma.ValidationError((error.errors or {})["username"]) from error
+
+
+def _current_password() -> Text:
+    return Text(
+        max_length=passwords.MAX_PASSWORD_LENGTH,
+        required=True,
+        metadata={"format": "password", "example": "a long pass phrase"},
+    )
+
+
+def _token() -> Text:
+    return Text(
+        max_length=200,
+        required=True,
+        metadata={
+            "description": "The text behind the `#` of the link.",
+            "example": "kT9sVd1LwRj6HzYc3GpFa8Ue0sZK",
+        },
+    )
 
 
 class LoginSchema(InputSchema):
     """The credentials of a login."""
 
     username = Text(max_length=200, required=True, metadata={"example": "ada"})
-    password = Text(
-        max_length=passwords.MAX_PASSWORD_LENGTH,
-        required=True,
-        metadata={"format": "password", "example": "a long pass phrase"},
+    password = _current_password()
+    remember = ma.fields.Boolean(
+        truthy={True},
+        falsy={False},
+        load_default=True,
+        metadata={
+            "description": "Whether the login lasts for SESSION_DAYS. Otherwise it ends with the browser, "
+            "and after 12 hours at the latest.",
+        },
+    )
+
+
+class LoginOptionsSchema(OutputSchema):
+    """What a page shows to a user who is about to log in."""
+
+    title = ma.fields.String(metadata={"description": "The title of the site.", "example": "My blog"})
+    session_days = ma.fields.Integer(
+        metadata={"description": "How many days a login lasts with `remember`.", "example": 14}
+    )
+    needs_setup = ma.fields.Boolean(
+        metadata={"description": "Whether no admin can log in yet; `serve` prints a link that creates one."}
     )
 
 
@@ -25,7 +80,84 @@ class UserSchema(OutputSchema):
 
     uuid = Identifier()
     username = ma.fields.String(metadata={"example": "ada"})
-    role = ma.fields.String(metadata={"enum": [role.value for role in models.Role]})
+    role = ma.fields.String(metadata={"enum": _ROLES})
+
+
+class UserDetailsSchema(UserSchema):
+    """A user, as admins see them."""
+
+    disabled = ma.fields.Boolean(
+        metadata={"description": "A disabled user cannot log in, and their API keys are refused."}
+    )
+    has_password = ma.fields.Boolean(metadata={"description": "A user without a password cannot log in."})
+    created = Timestamp(dump_only=True)
+
+
+def _role(**options: Any) -> ma.fields.String:
+    return ma.fields.String(validate=validate.OneOf(_ROLES), **options)
+
+
+class NewUserSchema(InputSchema):
+    """A new user."""
+
+    username = NewUsername()
+    role = _role(load_default=models.Role.MEMBER.value)
+    password = passwords.new_password_field(required=False)
+
+
+class UserChangesSchema(InputSchema):
+    """The role of a user, and whether the user is disabled."""
+
+    read_only = frozenset({"uuid", "username", "has_password", "created"})
+
+    role = _role()
+    disabled = ma.fields.Boolean(truthy={True}, falsy={False})
+
+
+class ResetLinkSchema(OutputSchema):
+    """A link with which a user sets a new password, once; only this response shows it."""
+
+    path = ma.fields.String(metadata={"example": "/admin/reset/#…"})
+    url = ma.fields.String(
+        metadata={
+            "description": "The address of the link. It is absolute if the site has a `service_url`, "
+            "otherwise it is the path.",
+            "example": "https://blog.example/admin/reset/#…",
+        }
+    )
+    expires = Timestamp(dump_only=True)
+
+
+class FirstAdminSchema(InputSchema):
+    """The first admin, and the token of the link that `serve` prints."""
+
+    token = _token()
+    username = NewUsername()
+    password = passwords.new_password_field()
+
+
+class ResetPasswordSchema(InputSchema):
+    """A new password, and the token of a link."""
+
+    token = _token()
+    password = passwords.new_password_field()
+
+
+class NewPasswordSchema(InputSchema):
+    """A new password, and the current one."""
+
+    current_password = _current_password()
+    password = passwords.new_password_field()
+
+
+class WebLoginSchema(OutputSchema):
+    """A login of the current user that has not ended."""
+
+    uuid = Identifier()
+    created = Timestamp(dump_only=True)
+    expires = Timestamp(dump_only=True)
+    user_agent = ma.fields.String(metadata={"description": "What the browser called itself."})
+    current = ma.fields.Boolean(metadata={"description": "Whether this request belongs to the login."})
 
 
 class CallerSchema(OutputSchema):

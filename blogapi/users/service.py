@@ -1,19 +1,25 @@
-"""Creates and deletes users, sets passwords, and starts and ends login sessions."""
+"""Creates, changes and deletes users, sets passwords, and starts and ends login sessions."""
 
 from __future__ import annotations
 
 import secrets
 from datetime import timedelta
+from uuid import UUID
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 
 from blogapi import clock
 from blogapi.storage.database import db, transaction
 from blogapi.users import models, passwords, queries, usernames
-from blogapi.users.models import Account, WebSession
+from blogapi.users.models import Account, OneTimeLink, WebSession
 from blogapi.web import tokens
 from blogapi.web.errors import Conflict, Invalid
+from blogapi.web.fields import Fields
+
+# The oldest login of a user ends when the user logs in once more.
+MAX_LOGINS_PER_USER = 50
+MAX_USER_AGENT_LENGTH = 200
 
 
 def create(username: str, password: str | None, *, role: models.Role) -> Account:
@@ -21,17 +27,35 @@ def create(username: str, password: str | None, *, role: models.Role) -> Account
 
     Raises Invalid if the name or the password is invalid, and Conflict if the name is taken.
     """
-    account = Account(
-        username=usernames.normalize_username(username),
-        role=role,
-        password_digest=None if password is None else passwords.hash_password(password),
-    )
+    name = usernames.normalize_username(username)
+    return add(name, None if password is None else passwords.hash_password(password), role=role)
+
+
+def add(username: str, password_digest: str | None, *, role: models.Role) -> Account:
+    """Store a new user with a normalized name; raises Conflict if the name is taken."""
+    account = Account(username=username, role=role, password_digest=password_digest)
     try:
         with transaction():
             db.session.add(account)
             db.session.flush()
     except IntegrityError as error:
         raise Conflict(f"The user name {account.username!r} is taken; choose another.") from error
+    return account
+
+
+def change(uuid: UUID, changes: Fields) -> Account:
+    """Change the role of a user, or disable or enable them; a disabled user is logged out everywhere.
+
+    Raises NotFound if there is no such user, and Conflict if no admin would be left.
+    """
+    with transaction():
+        account = queries.get_by_uuid(uuid)
+        role, disabled = changes.get("role", account.role), changes.get("disabled", account.disabled)
+        if role != models.Role.ADMIN or disabled:
+            _check_admin_is_left(account)
+        account.role, account.disabled = role, disabled
+        if disabled:
+            _end_logins(account)
     return account
 
 
@@ -42,29 +66,50 @@ def set_password(username: str, password: str) -> None:
     """
     digest = passwords.hash_password(password)
     with transaction():
-        account = queries.get_by_name(username)
+        store_password(queries.get_by_name(username), digest)
+
+
+def replace_password(uuid: UUID, digest: str, *, current_token: str) -> None:
+    """Store a new password of the user, and end their login sessions except for the current one."""
+    with transaction():
+        store_password(queries.get_by_uuid(uuid), digest, current_token=current_token)
+
+
+def store_password(account: Account, digest: str, *, current_token: str = "") -> None:
+    """Store the digest of a new password and end the user's login sessions, except for the current one."""
+    with transaction():
         account.password_digest = digest
-        db.session.execute(delete(WebSession).where(WebSession.account_id == account.uuid))
+        _end_logins(account, current_token=current_token)
 
 
 def delete_user(username: str) -> None:
+    """Delete the user with the name, as `delete_account` does; raises NotFound if there is no such user."""
+    delete_account(queries.get_by_name(username).uuid)
+
+
+def delete_account(uuid: UUID) -> None:
     """Delete the user with their API keys and login sessions.
 
     The user's profile is deleted too, unless it has articles: then it becomes the profile of a guest. Raises
-    NotFound if there is no such user, and Conflict if they own articles, categories or tags.
+    NotFound if there is no such user, and Conflict if they own articles, categories or tags, or if no admin
+    would be left.
     """
-    try:
-        with transaction():
-            db.session.delete(queries.get_by_name(username))
+    with transaction():
+        account = queries.get_by_uuid(uuid)
+        _check_admin_is_left(account)
+        username = account.username
+        try:
+            db.session.delete(account)
             db.session.flush()
-    except IntegrityError as error:
-        raise Conflict(
-            f"The user {username!r} owns content; `user reassign` moves it to another user."
-        ) from error
+        except IntegrityError as error:
+            raise Conflict(
+                f"The user {username!r} owns content; `user reassign` moves it to another user.",
+                code="user_in_use",
+            ) from error
 
 
 def authenticate(username: str, password: str) -> Account | None:
-    """Return the user with this name and password, or None.
+    """Return the user with this name and password, or None; a disabled user cannot log in.
 
     The check of an unknown name takes as long as the check of a wrong password.
     """
@@ -73,17 +118,30 @@ def authenticate(username: str, password: str) -> Account | None:
     except Invalid:
         account = None
     matches = passwords.verify_password(account.password_digest if account else None, password)
-    return account if matches else None
+    return account if account is not None and matches and not account.disabled else None
 
 
-def log_in(account: Account, *, lifetime: timedelta) -> str:
-    """Delete expired login sessions, start a new one and return the token for its cookie."""
+def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> str:
+    """Delete expired login sessions, start a new one and return the token for its cookie.
+
+    `user_agent` is what the browser calls itself, by which the user recognizes the login.
+    """
     token, now = secrets.token_urlsafe(32), clock.now()
+    shown = "".join(filter(str.isprintable, user_agent))[:MAX_USER_AGENT_LENGTH]
     web_session = WebSession(
-        digest=tokens.digest_token(token), account_id=account.uuid, created=now, expires=now + lifetime
+        digest=tokens.digest_token(token),
+        account_id=account.uuid,
+        created=now,
+        expires=now + lifetime,
+        user_agent=shown,
     )
+    newest_first = select(WebSession.digest).order_by(WebSession.created.desc(), WebSession.digest)
     with transaction():
         db.session.execute(delete(WebSession).where(WebSession.expires <= now))
+        excess = newest_first.where(WebSession.account_id == account.uuid).offset(MAX_LOGINS_PER_USER - 1)
+        digests = db.session.scalars(excess.limit(MAX_LOGINS_PER_USER)).all()
+        if digests:
+            db.session.execute(delete(WebSession).where(WebSession.digest.in_(digests)))
         db.session.add(web_session)
     return token
 
@@ -92,3 +150,22 @@ def log_out(token: str) -> None:
     """End the login session; every process refuses the next request with its cookie."""
     with transaction():
         db.session.execute(delete(WebSession).where(WebSession.digest == tokens.digest_token(token)))
+
+
+def end_login(account_id: UUID, uuid: UUID) -> None:
+    """End one login session of the user; raises NotFound if the user has no such session."""
+    with transaction():
+        db.session.delete(queries.get_login(account_id, uuid))
+
+
+def _check_admin_is_left(account: Account) -> None:
+    is_active_admin = account.role == models.Role.ADMIN and not account.disabled
+    if is_active_admin and not queries.has_other_admin(account):
+        raise Conflict("This is the last admin; make another user an admin first.", code="last_admin")
+
+
+def _end_logins(account: Account, *, current_token: str = "") -> None:
+    """Delete the login sessions of the user, except for the current one, and the links to a new password."""
+    is_other = WebSession.digest != tokens.digest_token(current_token)
+    db.session.execute(delete(WebSession).where(WebSession.account_id == account.uuid, is_other))
+    db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))

@@ -19,6 +19,8 @@ CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 AUTHORS = "/api/v1/blog/authors/"
 KEYS = "/api/v1/auth/api-key/"
+PASSWORD = "/api/v1/auth/me/password/"
+USERS = "/api/v1/users/"
 SITE = "/api/v1/blog/site/"
 MEDIA = "/api/v1/blog/media/"
 CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_reading_admin", "as_admin")
@@ -65,6 +67,30 @@ ACCESS_CASES = [
     ),
     AccessCase("auth.logout", "/api/v1/auth/logout/", (401, 403, 403, 403, 403, 403)),
     AccessCase("auth.me", "/api/v1/auth/me/", READERS),
+    AccessCase("auth.login_options", "/api/v1/auth/login-options/", EVERYONE),
+    AccessCase(
+        "auth.create_first_admin",
+        "/api/v1/auth/setup/",
+        (401,) * 6,
+        {"token": "not this one", "username": "new", "password": "a long pass phrase"},
+        code="link_invalid",
+    ),
+    AccessCase(
+        "auth.replace_forgotten_password",
+        "/api/v1/auth/reset-password/",
+        (401,) * 6,
+        {"token": "not this one", "password": "a long pass phrase"},
+        code="link_invalid",
+    ),
+    AccessCase("auth.list_logins", "/api/v1/auth/logins/", LOGINS, login=200, member_login=200),
+    AccessCase("auth.delete_login", "/api/v1/auth/logins/{login}/", LOGINS, login=204, member_login=404),
+    AccessCase("auth.replace_password", PASSWORD, LOGINS, {}, login=422, member_login=422),
+    AccessCase("users.listed", USERS, LOGINS, login=200),
+    AccessCase("users.create", USERS, LOGINS, {"username": "new"}, login=201),
+    AccessCase("users.single", USERS + "{user}/", LOGINS, login=200),
+    AccessCase("users.change", USERS + "{user}/", LOGINS, {}, login=200),
+    AccessCase("users.delete", USERS + "{user}/", LOGINS, login=204),
+    AccessCase("users.create_link_for", USERS + "{user}/reset-link/", LOGINS, login=201),
     AccessCase("api_keys.create", KEYS, (201, 201, 403, 201, 201, 201)),
     AccessCase("api_keys.listed", KEYS, (401, 403, 403, 200, 200, 200)),
     AccessCase("api_keys.single", KEYS + "{key}/", (401, 403, 403, 404, 200, 200)),
@@ -157,7 +183,7 @@ ACCESS_CASES = [
 
 
 @pytest.fixture
-def fill_path(request, app, as_admin, as_login, make_article, make_tag, make_guest):
+def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, make_guest):
     """Return a function that creates the items for a path and inserts their ids into the path."""
 
     def fill(template):
@@ -183,6 +209,10 @@ def fill_path(request, app, as_admin, as_login, make_article, make_tag, make_gue
         if "preview" in template or template in ("{link}", "{page}"):
             created = as_admin.post(f"{ARTICLES}{names['draft']}/preview/").json
             names |= {"preview": created["uuid"], "link": created["api_url"], "page": created["url"]}
+        if "{user}" in template:
+            names["user"] = people.member.uuid
+        if "{login}" in template:
+            names["login"] = as_login.get("/api/v1/auth/logins/").json[0]["uuid"]
         if "{file}" in template:
             names["file"] = put_file(app, b"content")
         return template.format(**names)

@@ -42,6 +42,10 @@ READS = [
     (KEYS, "api_keys.listed", 2),
     (KEYS + "{key}/", "api_keys.single", 2),
     ("/api/v1/auth/me/", "auth.me", 1),
+    ("/api/v1/auth/login-options/", "auth.login_options", 2),
+    ("/api/v1/auth/logins/", "auth.list_logins", 2),
+    ("/api/v1/users/", "users.listed", 2),
+    ("/api/v1/users/{user}/", "users.single", 2),
     (ARTICLES + "{article}/revisions/", "revisions.listed", 2),
     (ARTICLES + "{article}/revisions/1/", "revisions.single", 2),
     (ARTICLES + "{article}/revisions/1/compare/", "revisions.compare", 5),
@@ -127,6 +131,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
             page=links["url"],
             slug=f"name-{rows - 1}",
             key=key,
+            user=people.member.uuid,
             **uuids,
         )
         with record_statements() as executed:

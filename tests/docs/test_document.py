@@ -200,7 +200,8 @@ def test_the_response_to_a_read_is_a_valid_request_body(as_admin, contract, make
 def test_a_put_takes_every_property_that_a_get_of_the_same_path_returns(document):
     schemas = document["components"]["schemas"]
     for path, method, operation in operations(document):
-        if method == "put":
+        # A password can be replaced but not read.
+        if method == "put" and "get" in document["paths"][path]:
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
             body, *reads = [
                 alternative["$ref"].rpartition("/")[2] for alternative in schema.get("items", schema)["anyOf"]

@@ -1,0 +1,79 @@
+"""The endpoints with which admins manage users; they need a login, so that a leaked key adds no admin."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from blogapi.users import links, models, queries, service
+from blogapi.users.models import Account
+from blogapi.users.schemas import NewUserSchema, ResetLinkSchema, UserChangesSchema, UserDetailsSchema
+from blogapi.web.access import admin_login, allow
+from blogapi.web.blueprint import Blueprint, Representation
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.pagination import Page
+
+bp = Blueprint("users", __name__, url_prefix="/api/v1/users", description="Users")
+
+
+REPRESENTATION = Representation(
+    queries.get_by_uuid, UserDetailsSchema(), queries.list_users, UserDetailsSchema(many=True)
+)
+
+
+@bp.get("/")
+@allow(admin_login)
+@bp.response(200, UserDetailsSchema(many=True))
+def listed() -> Page[list[Account]]:
+    """List all users by name."""
+    users = [*queries.list_users()]
+    return Page(users, len(users), None)
+
+
+# The response to a request with an Idempotency-Key is stored together with a digest of the request, from
+# which its password could be guessed. Therefore this operation does not support such keys.
+@bp.post("/")
+@allow(admin_login, scope="write")
+@bp.arguments(NewUserSchema)
+@bp.response(201, UserDetailsSchema(), may_conflict=True)
+def create(fields: Fields) -> Account:
+    """Create a user; without a password, the user sets one with a link."""
+    return service.create(fields["username"], fields.get("password"), role=models.Role(fields["role"]))
+
+
+@bp.get("/<id:id>/")
+@allow(admin_login)
+@bp.response(200, UserDetailsSchema())
+def single(id: UUID) -> Account:
+    """Show a user."""
+    return queries.get_by_uuid(id)
+
+
+@bp.patch("/<id:id>/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.arguments(UserChangesSchema)
+@bp.write(200, UserDetailsSchema(), REPRESENTATION)
+def change(changes: Fields, id: UUID) -> Account:
+    """Change the role of a user, or disable or enable the user.
+
+    A disabled user is logged out and cannot log in, and their API keys are refused.
+    """
+    return service.change(id, changes)
+
+
+@bp.delete("/<id:id>/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.write(204, None, REPRESENTATION)
+def delete(id: UUID) -> None:
+    """Delete a user who owns no content, and all their API keys."""
+    service.delete_account(id)
+
+
+@bp.post("/<id:id>/reset-link/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.response(201, ResetLinkSchema())
+def create_link_for(id: UUID) -> WithAttributes:
+    """Create a link with which the user sets a new password; it works once, for one day."""
+    return links.create_reset_link(id)
