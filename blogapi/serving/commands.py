@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
 from flask import Flask, current_app
 from flask.cli import with_appcontext
+from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import config
 from blogapi.articles import queries as articles
@@ -16,8 +18,13 @@ from blogapi.backups import daily
 from blogapi.health import queries as health
 from blogapi.metrics import exposition as metrics
 from blogapi.serving import listening, log, server
+from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
+from blogapi.storage.version_check import NewerSchema
+from blogapi.users import links
+from blogapi.users import queries as users
 
+FIRST_ADMIN = "No admin can log in yet. This link creates one; it works once, for one day:"
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
   python -m blogapi user create NAME --admin      create an author
   python -m blogapi import PATH                   import another blog (WordPress, Ghost, Markdown and others)
@@ -94,11 +101,14 @@ def serve(
     except OSError as error:
         where = unix_socket or f"{host}:{port}"
         raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
+    address = f"[{host}]" if ":" in host else host
+    where = unix_socket or f"http://{address}:{http_server.effective_port}/"
+    public_address = get_service_url() if unix_socket or trusted_proxy or app.config["TRUSTED_PROXY"] else ""
+    if app.config["ADMIN_PAGES"]:
+        _print_admin_pages(public_address or ("" if unix_socket else str(where).rstrip("/")))
     _print_next_steps(with_demo)
     health.start_integrity_check(app)
     daily.start(app)
-    address = f"[{host}]" if ":" in host else host
-    where = unix_socket or f"http://{address}:{http_server.effective_port}/"
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(http_server)
     http_server.access_log = _access_log(app)
@@ -128,6 +138,15 @@ def _end_on_signals(http_server: server.Server) -> None:
     for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), end)
+
+
+def _print_admin_pages(address: str) -> None:
+    """Print where to write, and if no admin can log in, the link that creates one."""
+    click.echo(f"Write here: {address}/admin/")
+    # A database that refuses writes can still be read.
+    with suppress(SQLAlchemyError, NewerSchema):
+        if not users.can_admin_log_in():
+            click.echo(f"{FIRST_ADMIN}\n  {address}{links.create_setup_link().path}")
 
 
 def _print_next_steps(with_demo: bool) -> None:

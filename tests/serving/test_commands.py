@@ -9,12 +9,16 @@ import socket
 import pytest
 from click.testing import CliRunner
 from flask.cli import ScriptInfo
+from sqlalchemy.exc import OperationalError
 
 from blogapi import create_app
 from blogapi.__main__ import main
 from blogapi.health import queries as health
-from blogapi.serving import listening, server
+from blogapi.serving import commands, listening, server
 from blogapi.storage.database import db
+from blogapi.users import links
+from blogapi.users import service as users
+from blogapi.users.models import Role
 
 # On Windows, SIGBREAK ends a program in another console group. Other systems do not have SIGBREAK, so SIGUSR1
 # is used instead.
@@ -71,7 +75,46 @@ def test_the_address_is_printed(serve, instance):
 
 def test_no_next_steps_are_printed_for_a_blog_with_articles(serve, make_article):
     make_article()
-    assert len(serve().output.splitlines()) == 1
+    assert "The blog is empty." not in serve().output
+
+
+def test_the_first_line_leads_to_the_admin_pages(serve, app):
+    with app.app_context():
+        users.create("ada", "correct horse battery", role=Role.ADMIN)
+    first, *others = serve().output.splitlines()
+    assert re.fullmatch(r"Write here: http://127\.0\.0\.1:\d+/admin/", first)
+    assert commands.FIRST_ADMIN not in others
+
+
+def test_the_link_that_is_printed_creates_the_first_admin(serve, people, as_stranger):
+    lines = serve().output.splitlines()
+    link = lines[lines.index(commands.FIRST_ADMIN) + 1]
+    token = re.fullmatch(r"  http://127\.0\.0\.1:\d+/admin/setup/#(.+)", link)[1]
+    body = {"token": token, "username": "lin", "password": "correct horse battery"}
+    assert as_stranger.post("/api/v1/auth/setup/", json=body).json["role"] == "admin"
+    assert commands.FIRST_ADMIN not in serve().output
+
+
+def test_behind_a_proxy_the_link_has_the_public_address(serve, app, as_login):
+    as_login.patch("/api/v1/blog/site/", json={"service_url": "https://api.blog.example"})
+    output = serve("--trusted-proxy", "10.0.0.0/8").output
+    assert output.startswith("Write here: https://api.blog.example/admin/\n")
+    assert "\n  https://api.blog.example/admin/setup/#" in output
+
+
+def test_no_link_is_printed_without_the_admin_pages(serve, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_ADMIN_PAGES", "false")
+    output = serve().output
+    assert "/admin" not in output and output.splitlines()[-1].startswith("Serving ")
+
+
+def test_a_database_that_refuses_writes_can_be_served(serve, monkeypatch):
+    def refuse():
+        raise OperationalError("INSERT", {}, Exception("read-only"))
+
+    monkeypatch.setattr(links, "create_setup_link", refuse)
+    result = serve()
+    assert result.exit_code == 0 and commands.FIRST_ADMIN not in result.output
 
 
 def test_the_integrity_check_runs_when_the_server_starts(serve, monkeypatch):
