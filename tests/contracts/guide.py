@@ -64,12 +64,15 @@ def make_settings_table() -> str:
 
 
 def make_permissions_table(app: Flask) -> str:
-    """Return the table of all operations with the result for each caller.
+    """Return the table of all operations, except the admin pages, with the result for each caller.
 
     The methods of a path are in one row if their results are equal.
     """
     methods_by_row: dict[tuple[str, ...], list[str]] = {}
-    for path, method, _, access in registry.list_operations(app):
+    for path, method, endpoint, access in registry.list_operations(app):
+        # The documents of the admin pages are the same for everybody, and contain no data.
+        if endpoint.startswith("admin."):
+            continue
         shown_path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r":\1", path)
         results = tuple(_result(access, caller) for caller in CALLERS.values())
         methods_by_row.setdefault((shown_path, *results), []).append(method)

@@ -4,6 +4,7 @@
 // them with those that are in the repository.
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 const here = new URL("./", import.meta.url);
@@ -30,7 +31,7 @@ const patchStyleMod = {
 async function bundle(name) {
   const { outputFiles, metafile } = await esbuild.build({
     entryPoints: [`src/${name}.js`],
-    absWorkingDir: new URL(here).pathname.replace(/^\/(?=[A-Z]:)/i, ""),
+    absWorkingDir: fileURLToPath(here),
     bundle: true,
     format: "esm",
     target: "es2022",
@@ -47,13 +48,16 @@ async function bundle(name) {
   return { content: outputFiles[0].text, packages: [...new Set(packages.filter(Boolean))].sort() };
 }
 
+const STROKE =
+  'viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round"';
+
 /** Return the icons as one SVG with a symbol for each. */
 async function drawIcons() {
   const names = (await read("src/icons.txt")).trim().split("\n");
   const symbols = names.map(async (name) => {
     const source = await read(`node_modules/lucide-static/icons/${name}.svg`);
     const shapes = source.slice(source.indexOf(">", source.indexOf("<svg")) + 1, source.indexOf("</svg>"));
-    return `<symbol id="${name}" viewBox="0 0 24 24">${shapes.replace(/\s*\n\s*/g, "").replace(/ \/>/g, "/>")}</symbol>\n`;
+    return `<symbol id="${name}" ${STROKE}>${shapes.replace(/\s*\n\s*/g, "").replace(/ \/>/g, "/>")}</symbol>\n`;
   });
   const content = `<svg xmlns="http://www.w3.org/2000/svg">\n${(await Promise.all(symbols)).join("")}</svg>\n`;
   return { content, packages: ["lucide-static"] };

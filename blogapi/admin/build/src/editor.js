@@ -1,1 +1,177 @@
-export const createEditor = () => { throw new Error("not written yet"); };
+// A Markdown editor: CodeMirror with GitHub's Markdown, without anything that changes the text by itself.
+import { history, historyKeymap, standardKeymap } from "@codemirror/commands";
+import { commonmarkLanguage, insertNewlineContinueMarkupCommand } from "@codemirror/lang-markdown";
+import { HighlightStyle, Language, LanguageSupport, syntaxHighlighting, syntaxTree } from "@codemirror/language";
+import { EditorState, Prec, RangeSetBuilder } from "@codemirror/state";
+import { Decoration, EditorView, ViewPlugin, keymap, placeholder as emptyText } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { GFM } from "@lezer/markdown";
+
+// Enter on an empty item ends the list.
+const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false });
+const continueKeymap = Prec.high(keymap.of([{ key: "Enter", run: continueMarkup }]));
+
+// Without the parsers of HTML, CSS and JavaScript, which the support of the package would bring along.
+const parser = commonmarkLanguage.parser.configure(GFM);
+const language = new LanguageSupport(new Language(commonmarkLanguage.data, parser, [], "markdown"));
+
+const tokens = HighlightStyle.define([
+  { tag: tags.processingInstruction, class: "md-mark" },
+  { tag: tags.contentSeparator, class: "md-mark" },
+  { tag: tags.atom, class: "md-mark" },
+  { tag: tags.url, class: "md-url" },
+  { tag: tags.labelName, class: "md-label" },
+  { tag: tags.heading, class: "md-heading" },
+  { tag: tags.strong, class: "md-strong" },
+  { tag: tags.emphasis, class: "md-em" },
+  { tag: tags.monospace, class: "md-code" },
+  { tag: tags.link, class: "md-link" },
+  { tag: tags.quote, class: "md-quote" },
+  { tag: tags.strikethrough, class: "md-strike" },
+  { tag: tags.comment, class: "md-comment" },
+]);
+
+const MAX_HANG = 12;
+// Indentation, and the marks of quotes, lists and tasks.
+const MARKS = /^(?:\s|>|(?:[-*+]|\d{1,9}[.)])(?=\s)|\[[ xX]\](?=\s))*/;
+const CODE = /^(?:FencedCode|CodeBlock|HTMLBlock|CommentBlock|Table)$/;
+const HEADING = /^(ATX|Setext)Heading([1-6])$/;
+
+const decorations = new Map();
+function lineDecoration(name) {
+  if (!decorations.has(name)) {
+    decorations.set(name, Decoration.line({ attributes: { class: name, dir: "auto" } }));
+  }
+  return decorations.get(name);
+}
+
+/** Return the classes of a line: the level of a heading, and how far the wrapped text of a list hangs. */
+function classify(tree, line) {
+  const end = line.from + line.text.search(/\S|$/);
+  for (let node = tree.resolveInner(end, 1); node; node = node.parent) {
+    const heading = HEADING.exec(node.name);
+    if (heading) return heading[1] === "ATX" ? `md-h md-h${heading[2]}` : `md-h${heading[2]}`;
+    if (CODE.test(node.name)) return "md-block";
+  }
+  const width = MARKS.exec(line.text)[0].replace(/\t/g, "    ").length;
+  return width ? `md-hang-${Math.min(width, MAX_HANG)}` : "";
+}
+
+function decorateLines(view, classify) {
+  const builder = new RangeSetBuilder();
+  const tree = syntaxTree(view.state);
+  let last = -1;
+  for (const { from, to } of view.visibleRanges) {
+    for (let position = from; position <= to;) {
+      const line = view.state.doc.lineAt(position);
+      if (line.from > last) builder.add(line.from, line.from, lineDecoration(classify(tree, line)));
+      last = line.from;
+      position = line.to + 1;
+    }
+  }
+  return builder.finish();
+}
+
+/** Give each visible line its own direction, and the classes that `classify` returns. */
+const lines = (classify) =>
+  ViewPlugin.define(
+    (view) => ({
+      decorations: decorateLines(view, classify),
+      update({ docChanged, viewportChanged, startState, state }) {
+        if (docChanged || viewportChanged || syntaxTree(startState) !== syntaxTree(state)) {
+          this.decorations = decorateLines(view, classify);
+        }
+      },
+    }),
+    { decorations: (plugin) => plugin.decorations },
+  );
+
+// Only what the layout needs: colours and type are in the style sheet of the pages. With `--md-hang: 1`, the
+// marks of headings stand in the left margin, which needs `--md-margin: 7ch`.
+const rules = {
+  "&": { color: "inherit", backgroundColor: "transparent" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "inherit", lineHeight: "inherit", overflowX: "visible" },
+  ".cm-content": { padding: "0 var(--md-margin, 0)", caretColor: "var(--accent)", minHeight: "inherit" },
+  ".cm-line": { padding: "0" },
+  ".cm-placeholder": { color: "var(--soft)" },
+};
+for (let level = 1; level <= 6; level++) {
+  rules[`.md-h.md-h${level}`] = { textIndent: `calc(var(--md-hang, 0) * ${-level - 1}ch)` };
+}
+for (let width = 1; width <= MAX_HANG; width++) {
+  rules[`.md-hang-${width}`] = { paddingInlineStart: `${width}ch`, textIndent: `-${width}ch` };
+}
+
+/**
+ * Show an editor in `parent`, and return its commands.
+ *
+ * `text` contains "\n" as the only line break; positions are offsets into it. `markdown` is false for other
+ * types of content. `onChange` is called after each change.
+ */
+export function createEditor({
+  parent,
+  text = "",
+  from = 0,
+  to = from,
+  label,
+  placeholder = "",
+  markdown = true,
+  onChange,
+}) {
+  const limit = (position) => Math.max(0, Math.min(position, view.state.doc.length));
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: text,
+      selection: { anchor: Math.min(from, text.length), head: Math.min(to, text.length) },
+      extensions: [
+        EditorState.lineSeparator.of("\n"),
+        EditorView.clipboardInputFilter.of((pasted) => pasted.replace(/\r\n?/g, "\n")),
+        EditorView.lineWrapping,
+        EditorView.perLineTextDirection.of(true),
+        EditorView.contentAttributes.of({
+          "aria-label": label,
+          spellcheck: "true",
+          autocapitalize: "sentences",
+          autocorrect: "on",
+        }),
+        EditorView.theme(rules),
+        markdown ? [language, syntaxHighlighting(tokens), continueKeymap] : [],
+        lines(markdown ? classify : () => ""),
+        placeholder ? emptyText(placeholder) : [],
+        history(),
+        keymap.of([...historyKeymap, ...standardKeymap]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange?.();
+        }),
+      ],
+    }),
+  });
+  return {
+    view,
+    scrollDOM: view.scrollDOM,
+    contentDOM: view.contentDOM,
+    getText: () => view.state.doc.toString(),
+    getSelection: () => ({ from: view.state.selection.main.from, to: view.state.selection.main.to }),
+    /** Select a range and show it. */
+    select(from, to = from) {
+      view.dispatch({ selection: { anchor: limit(from), head: limit(to) }, scrollIntoView: true });
+    },
+    /** Replace a range as one undo step, and select a range of the new text. */
+    edit({ from, to = from, insert = "", selectFrom = from + insert.length, selectTo = selectFrom }) {
+      view.dispatch({
+        changes: { from, to, insert },
+        selection: { anchor: selectFrom, head: selectTo },
+        scrollIntoView: true,
+        userEvent: "input.command",
+      });
+    },
+    /** Return the offset at a position of the window, or null. */
+    positionAt: (x, y) => view.posAtCoords({ x, y }),
+    /** Return the rectangle of the character at an offset, or null if it is not drawn. */
+    rectangleAt: (position) => view.coordsAtPos(limit(position)),
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}
