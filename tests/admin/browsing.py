@@ -1,0 +1,81 @@
+"""Opens the admin pages in Chromium with the login of a user, and checks them with axe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from axe_playwright_python.sync_playwright import Axe
+
+from blogapi import hooks
+from tests.admin.blogs import Blog
+from tests.browser import PageOpener
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+# The console shows each refused request, but a page may ask for what does not exist.
+_REFUSED = "Failed to load resource: "
+
+_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+class AdminPages(PageOpener):
+    """Opens pages in tabs that share the cookies and the storage of one browser profile per user."""
+
+    def __init__(self, browser: Any, blog: Blog) -> None:
+        super().__init__(browser, blog.origin)
+        self.blog = blog
+        self._contexts: dict[str, BrowserContext] = {}
+
+    def __call__(  # type: ignore[override]
+        self, path: str, *, user: str = "ida", width: int = 1280, height: int = 800, dark: bool = False
+    ) -> Page:
+        """Open a path in a new tab, with the login of the user; an empty name stands for no login."""
+        page = self.get_context(user).new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
+        page.on("console", self._record_message)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("request", self._record_request)
+        page.goto(path)
+        return page
+
+    def get_context(self, user: str) -> BrowserContext:
+        """Return the browser profile of the user, with a login."""
+        if user not in self._contexts:
+            context = self._browser.new_context(base_url=self.origin, reduced_motion="reduce")
+            context.set_default_timeout(30_000)
+            context.grant_permissions(["clipboard-read", "clipboard-write"])
+            self._contexts[user] = context
+        context = self._contexts[user]
+        if user and not context.pages:
+            cookie = {"name": hooks.COOKIE, "value": self.blog.log_in(user), "url": self.origin}
+            context.add_cookies([cookie])  # type: ignore[list-item]
+        return context
+
+    def close_tabs(self) -> None:
+        """Close all tabs, and delete what they have stored; the files that the browser keeps stay."""
+        for context in self._contexts.values():
+            context.set_offline(False)
+            context.unroute_all()
+            context.clear_cookies()
+            for number, page in enumerate(context.pages):
+                if number == 0:
+                    kinds = {"origin": self.origin, "storageTypes": "local_storage,indexeddb"}
+                    context.new_cdp_session(page).send("Storage.clearDataForOrigin", kinds)
+                page.close()
+
+    def _record_message(self, message: Any) -> None:
+        is_api = message.location["url"].startswith(f"{self.origin}/api/")
+        if not (is_api and message.text.startswith(_REFUSED)):
+            super()._record_message(message)
+
+
+def list_violations(page: Page) -> list[str]:
+    """Return what axe finds against WCAG 2.2 AA in the page: the rule, the element, and what is wrong."""
+    results = Axe().run(page, options={"runOnly": _RULES, "resultTypes": ["violations"]})
+    return [
+        f"{violation['id']}: {node['html'][:200]}: {node['failureSummary']}"
+        for violation in results.response["violations"]
+        for node in violation["nodes"]
+    ]

@@ -1,0 +1,67 @@
+"""Fixtures: a served blog for the tests of a module, and tabs in which a user is signed in."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.admin.blogs import Blog, Client, create_users, open_app, serve_blog
+from tests.admin.browsing import AdminPages
+
+
+@pytest.fixture(scope="session")
+def blog_with_users(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The instance folder of a blog that contains only users."""
+    folder = tmp_path_factory.mktemp("blog_with_users") / "instance"
+    with open_app(folder) as app:
+        create_users(app)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def make_blog(
+    blog_with_users: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., Blog]]:
+    """Return a function that serves a new blog, which contains only users, with settings."""
+    with ExitStack() as running:
+
+        def make(**settings: Any) -> Blog:
+            folder = tmp_path_factory.mktemp("blog") / "instance"
+            shutil.copytree(blog_with_users, folder)
+            return running.enter_context(serve_blog(folder, **settings))
+
+        yield make
+
+
+@pytest.fixture(scope="module")
+def blog(make_blog: Callable[..., Blog]) -> Blog:
+    """The served blog of the module: Ida and Marit (admins), Tomas (a member), and what tests have added."""
+    return make_blog()
+
+
+@pytest.fixture(scope="module")
+def api(blog: Blog) -> Client:
+    """Ida's client of the API."""
+    return blog.client("ida")
+
+
+@pytest.fixture(scope="module")
+def admin_browser(browser: Any, blog: Blog) -> Iterator[AdminPages]:
+    """The browser profiles of the module, which keep the files of the pages."""
+    pages = AdminPages(browser, blog)
+    yield pages
+    pages.close()
+
+
+@pytest.fixture
+def open_admin(admin_browser: AdminPages) -> Iterator[AdminPages]:
+    """A function that opens a page in a new tab, signed in as Ida; the test fails if a page has a fault."""
+    admin_browser.faults.clear()
+    yield admin_browser
+    admin_browser.close_tabs()
+    assert admin_browser.faults == []
