@@ -62,7 +62,7 @@ BLUEPRINTS = (
     *(articles, revisions, previews, redirects, changes, site, media, media_uses, feeds),
     *(health, openapi),
 )
-PAGES = (home, docs, preview_pages, media_files, metrics)
+PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:
@@ -72,9 +72,8 @@ def init_app(app: Flask, *, version: str) -> None:
     app.url_map.merge_slashes = False
     app.url_map.converters.update(id=IdConverter, reference=ReferenceConverter)
     for blueprint in (*BLUEPRINTS, *PAGES):
-        app.register_blueprint(blueprint)
-    if app.config["ADMIN_PAGES"]:
-        app.register_blueprint(admin_pages)
+        if blueprint is not admin_pages or app.config["ADMIN_PAGES"]:
+            app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)
     for command in COMMANDS:
         app.cli.add_command(command)
