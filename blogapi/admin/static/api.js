@@ -27,30 +27,28 @@ export function onLoginEnded(ask) {
 }
 
 /**
- * Send a request to the path below /api/v1/ and return {data, etag, status, total, links}.
+ * Send a request to the path below /api/v1/ and return {data, etag, status, total}.
  *
- * query: an object; null and "" are left out, an array repeats the name. body: sent as JSON. file: a Blob, sent
- * as it is; onProgress(sent, size) tells how much of it is sent. etag: If-Match. create: If-None-Match: *. once: a key;
- * the server answers a second POST with the same key as the first.
- * timeout: seconds, 0 for none. After a 401 the user signs in and the request is repeated once.
+ * query: an object; null and "" are left out, an array repeats the name. body: sent as JSON. file: a Blob,
+ * sent as it is; onProgress(sent, size) tells how much is sent. etag: If-Match. create: If-None-Match: *.
+ * once: an Idempotency-Key. timeout: seconds, 0 for none. After a 401 the user signs in, and it is sent again.
  */
 export async function request(method, path, options = {}) {
-  const { query, body, file, etag, create, once, keepalive, signal, timeout = file ? 0 : 30, onProgress } = options;
-  const headers = { Accept: "application/json" };
-  if (file) headers["Content-Type"] = "application/octet-stream";
-  else if (body !== undefined) headers["Content-Type"] = "application/json";
-  if (etag) headers["If-Match"] = etag;
-  if (once) headers["Idempotency-Key"] = once;
-  if (create) headers["If-None-Match"] = "*";
-  const signals = [signal, timeout ? AbortSignal.timeout(timeout * 1000) : null].filter(Boolean);
-  const init = { method, headers, keepalive, credentials: "same-origin", cache: "no-cache" };
+  const { query, body, file, etag, create, once, keepalive, signal, onProgress } = options;
+  const { timeout = file ? 0 : 30 } = options;
+  const headers = new Headers({ Accept: "application/json" });
+  if (file) headers.set("Content-Type", "application/octet-stream");
+  else if (body !== undefined) headers.set("Content-Type", "application/json");
+  if (etag) headers.set("If-Match", etag);
+  if (create) headers.set("If-None-Match", "*");
+  if (once) headers.set("Idempotency-Key", once);
+  const signals = [signal, timeout && AbortSignal.timeout(timeout * 1000)].filter(Boolean);
+  const init = { method, headers, keepalive, signal: AbortSignal.any(signals), cache: "no-cache" };
   init.body = file ?? (body === undefined ? undefined : JSON.stringify(body));
-  if (signals.length) init.signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
 
   let response, data;
   try {
-    const url = BASE + path + queryString(query);
-    response = await (onProgress ? upload(url, init, onProgress) : fetch(url, init));
+    response = await (onProgress ? upload : fetch)(apiAddress(path, query), init, onProgress);
     const text = await response.text();
     data = response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : text;
   } catch (error) {
@@ -58,23 +56,20 @@ export async function request(method, path, options = {}) {
     note(method, path, error.name === "TimeoutError" ? `no answer after ${timeout} s` : "no connection");
     throw new ApiError(0, { code: "offline", detail: "The blog does not answer." });
   }
-  if (response.ok) {
+  const { ok, status } = response;
+  // A proxy that compresses makes ETags weak; the server accepts strong ones only.
+  const answer = { data, status, etag: response.headers.get("ETag")?.replace(/^W\//, "") ?? null };
+  if (ok) {
     connection.lastGood = new Date();
-    return {
-      data,
-      etag: getEtag(response),
-      status: response.status,
-      total: Number(response.headers.get("X-Total-Count") ?? NaN),
-      links: parseLinks(response.headers.get("Link")),
-    };
+    return { ...answer, total: Number(response.headers.get("X-Total-Count")) };
   }
-  if (response.status === 401 && signIn && options.signInAgain !== false) {
+  if (["login_over", "key_missing"].includes(data?.code) && signIn && options.signInAgain !== false) {
     signingIn ??= signIn().finally(() => (signingIn = null));
     if (await signingIn) return request(method, path, { ...options, signInAgain: false });
   }
-  note(method, path, response.status);
+  note(method, path, status);
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
-  throw new ApiError(response.status, { ...(data?.code ? data : {}), etag: getEtag(response), retryAfter });
+  throw new ApiError(status, { ...(data?.code ? data : {}), etag: answer.etag, retryAfter });
 }
 
 export const get = (path, options) => request("GET", path, options);
@@ -83,44 +78,32 @@ export const put = (path, body, options) => request("PUT", path, { body, ...opti
 export const patch = (path, body, options) => request("PATCH", path, { body, ...options });
 export const del = (path, options) => request("DELETE", path, options);
 
-/** Return the address below /api/v1/ for links and downloads. */
-export function apiAddress(path, query) {
-  return BASE + path + queryString(query);
-}
-
-function queryString(query = {}) {
+/** Return the address of a path below /api/v1/, for links and downloads too. */
+export function apiAddress(path, query = {}) {
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
   const text = new URLSearchParams(pairs.filter(([, item]) => item != null && item !== "")).toString();
-  return text && `?${text}`;
-}
-
-// A proxy that compresses makes ETags weak; the server accepts strong ones only.
-function getEtag(response) {
-  return response.headers.get("ETag")?.replace(/^W\//, "") ?? null;
-}
-
-function parseLinks(header) {
-  return Object.fromEntries([...(header ?? "").matchAll(/<([^>]*)>; rel="(\w+)"/g)].map(([, url, rel]) => [rel, url]));
+  return BASE + path + (text && `?${text}`);
 }
 
 function note(method, path, outcome) {
-  connection.failures = [{ time: new Date(), text: `${method} ${BASE}${path}  ${outcome}` }, ...connection.failures].slice(0, 8);
+  const failure = { time: new Date(), text: `${method} ${BASE}${path}  ${outcome}` };
+  connection.failures = [failure, ...connection.failures].slice(0, 8);
 }
 
 // fetch() does not tell how much of a body is sent.
-function upload(url, init, onProgress) {
+function upload(url, { method, headers, body, signal }, onProgress) {
   return new Promise((resolve, reject) => {
     const sender = new XMLHttpRequest();
-    sender.open(init.method, url);
-    for (const [name, value] of Object.entries(init.headers)) sender.setRequestHeader(name, value);
-    sender.upload.onprogress = (event) => onProgress(event.loaded, event.total);
+    sender.open(method, url);
+    headers.forEach((value, name) => sender.setRequestHeader(name, value));
+    sender.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
     sender.onload = () => {
-      const lines = sender.getAllResponseHeaders().trim().split("\r\n").map((line) => line.split(/: (.*)/));
-      const body = sender.status === 204 ? null : sender.response;
-      resolve(new Response(body, { status: sender.status, headers: lines.map(([name, value]) => [name, value ?? ""]) }));
+      const names = ["Content-Type", "ETag", "Retry-After"].filter((name) => sender.getResponseHeader(name));
+      const found = names.map((name) => [name, sender.getResponseHeader(name)]);
+      resolve(new Response(sender.response, { status: sender.status, headers: found }));
     };
     sender.onerror = sender.onabort = () => reject(new TypeError("The connection broke."));
-    init.signal?.addEventListener("abort", () => sender.abort());
-    sender.send(init.body);
+    signal.addEventListener("abort", () => sender.abort());
+    sender.send(body);
   });
 }
