@@ -310,7 +310,7 @@ export function openPopover(anchor, content, { label, role = "dialog", kind = ""
     dismissed = anchor;
     setTimeout(() => (float.close(), (dismissed = null)), 0);
   });
-  placeAt(anchor.getBoundingClientRect(), element);
+  placeAt((anchor.closest(".split") ?? anchor).getBoundingClientRect(), element);
   const first = ":is(button, a, input, select, textarea):not([type=radio]:not(:checked))";
   (element.querySelector("[autofocus]") ?? element.querySelector(first))?.focus();
   return float;
