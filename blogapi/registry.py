@@ -18,6 +18,7 @@ from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.routes import bp as articles
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.backups.commands import backup, restore
+from blogapi.backups.routes import bp as backups
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.changes.routes import bp as changes
 from blogapi.config import CannotStart
@@ -25,6 +26,7 @@ from blogapi.db_copy.commands import db
 from blogapi.docs import document
 from blogapi.docs.routes import docs, home, openapi
 from blogapi.doctor.commands import doctor
+from blogapi.doctor.routes import bp as doctor_checks
 from blogapi.feeds.routes import bp as feeds
 from blogapi.health.routes import bp as health
 from blogapi.media.commands import media as media_command
@@ -60,7 +62,7 @@ BLUEPRINTS = (
         AUTHORS, article_queries.list_published_by_author, counts.count_by_authors, author_is_public
     ),
     *(articles, revisions, previews, redirects, changes, site, media, media_uses, feeds),
-    *(health, openapi),
+    *(backups, doctor_checks, health, openapi),
 )
 PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)
 

@@ -133,6 +133,12 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
     return manifest
 
 
+def read_manifest(path: Path) -> Manifest:
+    """Return the manifest of a backup; raises InvalidBackup if the file cannot be read."""
+    with _convert_errors(), zipfile.ZipFile(path) as archive:
+        return _read_manifest(archive)
+
+
 def read_media_paths(path: Path) -> set[str]:
     """Return the paths of the media files that a backup keeps in the folder `media` beside it.
 

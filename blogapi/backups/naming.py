@@ -31,13 +31,18 @@ def daily_backup_name(today: date) -> str:
     return f"{Kind.DAILY.value}-{today.isoformat()}.zip"
 
 
+def find_kind(name: str) -> Kind | None:
+    """Return the kind of the backup with this name, or None for a name chosen by a user."""
+    return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(name)), None)
+
+
 def select_surplus(names: Iterable[str], kind: Kind, *, keep: int, created: str) -> list[str]:
     """Return the names of the backups of this kind to delete, oldest first; `keep` backups remain.
 
     The new backup `created` is always kept. Files with a name chosen by a user have no kind and are never
     deleted.
     """
-    others = sorted(name for name in names if _NAMES[kind].fullmatch(name) and name != created)
+    others = sorted(name for name in names if find_kind(name) is kind and name != created)
     return others[: max(len(others) - (keep - 1), 0)]
 
 

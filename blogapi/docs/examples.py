@@ -50,7 +50,9 @@ def make_example(schema: dict[str, Any], document: dict[str, Any]) -> Any:
 def _make_of_type(json_type: str, schema: dict[str, Any], document: dict[str, Any]) -> Any:
     if json_type == "object":
         return {
-            name: [] if name == "articles" else make_example(property_schema, document)
+            name: []
+            if name == "articles" and property_schema.get("type") == "array"
+            else make_example(property_schema, document)
             for name, property_schema in schema.get("properties", {}).items()
             if not property_schema.get("readOnly")
         }

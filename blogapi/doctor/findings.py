@@ -49,6 +49,11 @@ def join_examples(names: Sequence[str]) -> str:
     return f"{examples}, …" if len(names) > _MAX_EXAMPLES else examples
 
 
+def count_things(number: int, noun: str) -> str:
+    """Return the number and the noun, such as `1 article` or `2 articles`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def format_bytes(size: int) -> str:
     """Return a size in MB or GB."""
     return f"{size / 1024**3:.1f} GB" if size >= 1024**3 else f"{size / 1024**2:.1f} MB"

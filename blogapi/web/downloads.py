@@ -77,7 +77,7 @@ def make_disposition(name: str) -> str:
     return dump_options_header("attachment", options)
 
 
-def send_file(
+def send_download(
     path: Path, *, name: str, mimetype: str, on_close: Callable[[], object] | None = None
 ) -> Response:
     """Return a response that makes browsers save the file under this name. It occupies no thread.

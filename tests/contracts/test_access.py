@@ -23,6 +23,7 @@ PASSWORD = "/api/v1/auth/me/password/"
 USERS = "/api/v1/users/"
 SITE = "/api/v1/blog/site/"
 MEDIA = "/api/v1/blog/media/"
+BACKUPS = "/api/v1/backups/"
 CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_reading_admin", "as_admin")
 
 
@@ -162,6 +163,13 @@ ACCESS_CASES = [
     AccessCase("media.change", MEDIA + "{media}/", writes(200), {}),
     AccessCase("media.delete", MEDIA + "{media}/", writes(204)),
     AccessCase("media_uses.listed", MEDIA + "{media}/uses/", ADMINS),
+    AccessCase("backups.listed", BACKUPS, LOGINS, login=200),
+    AccessCase("backups.create", BACKUPS, LOGINS, login=201),
+    AccessCase("backups.download", BACKUPS + "{backup}/", LOGINS, login=200),
+    AccessCase("backups.verify", BACKUPS + "{backup}/verify/", LOGINS, login=200),
+    AccessCase("backups.delete", BACKUPS + "{backup}/", LOGINS, login=204),
+    AccessCase("doctor.single", "/api/v1/doctor/", LOGINS, login=200),
+    AccessCase("doctor.run", "/api/v1/doctor/", LOGINS, login=200),
     AccessCase("health.check", "/health/", EVERYONE),
     AccessCase("metrics.show_metrics", "/metrics/", ADMINS),
     AccessCase("openapi.document", "/openapi.json", EVERYONE),
@@ -213,6 +221,8 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
             names["user"] = people.member.uuid
         if "{login}" in template:
             names["login"] = as_login.get("/api/v1/auth/logins/").json[0]["uuid"]
+        if "{backup}" in template:
+            names["backup"] = as_login.post(BACKUPS).json["name"]
         if "{file}" in template:
             names["file"] = put_file(app, b"content")
         return template.format(**names)

@@ -6,6 +6,7 @@ import pytest
 
 from blogapi import registry
 from blogapi.admin.assets import DIGEST
+from tests.databases import SERVER_URL
 from tests.media.rows import add_media
 from tests.media.stored_files import put_file
 
@@ -15,6 +16,8 @@ TAGS = "/api/v1/blog/tags/"
 AUTHORS = "/api/v1/blog/authors/"
 KEYS = "/api/v1/auth/api-key/"
 MEDIA = "/api/v1/blog/media/"
+
+BACKUPS = "/api/v1/backups/"
 
 # Path, endpoint, and number of statements. One statement looks up the key or the login.
 READS = [
@@ -75,6 +78,9 @@ READS = [
     ("/sitemap.xml", "feeds.sitemap", 6),
     ("/sitemap-1.xml", "feeds.sitemap_part", 6),
     ("/robots.txt", "feeds.robots", 0),
+    (BACKUPS, "backups.listed", 1),
+    (BACKUPS + "{backup}/", "backups.download", 1),
+    ("/api/v1/doctor/", "doctor.single", 1),
     ("/health/", "health.check", 1),
     ("/metrics/", "metrics.show_metrics", 1),
     ("/openapi.json", "openapi.document", 0),
@@ -120,6 +126,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
     as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
     key = as_admin.get("/api/v1/auth/me/").json["key"]
     accesses = {endpoint: access for _, _, endpoint, access in registry.list_operations(app)}
+    backup = as_login.post(BACKUPS).json.get("name", "none.zip")
     counts = {}
     for template, endpoint, _ in READS:
         client = as_login if accesses[endpoint].rule.login_only else as_admin
@@ -132,10 +139,13 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
             slug=f"name-{rows - 1}",
             key=key,
             user=people.member.uuid,
+            backup=backup,
             **uuids,
         )
         with record_statements() as executed:
-            assert client.get(path).status_code == 200
+            # A blog on a database server has no backups of its own.
+            expected = 409 if SERVER_URL and template.startswith(BACKUPS) else 200
+            assert client.get(path).status_code == expected
         counts[template] = len(executed)
     assert counts == {template: number for template, _, number in READS}
 

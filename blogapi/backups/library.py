@@ -1,0 +1,166 @@
+"""The backups in the instance folder, as the API shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+from blogapi import clock
+from blogapi.backups import archive, naming, restoring, service
+from blogapi.backups.manifest import InvalidBackup, Manifest, MediaPlace
+from blogapi.backups.media_store import MediaStore
+from blogapi.backups.naming import Kind
+from blogapi.storage import files
+from blogapi.web.errors import Conflict, NotFound, Problem
+
+# Each backup contains all media files, so their number is limited.
+MAX_MANUAL_BACKUPS = 20
+
+_LOCK = ".http.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBackup:
+    """A backup in the instance folder.
+
+    `has_media` is whether its file contains all media files that were saved; those of other backups are in
+    the folder `media` beside it. `missing` is the number of media files that could not be saved.
+    """
+
+    name: str
+    size: int
+    created: datetime
+    kind: str
+    has_media: bool
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Whether a backup can be restored, and if not, why; and how many articles and media files it has."""
+
+    ok: bool
+    detail: str
+    articles: int
+    media: int
+    missing: int
+
+
+def list_backups(home: Path) -> list[StoredBackup]:
+    """Return the daily backups and those with a name of the `backup` command, newest first."""
+    folder = _get_folder(home)
+    found = [
+        _describe(path, kind)
+        for path in (folder.iterdir() if folder.is_dir() else ())
+        if (kind := naming.find_kind(path.name))
+    ]
+    return sorted(found, key=lambda backup: (backup.created, backup.name), reverse=True)
+
+
+def create(home: Path) -> StoredBackup:
+    """Write a backup with all media files into the instance folder."""
+    target = _get_folder(home) / naming.manual_backup_name(clock.now())
+    with _relative_paths(home), _one_at_a_time(target.parent):
+        manual = [path for path in target.parent.iterdir() if naming.find_kind(path.name) is Kind.MANUAL]
+        if len(manual) >= MAX_MANUAL_BACKUPS:
+            raise Conflict(
+                f"There are {len(manual)} backups already; delete one first.", code="too_many_backups"
+            )
+        service.create_backup(home, target)
+    return _describe(target, Kind.MANUAL)
+
+
+def get_path(home: Path, name: str) -> Path:
+    """Return the path of a backup; raises NotFound."""
+    path = _get_folder(home) / name
+    if naming.find_kind(name) is None or not path.is_file():
+        raise NotFound("There is no backup with this name.")
+    return path
+
+
+def verify(home: Path, name: str) -> Verification:
+    """Check a backup by restoring it into a temporary folder, and check its media files."""
+    path = get_path(home, name)
+    with _one_at_a_time(path.parent):
+        try:
+            with _relative_paths(home):
+                backup = restoring.verify(path)
+        except Conflict as error:
+            return Verification(False, error.detail, 0, 0, 0)
+    manifest = backup.manifest
+    articles, media = manifest.rows.get("article", 0), manifest.media
+    return Verification(True, "The backup can be restored.", articles, media.files, media.missing)
+
+
+def delete(home: Path, name: str) -> None:
+    """Delete a backup, and the media files beside it that no other one needs.
+
+    Raises NotFound, and Conflict for a daily backup, which the service deletes when it is old.
+    """
+    path = get_path(home, name)
+    if naming.find_kind(name) is Kind.DAILY:
+        raise Conflict("A daily backup is deleted by itself when newer ones exist; see DAILY_BACKUPS.")
+    store = MediaStore(path.parent)
+    with _relative_paths(home), service.convert_errors(path), _one_at_a_time(path.parent), store.locked():
+        path.unlink(missing_ok=True)
+        store.prune()
+
+
+def _get_folder(home: Path) -> Path:
+    """Return the folder of the backups; raises Conflict if the blog is on a database server."""
+    with _relative_paths(home):
+        service.get_database_path(home)
+    return home / "backups"
+
+
+def _describe(path: Path, kind: Kind) -> StoredBackup:
+    status = path.stat()
+    manifest = _read_manifest(path, status.st_mtime_ns, status.st_size)
+    created = datetime.fromtimestamp(status.st_mtime, UTC)
+    if manifest is None:
+        return StoredBackup(path.name, status.st_size, created, kind.name.lower(), False, 0)
+    media = manifest.media
+    return StoredBackup(
+        name=path.name,
+        size=status.st_size,
+        created=datetime.fromisoformat(manifest.created),
+        kind=kind.name.lower(),
+        has_media=media.place == MediaPlace.FILE or not media.files + media.missing,
+        missing=media.missing,
+    )
+
+
+@lru_cache(maxsize=128)
+def _read_manifest(path: Path, modified: int, size: int) -> Manifest | None:
+    """Return the manifest of the file with this time and size, or None if it cannot be read."""
+    try:
+        return archive.read_manifest(path)
+    except (InvalidBackup, OSError):
+        return None
+
+
+@contextmanager
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    with service.convert_errors(folder):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with files.locked(folder / _LOCK) as held:
+        if not held:
+            raise Conflict(
+                "Another backup is being made, checked or deleted. Wait until that has finished.",
+                code="backup_running",
+            )
+        yield
+
+
+@contextmanager
+def _relative_paths(home: Path) -> Iterator[None]:
+    """Shorten the paths of the instance folder in errors, which are shown to admins in a browser."""
+    try:
+        yield
+    except Problem as error:
+        error.detail = error.detail.replace(str(home), home.name)
+        raise

@@ -1,0 +1,203 @@
+"""Quick checks of a blog that is served, for the admins who see their results in a browser.
+
+They change nothing, and each has a bound: the command `doctor` checks more, and repairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+from flask import current_app
+from sqlalchemy import Select, func, select
+
+from blogapi import clock
+from blogapi.api_keys.models import ApiKey
+from blogapi.articles import json_writer
+from blogapi.articles.models import Article, ArticleJson, ArticleStats
+from blogapi.backups import library
+from blogapi.backups.naming import Kind
+from blogapi.doctor import findings, instance_checks, rate_limit_checks, server_checks
+from blogapi.doctor.findings import Finding, Level
+from blogapi.media import folder as media_folder
+from blogapi.media import stored_files
+from blogapi.media.models import Media
+from blogapi.search.models import SearchEntry
+from blogapi.site.queries import get_site
+from blogapi.site.time_zones import to_time_zone
+from blogapi.storage import connections, integrity
+from blogapi.storage.database import db
+from blogapi.web.errors import Conflict
+
+# A backup of this age is old, and a daily backup of this age is missing.
+MAX_BACKUP_AGE = timedelta(days=7)
+MAX_DAILY_AGE = timedelta(days=2)
+
+# A key that was not used for this time is idle.
+MAX_IDLE = timedelta(days=180)
+
+# The bounds of the checks: the time for the database file, and the number of media files.
+_QUICK_CHECK_SECONDS = 2.0
+_MAX_FILES = 1000
+
+_ORDER = (Level.WRONG, Level.HINT, Level.OK)
+_TITLES = {
+    "folder": "The folder of the blog is not usable",
+    "files": "Other users of the server can reach the blog's files",
+    "disk": "The disk is nearly full",
+    "clock": "The clock of the server is wrong",
+    "clocks": "Two clocks differ",
+    "limits": "Redis does not respond",
+}
+_REPAIR = "Run `doctor --repair` on the server."
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The result of a check in the words of an admin; `link` is the page with the cure, or None."""
+
+    check: str
+    level: Level
+    title: str
+    detail: str
+    link: str | None = None
+
+
+def run_checks() -> list[Advice]:
+    """Return the results of all checks, the most serious first."""
+    home = Path(current_app.instance_path)
+    found = [
+        *_check_backups(home),
+        *_check_media_files(),
+        *_check_alternative_texts(),
+        *_check_idle_keys(),
+        *_check_database(home),
+        *_check_server(home),
+    ]
+    return sorted(found, key=lambda advice: _ORDER.index(advice.level))
+
+
+def _check_backups(home: Path) -> Iterator[Advice]:
+    link = "/admin/backups/"
+    try:
+        backups = library.list_backups(home)
+    except Conflict:
+        # The blog is on a database server, which has its own backups.
+        return
+    daily = [backup for backup in backups if backup.kind == Kind.DAILY.name.lower()]
+    if current_app.config["DAILY_BACKUPS"] and not _is_newer(daily, MAX_DAILY_AGE):
+        text = "The log of the service names the reason."
+        yield Advice("backup", Level.WRONG, "The daily backups fail", text, link)
+    if not backups:
+        text = "Make one now, and keep a copy on another machine."
+        yield Advice("backup", Level.HINT, "There is no backup yet", text, link)
+        return
+    newest = backups[0]
+    made = f"{_format_time(newest.created)}. {findings.count_things(len(backups), 'backup')} kept."
+    if newest.missing:
+        title = f"The last backup lacks {findings.count_things(newest.missing, 'file')} of the library"
+        yield Advice("backup", Level.WRONG, title, "Run `doctor` on the server to see which.", link)
+    elif _is_newer(backups, MAX_BACKUP_AGE):
+        yield Advice("backup", Level.OK, "Backup made", made, link)
+    else:
+        yield Advice("backup", Level.HINT, "The last backup is old", made, link)
+
+
+def _is_newer(backups: list[library.StoredBackup], age: timedelta) -> bool:
+    return bool(backups) and clock.now() - backups[0].created < age
+
+
+def _check_media_files() -> Iterator[Advice]:
+    root = media_folder.get_folder().root
+    stored = stored_files.read_stored_files(db.session.connection())
+    checked = list(islice(sorted(stored), _MAX_FILES))
+    faults = [file for file in checked if stored_files.find_fault(root / file.path, file, read=False)]
+    if faults:
+        title = f"{findings.count_things(len(faults), 'file')} of the library missing or damaged"
+        yield Advice("media", Level.WRONG, title, "Run `doctor` on the server to see which.", "/admin/media/")
+
+
+def _check_alternative_texts() -> Iterator[Advice]:
+    is_picture = Media.type.startswith("image/")
+    total = _count(select(Media).where(is_picture))
+    missing = _count(select(Media).where(is_picture, func.trim(Media.alt) == ""))
+    if missing:
+        verb = "has" if missing == 1 else "have"
+        title = f"{findings.count_things(missing, 'picture')} {verb} no alternative text"
+        yield Advice("alt", Level.HINT, title, "Screen readers pass over them.", "/admin/media/?alt=missing")
+    elif total:
+        text = f"{findings.count_things(total, 'picture')}."
+        yield Advice("alt", Level.OK, "Every picture has alternative text", text)
+
+
+def _check_idle_keys() -> Iterator[Advice]:
+    since, link = clock.now() - MAX_IDLE, "/admin/keys/"
+    last_used = func.coalesce(ApiKey.last_used, ApiKey.created)
+    statement = select(ApiKey.name, ApiKey.prefix, last_used).where(
+        ApiKey.owner_id.is_not(None),
+        last_used < since,
+        ApiKey.expires.is_(None) | (ApiKey.expires > clock.now()),
+    )
+    idle = db.session.execute(statement.order_by(last_used).limit(_MAX_FILES)).all()
+    names = [f"“{name or prefix}”" for name, prefix, _ in idle]
+    if len(idle) == 1:
+        days = (clock.now() - idle[0][2]).days
+        yield Advice("keys", Level.HINT, f"The key {names[0]} is idle", f"Not used for {days} days.", link)
+    elif idle:
+        text = f"{findings.join_examples(names)}: not used for {MAX_IDLE.days} days or more."
+        yield Advice("keys", Level.HINT, f"{len(idle)} keys are idle", text, link)
+
+
+def _check_database(home: Path) -> Iterator[Advice]:
+    path = connections.sqlite_path(current_app.config["DATABASE_URL"], home)
+    if path is not None and (fault := _find_fault(path)):
+        yield Advice("database", Level.WRONG, "The database is damaged", fault)
+        return
+    articles = _count(select(Article))
+    rows = {_count(select(ArticleJson)), _count(select(SearchEntry))}
+    published = db.session.scalar(select(ArticleStats.published))
+    if rows != {articles} or published != json_writer.count_published():
+        title = "The search or the counts are not up to date"
+        yield Advice("database", Level.WRONG, title, _REPAIR)
+    else:
+        text = f"{findings.count_things(articles, 'article')}, all of them in the search."
+        yield Advice("database", Level.OK, "The database is in order", text)
+
+
+def _find_fault(path: Path) -> str:
+    if count := integrity.count_lost_writes(path):
+        return f"At least {count} writes cannot be read. Run `doctor` on the server to see what to do."
+    fault = integrity.run_quick_check(path, seconds=_QUICK_CHECK_SECONDS)
+    return fault and f"{fault}. Run `doctor` on the server to see what to do."
+
+
+def _check_server(home: Path) -> Iterator[Advice]:
+    database = connections.sqlite_path(current_app.config["DATABASE_URL"], home)
+    checks = (
+        *instance_checks.run_checks(home, database),
+        *server_checks.run_checks(),
+        *rate_limit_checks.run_checks(),
+    )
+    for finding in checks:
+        if finding.level is not Level.OK:
+            yield _translate(finding, home)
+        elif finding.check == "disk":
+            yield Advice("disk", Level.OK, "Room on the disk", finding.says)
+
+
+def _translate(finding: Finding, home: Path) -> Advice:
+    """Return the finding of the command with a title, and with paths below the instance folder."""
+    text = f"{finding.says} To do: {finding.do}.".replace(str(home), home.name)
+    return Advice(finding.check, finding.level, _TITLES.get(finding.check, finding.check), text)
+
+
+def _count(statement: Select[*tuple[object, ...]]) -> int:
+    return db.session.scalar(select(func.count()).select_from(statement.subquery())) or 0
+
+
+def _format_time(time: datetime) -> str:
+    local = to_time_zone(time, get_site().time_zone)
+    return f"{local.day} {local:%b %Y, %H:%M}"

@@ -1,0 +1,30 @@
+"""The endpoints of the quick checks."""
+
+from __future__ import annotations
+
+from blogapi.doctor import reports
+from blogapi.doctor.reports import Report
+from blogapi.doctor.schemas import ReportSchema
+from blogapi.web.access import admin_login, allow
+from blogapi.web.blueprint import Blueprint
+
+bp = Blueprint("doctor", __name__, url_prefix="/api/v1/doctor", description="Checks of the blog")
+
+
+@bp.get("/")
+@allow(admin_login)
+@bp.response(200, ReportSchema())
+def single() -> Report:
+    """Return the results of the last checks; there are none until they ran once since the start."""
+    return reports.get_report()
+
+
+@bp.post("/")
+@allow(admin_login)
+@bp.response(200, ReportSchema(), may_conflict=True)
+def run() -> Report:
+    """Run quick checks of the blog and return their results.
+
+    The command `doctor` checks more, and repairs.
+    """
+    return reports.make_report()

@@ -1,0 +1,102 @@
+"""The endpoints of backups."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from zipfile import ZipFile
+
+import pytest
+
+from blogapi.backups import daily, library
+from blogapi.clock import now
+from blogapi.storage import files
+from tests.contracts.client import outcome
+from tests.media.rows import add_media
+from tests.stored_pictures import store_picture
+
+BACKUPS = "/api/v1/backups/"
+pytestmark = pytest.mark.sqlite("a database server has its own backups")
+
+
+@pytest.fixture
+def backup(as_login, blog):
+    """The backup of the blog, as the API shows it."""
+    response = as_login.post(BACKUPS)
+    assert response.status_code == 201
+    return response.json
+
+
+def test_a_backup_can_be_made_listed_and_downloaded(app, as_login, blog, run, tmp_path):
+    store_picture(app, "blue")
+    made = as_login.post(BACKUPS).json
+    assert (made["kind"], made["has_media"], made["missing"]) == ("manual", True, 0)
+    assert as_login.get(BACKUPS).json == [made]
+    downloaded = as_login.get(f"{BACKUPS}{made['name']}/")
+    assert len(downloaded.data) == made["size"]
+    assert downloaded.headers["Content-Disposition"] == f"attachment; filename={made['name']}"
+    (tmp_path / "copy.zip").write_bytes(downloaded.data)
+    assert run("backup", "--verify", tmp_path / "copy.zip").exit_code == 0
+    assert any(name.startswith("media/") for name in ZipFile(BytesIO(downloaded.data)).namelist())
+
+
+def test_the_list_shows_the_newest_first_and_where_the_media_are(app, as_login, instance, backup):
+    store_picture(app, "blue")
+    daily.create_if_missing(instance, keep=3, today=now().date())
+    (instance / "backups" / "mine.zip").write_bytes(b"")
+    newest, oldest = as_login.get(BACKUPS).json
+    assert (newest["kind"], newest["has_media"]) == ("daily", False)
+    assert oldest == backup
+
+
+def test_a_backup_can_be_verified(as_login, backup, instance):
+    path = f"{BACKUPS}{backup['name']}/verify/"
+    verified = as_login.post(path).json
+    assert (verified["ok"], verified["articles"], verified["missing"]) == (True, 2, 0)
+    file = instance / "backups" / backup["name"]
+    file.write_bytes(file.read_bytes()[:-100])
+    verified = as_login.post(path).json
+    assert not verified["ok"] and "cannot be restored" in verified["detail"]
+    assert str(instance) not in verified["detail"]
+    assert as_login.get(BACKUPS).json[0]["name"] == backup["name"]
+
+
+def test_missing_media_files_are_counted(app, as_login, blog):
+    add_media(app)
+    assert as_login.post(BACKUPS).json["missing"] == 1
+
+
+def test_only_manual_backups_can_be_deleted(app, as_login, instance, backup):
+    store_picture(app, "blue")
+    made = daily.create_if_missing(instance, keep=3, today=now().date())
+    assert outcome(as_login.delete(f"{BACKUPS}{made.path.name}/")) == (409, "conflict")
+    assert as_login.delete(f"{BACKUPS}{backup['name']}/").status_code == 204
+    assert [shown["name"] for shown in as_login.get(BACKUPS).json] == [made.path.name]
+
+
+@pytest.mark.parametrize("name", ["blog.db", "..%2Fblog.db", "mine.zip", "daily-2026-01-01.zip", "media"])
+def test_only_backups_can_be_downloaded(as_login, instance, backup, name):
+    (instance / "backups" / "mine.zip").write_bytes(b"")
+    for method, path in (("GET", name), ("DELETE", name), ("POST", f"{name}/verify")):
+        assert as_login.open(f"{BACKUPS}{path}/", method=method).status_code == 404
+
+
+def test_backups_are_made_and_checked_one_at_a_time(as_login, instance, backup):
+    path = f"{BACKUPS}{backup['name']}/"
+    with files.locked(instance / "backups" / library._LOCK):
+        for response in (as_login.post(BACKUPS), as_login.post(f"{path}verify/"), as_login.delete(path)):
+            assert outcome(response) == (409, "backup_running")
+
+
+def test_the_number_of_backups_is_limited(as_login, backup, monkeypatch):
+    monkeypatch.setattr(library, "MAX_MANUAL_BACKUPS", 1)
+    assert outcome(as_login.post(BACKUPS)) == (409, "too_many_backups")
+
+
+def test_a_refused_backup_shows_no_path_outside_the_instance_folder(as_login, blog, monkeypatch):
+    def fail(source, target):
+        raise OSError(28, "No space left on device", str(target))
+
+    monkeypatch.setattr(library.service, "copy", fail)
+    response = as_login.post(BACKUPS)
+    assert response.status_code == 507
+    assert str(blog) not in response.json["detail"] and "instance" in response.json["detail"]

@@ -1,0 +1,116 @@
+"""The quick checks that admins see in a browser."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import delete, update
+
+from blogapi import clock
+from blogapi.api_keys.models import ApiKey
+from blogapi.doctor import health_checks, reports
+from blogapi.media.models import Media
+from blogapi.search.models import SearchEntry
+from blogapi.storage.database import db, transaction
+from tests.contracts.client import outcome
+from tests.stored_pictures import store_picture
+
+DOCTOR = "/api/v1/doctor/"
+LEVELS = ("wrong", "hint", "ok")
+
+
+@pytest.fixture(autouse=True)
+def no_report(app):
+    """The application has not run the checks yet."""
+    app.extensions.pop(reports._EXTENSION, None)
+
+
+@pytest.fixture
+def check(as_login):
+    """Runs the checks and returns their findings by their titles."""
+
+    def run():
+        response = as_login.post(DOCTOR)
+        assert response.status_code == 200
+        levels = [finding["level"] for finding in response.json["findings"]]
+        assert levels == sorted(levels, key=LEVELS.index)
+        return {finding["title"]: finding for finding in response.json["findings"]}
+
+    return run
+
+
+def test_the_last_results_are_kept(as_login):
+    assert as_login.get(DOCTOR).json == {"checked": None, "findings": []}
+    made = as_login.post(DOCTOR).json
+    assert made["checked"] and made["findings"]
+    assert as_login.get(DOCTOR).json == made
+
+
+def test_the_checks_run_one_at_a_time(as_login):
+    with reports._lock:
+        assert outcome(as_login.post(DOCTOR)) == (409, "checks_running")
+    assert as_login.post(DOCTOR).status_code == 200
+
+
+@pytest.mark.sqlite("a database server has its own backups")
+def test_an_old_or_missing_backup_is_a_hint(app, as_login, check, monkeypatch):
+    assert check()["There is no backup yet"]["link"] == "/admin/backups/"
+    as_login.post("/api/v1/backups/")
+    assert check()["Backup made"]["level"] == "ok"
+    monkeypatch.setattr(health_checks, "MAX_BACKUP_AGE", timedelta(0))
+    assert check()["The last backup is old"]["level"] == "hint"
+    app.config["DAILY_BACKUPS"] = 3
+    assert check()["The daily backups fail"]["level"] == "wrong"
+
+
+def test_pictures_without_alternative_text_are_counted(app, check):
+    store_picture(app, "blue")
+    assert check()["1 picture has no alternative text"]["level"] == "hint"
+    with app.app_context(), transaction():
+        db.session.execute(update(Media).values(alt="A cat"))
+    assert check()["Every picture has alternative text"]["level"] == "ok"
+
+
+def test_idle_keys_are_named(app, people, check):
+    for name in ("old laptop", "proof-reader"):
+        people.key(people.admin)
+        with app.app_context(), transaction():
+            long_ago = clock.now() - timedelta(days=214)
+            db.session.execute(update(ApiKey).where(ApiKey.name == "").values(name=name, created=long_ago))
+        found = check()
+        if name == "old laptop":
+            assert found["The key “old laptop” is idle"]["detail"] == "Not used for 214 days."
+    assert found["2 keys are idle"]["detail"].startswith("“old laptop”, “proof-reader”:")
+
+
+def test_media_files_that_are_lost_are_counted(app, check, instance):
+    store_picture(app, "blue")
+    for file in (instance / "media").rglob("*.png"):
+        file.unlink()
+    (title,) = [title for title in check() if "missing or damaged" in title]
+    assert title.startswith("1 file of the library")
+
+
+def test_a_search_that_is_not_up_to_date_is_wrong(app, check, make_article):
+    make_article()
+    assert check()["The database is in order"]["detail"] == "1 article, all of them in the search."
+    with app.app_context(), transaction():
+        db.session.execute(delete(SearchEntry))
+    assert check()["The search or the counts are not up to date"]["level"] == "wrong"
+
+
+@pytest.mark.sqlite("about the database file")
+def test_a_damaged_database_is_wrong(check, monkeypatch):
+    monkeypatch.setattr(health_checks.integrity, "run_quick_check", lambda path, seconds: "Page 3 is broken")
+    assert check()["The database is damaged"]["detail"].startswith("Page 3 is broken.")
+
+
+@pytest.mark.sqlite("about the database file")
+def test_a_full_disk_is_wrong_and_no_absolute_path_is_shown(check, instance, monkeypatch):
+    assert check()["Room on the disk"]["level"] == "ok"
+    monkeypatch.setattr(health_checks.instance_checks, "MIN_FREE_BYTES", 2**60)
+    found = check()
+    assert found["The disk is nearly full"]["level"] == "wrong"
+    instance.chmod(0o777)
+    assert str(instance) not in str(check())
