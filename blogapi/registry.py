@@ -15,6 +15,8 @@ from blogapi.api_keys.routes import bp as api_keys
 from blogapi.articles import counts
 from blogapi.articles import queries as article_queries
 from blogapi.articles.author_visibility import author_is_public
+from blogapi.articles.count_routes import bp as article_counts
+from blogapi.articles.render_routes import bp as renderings
 from blogapi.articles.routes import bp as articles
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.backups.commands import backup, restore
@@ -61,8 +63,8 @@ BLUEPRINTS = (
     build_blueprint(
         AUTHORS, article_queries.list_published_by_author, counts.count_by_authors, author_is_public
     ),
-    *(articles, revisions, previews, redirects, changes, site, media, media_uses, feeds),
-    *(backups, doctor_checks, health, openapi),
+    *(articles, article_counts, renderings, revisions, previews, redirects, changes),
+    *(site, media, media_uses, feeds, backups, doctor_checks, health, openapi),
 )
 PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)
 

@@ -20,7 +20,9 @@ from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision, Art
 from blogapi.articles.references import NO_TERMS, find_terms
 from blogapi.articles.schemas import TEXT_FIELDS, ArticleSchema, SeoBodySchema
 from blogapi.authors import profiles
+from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.storage.database import current_time, db, table_of, transaction
+from blogapi.taxonomies import service as terms
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
 from blogapi.web.unique_slugs import choose_slug
 
@@ -87,7 +89,7 @@ class Batch:
         slug_from: str = "",
     ) -> Article:
         """Create an article; see `service.create`."""
-        content, now = self._revise(None, given), current_time()
+        content, now = self._revise(None, given, author), current_time()
         if not content.authors:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
             content = replace_fields(content, authors=(profile,))
@@ -167,10 +169,17 @@ class Batch:
         article.seo = article.seo or Seo(title=article.title)
         return article
 
-    def _revise(self, former: ArticleContent | None, given: ArticleInput) -> ArticleContent:
-        """Return the content after a change; raises Invalid with the errors of all invalid fields."""
+    def _revise(
+        self, former: ArticleContent | None, given: ArticleInput, author: UUID | None = None
+    ) -> ArticleContent:
+        """Return the content after a change; raises Invalid with the errors of all invalid fields.
+
+        A new article without a category gets the default category, which `author` creates if it is missing.
+        """
         errors: Errors = {}
         category = self._terms.resolve_category(given, errors)
+        if author is not None and given.category is None:
+            category = terms.get_or_create(CATEGORIES, author, DEFAULT_CATEGORY).uuid
         tags = self._terms.resolve_tags(given, errors)
         authors = self._terms.resolve_authors(given, errors)
         try:

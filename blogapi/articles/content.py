@@ -95,7 +95,7 @@ def revise(
     state = (former.status, former.published_at) if former else None
     status, published_at = compute_next_state(state, given.status, given.published_at, now)
     if former is None:
-        assert category is not None, "the schema requires the category of a new article"
+        assert category is not None, "a new article has the default category"
         texts = {**defaults, **given.texts}
         return ArticleContent(
             texts=texts,

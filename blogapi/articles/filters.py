@@ -16,6 +16,7 @@ from sqlalchemy import (
     String,
     and_,
     bindparam,
+    case,
     exists,
     false,
     func,
@@ -24,7 +25,14 @@ from sqlalchemy import (
 )
 
 from blogapi.articles.lifecycle import SCHEDULED, Status
-from blogapi.articles.models import Article, ArticleAuthor, ArticleStats, ArticleTag, FormerSlug
+from blogapi.articles.models import (
+    Article,
+    ArticleAuthor,
+    ArticleStats,
+    ArticleTag,
+    FormerSlug,
+    WorkingCopy,
+)
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.search import engines as search
@@ -49,6 +57,7 @@ _tag, _byline, _author = ArticleTag.__table__.c, ArticleAuthor.__table__.c, Auth
 _former = FormerSlug.__table__.c
 _stats = ArticleStats.__table__.c
 _entry = SearchEntry.__table__.c
+_copy = WorkingCopy.__table__.c
 
 # Each ordering is a sequence of pairs: a column, and whether it is descending.
 _ORDERINGS: dict[str, tuple[tuple[ColumnElement[Any], bool], ...]] = {
@@ -56,7 +65,13 @@ _ORDERINGS: dict[str, tuple[tuple[ColumnElement[Any], bool], ...]] = {
     "published_at": ((_article.published_at, False), (_article.uuid, False)),
     "title": ((func.lower(bytewise(_article.title)), False), (_article.uuid, False)),
     "-title": ((func.lower(bytewise(_article.title)), True), (_article.uuid, False)),
+    "last_updated": ((_article.last_updated, False), (_article.uuid, False)),
+    "-last_updated": ((_article.last_updated, True), (_article.uuid, False)),
 }
+# In lists that contain drafts, saving a working copy is a change of the article.
+_LAST_CHANGE: ColumnElement[datetime] = case(
+    (_copy.last_updated > _article.last_updated, _copy.last_updated), else_=_article.last_updated
+)
 # An article without a date is a draft in progress. In lists it is sorted as if it were newer than all other
 # articles.
 _UNDATED = {
@@ -70,8 +85,8 @@ class ArticleFilters:
     """The filters of an article list; a filter with an empty value is not applied.
 
     `category` and `tag` contain uuids or slugs; an article matches if it has any of these categories and any
-    of these tags. `author` is the uuid of a user, or the uuid or slug of an author. `published_after` is
-    inclusive, and `published_before` is exclusive.
+    of these tags. `author` is the uuid of a user, or the uuid or slug of an author. `working_copy` is whether
+    the article has a working copy. `published_after` is inclusive, and `published_before` is exclusive.
     """
 
     q: str = ""
@@ -80,9 +95,15 @@ class ArticleFilters:
     author: str = ""
     slug: str = ""
     status: str = ""
+    working_copy: bool | None = None
     published_after: datetime | None = None
     published_before: datetime | None = None
     ordering: str = ""
+
+    @property
+    def select_drafts(self) -> bool:
+        """Whether the filters select by what only callers with access to drafts may see."""
+        return bool(self.status) or self.working_copy is not None
 
 
 NO_FILTERS = ArticleFilters()
@@ -108,9 +129,22 @@ def select_public(filters: ArticleFilters) -> Selection:
     return _select({"public": True}, filters)
 
 
-def select_by_author(author_id: UUID, filters: ArticleFilters) -> Selection:
-    """Return the selection of the author's articles, in any status, that match the filters."""
-    return _select({"own": author_id}, filters)
+def select_in_any_status(author_id: UUID | None, filters: ArticleFilters) -> Selection:
+    """Return the selection of the author's articles (None: all articles) that match the filters."""
+    return _select({"own": author_id} if author_id else {}, filters)
+
+
+def select_numbers(filters: ArticleFilters) -> tuple[Select[*tuple[Any, ...]], Mapping[str, Any]]:
+    """Return a statement with its parameters: it counts the matching articles, in any status, by status.
+
+    Its columns are the status as the API shows it, the number of articles, and the number of those that have
+    a working copy.
+    """
+    selection = _select({}, filters)
+    status = case((_has_status(SCHEDULED), SCHEDULED), else_=_article.status).label("status")
+    copy = select(_copy.article_id).where(_copy.article_id == _article.uuid).scalar_subquery()
+    numbers = selection.count.with_only_columns(status, func.count(), func.count(copy)).group_by(status)
+    return numbers, selection.values
 
 
 def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[UUID] | None:
@@ -158,7 +192,8 @@ def _is_near(number: int) -> ColumnElement[bool]:
 
 
 def _select(scope: Mapping[str, Any], filters: ArticleFilters) -> Selection:
-    given: dict[str, Any] = {name: value for name in _FILTER_NAMES if (value := getattr(filters, name))}
+    all_values: dict[str, Any] = {name: getattr(filters, name) for name in _FILTER_NAMES}
+    given: dict[str, Any] = {name: value for name, value in all_values.items() if value or value is False}
     ordering = given.pop("ordering", NEWEST)
     values: dict[str, Any] = {"now": current_time(), **scope, **given}
     for name, model in (("category", Category), ("tag", Tag)):
@@ -185,7 +220,7 @@ def _variant(name: str, values: Mapping[str, Any]) -> str:
     if name == "public":
         return "by byline" if _starts_with_byline(values) else ""
     value = values[name]
-    if name == "status":
+    if name in ("status", "working_copy"):
         return str(value)
     if name == "q":
         return db.engine.dialect.name if value else "nothing"
@@ -211,21 +246,30 @@ def _build_statements(variants: Variants, ordering: str) -> Statements:
         .where(*conditions)
         .order_by(*(column.desc() if descending else column for column, descending in order))
     )
+    if any(column is _LAST_CHANGE for column, _ in order):
+        uuids = uuids.outerjoin(WorkingCopy.__table__, _copy.article_id == _article.uuid)
     if variants == (("public", ""),):
         return uuids, _count_public()
     return uuids, select(func.count()).select_from(Article.__table__).where(*conditions)
 
 
 def _order(variants: Variants, ordering: str) -> tuple[tuple[ColumnElement[Any], bool], ...]:
-    has_drafts = any(name == "own" for name, _ in variants)
-    if has_drafts and ordering in _UNDATED:
+    if any(name == "public" for name, _ in variants):
+        return _ORDERINGS[ordering]
+    if ordering in _UNDATED:
         return (_UNDATED[ordering], *_ORDERINGS[ordering])
-    return _ORDERINGS[ordering]
+    return tuple(
+        (_LAST_CHANGE if column is _article.last_updated else column, descending)
+        for column, descending in _ORDERINGS[ordering]
+    )
 
 
 def _condition(name: str, variant: str) -> ColumnElement[bool]:
     if name == "status":
         return _has_status(variant)
+    if name == "working_copy":
+        has_copy = _article.uuid.in_(select(_copy.article_id))
+        return has_copy if variant == str(True) else ~has_copy
     if name == "q":
         return _matches_query(variant)
     if name == "author":

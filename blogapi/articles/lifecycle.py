@@ -33,6 +33,8 @@ class Unset(Enum):
 
 UNSET: Final = Unset.UNSET
 SCHEDULED = "scheduled"
+# The value of the filter `status` that selects articles in any status.
+ANY_STATUS = "any"
 API_STATUSES = (*(status.value for status in Status), SCHEDULED)
 
 _TRANSITIONS = {

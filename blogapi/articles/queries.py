@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -20,12 +20,13 @@ from blogapi.articles.filters import (
     ArticleFilters,
     Selection,
     make_period,
-    select_by_author,
+    select_in_any_status,
     select_matching,
+    select_numbers,
     select_public,
 )
 from blogapi.articles.json_reader import Snippets
-from blogapi.articles.lifecycle import Status
+from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES, Status
 from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision, ArticleTag, FormerSlug
 from blogapi.search import queries as search
 from blogapi.storage.database import db, table_of
@@ -96,16 +97,32 @@ def list_published_by_author(uuid: UUID) -> JsonBody:
     return list_published(filters=ArticleFilters(author=str(uuid))).rows
 
 
-def list_by_author(
-    author_id: UUID,
+def list_in_any_status(
+    author_id: UUID | None,
     names: Names = None,
     page: PageRequest | None = None,
     filters: ArticleFilters = NO_FILTERS,
 ) -> Page[JsonBody]:
-    """Return the author's articles in any status that match the filters; undated drafts come first."""
+    """Return the author's articles (None: all articles) that match the filters.
+
+    Without `ordering`, undated drafts come first.
+    """
+    if filters.status == ANY_STATUS:
+        filters = replace(filters, status="")
     if _ranks_by_relevance(filters):
-        return _search(names, page, filters, author_id=author_id)
-    return _list(select_by_author(author_id, filters), page, names, filters, public=False)
+        return _search(names, page, filters, author_id=author_id, public=False)
+    return _list(select_in_any_status(author_id, filters), page, names, filters, public=False)
+
+
+def count_by_status(filters: ArticleFilters) -> Mapping[str, int]:
+    """Return the number of matching articles in each status, of all (`any`), and of those with edits.
+
+    The name of the last one is `edited`: these articles have a working copy.
+    """
+    statement, values = select_numbers(filters)
+    rows = db.session.connection().execute(statement, values).all()
+    numbers = dict.fromkeys(API_STATUSES, 0) | {status: number for status, number, _ in rows}
+    return {**numbers, ANY_STATUS: sum(numbers.values()), "edited": sum(edited for *_, edited in rows)}
 
 
 def get_visible_json(uuid: UUID, caller: Caller, names: Names = None) -> JsonBody:
@@ -245,16 +262,19 @@ def _list(
 
 
 def _search(
-    names: Names, page: PageRequest | None, filters: ArticleFilters, *, author_id: UUID | None = None
+    names: Names,
+    page: PageRequest | None,
+    filters: ArticleFilters,
+    *,
+    author_id: UUID | None = None,
+    public: bool = True,
 ) -> Page[JsonBody]:
     period, rest = None, replace(filters, q="")
-    if author_id is None:
+    if public:
         period, rest = make_period(filters), replace(rest, published_after=None, published_before=None)
     among = select_matching(author_id, rest)
     uuids, total = search.search(filters.q, page, period=period, among=among)
-    rows = json_reader.get_articles_json(
-        uuids, names, public=author_id is None, snippets=_snippet_maker(filters)
-    )
+    rows = json_reader.get_articles_json(uuids, names, public=public, snippets=_snippet_maker(filters))
     return Page(rows, total, page, MAX_SEARCH_PAGE)
 
 

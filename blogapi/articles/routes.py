@@ -18,12 +18,12 @@ from blogapi.articles.schemas import (
     ArticleQuery,
     ArticleSchema,
     FoundFieldsSchema,
-    OwnArticleListQuery,
     SingleArticleFieldsSchema,
 )
 from blogapi.storage import change_log
 from blogapi.web.access import admin, allow, current_caller, current_user_id, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
+from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Page, Query
@@ -37,11 +37,22 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.7", cacheable=True)
 def published(query: Query) -> PartialResult:
-    """List the published articles, newest first, or by relevance if `q` is sent."""
-    return PartialResult(
-        queries.list_published(query.fields, query.page, ArticleFilters(**query.filters)),
-        hidden_state=_hidden_state(),
+    """List the published articles, newest first, or by relevance if `q` is sent.
+
+    With `status` or `working_copy`, an admin lists the articles of all authors, also those that are not
+    public. In such a list, saving a working copy counts as a change for `ordering`.
+    """
+    filters = ArticleFilters(**query.filters)
+    if filters.select_drafts and not current_caller().sees_drafts:
+        raise Forbidden(
+            "Only admins may use `status` and `working_copy`; leave them out to list the published articles."
+        )
+    found = (
+        queries.list_in_any_status(None, query.fields, query.page, filters)
+        if filters.select_drafts
+        else queries.list_published(query.fields, query.page, filters)
     )
+    return PartialResult(found, hidden_state=_hidden_state())
 
 
 @bp.get("/<reference:id>/")
@@ -56,11 +67,11 @@ def single(query: Query, id: UUID) -> JsonBody:
 
 @bp.get("/author/me/")
 @allow(admin)
-@bp.arguments(OwnArticleListQuery, location="query")
+@bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.9", cacheable=True)
 def own(query: Query) -> Page[JsonBody]:
     """List the caller's own articles in any status."""
-    return queries.list_by_author(
+    return queries.list_in_any_status(
         current_user_id(), query.fields, query.page, ArticleFilters(**query.filters)
     )
 
@@ -157,7 +168,7 @@ def replace_all(items: list[ArticleInput]) -> list[UUID]:
 
 @bp.patch("/")
 @allow(admin, scope="write")
-@bp.arguments(ArticleItemSchema(many=True, partial=("title", "category")))
+@bp.arguments(ArticleItemSchema(many=True, partial=("title",)))
 @bp.write(
     200,
     ArticleSchema(many=True),

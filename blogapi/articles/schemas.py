@@ -10,10 +10,11 @@ from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.head_schemas import HeadSchema
-from blogapi.articles.lifecycle import API_STATUSES, ContentType, get_api_status
+from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES, ContentType, get_api_status
 from blogapi.articles.models import Article
 from blogapi.authors.schemas import EmbeddedAuthorSchema
 from blogapi.categories.schemas import EmbeddedCategorySchema
+from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.schemas import RenditionSchema
 from blogapi.storage.database import current_time
 from blogapi.tags.schemas import TagSchema
@@ -35,7 +36,7 @@ from blogapi.web.fields import (
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import MAX_SEARCH_PAGE, DetailQuery, ListQuery
 
-ORDERINGS = ("published_at", "-published_at", "title", "-title")
+ORDERINGS = ("published_at", "-published_at", "title", "-title", "last_updated", "-last_updated")
 
 
 class SeoBodySchema(InputSchema):
@@ -94,7 +95,14 @@ class ArticleBodySchema(InputSchema):
     )
     status = ma.fields.String(validate=validate.OneOf(API_STATUSES), metadata={"example": "draft"})
     published_at = Timestamp(allow_none=True, metadata={"example": "2030-01-01T09:00:00Z"})
-    category = ma.fields.Nested(CategoryReference, required=True, metadata={"example": {"slug": "kitchen"}})
+    category = ma.fields.Nested(
+        CategoryReference,
+        metadata={
+            "description": f"Default for a new article: the category {DEFAULT_CATEGORY}, which is created if "
+            "it is missing.",
+            "example": {"slug": "kitchen"},
+        },
+    )
     tags = BoundedList(
         ma.fields.Nested(TagReference), max_items="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]}
     )
@@ -159,6 +167,27 @@ class HeadingSchema(OutputSchema):
     id = ma.fields.String(
         metadata={"description": "The id of the heading in `html`; may be empty.", "example": "the-dough"}
     )
+
+
+class RenderBodySchema(InputSchema):
+    """A text to render, with the article that refers to its files by relative addresses."""
+
+    content = ArticleBodySchema._declared_fields["content"]
+    content_type = ArticleBodySchema._declared_fields["content_type"]
+    article = Identifier(
+        allow_none=True,
+        metadata={"description": "uuid of the article whose imported files relative addresses name."},
+    )
+
+
+class RenderingSchema(OutputSchema):
+    """A text as readers of an article with this content see it."""
+
+    html = ma.fields.String(metadata={"description": "The text as sanitised HTML."})
+    toc = ma.fields.List(ma.fields.Nested(HeadingSchema))
+    excerpt = ma.fields.String(metadata={"description": "The generated excerpt."})
+    word_count = ma.fields.Integer()
+    reading_minutes = ma.fields.Integer()
 
 
 class _DocumentedFields(ma.Schema):
@@ -307,10 +336,22 @@ class ArticleItemSchema(ArticleBodySchema):
     uuid = Identifier(required=True)
 
 
-class ArticleListQuery(ListQuery):
-    """The query parameters of a request for the list of published articles."""
+class ArticleCountsSchema(OutputSchema):
+    """The numbers of articles in each status."""
 
-    fields_ = FieldNames(FoundFieldsSchema, ArticleSchema, single=SingleArticleFieldsSchema)
+    draft = ma.fields.Integer(metadata={"example": 2})
+    published = ma.fields.Integer(metadata={"example": 10})
+    archived = ma.fields.Integer(metadata={"example": 1})
+    scheduled = ma.fields.Integer(metadata={"example": 1})
+    any = ma.fields.Integer(metadata={"description": "The number of all articles.", "example": 14})
+    edited = ma.fields.Integer(
+        metadata={"description": "The number of articles with a working copy.", "example": 1}
+    )
+
+
+class ArticleCountsQuery(DetailQuery):
+    """The query parameters of a request for the numbers of articles."""
+
     q = Text(
         max_length=200,
         min_length=1,
@@ -346,6 +387,12 @@ class ArticleListQuery(ListQuery):
             "example": "ada",
         },
     )
+
+
+class ArticleListQuery(ListQuery, ArticleCountsQuery):
+    """The query parameters of a request for a list of articles."""
+
+    fields_ = FieldNames(FoundFieldsSchema, ArticleSchema, single=SingleArticleFieldsSchema)
     slug = Text(
         max_length=255,
         min_length=1,
@@ -367,6 +414,20 @@ class ArticleListQuery(ListQuery):
         }
     )
     ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-published_at"})
+    status = ma.fields.String(
+        validate=validate.OneOf((*API_STATUSES, ANY_STATUS)),
+        metadata={
+            "description": "For admins: list all articles in this status, or in any.",
+            "example": "draft",
+        },
+    )
+    working_copy = ma.fields.Boolean(
+        truthy={"true"},
+        falsy={"false"},
+        metadata={
+            "description": "For admins: `true` lists all articles with a working copy, `false` the others."
+        },
+    )
 
     @ma.validates_schema
     def check_search_page(self, data: Fields, **_: Any) -> None:
@@ -382,12 +443,6 @@ class ArticleListQuery(ListQuery):
         """Refuse `snippet` without a search query."""
         if "snippet" in data.get("fields_", ()) and "q" not in data:
             raise ma.ValidationError("`snippet` is only available with a search; add `q`.", "fields")
-
-
-class OwnArticleListQuery(ArticleListQuery):
-    """The query parameters of a request for the list of the caller's own articles."""
-
-    status = ma.fields.String(validate=validate.OneOf(API_STATUSES), metadata={"example": "draft"})
 
 
 class ArticleQuery(DetailQuery):

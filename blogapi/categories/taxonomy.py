@@ -6,6 +6,9 @@ from blogapi.categories import schemas
 from blogapi.categories.models import Category
 from blogapi.taxonomies.taxonomy import Taxonomy
 
+# The name of the category of articles that are created or imported without a category.
+DEFAULT_CATEGORY = "Uncategorised"
+
 CATEGORIES = Taxonomy(
     singular="category",
     plural="categories",

@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-#: The name of the category of articles without a category.
-DEFAULT_CATEGORY = "Uncategorised"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorRecord:

@@ -14,7 +14,7 @@ _OPERATIONS = {
 VERBS = frozenset(
     (
         *("list", "get", "create", "replace", "update", "delete", "check", "compare", "login", "logout"),
-        *("restore", "revoke", "rotate"),
+        *("render", "restore", "revoke", "rotate"),
     )
 )
 

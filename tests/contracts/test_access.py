@@ -144,6 +144,8 @@ ACCESS_CASES = [
     AccessCase("articles.replace_all", ARTICLES, writes(200), []),
     AccessCase("articles.change_all", ARTICLES, writes(200), []),
     AccessCase("articles.delete_all", ARTICLES + "?uuid={article}", writes(204)),
+    AccessCase("article_counts.get_all", "/api/v1/blog/article-counts/", ADMINS),
+    AccessCase("renderings.render", "/api/v1/blog/render/", ADMINS, {"content": "a"}),
     AccessCase("revisions.listed", ARTICLES + "{draft}/revisions/", ADMINS),
     AccessCase("revisions.single", ARTICLES + "{draft}/revisions/1/", ADMINS),
     AccessCase("revisions.compare", ARTICLES + "{draft}/revisions/1/compare/", ADMINS),

@@ -27,6 +27,8 @@ READS = [
     (ARTICLES + "?page=1&page_size=100", "articles.published", 4),
     (ARTICLES + "?category=shelf&tag=t&published_after=2020-01-01", "articles.published", 5),
     (ARTICLES + "?q=words&fields=title,snippet", "articles.published", 8),
+    (ARTICLES + "?status=any&ordering=-last_updated", "articles.published", 3),
+    ("/api/v1/blog/article-counts/", "article_counts.get_all", 2),
     (ARTICLES + "{article}/", "articles.single", 2),
     (ARTICLES + "author/me/", "articles.own", 2),
     (CATEGORIES, "categories.listed", 2),

@@ -12,8 +12,9 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.articles.lifecycle import ContentType, Status
+from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.addresses import HASH_PREFIX
-from blogapi.transfer.article_record import DEFAULT_CATEGORY, ArticleRecord, RefusedFile
+from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.blogapi_export import values
 from blogapi.transfer.blogapi_export.article_records import ExportedArticle, make_record
 from blogapi.transfer.blogapi_export.blog_data import ExportedMedia, TermNames

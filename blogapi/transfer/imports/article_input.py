@@ -16,13 +16,13 @@ from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors import profiles
 from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
-from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.content import plain_text, slugs
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import queries
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.taxonomy import Taxonomy
-from blogapi.transfer.article_record import DEFAULT_CATEGORY, ArticleRecord, ExportedFields
+from blogapi.transfer.article_record import ArticleRecord, ExportedFields
 from blogapi.transfer.imports import exported_terms
 from blogapi.transfer.imports.exported_terms import ExportedTerms
 from blogapi.transfer.imports.terms import get_or_create

@@ -13,10 +13,11 @@ from functools import lru_cache
 from urllib.parse import unquote
 from uuid import UUID
 
+from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.content import slugs
 from blogapi.site.addresses import make_article_url
 from blogapi.site.models import Site
-from blogapi.transfer.article_record import DEFAULT_CATEGORY, ArticleRecord
+from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.links.addresses import (
     FilePath,
     fold,

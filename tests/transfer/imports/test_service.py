@@ -15,9 +15,10 @@ from blogapi.articles import service as article_service
 from blogapi.articles.batch import Batch
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleTag, FormerSlug
+from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
-from blogapi.transfer.article_record import DEFAULT_CATEGORY, ArticleRecord, NotAnArticle, RefusedFile
+from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.imports import service
 from blogapi.transfer.imports.digests import compute_digest
 from blogapi.transfer.models import ImportedFile

@@ -1,0 +1,33 @@
+"""The endpoint that renders a text as the content of an article."""
+
+from __future__ import annotations
+
+from blogapi.articles.batch import TEXT_DEFAULTS
+from blogapi.articles.schemas import RenderBodySchema, RenderingSchema
+from blogapi.content import rendering
+from blogapi.media.html_pictures import HtmlResolver
+from blogapi.media.references import Text, find_files
+from blogapi.web.access import admin, allow
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.slug_lookup import NIL_UUID
+
+bp = Blueprint(
+    "renderings",
+    __name__,
+    url_prefix="/api/v1/blog/render",
+    description="Renderings of texts",
+    resource="text",
+)
+
+
+@bp.post("/")
+@allow(admin)
+@bp.arguments(RenderBodySchema)
+@bp.response(200, RenderingSchema())
+def render(given: Fields) -> WithAttributes:
+    """Render a text as the content of an article, without storing it."""
+    texts, article = {**TEXT_DEFAULTS, **given}, given.get("article") or NIL_UUID
+    rendered = rendering.render(texts["content"], texts["content_type"])
+    resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
+    return WithAttributes(rendered, html=resolver.resolve(rendered.html))
