@@ -185,7 +185,7 @@ def test_the_article_list_documents_its_parameters(document):
     parameters = document["paths"]["/api/v1/blog/articles/"]["get"]["parameters"]
     assert {resolve(document, parameter)["name"] for parameter in parameters} == {
         *("page", "page_size", "fields", "category", "tag", "author", "slug", "published_after"),
-        *("published_before", "ordering", "q"),
+        *("published_before", "ordering", "q", "status", "working_copy"),
     }
 
 
