@@ -1,0 +1,232 @@
+"""The common modules of the admin pages, tried on a page that contains every component."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blogapi.admin import assets
+from tests.admin.blogs import PASSWORD, Client
+from tests.admin.browsing import AdminPages, list_violations
+from tests.browser import is_wider_than_the_window, wait_until
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+SAMPLE = Path(__file__).with_name("sample_page.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def open_sample(open_admin: AdminPages) -> Callable[..., Any]:
+    """A function that opens the sample page and waits until it is loaded."""
+
+    def open_page(*, ready: bool = True, **options: Any) -> Any:
+        context = open_admin.get_context(options.get("user", "ida"))
+        context.route(
+            "**/pages/backups.js",
+            lambda route: route.fulfill(body=SAMPLE, content_type="text/javascript; charset=utf-8"),
+        )
+        page = open_admin("/admin/backups/", **options)
+        if ready:
+            page.get_by_role("button", name="New thing", exact=True).wait_for()
+        return page
+
+    return open_page
+
+
+def focused(page: Any) -> str:
+    """Return the accessible name or the text of the element with the focus."""
+    name = "document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()"
+    return str(page.evaluate(name))
+
+
+def test_the_frame_names_the_page_and_its_place(open_sample, api: Client):
+    api.patch("blog/site/", {"title": "Notes from the harbour"})
+    page = open_sample()
+    assert page.get_by_role("heading", level=1).inner_text() == "Sample"
+    assert page.title() == "Sample · Notes from the harbour"
+    menu = page.get_by_role("navigation", name="Pages of the blog", exact=True)
+    assert menu.get_by_role("link", name="Backups", exact=True).get_attribute("aria-current") == "page"
+    assert menu.get_by_role("link", name="ida", exact=True).get_attribute("href") == "/admin/profile/"
+    page.keyboard.press("Tab")
+    assert focused(page) == "Skip to the content"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1280, 320])
+def test_every_component_is_accessible(open_sample, api: Client, dark: bool, width: int):
+    api.put("blog/categories/5ca1ab1e-0000-4000-8000-000000000001/", {"name": "Rope"})
+    page = open_sample(width=width, dark=dark)
+    assert list_violations(page) == []
+    assert not is_wider_than_the_window(page)
+    page.get_by_role("button", name="Actions for Rope", exact=True).click()
+    assert list_violations(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="When", exact=True).click()
+    assert list_violations(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="New thing", exact=True).click()
+    assert list_violations(page) == []
+
+
+def test_touch_targets_are_44_px_on_a_phone(open_sample, api: Client):
+    api.put("blog/categories/5ca1ab1e-0000-4000-8000-000000000001/", {"name": "Rope"})
+    page = open_sample(width=390, height=844)
+    small = page.evaluate(
+        """() => [...document.querySelectorAll("button, input:not([type=checkbox]), select, nav a, .button")]
+        .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+        .filter((element) => element.closest(".prefixed, .sr-only") === null)
+        .filter((element) => Math.round(element.getBoundingClientRect().height) < 44)
+        .map((element) => element.outerHTML.slice(0, 100))"""
+    )
+    assert small == []
+
+
+def test_login_that_ends_is_renewed_over_the_page(open_sample, api: Client):
+    page = open_sample()
+    page.get_by_role("textbox", name="Name", exact=True).fill("Saved late")
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Save", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Your login has ended", exact=True)
+    assert dialog.get_by_role("textbox", name="Name", exact=True).input_value() == "ida"
+    password = dialog.get_by_role("textbox", name="Password", exact=True)
+    password.fill("wrong")
+    password.press("Enter")
+    dialog.get_by_role("alert").get_by_text("wrong").wait_for()
+    password.fill(PASSWORD)
+    password.press("Enter")
+    page.get_by_text("Category saved", exact=True).wait_for()
+    assert "Saved late" in [category["name"] for category in api.get("blog/categories/")]
+    assert not dialog.is_visible()
+
+
+def test_later_leaves_the_text_where_it_is(open_sample):
+    page = open_sample()
+    page.get_by_role("textbox", name="Name", exact=True).fill("Not saved")
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Later", exact=True).click()
+    page.get_by_role("alert").get_by_text("key").wait_for()
+    assert page.get_by_role("textbox", name="Name", exact=True).input_value() == "Not saved"
+
+
+def test_stranger_is_led_to_the_sign_in_page(open_sample):
+    page = open_sample(user="", ready=False)
+    wait_until(page, "location.pathname === '/admin/sign-in/'")
+    assert page.url.endswith("/admin/sign-in/?next=%2Fadmin%2Fbackups%2F")
+
+
+def test_member_learns_that_the_page_is_for_admins(open_sample):
+    page = open_sample(user="tomas", ready=False)
+    page.get_by_role("heading", name="For admins only", exact=True).wait_for()
+    assert not page.get_by_role("button", name="New thing", exact=True).is_visible()
+
+
+def test_page_waits_for_a_blog_that_does_not_answer(open_sample):
+    page = open_sample()
+    page.context.route("**/api/**", lambda route: route.abort())
+    page.reload()
+    page.get_by_text("The blog does not answer.", exact=True).wait_for()
+    page.get_by_text("Details for whoever runs the server", exact=True).click()
+    assert "GET /api/v1/blog/categories/  no connection" in page.locator("pre").inner_text()
+    assert list_violations(page) == []
+    assert page.get_by_role("link", name="Articles", exact=True).is_visible()
+    page.context.unroute("**/api/**")
+    page.get_by_role("button", name="Try now", exact=True).click()
+    page.get_by_role("button", name="Save", exact=True).wait_for()
+
+
+def test_wrong_field_gets_its_message_and_the_focus(open_sample):
+    page = open_sample()
+    page.get_by_role("button", name="Save", exact=True).click()
+    name = page.get_by_role("textbox", name="Name", exact=True)
+    wait_until(page, "document.activeElement.id === 'field-name'")
+    assert name.get_attribute("aria-invalid") == "true"
+    assert page.locator("#field-name-help").inner_text().strip() != "Of the category"
+
+
+def test_menus_and_popovers_work_by_keyboard(open_sample, api: Client):
+    api.put("blog/categories/5ca1ab1e-0000-4000-8000-000000000001/", {"name": "Rope"})
+    page = open_sample()
+    page.get_by_role("button", name="Actions for Rope", exact=True).press("Enter")
+    assert focused(page) == "Open"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    assert focused(page) == "Delete"
+    page.keyboard.press("Escape")
+    wait_until(page, "document.activeElement.ariaLabel === 'Actions for Rope'")
+    page.keyboard.press("Enter")
+    page.get_by_role("menuitem", name="Delete", exact=True).press("Enter")
+    assert focused(page) == "Cancel"
+    page.get_by_role("button", name="Delete thing", exact=True).click()
+    wait_until(page, "document.querySelector('#field-name').value === 'true'")
+    opener = page.get_by_role("button", name="When", exact=True)
+    opener.click()
+    page.get_by_role("radio", name="Later", exact=True).check()
+    assert page.get_by_text("Chosen: later", exact=True).is_visible()
+    opener.click()
+    page.get_by_role("dialog").wait_for(state="detached")
+    assert focused(page) == "When"
+
+
+def test_toast_can_undo(open_sample):
+    page = open_sample()
+    page.get_by_role("textbox", name="Name", exact=True).fill("Undo me")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    assert page.get_by_role("textbox", name="Name", exact=True).input_value() == "undone"
+    assert page.get_by_role("status").first.text_content() == "Category saved"
+
+
+def test_copy_button_says_that_it_has_copied(open_sample):
+    page = open_sample()
+    page.get_by_role("button", name="Copy", exact=True).click()
+    page.get_by_role("button", name="Copied", exact=True).wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "the copied text"
+
+
+def test_palette_finds_places_and_articles(open_sample, api: Client):
+    article = api.post("blog/articles/", {"title": "Lighthouse", "category": {"slug": "rope"}})
+    page = open_sample()
+    page.keyboard.press("Control+p")
+    page.keyboard.type("lightho")
+    option = page.get_by_role("option", name="Lighthouse Draft", exact=True)
+    assert option.get_attribute("href") == f"/admin/articles/{article['uuid']}/"
+    assert list_violations(page) == []
+    page.get_by_role("combobox", name="Page, action or article", exact=True).fill("me")
+    page.keyboard.press("Enter")
+    wait_until(page, "location.pathname === '/admin/media/'")
+
+
+WORDS = {
+    "f.formatTime('2026-07-01T08:05:00')": "09:05",
+    "f.formatTime('2026-11-29T00:00:00.000000+00:00')": "00:00",
+    "f.formatDay('2026-11-29T23:30:00+00:00')": "29 Nov 2026",
+    "f.formatLongDay('2099-11-29T08:00:00+00:00')": "Sunday 29 November 2099",
+    "f.formatChanged(new Date(Date.now() - 130_000))": "2 min ago",
+    "f.formatDayAndTime('2020-02-03T10:00:00')": "3 Feb 2020, 10:00",
+    "f.distance(new Date(Date.now() + 72.1 * 31_557_600_000))": "in 72 years",
+    "f.toFields('2026-07-01T23:30:00')": {"day": "2026-07-02", "time": "00:30"},
+    "f.toInstant('2026-07-01', '08:00').toISOString()": "2026-07-01T07:00:00.000Z",
+    "f.toInstant('2026-10-25', '00:30').toISOString()": "2026-10-24T23:30:00.000Z",
+    "f.toInstant('2026-11-29', '08:00').toISOString()": "2026-11-29T08:00:00.000Z",
+    "f.count(1400, 'article')": "1,400 articles",
+    "f.count(1, 'category', 'categories')": "1 category",
+    "[1, 999, 1234, 284_123, 18_400_000].map(f.formatSize)": [
+        "1 byte",
+        "999 bytes",
+        "1.2 kB",
+        "284 kB",
+        "18.4 MB",
+    ],
+}
+
+
+def test_times_and_sizes_in_words(open_sample):
+    expressions = ", ".join(WORDS)
+    module = f"/admin/assets/{assets.DIGEST}/format.js"
+    code = f"import('{module}').then((f) => (f.setTimeZone('Europe/Lisbon'), [{expressions}]))"
+    assert dict(zip(WORDS, open_sample().evaluate(code), strict=True)) == WORDS
