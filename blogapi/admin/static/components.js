@@ -242,7 +242,8 @@ export function updateFloats() {
   for (const float of floats) float.update();
 }
 
-const topmost = () => [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
+// In the last dialog that is open, or in the landmark `main`.
+const topmost = () => [...document.querySelectorAll("main, dialog[open]")].at(-1) ?? document.body;
 
 function makeElement(name, properties) {
   return topmost().appendChild(Object.assign(document.createElement(name), properties));
