@@ -71,6 +71,8 @@ def page(id: UUID | None = None) -> Response:
     return response
 
 
+page.query_is_for_scripts = True  # type: ignore[attr-defined]
+
 for _page in PAGES:
     admin.add_url_rule(_page.path, "page", page)
 

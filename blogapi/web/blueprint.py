@@ -421,7 +421,11 @@ def reject_conditional_headers(view: Callable[..., Any]) -> None:
 
 
 def reject_query_parameters(view: Callable[..., Any]) -> None:
-    """Raise InvalidQuery if the request has query parameters and the view takes none."""
+    """Raise InvalidQuery if the request has query parameters and the view takes none.
+
+    A view with the attribute `query_is_for_scripts` leaves them to the scripts of its page.
+    """
     arguments = view.__dict__.get("_apidoc", {}).get("arguments", {}).get("parameters", ())
-    if request.args and not any(argument["in"] == "query" for argument in arguments):
+    takes_query = any(argument["in"] == "query" for argument in arguments)
+    if request.args and not takes_query and not view.__dict__.get("query_is_for_scripts"):
         raise InvalidQuery("This operation takes no query parameters.")

@@ -39,6 +39,10 @@ def test_a_page_forbids_scripts_and_frames_of_others(as_stranger, path):
     )
 
 
+def test_a_page_leaves_the_query_string_to_its_script(as_stranger):
+    assert as_stranger.get("/admin/articles/?status=draft&q=tide").status_code == 200
+
+
 def test_an_admin_gets_the_same_document_as_a_stranger(as_stranger, as_login):
     assert as_stranger.get("/admin/").data == as_login.get("/admin/").data
 
