@@ -210,7 +210,7 @@ export function copyButton(text, { label = "Copy", kind } = {}) {
 
 /** Tell screen readers what is seen anyway. */
 export function announce(text) {
-  const region = document.getElementById("announcer");
+  const region = document.querySelector("#announcer > span");
   if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }
 
@@ -219,12 +219,12 @@ let endToast = () => {};
 /** Show what just happened elsewhere, for 8 seconds. undo: a function; or action: {label, run}. */
 export function toast(text, { undo, action = undo && { label: "Undo", run: undo } } = {}) {
   endToast();
-  const element = makeElement("div", { className: "toast", popover: "manual" });
+  const parent = document.querySelector("dialog[open]") ? topmost() : document.getElementById("announcer");
+  const element = makeElement("div", { className: "toast", popover: "manual" }, parent);
   const run = () => (endToast(), action.run());
   const link = action && button({ text: action.label, kind: "bare", onClick: run });
   render(html`<span>${text}</span>${link ?? nothing}`, element);
   element.showPopover();
-  announce(text);
   let timer;
   const wait = () => clearTimeout(timer);
   const start = () => (wait(), (timer = setTimeout(endToast, 8000)));
@@ -245,8 +245,8 @@ export function updateFloats() {
 // In the last dialog that is open, or in the landmark `main`.
 const topmost = () => [...document.querySelectorAll("main, dialog[open]")].at(-1) ?? document.body;
 
-function makeElement(name, properties) {
-  return topmost().appendChild(Object.assign(document.createElement(name), properties));
+function makeElement(name, properties, parent = topmost()) {
+  return parent.appendChild(Object.assign(document.createElement(name), properties));
 }
 
 function makeFloat(element, content, opener, onClose) {

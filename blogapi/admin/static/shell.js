@@ -140,7 +140,7 @@ export class Page extends LitElement {
 
   render() {
     const { bare, place } = this.constructor;
-    const live = html`<div id="announcer" class="sr-only" role="status"></div>`;
+    const live = html`<div id="announcer" role="status"><span class="sr-only"></span></div>`;
     if (bare && this.state === "loading") return live;
     if (bare && this.state === "ready") return html`${this.renderPage()}${live}`;
     const main = html`<main id="main" class="main" tabindex="-1">
