@@ -55,6 +55,7 @@ from blogapi.users.user_routes import bp as users
 from blogapi.web.access import Access, get_access
 from blogapi.web.errors import METHODS
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
+from blogapi.working_copies.routes import bp as working_copies
 
 BLUEPRINTS = (
     *(auth, users, api_keys),
@@ -63,7 +64,7 @@ BLUEPRINTS = (
     build_blueprint(
         AUTHORS, article_queries.list_published_by_author, counts.count_by_authors, author_is_public
     ),
-    *(articles, article_counts, renderings, revisions, previews, redirects, changes),
+    *(articles, article_counts, renderings, working_copies, revisions, previews, redirects, changes),
     *(site, media, media_uses, feeds, backups, doctor_checks, health, openapi),
 )
 PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)

@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace as replace_fields
 from datetime import datetime
-from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnDefault
 from sqlalchemy import delete as delete_rows
 
-from blogapi.articles import excerpts, queries
+from blogapi.articles import excerpts, history, queries
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo, revise
+from blogapi.articles.history import get_content
 from blogapi.articles.lifecycle import Status, is_public
-from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision, ArticleTag, FormerSlug, Seo
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
 from blogapi.articles.references import NO_TERMS, find_terms
-from blogapi.articles.schemas import TEXT_FIELDS, ArticleSchema, SeoBodySchema
+from blogapi.articles.text_defaults import RESET_BY_PUT, TEXT_DEFAULTS
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
 from blogapi.web.unique_slugs import choose_slug
-
-
-def _get_default(name: str) -> str:
-    default = Article.__table__.c[name].default
-    return str(default.arg) if isinstance(default, ColumnDefault) else ""
-
-
-# The default values of the text fields. If the schema has a text field without a column, this line raises a
-# KeyError at start.
-TEXT_DEFAULTS = {name: _get_default(name) for name in TEXT_FIELDS}
-
-# The text fields that a PUT resets if it omits them. An undocumented field is kept, because a response
-# contains it only if the request selects it with `fields`. A client can therefore send back a response
-# without losing such a field.
-RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
 @contextmanager
@@ -76,8 +59,7 @@ class Batch:
         """Load the rows that writes of further articles need."""
         self._terms = find_terms(inputs, self._writer, self._terms)
         self._articles |= queries.find_by_uuids([uuid for uuid in uuids if uuid not in self._articles])
-        new = [uuid for uuid in uuids if uuid not in self._articles]
-        self._last_numbers |= queries.get_last_revision_numbers(new)
+        self._last_numbers |= queries.get_last_revision_numbers(uuids)
 
     def create(
         self,
@@ -136,12 +118,12 @@ class Batch:
         )
         content = replace_fields(content, slug=slug)
         if content != former:
-            _keep_revision(article, former)
+            last_number = history.keep_former(article, former, self._last_numbers.get(uuid, 0))
             if slug != former.slug:
                 self._record_rename(article, new=slug, keep_old=was_public)
             _set_content(article, content, now)
             article.was_public = was_public or is_public(content.status, content.published_at, now)
-            article.version += 1
+            article.version = last_number + 1
             article.editor_id = editor
             article.last_updated = now
         return article
@@ -158,7 +140,7 @@ class Batch:
     def delete(self, uuid: UUID) -> None:
         """Delete an article; see `service.delete`."""
         article = self._get(uuid)
-        _keep_revision(article, get_content(article))
+        history.keep_former(article, get_content(article), self._last_numbers.get(uuid, 0))
         db.session.delete(article)
 
     def _get(self, uuid: UUID) -> Article:
@@ -242,21 +224,6 @@ class Batch:
             self._assigned_slugs.discard(old)
 
 
-def get_content(article: Article) -> ArticleContent:
-    """Return the content of an article, which is everything that an author writes."""
-    seo = article.seo
-    return ArticleContent(
-        texts={name: getattr(article, name) for name in TEXT_FIELDS},
-        slug=article.slug,
-        status=article.status,
-        published_at=article.published_at,
-        category=article.category_id,
-        tags=tuple(link.tag_id for link in article.tag_links),
-        authors=tuple(link.author_id for link in article.author_links),
-        seo={name: getattr(seo, name) for name in SeoBodySchema._declared_fields},
-    )
-
-
 def _set_content(article: Article, content: ArticleContent, now: datetime) -> None:
     for name, text in content.texts.items():
         setattr(article, name, text)
@@ -281,20 +248,3 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
             # The time is set here, because the ORM mixes up the values of `onupdate` if one statement updates
             # several rows.
             article.seo.last_updated = now
-
-
-def _keep_revision(article: Article, former: ArticleContent) -> None:
-    db.session.add(
-        ArticleRevision(
-            article_id=article.uuid,
-            number=article.version,
-            author_id=article.author_id,
-            user_id=article.editor_id,
-            created=article.last_updated,
-            content=json.dumps(former.flatten(), default=_to_text, ensure_ascii=False),
-        )
-    )
-
-
-def _to_text(value: Any) -> str:
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)

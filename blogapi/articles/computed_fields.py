@@ -10,13 +10,52 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from uuid import UUID
+
+from sqlalchemy import String, bindparam, func, select
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.articles.head import make_head
+from blogapi.articles.models import WorkingCopy
 from blogapi.site import addresses
 from blogapi.site import queries as site_queries
 from blogapi.site.models import Site
+from blogapi.storage.database import db
+from blogapi.users.models import Account
 from blogapi.web import json as web_json
-from blogapi.web.fields import Fields, parse_timestamp
+from blogapi.web.access import current_caller
+from blogapi.web.fields import Fields, Timestamp, parse_timestamp
+
+
+class _title_of(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
+    """The title in the JSON of a working copy, which the database reads, because the JSON can be long."""
+
+    inherit_cache = True
+    type = String()
+
+
+@compiles(_title_of)
+def _compile_json_extract(element: _title_of, compiler: SQLCompiler, **options: Any) -> str:
+    return f"json_extract({compiler.process(element.clauses, **options)}, '$.title')"
+
+
+@compiles(_title_of, "postgresql")
+def _compile_arrow(element: _title_of, compiler: SQLCompiler, **options: Any) -> str:
+    return f"(({compiler.process(element.clauses, **options)})::json ->> 'title')"
+
+
+_TIMESTAMP = Timestamp()
+_SELECT_COPIES = (
+    select(
+        *(WorkingCopy.article_id, WorkingCopy.last_updated, WorkingCopy.user_id, Account.username),
+        _title_of(WorkingCopy.content).label("title"),
+    )
+    .outerjoin(Account, Account.uuid == WorkingCopy.user_id)
+    .where(WorkingCopy.article_id.in_(bindparam("uuids", expanding=True)))
+)
+_SELECT_COPIES_STATE = select(func.count(), func.max(WorkingCopy.last_updated), func.sum(WorkingCopy.version))
 
 
 class ArticleGroup:
@@ -44,12 +83,13 @@ class ArticleGroup:
 class ComputedField:
     """A computed field: the fields that it needs besides the stored ones, and a function for a group.
 
-    `compute` returns one value per article, or None if the article does not have the field. It executes a
-    fixed number of statements.
+    `compute` returns one value per article, or None if the article does not have the field: the response then
+    lacks the field, or shows null if the field `is_nullable`. It executes a fixed number of statements.
     """
 
     needs: tuple[str, ...]
     compute: Callable[[ArticleGroup], Sequence[Any]]
+    is_nullable: bool = False
 
 
 def compute_fragments(names: Sequence[str], articles: Sequence[Fields]) -> Sequence[tuple[bytes, ...]]:
@@ -59,9 +99,9 @@ def compute_fragments(names: Sequence[str], articles: Sequence[Fields]) -> Seque
     not named is empty.
     """
     group = ArticleGroup(articles)
-    nothing = [None] * len(articles)
+    nothing = [b""] * len(articles)
     columns = [
-        [_to_fragment(name, value) for value in (field.compute(group) if name in names else nothing)]
+        [_to_fragment(name, value) for value in field.compute(group)] if name in names else nothing
         for name, field in _FIELDS.items()
     ]
     return list(zip(*columns, strict=True))
@@ -73,7 +113,31 @@ def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
 
 
 def _to_fragment(name: str, value: Any) -> bytes:
-    return b"" if value is None else f'"{name}":{web_json.to_json(value)}'.encode()
+    is_absent = value is None and not _FIELDS[name].is_nullable
+    return b"" if is_absent else f'"{name}":{web_json.to_json(value)}'.encode()
+
+
+def get_state(names: Sequence[str]) -> str:
+    """Return the state of the named computed fields that the change log does not contain."""
+    if "working_copy" not in names or not current_caller().sees_drafts:
+        return ""
+    return " ".join(map(str, db.session.execute(_SELECT_COPIES_STATE).one()))
+
+
+def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
+    """Return the working copy of each article, for callers who can see drafts."""
+    if not current_caller().sees_drafts:
+        return [None] * len(group.articles)
+    uuids = [UUID(article["uuid"]) for article in group.articles]
+    found = {
+        row.article_id: {
+            "last_updated": _TIMESTAMP.serialize("last_updated", row),
+            "user": {"uuid": str(row.user_id), "username": row.username or ""},
+            "title": row.title,
+        }
+        for row in db.session.execute(_SELECT_COPIES, {"uuids": uuids})
+    }
+    return [found.get(uuid) for uuid in uuids]
 
 
 def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
@@ -114,5 +178,6 @@ _FIELDS: Mapping[str, ComputedField] = {
     "url": ComputedField(("category",), lambda group: group.urls),
     "links": ComputedField(("category", "tags", "authors"), _make_links),
     "head": ComputedField(("category", "tags", "authors"), _make_heads),
+    "working_copy": ComputedField((), _find_working_copies, is_nullable=True),
 }
 COMPUTED_FIELDS = tuple(_FIELDS)

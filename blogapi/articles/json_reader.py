@@ -120,7 +120,8 @@ def get_articles_json(
     fields = _order_fields(names)
     if len(uuids) <= CHUNK_SIZE:
         return _to_array(_fetch(uuids, fields, public=public), fields, snippets)
-    state = f"{compute_fingerprint()} {change_log.state_token(public=public)}"
+    computed_state = computed_fields.get_state(fields)
+    state = f"{compute_fingerprint()} {change_log.state_token(public=public)} {computed_state}"
     return JsonBody(_stream_array(uuids, fields, snippets, public=public), state=state)
 
 

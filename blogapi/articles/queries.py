@@ -27,7 +27,14 @@ from blogapi.articles.filters import (
 )
 from blogapi.articles.json_reader import Snippets
 from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES, Status
-from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision, ArticleTag, FormerSlug
+from blogapi.articles.models import (
+    Article,
+    ArticleAuthor,
+    ArticleRevision,
+    ArticleTag,
+    FormerSlug,
+    WorkingCopy,
+)
 from blogapi.search import queries as search
 from blogapi.storage.database import db, table_of
 from blogapi.web.access import Caller
@@ -286,3 +293,11 @@ def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
         rows = db.session.connection().execute(newest.where(_revision.article_id.in_(chunk)))
         found.update((uuid, number) for uuid, number in rows)
     return found
+
+
+def find_working_copies(uuids: Sequence[UUID]) -> dict[UUID, WorkingCopy]:
+    """Return the working copy of each of these articles that has one, by the uuid of the article."""
+    copies: list[WorkingCopy] = []
+    for chunk in _chunks(uuids):
+        copies += db.session.scalars(select(WorkingCopy).where(WorkingCopy.article_id.in_(chunk)))
+    return {copy.article_id: copy for copy in copies}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from blogapi.articles.batch import TEXT_DEFAULTS
 from blogapi.articles.schemas import RenderBodySchema, RenderingSchema
+from blogapi.articles.text_defaults import TEXT_DEFAULTS
 from blogapi.content import rendering
 from blogapi.media.html_pictures import HtmlResolver
 from blogapi.media.references import Text, find_files

@@ -238,6 +238,21 @@ class CoverSchema(OutputSchema):
     renditions = ma.fields.List(ma.fields.Nested(RenditionSchema))
 
 
+class EditorSchema(OutputSchema):
+    """A user; the name is empty if the user was deleted."""
+
+    uuid = Identifier()
+    username = ma.fields.String(metadata={"example": "ada"})
+
+
+class WorkingCopySummarySchema(OutputSchema):
+    """The working copy of an article in short: when and by whom it was saved last, and its title."""
+
+    last_updated = Timestamp(dump_only=True)
+    user = ma.fields.Nested(EditorSchema)
+    title = ma.fields.String(metadata={"example": "The bread that waits for me"})
+
+
 @with_text_fields
 class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     """An article with the requested fields."""
@@ -275,6 +290,14 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     )
     toc = ma.fields.List(
         ma.fields.Nested(HeadingSchema), metadata={"description": "The headings of `html`, in their order."}
+    )
+    working_copy = ma.fields.Nested(
+        WorkingCopySummarySchema,
+        allow_none=True,
+        metadata={
+            "description": "The edits that are not part of the article yet; null if there are none, "
+            "and for callers who cannot see drafts."
+        },
     )
 
 

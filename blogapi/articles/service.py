@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from blogapi.articles import excerpts, queries, renderings
-from blogapi.articles.batch import RESET_BY_PUT, TEXT_DEFAULTS, open_batch
+from blogapi.articles import excerpts, history, queries, renderings
+from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
+from blogapi.articles.text_defaults import RESET_BY_PUT, TEXT_DEFAULTS
 from blogapi.web.bulk import write_all
 
 
@@ -72,11 +73,12 @@ def change(editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
 
 
 def delete(uuid: UUID) -> None:
-    """Delete the article, but keep its versions, so that it can be restored.
+    """Delete the article, but keep its versions and its working copy as versions, so that it can be restored.
 
     Raises NotFound if the article does not exist.
     """
     with open_batch([], uuid) as batch:
+        history.keep_working_copies([uuid])
         batch.delete(uuid)
 
 
@@ -95,6 +97,7 @@ def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
 def delete_all(uuids: Sequence[UUID]) -> None:
     """Delete several articles, all or none."""
     with open_batch([], *uuids) as batch:
+        history.keep_working_copies(uuids)
         write_all(uuids, batch.delete)
 
 

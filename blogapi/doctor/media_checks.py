@@ -140,7 +140,9 @@ def _check_uses(repair: bool) -> Finding:
     deleted = db.session.scalars(statement.distinct()).all()
     db.session.rollback()
     if not items and not deleted:
-        return ok("media", "The uses of media by authors, by categories and by the site are up to date.")
+        return ok(
+            "media", "The uses of media by authors, categories, working copies and the site are up to date."
+        )
     if repair:
         with transaction():
             uses.repair_items(db.session(), items)

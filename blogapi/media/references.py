@@ -51,6 +51,10 @@ _RELATIVE = tuple(
 # contains another address, such as that of an archive, is not matched.
 _ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({PATH.pattern})([?#].*)?", re.DOTALL)
 
+# Match a reference anywhere in a text.
+_MENTIONED_UUID = re.compile(r"media:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
+_MENTIONED_HASH = re.compile(HASH_PREFIX)
+
 _media, _rendition, _path = table_of(Media).c, table_of(MediaRendition).c, table_of(MediaPath).c
 _UUIDS: Any = bindparam("uuids", expanding=True)
 _HASHES: Any = bindparam("hashes", expanding=True)
@@ -204,6 +208,13 @@ def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:
     """Return the files with these paths, or with a rendition at one of them."""
     hashes = {match[1] for path in paths if (match := PATH.fullmatch(path))}
     return _find_files([], sorted(hashes)) if hashes else {}
+
+
+def find_mentioned_files(text: str) -> Mapping[UUID, File]:
+    """Return the files to which a text refers anywhere, also in code; no other file is in use for that."""
+    uuids = {UUID(uuid) for uuid in _MENTIONED_UUID.findall(text)}
+    hashes = set(_MENTIONED_HASH.findall(text))
+    return _find_files(sorted(uuids), sorted(hashes)) if uuids or hashes else {}
 
 
 def parse_reference(address: str) -> UUID | Address | None:

@@ -149,7 +149,8 @@ def _list_old_files(root: Path) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 def _describe_use(use: Any) -> str:
-    item = f"The {use.kind} {use.title!r}" if use.title is not None else f"The deleted {use.kind}"
+    kind = use.kind.replace("_", " ")
+    item = f"The {kind} {use.title!r}" if use.title is not None else f"The deleted {kind}"
     if use.current:
         return f"{item} ({use.uuid}) uses the file."
     return f"{item} ({use.uuid}) uses the file in former versions."

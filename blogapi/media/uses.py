@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -15,12 +15,13 @@ from sqlalchemy.orm import Session
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.media.models import Media, MediaPath, MediaRendition, MediaUse
-from blogapi.media.references import File, find_used_files
+from blogapi.media.references import File, find_mentioned_files, find_used_files
 from blogapi.site.models import Site
-from blogapi.storage.database import current_time, db, table_of
+from blogapi.storage.database import Base, current_time, db, table_of
 from blogapi.web.media_addresses import PATH
 
 ARTICLE = "article"
+WORKING_COPY = "working_copy"
 
 # The fields with the address of a picture, by model.
 _FIELDS: Mapping[type[Any], tuple[str, ...]] = {
@@ -149,6 +150,20 @@ def delete_paths(session: Session, articles: Collection[UUID]) -> None:
         mark_unused(session, {*paths, *uses})
 
 
+def add_former_uses(session: Session, article_id: UUID, content: str) -> None:
+    """Store the files that a version uses which was added to the history of the article."""
+    files = find_mentioned_files(content)
+    stored = session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": [article_id]})
+    wanted = files.keys() - {row.media_id for row in stored}
+    _add_uses(session, ARTICLE, [(article_id, media_id) for media_id in sorted(wanted)], current=False)
+    mark_used(session, [file.uuid for file in files.values() if file.is_unused])
+
+
+def store_working_copy_uses(session: Session, article_id: UUID, content: str) -> None:
+    """Store the files that the working copy of the article uses; none if the content is empty."""
+    _replace_uses(session, WORKING_COPY, article_id, find_mentioned_files(content))
+
+
 def mark_used(session: Session, media_ids: Collection[UUID]) -> None:
     """Store that something uses these files."""
     for some in _chunk(media_ids):
@@ -161,7 +176,9 @@ def mark_unused(session: Session, media_ids: Collection[UUID]) -> None:
         session.connection().execute(_MARK_UNUSED, {"media_ids": some, "now": current_time()})
 
 
-def _add_uses(session: Session, kind: str, uses: Sequence[tuple[UUID, UUID]]) -> None:
+def _add_uses(
+    session: Session, kind: str, uses: Sequence[tuple[UUID, UUID]], *, current: bool = True
+) -> None:
     if not uses:
         return
     insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
@@ -170,7 +187,9 @@ def _add_uses(session: Session, kind: str, uses: Sequence[tuple[UUID, UUID]]) ->
     statement = statement.on_conflict_do_update(
         index_elements=list(_use.primary_key), set_={"current": statement.excluded.current}
     )
-    rows = [{"media_id": media_id, "kind": kind, "item_id": item, "current": True} for item, media_id in uses]
+    rows = [
+        {"media_id": media_id, "kind": kind, "item_id": item, "current": current} for item, media_id in uses
+    ]
     session.connection().execute(statement, rows)
 
 
@@ -196,11 +215,10 @@ def _store_uses_of(session: Session, row: Any) -> None:
     has_changed = is_gone or any(history.added or history.deleted for history in histories)
     if not has_changed or not any(PATH.fullmatch(path or "") for path in (*paths, *former)):
         return
-    _replace_uses(session, row.kind, row.uuid, paths)
+    _replace_uses(session, row.kind, row.uuid, find_used_files(paths))
 
 
-def _replace_uses(session: Session, kind: str, item: UUID, paths: Iterable[str]) -> None:
-    files = find_used_files(paths)
+def _replace_uses(session: Session, kind: str, item: UUID, files: Mapping[UUID, File]) -> None:
     dropped = session.connection().scalars(_DELETE_USES, {"kind": kind, "items": [item]}).all()
     _add_uses(session, kind, sorted((item, media_id) for media_id in files))
     mark_used(session, [file.uuid for file in files.values() if file.is_unused])
@@ -217,30 +235,40 @@ def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID
     return found
 
 
-def list_differing_items(session: Session) -> list[tuple[str, UUID, list[str]]]:
-    """Return the authors, categories and sites with wrong uses: kind, uuid and addresses of pictures.
+def list_differing_items(session: Session) -> list[tuple[str, UUID, Mapping[UUID, File]]]:
+    """Return the authors, categories, sites and working copies with wrong uses: kind, uuid and used files.
 
-    An author or a category that was deleted but has uses is in the list, without addresses.
+    An item that was deleted but has uses is in the list, without files.
     """
-    differing = []
-    for model, names in _FIELDS.items():
+    differing: list[tuple[str, UUID, Mapping[UUID, File]]] = []
+    for kind, items in _list_items(session):
         stored = defaultdict[UUID, set[UUID]](set)
-        statement = select(_use.c.item_id, _use.c.media_id).where(_use.c.kind == model.kind)
+        statement = select(_use.c.item_id, _use.c.media_id).where(_use.c.kind == kind)
         for item_id, media_id in session.connection().execute(statement):
             stored[item_id].add(media_id)
-        columns = [getattr(model, name) for name in names]
-        for item_id, *paths in session.connection().execute(select(model.uuid, *columns)):
-            used = find_used_files(path for path in paths if path)
-            if used.keys() != stored.pop(item_id, set()):
-                differing.append((model.kind, item_id, [path for path in paths if path]))
-        differing += [(model.kind, item_id, []) for item_id in stored]
+        for item_id, files in items:
+            if files.keys() != stored.pop(item_id, set()):
+                differing.append((kind, item_id, files))
+        differing += [(kind, item_id, {}) for item_id in stored]
     return differing
 
 
-def repair_items(session: Session, items: Iterable[tuple[str, UUID, list[str]]]) -> None:
-    """Store the uses of authors and sites again."""
-    for kind, item_id, paths in items:
-        _replace_uses(session, kind, item_id, paths)
+def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Mapping[UUID, File]]]]]:
+    """Yield each kind of item, and its items with the files that they use."""
+    for model, names in _FIELDS.items():
+        rows = session.connection().execute(select(model.uuid, *(getattr(model, name) for name in names)))
+        yield model.kind, ((item, find_used_files(path for path in paths if path)) for item, *paths in rows)
+    copy = Base.metadata.tables["working_copy"].c
+    copies = session.connection().execute(
+        select(copy.article_id, copy.content), execution_options={"yield_per": 10}
+    )
+    yield WORKING_COPY, ((item, find_mentioned_files(content)) for item, content in copies)
+
+
+def repair_items(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:
+    """Store the uses of these items again."""
+    for kind, item_id, files in items:
+        _replace_uses(session, kind, item_id, files)
 
 
 def _chunk(values: Iterable[UUID]) -> Iterable[Sequence[UUID]]:

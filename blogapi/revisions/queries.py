@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles.batch import TEXT_DEFAULTS
-from blogapi.articles.content import ArticleContent
+from blogapi.articles.history import parse_content
 from blogapi.articles.models import Article, ArticleRevision
 from blogapi.storage.database import db
 from blogapi.web.errors import NotFound
@@ -45,25 +42,6 @@ def get_revision(article_id: UUID, number: int) -> ArticleRevision:
     return revision
 
 
-def load_content(revision: ArticleRevision) -> ArticleContent:
-    """Return the content of the version.
-
-    A text field that did not exist when the version was stored gets its default value.
-    """
-    stored = json.loads(revision.content)
-    published_at = stored["published_at"]
-    return ArticleContent(
-        texts={name: stored.get(name, text) for name, text in TEXT_DEFAULTS.items()},
-        slug=stored["slug"],
-        status=stored["status"],
-        published_at=published_at and datetime.fromisoformat(published_at),
-        category=UUID(stored["category"]),
-        tags=tuple(UUID(tag) for tag in stored["tags"]),
-        authors=tuple(UUID(author) for author in stored.get("authors", ())),
-        seo=stored["seo"],
-    )
-
-
 def with_content(revision: ArticleRevision) -> WithAttributes:
     """Return the version with the fields of its content as attributes."""
-    return WithAttributes(revision, **load_content(revision).flatten())
+    return WithAttributes(revision, **parse_content(revision.content).flatten())

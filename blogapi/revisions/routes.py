@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from blogapi.articles import queries as articles
 from blogapi.articles.models import Article
 from blogapi.articles.routes import REPRESENTATION
 from blogapi.articles.schemas import ArticleSchema, SingleArticleFieldsSchema
@@ -12,6 +13,9 @@ from blogapi.revisions.schemas import (
     MAX_NUMBER,
     ComparisonQuery,
     ComparisonSchema,
+    NewRevision,
+    NewRevisionSchema,
+    RevisionBodySchema,
     RevisionFieldsSchema,
     RevisionListQuery,
     RevisionQuery,
@@ -21,7 +25,7 @@ from blogapi.revisions.schemas import (
 )
 from blogapi.web.access import admin, allow, current_user_id
 from blogapi.web.blueprint import Blueprint, PartialResult
-from blogapi.web.fields import EmptySchema, Fields
+from blogapi.web.fields import EmptySchema, Fields, WithAttributes
 from blogapi.web.pagination import Query
 
 bp = Blueprint(
@@ -40,6 +44,28 @@ _REVISION = f"/<int(max={MAX_NUMBER}):number>/"
 def listed(query: Query, id: UUID) -> PartialResult:
     """List the former versions of an article, newest first; the article may have been deleted."""
     return PartialResult(queries.list_revisions(id, query.page), query)
+
+
+@bp.post("/")
+@allow(admin, scope="write")
+@bp.check_exists(articles.check_exists)
+@bp.arguments(NewRevisionSchema(partial=("title",)))
+@bp.response(201, RevisionSchema())
+def create(given: NewRevision, id: UUID) -> WithAttributes:
+    """Add a version to the history of an article, which does not change.
+
+    Without fields of an article, this is the working copy, or the present version if there is no copy.
+    """
+    return queries.with_content(service.add(current_user_id(), id, given.name, given.edits))
+
+
+@bp.patch(_REVISION)
+@allow(admin, scope="write")
+@bp.arguments(RevisionBodySchema)
+@bp.response(200, RevisionSchema())
+def change(given: Fields, id: UUID, number: int) -> WithAttributes:
+    """Name a former version, or the present one."""
+    return queries.with_content(service.rename(id, number, **given))
 
 
 @bp.get(_REVISION)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import marshmallow as ma
 
+from blogapi.articles.content import ArticleInput
 from blogapi.articles.lifecycle import ContentType, Status
 from blogapi.articles.schemas import with_text_fields
 from blogapi.web.fields import (
     FieldNames,
+    Fields,
     Identifier,
     InputSchema,
     OutputSchema,
@@ -21,6 +24,7 @@ from blogapi.web.fields import (
 )
 from blogapi.web.media_addresses import PictureAddress, mark_address
 from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.working_copies.schemas import SeoTextsSchema, VersionName, WorkingCopyBodySchema
 
 MAX_NUMBER = 2**31 - 1
 
@@ -31,6 +35,12 @@ class _RevisionFields(ma.Schema):
     number = ma.fields.Integer(metadata={"description": "The first version is number 1.", "example": 1})
     created = Timestamp(dump_only=True)
     user = Identifier(attribute="user_id", metadata={"description": "The user who wrote this version."})
+    name = ma.fields.String(
+        metadata={
+            "description": "The name that a user gave to the version, or empty.",
+            "example": "After the fire drill",
+        }
+    )
     title = ma.fields.String()
     status = ma.fields.String(metadata={"enum": [status.value for status in Status]})
 
@@ -41,15 +51,6 @@ class RevisionSchema(_RevisionFields, OutputSchema):
 
 class RevisionFieldsSchema(_RevisionFields, PartialOutputSchema):
     """A former version in the list, with the requested fields."""
-
-
-class RevisionSeoSchema(OutputSchema):
-    """The SEO record of a version."""
-
-    title = ma.fields.String()
-    description = ma.fields.String()
-    og_image = PictureAddress()
-    canonical_url = ma.fields.String()
 
 
 class _SingleRevisionFields(_RevisionFields):
@@ -66,7 +67,7 @@ class _SingleRevisionFields(_RevisionFields):
         Identifier(),
         metadata={"description": "Empty in versions that were stored before there were authors."},
     )
-    seo = ma.fields.Nested(RevisionSeoSchema)
+    seo = ma.fields.Nested(SeoTextsSchema)
 
 
 @with_text_fields
@@ -106,6 +107,32 @@ class ComparisonSchema(OutputSchema):
     before = ma.fields.Integer(metadata={"example": 1})
     after = ma.fields.Integer(metadata={"example": 2})
     changes = ma.fields.List(ma.fields.Nested(DifferenceSchema))
+
+
+@dataclass(frozen=True, slots=True)
+class NewRevision:
+    """A version that a request adds; `edits` is None if the request has no fields of an article."""
+
+    name: str
+    edits: ArticleInput | None
+
+
+class NewRevisionSchema(WorkingCopyBodySchema):
+    """A version that is added to the history, and its name; an omitted field is taken from the article."""
+
+    name = VersionName(required=True)
+
+    @ma.post_load
+    def build(self, data: Fields, **options: Any) -> NewRevision:
+        """Return the body as an object."""
+        name = data.pop("name")
+        return NewRevision(name, super().build(data, **options) if data else None)
+
+
+class RevisionBodySchema(InputSchema):
+    """The name of a version; an empty text removes it."""
+
+    name = VersionName()
 
 
 class RevisionQuery(DetailQuery):

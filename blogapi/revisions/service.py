@@ -8,20 +8,23 @@ from uuid import UUID
 
 from sqlalchemy import delete, exists, func, select
 
-from blogapi.articles import batch, content
+from blogapi.articles import content, history
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
+from blogapi.articles.history import get_content, parse_content
 from blogapi.articles.models import Article, ArticleRevision
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.media import uses
 from blogapi.media.models import MediaPath
 from blogapi.revisions import queries
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import current_time, db, transaction
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account
 from blogapi.web.errors import Conflict
+from blogapi.working_copies import service as working_copies
+from blogapi.working_copies.queries import find_working_copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
     """
     with transaction():
         revision = queries.get_revision(article_id, number)
-        former = queries.load_content(revision)
+        former = parse_content(revision.content)
         given = _to_input(former)
         if articles.find_by_uuid(article_id) is not None:
             return article_service.change(editor, article_id, given)
@@ -53,9 +56,43 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
         )
 
 
+def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -> ArticleRevision:
+    """Add a version to the history of an article, which does not change; return the version.
+
+    `edits` are the fields that differ from the article. Without them, the working copy is added, or the
+    present version of the article if there is no working copy. Raises NotFound if the article does not exist,
+    and Invalid if a term does not exist.
+    """
+    with transaction():
+        article = articles.get_by_uuid(article_id)
+        current, user, created = get_content(article), editor, current_time()
+        if edits is not None:
+            content = working_copies.make_edits(current, edits, partial=True)
+        elif copy := find_working_copy(article_id):
+            content, user, created = parse_content(copy.content), copy.user_id, copy.last_updated
+        else:
+            return history.name_current(article, name)
+        content = history.complete_edits(content, current)
+        return history.add_version(article, content, user=user, created=created, name=name)
+
+
+def rename(article_id: UUID, number: int, *, name: str | None = None) -> ArticleRevision:
+    """Give a name to a former version, or to the present one, and return it; None keeps the name.
+
+    Raises NotFound if the version does not exist.
+    """
+    with transaction():
+        article = articles.find_by_uuid(article_id)
+        if article is not None and article.version == number and name is not None:
+            return history.name_current(article, name)
+        revision = queries.get_revision(article_id, number)
+        revision.name = revision.name if name is None else name
+    return revision
+
+
 def prepare(article_id: UUID, number: int) -> None:
     """Render the content of a former version before the transaction that restores it."""
-    former = queries.load_content(queries.get_revision(article_id, number))
+    former = parse_content(queries.get_revision(article_id, number).content)
     article_service.prepare([ArticleInput(uuid=article_id, texts=former.texts)])
 
 
@@ -64,12 +101,12 @@ def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparis
 
     Raises NotFound if one of the two versions does not exist.
     """
-    before = queries.load_content(queries.get_revision(article_id, number))
+    before = parse_content(queries.get_revision(article_id, number).content)
     current = articles.get_by_uuid(article_id) if to is None else articles.find_by_uuid(article_id)
     if current is not None and to in (None, current.version):
-        to, after = current.version, batch.get_content(current)
+        to, after = current.version, get_content(current)
     else:
-        after = queries.load_content(queries.get_revision(article_id, to or 0))
+        after = parse_content(queries.get_revision(article_id, to or 0).content)
     return Comparison(number, to or 0, content.compare(before, after))
 
 

@@ -338,7 +338,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         has_same_shape = names is not None or type(schema) is type(representation.item_schema)
         response = _build_response(current if has_same_shape else upsert.item, status, schema, None)
         if upsert.created:
-            response.headers["Location"] = f"{self.url_prefix}/{uuid}/"
+            path = request.path.rstrip("/") if request.method == "PUT" else f"{self.url_prefix}/{uuid}"
+            response.headers["Location"] = f"{path}/"
         response.set_etag(current.etag())
         return response
 

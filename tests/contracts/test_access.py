@@ -150,6 +150,12 @@ ACCESS_CASES = [
     AccessCase("revisions.single", ARTICLES + "{draft}/revisions/1/", ADMINS),
     AccessCase("revisions.compare", ARTICLES + "{draft}/revisions/1/compare/", ADMINS),
     AccessCase("revisions.restore", ARTICLES + "{draft}/revisions/1/restore/", writes(200)),
+    AccessCase("revisions.create", ARTICLES + "{draft}/revisions/", writes(201), {"name": "N"}),
+    AccessCase("revisions.change", ARTICLES + "{draft}/revisions/1/", writes(200), {"name": "N"}),
+    AccessCase("working_copies.single", ARTICLES + "{draft}/working-copy/", ADMINS),
+    AccessCase("working_copies.replace", ARTICLES + "{draft}/working-copy/", writes(200), {"title": "T"}),
+    AccessCase("working_copies.delete", ARTICLES + "{draft}/working-copy/", writes(204)),
+    AccessCase("working_copies.publish", ARTICLES + "{draft}/working-copy/publish/", writes(200)),
     AccessCase("previews.create", ARTICLES + "{draft}/preview/", writes(201)),
     AccessCase("previews.listed", ARTICLES + "{draft}/preview/", ADMINS),
     AccessCase("previews.revoke", ARTICLES + "{draft}/preview/{preview}/", writes(204)),
@@ -216,6 +222,8 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
             names["draft"] = make_article(status="draft").uuid
         if "revisions" in template:
             as_admin.patch(f"{ARTICLES}{names['draft']}/", json={"title": "Second version"})
+        if "working-copy" in template:
+            as_admin.put(f"{ARTICLES}{names['draft']}/working-copy/", json={"title": "Edits"})
         if "preview" in template or template in ("{link}", "{page}"):
             created = as_admin.post(f"{ARTICLES}{names['draft']}/preview/").json
             names |= {"preview": created["uuid"], "link": created["api_url"], "page": created["url"]}

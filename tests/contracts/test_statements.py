@@ -54,6 +54,8 @@ READS = [
     (ARTICLES + "{article}/revisions/", "revisions.listed", 2),
     (ARTICLES + "{article}/revisions/1/", "revisions.single", 2),
     (ARTICLES + "{article}/revisions/1/compare/", "revisions.compare", 5),
+    (ARTICLES + "{article}/working-copy/", "working_copies.single", 3),
+    (ARTICLES + "?fields=title,working_copy", "articles.published", 4),
     (ARTICLES + "{article}/preview/", "previews.listed", 3),
     ("{link}", "previews.single", 2),
     ("{page}", "preview_pages.show", 2),
@@ -125,6 +127,8 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
     for turn in range(rows):
         as_admin.patch(article_path, json={"slug": f"name-{turn}"})
         links = as_admin.post(f"{article_path}preview/").json
+        edits = {"title": "Edits", "tags": [str(tag.uuid)], "category": str(category.uuid)}
+        as_admin.put(f"{article_path}working-copy/", json=edits)
     as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
     key = as_admin.get("/api/v1/auth/me/").json["key"]
     accesses = {endpoint: access for _, _, endpoint, access in registry.list_operations(app)}

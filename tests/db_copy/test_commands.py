@@ -72,6 +72,7 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
     as_admin.patch(where, json={"title": "Renamed", "slug": "renamed"})
     as_admin.patch(where, json={"content": f"# {ODD_TEXT} 面包", "content_type": "markdown"})
     as_admin.post(f"{where}preview/")
+    as_admin.put(f"{where}working-copy/", json={"title": ODD_TEXT})
     as_admin.post(TAGS, json={"name": "once"}, headers={"Idempotency-Key": "k"})
     gone = as_admin.post(TAGS, json={"name": "gone"}).json["uuid"]
     as_admin.delete(f"{TAGS}{gone}/")

@@ -167,13 +167,16 @@ def test_wrong_uses_by_articles_are_reported_and_repaired(app, run_doctor, pictu
 
 
 def test_wrong_uses_by_other_items_are_reported_and_repaired(
-    app, as_login, find, pictures, make_guest, make_article
+    app, as_admin, as_login, find, pictures, make_guest, make_article
 ):
     _, blue, red = pictures
     guest = make_guest(avatar=f"/media/{blue.hash}/blue.png")
     as_login.patch("/api/v1/blog/site/", json={"logo": f"/media/{red.hash}/red.png"})
+    article = make_article()
+    copy = {"title": "T", "content": f'<img src="/media/{red.hash}/red.png">'}
+    as_admin.put(f"/api/v1/blog/articles/{article.uuid}/working-copy/", json=copy)
     before = read_uses(app)
-    assert {kind for kind, *_ in before} == {"author", "site"}
+    assert {kind for kind, *_ in before} == {"author", "site", "working_copy"}
     assert get_faults(find()) == []
     gone, former = uuid4(), uuid4()
     for kind, item in (("author", gone), ("article", former)):
@@ -181,10 +184,10 @@ def test_wrong_uses_by_other_items_are_reported_and_repaired(
             media = queries.find_stored(red.hash)
         values = {"media_id": media.uuid, "kind": kind, "item_id": item, "current": True}
         write(app, insert(MediaUse).values(values))
-    write(app, delete(MediaUse).where(MediaUse.item_id == guest.uuid))
+    write(app, delete(MediaUse).where(MediaUse.item_id.in_([guest.uuid, article.uuid])))
     (wrong, *_) = get_faults(find())
     assert (wrong[0], wrong[2]) == ("wrong", "doctor --repair")
-    assert "The uses of media by 3 items are wrong (" in wrong[1] and f"author {guest.uuid}" in wrong[1]
+    assert "The uses of media by 4 items are wrong (" in wrong[1] and f"author {guest.uuid}" in wrong[1]
     assert get_faults(find(repair=True))[0][0] == "repaired"
     assert read_uses(app) == before | {("article", former, False)}
     assert get_faults(find()) == []

@@ -165,3 +165,34 @@ def test_a_change_of_a_file_changes_no_use(app, make_article, picture):
     assert list_uses(app, picture) == {("article", article.uuid, True)}
     delete_picture(app, picture)
     assert list_uses(app, picture) == set()
+
+
+@pytest.mark.parametrize("fields", [{"content": "![]({0.reference})"}, {"cover_image": "{0.path}"}])
+@pytest.mark.parametrize("end", ["publish", "discard", "delete", "add"])
+def test_a_working_copy_uses_its_files(app, as_admin, make_article, picture, fields, end):
+    article = make_article(content_type="markdown")
+    path, uuid = f"{ARTICLES}{article.uuid}/", article.uuid
+    copy = f"{path}working-copy/"
+    body = {
+        "title": "T",
+        "content_type": "markdown",
+        **{name: text.format(picture) for name, text in fields.items()},
+    }
+    assert as_admin.put(copy, json=body).status_code == 201
+    assert (list_uses(app, picture), is_unused(app, picture)) == ({("working_copy", uuid, True)}, False)
+    assert as_admin.delete(f"/api/v1/blog/media/{picture.uuid}/").json["code"] == "media_in_use"
+    if end == "publish":
+        as_admin.post(f"{copy}publish/")
+        assert list_uses(app, picture) == {("article", uuid, True)}
+    elif end == "discard":
+        as_admin.delete(copy)
+        assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
+    elif end == "delete":
+        as_admin.delete(path)
+        assert list_uses(app, picture) == {("article", uuid, False)}
+    else:
+        as_admin.post(f"{path}revisions/", json={"name": "Added"})
+        as_admin.delete(copy)
+        assert list_uses(app, picture) == {("article", uuid, False)}
+        prune(app)
+        assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)

@@ -27,6 +27,7 @@ HIDDEN_TABLES = {
     "one_time_link",
     # What an article shows of a file is stored with the article.
     *("media", "media_path", "media_rendition", "media_use"),
+    *("working_copy", "one_time_link", "import_job"),
 }
 FUTURE = "2999-01-01T00:00:00Z"
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -47,6 +48,8 @@ HIDDEN_WRITES = {
     "archive a draft": save(status="archived"),
     "restore a version of a draft": lambda blog: blog.admin.post(f"{blog.draft}revisions/1/restore/"),
     "delete a draft": lambda blog: blog.admin.delete(blog.draft),
+    "save a working copy": lambda blog: blog.admin.put(f"{blog.article}working-copy/", json={"title": "New"}),
+    "add a version": lambda blog: blog.admin.post(f"{blog.article}revisions/", json={"name": "New"}),
     "link to a preview": lambda blog: blog.admin.post(f"{blog.draft}preview/"),
     "create a key": lambda blog: blog.admin.post(KEYS),
 }
@@ -55,6 +58,10 @@ VISIBLE_WRITES = {
     "schedule": save(status="scheduled", published_at=FUTURE),
     "change an article": lambda blog: blog.admin.patch(blog.article, json={"title": "New"}),
     "change a scheduled article": lambda blog: blog.admin.patch(blog.scheduled, json={"title": "New"}),
+    "publish a working copy": lambda blog: blog.admin.put(
+        f"{blog.article}working-copy/", json={"title": "New"}
+    )
+    and blog.admin.post(f"{blog.article}working-copy/publish/"),
     "unpublish": lambda blog: blog.admin.patch(blog.article, json={"status": "draft"}),
     "unschedule": lambda blog: blog.admin.patch(blog.scheduled, json={"status": "draft"}),
     "delete an article": lambda blog: blog.admin.delete(blog.article),
@@ -139,8 +146,12 @@ def test_the_use_of_another_key_keeps_the_cached_responses_of_readers(blog, as_m
 
 def test_admins_see_each_write_of_a_draft_immediately(blog):
     for number in range(3):
-        for path in (blog.draft, f"{ARTICLES}author/me/"):
+        with_copy = f"{ARTICLES}?fields=working_copy"
+        for path in (blog.draft, f"{ARTICLES}author/me/", with_copy):
             warm(blog.admin, path)
+        blog.admin.put(f"{blog.article}working-copy/", json={"title": f"Edits {number}"})
+        assert f"Edits {number}" in blog.admin.get(with_copy).text
+        warm(blog.admin, with_copy)
         blog.admin.patch(blog.draft, json={"title": f"Title {number}"})
         assert blog.admin.get(blog.draft).json["title"] == f"Title {number}"
         assert f"Title {number}" in blog.admin.get(f"{ARTICLES}author/me/").text

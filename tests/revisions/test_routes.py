@@ -273,3 +273,71 @@ def test_prune_deletes_all_but_the_newest_versions(app, as_admin, article_path):
     assert [row["number"] for row in as_admin.get(f"{article_path}revisions/").json] == [2]
     as_admin.patch(article_path, json={"title": "Four"})
     assert [row["number"] for row in as_admin.get(f"{article_path}revisions/").json] == [3, 2]
+
+
+# Named and added versions
+
+
+def test_a_version_is_added_without_changing_the_article(as_admin, as_reader, people, make_article):
+    article = make_article(title="One", content="first")
+    path = f"{ARTICLES}{article.uuid}/"
+    before = as_reader.get(path).headers["ETag"]
+    added = as_admin.post(f"{path}revisions/", json={"name": "Ida, 14:33", "title": "Mine"})
+    assert added.status_code == 201
+    assert {name: added.json[name] for name in ("number", "name", "title", "user")} == {
+        **{"number": 2, "name": "Ida, 14:33", "title": "Mine"},
+        "user": str(people.admin.uuid),
+    }
+    assert as_reader.get(path).headers["ETag"] == before
+    # The next write keeps the former version under its own number, and skips the number of the added one.
+    as_admin.patch(path, json={"title": "Three"})
+    listed = as_admin.get(f"{path}revisions/").json
+    assert [(row["number"], row["title"], row["name"]) for row in listed] == [
+        (2, "Mine", "Ida, 14:33"),
+        (1, "One", ""),
+    ]
+    assert as_admin.get(f"{path}revisions/2/compare/").json["after"] == 3
+    assert as_admin.get(f"{path}revisions/2/").json["content"] == "first"
+    assert as_admin.post(f"{path}revisions/2/restore/").json["title"] == "Mine"
+
+
+def test_the_working_copy_is_added_with_the_user_who_saved_it(
+    app, as_admin, people, make_client, make_article
+):
+    as_grace = make_client(app, people.key(people.other_admin, "write"))
+    path = f"{ARTICLES}{make_article(title='One', seo={'title': 'S'}).uuid}/"
+    as_grace.put(f"{path}working-copy/", json={"title": "Hers"})
+    added = as_admin.post(f"{path}revisions/", json={"name": "Grace, 14:31"}).json
+    assert (added["user"], added["title"]) == (str(people.other_admin.uuid), "Hers")
+    seo = as_admin.get(f"{path}revisions/2/").json["seo"]
+    assert seo["title"] == "Hers"
+    assert as_admin.get(f"{path}working-copy/").status_code == 200
+
+
+def test_the_present_version_gets_a_name_that_it_keeps(as_admin, article_path):
+    named = as_admin.post(f"{article_path}revisions/", json={"name": "Good"}).json
+    assert (named["number"], named["name"]) == (3, "Good")
+    assert as_admin.patch(f"{article_path}revisions/3/", json={"name": "Better"}).json["name"] == "Better"
+    as_admin.patch(article_path, json={"title": "Four"})
+    as_admin.patch(article_path, json={"title": "Five"})
+    listed = as_admin.get(f"{article_path}revisions/?fields=number,name").json
+    assert [(row["number"], row["name"]) for row in listed] == [(4, ""), (3, "Better"), (2, ""), (1, "")]
+
+
+def test_the_name_of_a_publication_stays_with_its_version(as_admin, article_path):
+    as_admin.put(f"{article_path}working-copy/", json={"title": "Four"})
+    as_admin.post(f"{article_path}working-copy/publish/", json={"name": "Spring"})
+    as_admin.delete(article_path)
+    listed = as_admin.get(f"{article_path}revisions/?fields=number,title,name").json
+    assert [(row["title"], row["name"]) for row in listed[:2]] == [("Four", "Spring"), ("Two", "")]
+
+
+def test_a_former_version_is_renamed(as_admin, article_path):
+    assert as_admin.patch(f"{article_path}revisions/1/", json={"name": "Start"}).json["name"] == "Start"
+    assert as_admin.patch(f"{article_path}revisions/1/", json={"name": ""}).json["name"] == ""
+    assert as_admin.patch(f"{article_path}revisions/9/", json={"name": "x"}).status_code == 404
+
+
+@pytest.mark.parametrize("body", [{}, {"name": ""}, {"name": "x" * 101}, {"name": "x", "status": "draft"}])
+def test_an_added_version_needs_a_name_and_valid_fields(as_admin, article_path, body):
+    assert outcome(as_admin.post(f"{article_path}revisions/", json=body)) == (422, "invalid_fields")

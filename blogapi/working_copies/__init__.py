@@ -1,0 +1,1 @@
+"""Working copies: the edits of articles that are not part of the articles yet."""

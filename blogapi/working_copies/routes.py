@@ -1,0 +1,103 @@
+"""The endpoints of working copies."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from flask import request
+
+from blogapi.articles import queries as articles
+from blogapi.articles.content import ArticleInput
+from blogapi.articles.models import Article
+from blogapi.articles.routes import REPRESENTATION as ARTICLE
+from blogapi.articles.schemas import ArticleSchema, SingleArticleFieldsSchema
+from blogapi.web.access import admin, allow, current_user_id
+from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.headers import contains_state
+from blogapi.working_copies import queries, service
+from blogapi.working_copies.schemas import PublishSchema, WorkingCopyBodySchema, WorkingCopySchema
+
+bp = Blueprint(
+    "working_copies",
+    __name__,
+    url_prefix="/api/v1/blog/articles/<id:id>/working-copy",
+    description="Working copies of articles",
+)
+
+
+class _Representation(Representation):
+    """What a write of a working copy compares with `If-Match`."""
+
+    def etag(self, id: UUID | None) -> str | None:
+        """Return the ETag of the working copy; while there is none, `If-Match` names that of the article."""
+        etag = _WORKING_COPY.etag(id)
+        return ARTICLE.etag(id) if etag is None and "If-Match" in request.headers else etag
+
+
+_WORKING_COPY = Representation(
+    queries.get_shown, WorkingCopySchema(), lambda: [], WorkingCopySchema(many=True)
+)
+REPRESENTATION = _Representation(
+    queries.get_shown, WorkingCopySchema(), lambda: [], WorkingCopySchema(many=True)
+)
+_PUBLISHED = _Representation(
+    articles.get_json,
+    ArticleSchema(),
+    lambda: [],
+    ArticleSchema(many=True),
+    get_fields=articles.get_json,
+    fields_schema=SingleArticleFieldsSchema,
+)
+
+
+@bp.get("/")
+@allow(admin)
+@bp.response(200, WorkingCopySchema())
+def single(id: UUID) -> WithAttributes:
+    """Return the working copy of an article: the edits that are not part of the article yet."""
+    return queries.get_shown(id)
+
+
+@bp.put("/")
+@allow(admin, scope="write")
+@bp.check_exists(articles.check_exists)
+@bp.arguments(WorkingCopyBodySchema)
+@bp.write(200, WorkingCopySchema(), REPRESENTATION, creates=True)
+def replace(given: ArticleInput, id: UUID) -> UpsertResult:
+    """Save the working copy of an article; this makes no version, and readers see nothing of it.
+
+    While there is no working copy, `If-Match` is compared with the ETag of the article. If it names the ETags
+    of both, the edits are based on the present version of the article from now on.
+    """
+    copy, created = service.save(current_user_id(), id, given, rebase=_names_article(id))
+    return UpsertResult(WithAttributes(copy, uuid=id), created)
+
+
+def _names_article(id: UUID) -> bool:
+    if "If-Match" not in request.headers or request.if_match.star_tag:
+        return False
+    return contains_state(request.if_match, ARTICLE.etag(id) or "")
+
+
+@bp.delete("/")
+@allow(admin, scope="write")
+@bp.check_exists(queries.check_exists)
+@bp.write(204, None, REPRESENTATION)
+def delete(id: UUID) -> None:
+    """Discard the working copy of an article."""
+    service.discard(id)
+
+
+@bp.post("/publish/")
+@allow(admin, scope="write")
+@bp.check_exists(articles.check_exists)
+@bp.arguments(PublishSchema, required=False)
+@bp.write(200, ArticleSchema(), _PUBLISHED, prepare=lambda given, id: service.prepare_publication(id))
+def publish(given: Fields, id: UUID) -> Article:
+    """Write the working copy to the article, in one version, and delete the copy.
+
+    `If-Match` is compared with the ETag of the working copy, or of the article if there is no copy. If the
+    content of the article has changed since the edits were begun, the response is `409`.
+    """
+    return service.publish(current_user_id(), id, **given)

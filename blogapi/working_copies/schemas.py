@@ -1,0 +1,136 @@
+"""Request and response bodies of working copies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.lifecycle import API_STATUSES
+from blogapi.articles.schemas import (
+    TEXT_FIELDS,
+    ArticleBodySchema,
+    EditorSchema,
+    with_text_fields,
+)
+from blogapi.web.fields import (
+    BoundedList,
+    Fields,
+    Identifier,
+    InputSchema,
+    OutputSchema,
+    Slug,
+    Text,
+    Timestamp,
+)
+from blogapi.web.media_addresses import PictureAddress
+
+MAX_NAME_LENGTH = 100
+
+
+class OptionalSlug(Slug):
+    """A slug, or an empty text."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.metadata = {**self.metadata, "minLength": 0}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        return "" if value == "" else super()._deserialize(value, attr, data, **options)
+
+
+class WorkingCopyBodySchema(ArticleBodySchema):
+    """The fields of an article that an editor edits."""
+
+    class Meta(InputSchema.Meta):
+        exclude = ("status", "published_at")
+
+    read_only = frozenset({"article", "user", "created", "last_updated", "version", "base_version"})
+
+    slug = OptionalSlug(
+        metadata={
+            "description": "If it is empty, the article keeps its slug, or a derived slug follows the title."
+        }
+    )
+    category = Identifier(  # type: ignore[assignment]
+        allow_none=True, metadata={"description": "Null or omitted: the category of the article."}
+    )
+    tags = BoundedList(Identifier(), max_items="MAX_TAGS")
+    authors = BoundedList(
+        Identifier(),
+        max_items="MAX_AUTHORS",
+        metadata={"description": "Empty or omitted: the authors of the article."},
+    )
+
+    @ma.post_load
+    def build(self, data: Fields, **_: Any) -> ArticleInput:
+        """Return the fields of the body as an object."""
+        category, tags, authors = (data.get(name) for name in ("category", "tags", "authors"))
+        return ArticleInput(
+            texts={name: data[name] for name in TEXT_FIELDS if name in data},
+            slug=data.get("slug"),
+            category=category and TermReference(uuid=category),
+            tags=None if tags is None else tuple(TermReference(uuid=tag) for tag in tags),
+            authors=tuple(TermReference(uuid=author) for author in authors) if authors else None,
+            seo=data.get("seo", {}),
+        )
+
+
+class SeoTextsSchema(OutputSchema):
+    """The texts of an SEO record; in a working copy, an empty text is derived from the article."""
+
+    title = ma.fields.String()
+    description = ma.fields.String()
+    og_image = PictureAddress()
+    canonical_url = ma.fields.String()
+
+
+@with_text_fields
+class WorkingCopySchema(OutputSchema):
+    """A working copy: the fields of a request body, and where they come from."""
+
+    article = Identifier(attribute="article_id")
+    user = ma.fields.Nested(EditorSchema, metadata={"description": "The user who saved last."})
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+    version = ma.fields.Integer(metadata={"description": "Increases with each save.", "example": 3})
+    base_version = ma.fields.Integer(
+        metadata={"description": "The version of the article that the edits are based on.", "example": 1}
+    )
+    cover_image = PictureAddress()
+    slug = ma.fields.String(
+        metadata={"description": "Empty: the article keeps its slug, or a derived slug follows the title."}
+    )
+    category = Identifier(
+        allow_none=True, metadata={"description": "Null if the category was deleted in the meantime."}
+    )
+    tags = ma.fields.List(Identifier())
+    authors = ma.fields.List(Identifier())
+    seo = ma.fields.Nested(SeoTextsSchema)
+
+
+class VersionName(Text):
+    """The name of a version."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            max_length=MAX_NAME_LENGTH,
+            metadata={"description": "A name for the version.", "example": "After the fire drill"},
+            **options,
+        )
+
+
+class PublishSchema(InputSchema):
+    """How the working copy becomes the content of the article."""
+
+    status = ma.fields.String(
+        validate=validate.OneOf(API_STATUSES),
+        metadata={
+            "description": "Default: `published` for a draft; for other articles the present status.",
+            "example": "published",
+        },
+    )
+    published_at = Timestamp(allow_none=True, metadata={"example": "2030-01-01T09:00:00Z"})
+    name = VersionName()

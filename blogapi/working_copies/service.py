@@ -1,0 +1,167 @@
+"""Saves, publishes and discards the working copies of articles.
+
+A save makes no version of the article and changes nothing that readers can see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.articles import history
+from blogapi.articles import queries as articles
+from blogapi.articles import service as article_service
+from blogapi.articles.content import ArticleContent, ArticleInput, TermReference, default_seo
+from blogapi.articles.lifecycle import UNSET, Status, Unset
+from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
+from blogapi.articles.references import find_terms
+from blogapi.articles.text_defaults import RESET_BY_PUT
+from blogapi.media import uses
+from blogapi.storage.database import current_time, db, transaction
+from blogapi.web.errors import Conflict, Errors, Invalid
+from blogapi.working_copies import queries
+
+
+def save(
+    editor: UUID, article_id: UUID, given: ArticleInput, *, rebase: bool = False
+) -> tuple[WorkingCopy, bool]:
+    """Create or replace the working copy; return it and whether it was created.
+
+    A new copy is based on the present version of the article; with `rebase`, an old one is too from now on.
+    Raises NotFound if the article does not exist, and Invalid if a term does not exist.
+    """
+    with transaction():
+        article = articles.get_by_uuid(article_id)
+        content = history.dump_content(make_edits(history.get_content(article), given))
+        copy, now = queries.find_working_copy(article_id), current_time()
+        base_version = article.version if copy is None or rebase else copy.base_version
+        if copy is None:
+            copy, created = WorkingCopy(article_id=article_id, version=0, created=now), True
+            db.session.add(copy)
+        elif (copy.content, copy.base_version) == (content, base_version):
+            return copy, False
+        else:
+            created = False
+        copy.content, copy.base_version, copy.user_id = content, base_version, editor
+        copy.version, copy.last_updated = copy.version + 1, now
+        uses.store_working_copy_uses(db.session(), article_id, content)
+        db.session.flush()
+    return copy, created
+
+
+def make_edits(article: ArticleContent, given: ArticleInput, *, partial: bool = False) -> ArticleContent:
+    """Return the content of a working copy with these fields; see `history.complete_edits`.
+
+    An omitted field is reset as by a PUT of the article; with `partial`, it is taken from the article. Raises
+    Invalid if the category, a tag or an author does not exist.
+    """
+    errors: Errors = {}
+    terms = find_terms([given])
+    category = terms.resolve_category(given, errors)
+    tags, authors = terms.resolve_tags(given, errors), terms.resolve_authors(given, errors)
+    if errors:
+        raise Invalid(
+            "The working copy is invalid; `errors` names the fields to correct.",
+            errors={path.removesuffix(".uuid"): messages for path, messages in errors.items()},
+        )
+    texts = {**article.texts, **({} if partial else RESET_BY_PUT), **given.texts}
+    derived = default_seo(texts)
+    seo = dict.fromkeys(derived, "") | (_get_written_seo(article) if partial else {}) | {**given.seo}
+    return replace(
+        article,
+        texts=texts,
+        slug=given.slug or "",
+        category=category or article.category,
+        tags=(article.tags if partial else ()) if tags is None else tags,
+        authors=authors or article.authors,
+        seo={name: "" if text == derived[name] else text for name, text in seo.items()},
+    )
+
+
+def _get_written_seo(article: ArticleContent) -> dict[str, str]:
+    derived = default_seo(article.texts)
+    return {name: "" if text == derived[name] else text for name, text in article.seo.items()}
+
+
+def discard(article_id: UUID) -> None:
+    """Delete the working copy; raises NotFound if there is none."""
+    with transaction():
+        queries.check_exists(article_id)
+        history.delete_working_copy(db.session.get_one(WorkingCopy, article_id))
+
+
+def prepare_publication(article_id: UUID) -> None:
+    """Render the content of the working copy before the transaction that publishes it."""
+    statement = select(WorkingCopy.content).where(WorkingCopy.article_id == article_id)
+    content = db.session.scalar(statement)
+    if content is not None:
+        texts = history.parse_content(content).texts
+        article_service.prepare([ArticleInput(uuid=article_id, texts=texts)], partial=True)
+
+
+def publish(
+    editor: UUID,
+    article_id: UUID,
+    *,
+    status: str | None = None,
+    published_at: datetime | Unset | None = UNSET,
+    name: str = "",
+) -> Article:
+    """Write the working copy to the article, in one version, and delete the copy; return the article.
+
+    Without a working copy, only the status and the publication time change. `name` is the name of the version
+    that is the present one then. Raises Conflict if the content of the article has changed since the version
+    that the edits are based on.
+    """
+    with transaction():
+        article = articles.get_by_uuid(article_id)
+        copy = queries.find_working_copy(article_id)
+        given = ArticleInput()
+        if copy is not None:
+            _check_base(article, copy.base_version)
+            given = _make_input(copy, history.get_content(article))
+            history.delete_working_copy(copy)
+        if status is None and article.status == Status.DRAFT:
+            status = Status.PUBLISHED.value
+        given = replace(given, status=status, published_at=published_at)
+        article = article_service.change(editor, article_id, given)
+        if name:
+            history.name_current(article, name)
+    return article
+
+
+def _check_base(article: Article, base_version: int) -> None:
+    """Raise Conflict if the content of the article differs from that of the version `base_version`.
+
+    The status and the publication time may differ, because a working copy does not contain them.
+    """
+    if article.version == base_version:
+        return
+    base = db.session.get(ArticleRevision, (article.uuid, base_version))
+    current = history.get_content(article)
+    if base is not None:
+        content = history.parse_content(base.content)
+        state = {"status": current.status, "published_at": current.published_at}
+        if replace(content, **state) == current:  # type: ignore[arg-type]
+            return
+    raise Conflict(
+        "The article was changed after the edits were begun. Read it, and save the working copy with both "
+        "ETags in If-Match, its own and that of the article; then publish it.",
+        code="article_changed",
+    )
+
+
+def _make_input(copy: WorkingCopy, article: ArticleContent) -> ArticleInput:
+    edits, category = queries.read_edits(copy)
+    edits = history.complete_edits(edits, article)
+    return ArticleInput(
+        texts=edits.texts,
+        slug=history.parse_content(copy.content).slug or None,
+        category=TermReference(uuid=category) if category else None,
+        tags=tuple(TermReference(uuid=tag) for tag in edits.tags),
+        authors=tuple(TermReference(uuid=author) for author in edits.authors) or None,
+        seo=edits.seo,
+    )
