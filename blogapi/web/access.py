@@ -78,9 +78,7 @@ guest = Rule(
 reader = Rule("reader", "holders of any valid key, and logged-in users")
 admin = Rule("admin", "admins, by API key or login", admins_only=True)
 user_login = Rule("user login", "logged-in users; API keys are refused", login_only=True)
-admin_login = Rule(
-    "admin login", "logged-in admins; API keys are refused", admins_only=True, login_only=True
-)
+admin_login = Rule("admin login", "logged-in admins; API keys are refused", admins_only=True, login_only=True)
 
 
 @dataclass(frozen=True, slots=True)

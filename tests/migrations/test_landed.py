@@ -36,7 +36,7 @@ DIGESTS = {
     "0008": "6450525f3bfdabdfeb99636d9c9b5d2420830fe854a7ac0434a1194e49c8c909",
     "0009": "a000befe4ebaddd6e30d53e23a8c05d7520006f5f78afa6610c9c5f22730acc7",
     "0010": "824107e715a4fd8f3c84350dab2bd45402e72fbd74bfb3de4cf85bb67f6ced56",
-    "0011": "f48ccc86be9cb9ab50f12e221998c547fb4cf2917e0e4323c433549b53b051b3",
+    "0011": "1c650c3589b700883be538953e1ab03c9a9c68bf1184147aa8d358d72fc09f0c",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

@@ -58,10 +58,10 @@ VISIBLE_WRITES = {
     "schedule": save(status="scheduled", published_at=FUTURE),
     "change an article": lambda blog: blog.admin.patch(blog.article, json={"title": "New"}),
     "change a scheduled article": lambda blog: blog.admin.patch(blog.scheduled, json={"title": "New"}),
-    "publish a working copy": lambda blog: blog.admin.put(
-        f"{blog.article}working-copy/", json={"title": "New"}
-    )
-    and blog.admin.post(f"{blog.article}working-copy/publish/"),
+    "publish a working copy": lambda blog: (
+        blog.admin.put(f"{blog.article}working-copy/", json={"title": "New"})
+        and blog.admin.post(f"{blog.article}working-copy/publish/")
+    ),
     "unpublish": lambda blog: blog.admin.patch(blog.article, json={"status": "draft"}),
     "unschedule": lambda blog: blog.admin.patch(blog.scheduled, json={"status": "draft"}),
     "delete an article": lambda blog: blog.admin.delete(blog.article),

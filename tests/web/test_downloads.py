@@ -19,7 +19,9 @@ def file(tmp_path):
 def client(file):
     app = Flask(__name__)
     app.get("/")(
-        lambda: downloads.send_download(file, name=file.name, mimetype="application/zip", on_close=file.unlink)
+        lambda: downloads.send_download(
+            file, name=file.name, mimetype="application/zip", on_close=file.unlink
+        )
     )
     return app.test_client()
 

@@ -1,4 +1,4 @@
-"""What the admin pages need: working copies, names of versions, disabled users, one-time links, import jobs."""
+"""Working copies, names of versions, disabled users, one-time links and import jobs, for the admin pages."""
 
 import sqlalchemy as sa
 from alembic import op
