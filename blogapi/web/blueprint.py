@@ -228,8 +228,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         the interface specification that documents the operation; the response then has the documented `Allow`
         header. With `storable`, a browser may store the response. With `cacheable`, the response cache may
         replay it, because it depends only on the request, the key, the database and the time. With
-        `may_be_missing`, the view can raise NotFound although its path contains no id. With `may_conflict`, it
-        can raise Conflict. For a Page, the response contains its rows and the paging headers.
+        `may_be_missing`, the view can raise NotFound although its path contains no id. With `may_conflict`,
+        it can raise Conflict. For a Page, the response contains its rows and the paging headers.
         """
         document = super().response(status_code, schema, **options)
 
