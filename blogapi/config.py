@@ -289,6 +289,12 @@ SETTINGS = (
     ),
     Setting("MAX_MEDIA_SIZE", number(2**31 - 1), 25 * 1024 * 1024, "Maximum size of a media file, in bytes."),
     Setting(
+        "MAX_IMPORT_SIZE",
+        number(2**40),
+        10**9,
+        "Maximum size of a file that is uploaded for an import, in bytes.",
+    ),
+    Setting(
         "MEDIA_GIGABYTES",
         number(1_000_000),
         10,

@@ -25,16 +25,10 @@ from blogapi.web.errors import NotFound, Unavailable
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, Query
+from blogapi.web.uploads import describe_body
 
 # The OpenAPI document describes these headers once.
 _HEADERS: Fields = {"Location": {}, "ETag": {}}
-_REQUEST_BODY = {
-    "required": True,
-    "content": {
-        "multipart/form-data": {"schema": UploadBodySchema},
-        "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
-    },
-}
 
 bp = Blueprint("media", __name__, url_prefix="/api/v1/blog/media", description="The media library")
 
@@ -62,7 +56,7 @@ def listed(query: Query) -> Page[JsonBody]:
 @bp.arguments(UploadQuery, location="query")
 @bp.response(201, MediaSchema(), headers=_HEADERS)
 @bp.alt_response(200, schema=MediaSchema(), headers={"ETag": _HEADERS["ETag"]}, success=True)
-@bp.doc(requestBody=_REQUEST_BODY)
+@bp.doc(requestBody=describe_body(UploadBodySchema))
 def create(query: Fields) -> Response:
     """Upload a file.
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import marshmallow as ma
 from marshmallow import validate
-from werkzeug.datastructures import FileStorage
 
 from blogapi.media.addresses import make_path, make_rendition_name
 from blogapi.media.models import Media
@@ -22,6 +21,7 @@ from blogapi.web.fields import (
 )
 from blogapi.web.json_fragments import SERVICE_ADDRESS_MARK, stored_for
 from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.web.uploads import FileBodySchema, FileQuery
 
 MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100
 
@@ -110,41 +110,16 @@ class MediaChangesSchema(InputSchema):
     caption = _caption()
 
 
-class FilePart(ma.fields.Field[FileStorage]):
-    """A part of a multipart/form-data body that is a file."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(metadata={"type": "string", "format": "binary"}, **options)
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> FileStorage:
-        if not isinstance(value, FileStorage):
-            raise ma.ValidationError("Must be a file; send the part with a file name.")
-        return value
-
-
-class UploadBodySchema(ma.Schema):
+class UploadBodySchema(FileBodySchema):
     """A file and its texts."""
 
-    class Meta:
-        unknown = ma.RAISE
-
-    file = FilePart(required=True)
     alt = _alt()
     caption = _caption()
 
 
-class UploadQuery(ma.Schema):
+class UploadQuery(FileQuery):
     """The query parameters of an upload."""
 
-    name = Text(
-        max_length=255,
-        min_length=1,
-        metadata={
-            "description": "Name of the file. A body that is the file itself needs it, here or in the header "
-            "`Content-Disposition`.",
-            "example": "cat.jpg",
-        },
-    )
     alt = _alt()
     caption = _caption()
 

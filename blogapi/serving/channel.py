@@ -265,7 +265,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if size and not self._body_bytes:
             forwarded = request.headers.get("X_FORWARDED_FOR", "").rpartition(",")[2].strip()
             self._sender = self.client or address_key(forwarded)
-            self._bodies = self.server.uploads if request.is_upload else self.server.bodies
+            self._bodies = request.adj.bodies or self.server.bodies
         if self._bodies.resize(self._sender, self._body_bytes, size):
             self._body_bytes = size
         else:

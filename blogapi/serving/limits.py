@@ -46,6 +46,9 @@ class Limits:
     # 512 kB in a temporary file without a name.
     bodies: int = 16
     bodies_per_address: int = 4
+    # The same for files to import, which only clients with a login can send.
+    imports: int = 2
+    imports_per_address: int = 1
     # Bytes of each body that are not counted, so that short bodies are always accepted.
     short_body_bytes: int = 64 * 1024
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
+from types import MappingProxyType
 from typing import Any
 
 from waitress.adjustments import Adjustments
@@ -13,6 +14,7 @@ from waitress.parser import HTTPRequestParser, ParsingError, get_header_lines
 from waitress.rfc7230 import HEADER_FIELD_RE
 from waitress.utilities import BadRequest, Error
 
+from blogapi.serving.budget import ByteBudget
 from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
@@ -50,16 +52,29 @@ class StorageFull(Error):  # type: ignore[misc]
 class ParserSettings(Adjustments):  # type: ignore[misc]
     """The settings of waitress, and those of uploads.
 
-    `upload_paths` are the paths to which files are uploaded. `upload` are the settings for these requests.
+    `uploads` has the settings of POST requests by their paths. In these settings, `bodies` counts the bytes
+    of the uploads, and `accepts` returns whether the headers allow a large body.
     """
 
-    upload_paths: frozenset[str] = frozenset()
-    upload: ParserSettings | None = None
+    uploads: Mapping[str, ParserSettings] = MappingProxyType({})
+    bodies: ByteBudget | None = None
+    accepts: Callable[[Mapping[str, str]], bool] | None = None
 
-    def accept_uploads(self, paths: Iterable[str], *, max_bytes: int) -> None:
-        """Accept bodies of fewer than `max_bytes` bytes in POST requests to these paths."""
-        self.upload_paths, self.upload = frozenset(paths), copy(self)
-        self.upload.max_request_body_size = max_bytes
+    def accept_uploads(
+        self,
+        paths: Iterable[str],
+        *,
+        max_bytes: int,
+        bodies: ByteBudget,
+        accepts: Callable[[Mapping[str, str]], bool] | None = None,
+    ) -> None:
+        """Accept bodies of fewer than `max_bytes` bytes in POST requests to these paths.
+
+        With `accepts`, this applies only to requests for whose headers it returns True.
+        """
+        upload = copy(self)
+        upload.max_request_body_size, upload.bodies, upload.accepts = max_bytes, bodies, accepts
+        self.uploads = MappingProxyType({**self.uploads, **dict.fromkeys(paths, upload)})
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]
@@ -103,9 +118,10 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         except ValueError as error:
             # Content-Length has more digits than int() accepts, or an IPv6 address is malformed.
             raise ParsingError("Content-Length or an IPv6 address is malformed") from error
-        if self.command == "POST" and self.path in self.adj.upload_paths:
+        upload = self.adj.uploads.get(self.path) if self.command == "POST" else None
+        if upload is not None and (upload.accepts is None or upload.accepts(self.headers)):
             # waitress reads the limit of the body after this method.
-            self.is_upload, self.adj = True, self.adj.upload
+            self.is_upload, self.adj = True, upload
         self._read_connection_options()
         if self.chunked:
             codings = _TRANSFER_CODING.findall(header_plus)

@@ -21,6 +21,7 @@ from waitress import wasyncore
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from blogapi import hooks
 from blogapi.media import images
 from blogapi.metrics import registry
 from blogapi.rate_limits.limiter import address_key
@@ -47,8 +48,9 @@ HIGH_WATERMARK = 2**40
 # A connection that has been stalled for this long may be evicted for a new one, in seconds.
 EVICTION_SECONDS = 1.0
 
-# The paths to which files are uploaded.
-UPLOAD_PATHS = ("/api/v1/blog/media", "/api/v1/blog/media/")
+# The paths to which media files and files to import are uploaded.
+MEDIA_PATHS = ("/api/v1/blog/media", "/api/v1/blog/media/")
+IMPORT_PATHS = ("/api/v1/imports", "/api/v1/imports/")
 
 # Minimum time between two log messages about connections that cannot be accepted, in seconds.
 LOG_INTERVAL_SECONDS = 60
@@ -91,8 +93,6 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.unread = UnreadBudget(limits, settings.threads)
         largest = settings.max_request_body_size
         self.bodies = ByteBudget(limits.bodies * largest, limits.bodies_per_address * largest)
-        largest = settings.upload.max_request_body_size if settings.upload else 0
-        self.uploads = ByteBudget(limits.bodies * largest, limits.bodies_per_address * largest)
         self._proxy = ip_network(proxy, strict=False) if proxy else None
         self._next_sweep = self._accept_paused_until = 0.0
         self._logged_at = -float(LOG_INTERVAL_SECONDS)
@@ -356,7 +356,19 @@ def create_server(
         outbuf_high_watermark=HIGH_WATERMARK,
         clear_untrusted_proxy_headers=False,
     )
-    settings.accept_uploads(UPLOAD_PATHS, max_bytes=app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES)
+    largest = app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES
+    settings.accept_uploads(
+        MEDIA_PATHS,
+        max_bytes=largest,
+        bodies=ByteBudget(limits.bodies * largest, limits.bodies_per_address * largest),
+    )
+    largest = app.config["MAX_IMPORT_SIZE"] + MULTIPART_BYTES
+    settings.accept_uploads(
+        IMPORT_PATHS,
+        max_bytes=largest,
+        bodies=ByteBudget(limits.imports * largest, limits.imports_per_address * largest),
+        accepts=lambda headers: hooks.has_session(app, headers.get("COOKIE", "")),
+    )
     database.reserve_reader_threads(app, threads)
     images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy

@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import null, update
 from werkzeug.datastructures import MultiDict
 
-from blogapi.media import editing, hooks, queries, receiving, removal
+from blogapi.media import editing, hooks, queries, removal
 from blogapi.media.folder import get_folder
 from blogapi.media.models import Media, MediaPath
 from blogapi.storage.database import db, transaction
-from blogapi.web import json_fragments
+from blogapi.web import json_fragments, uploads
 from tests.contracts.client import outcome
 from tests.media.rows import MEDIA, add_media, make_hash
 from tests.pictures import make_picture
@@ -511,9 +511,9 @@ def test_listeners_learn_of_texts_that_an_upload_fills_in(as_admin, calls):
 
 def test_an_upload_is_never_completely_in_memory(app, as_admin, monkeypatch):
     sizes = []
-    write = receiving._LimitedFile.write
+    write = uploads._LimitedFile.write
     monkeypatch.setattr(
-        receiving._LimitedFile, "write", lambda self, data: sizes.append(len(data)) or write(self, data)
+        uploads._LimitedFile, "write", lambda self, data: sizes.append(len(data)) or write(self, data)
     )
     # Random bytes would be slower, and an unknown type is refused only after it was received.
     assert upload(as_admin, bytes(400_000), "zero.xyz").status_code == 422

@@ -135,7 +135,7 @@ def test_uploads_have_their_own_limits_on_the_size_of_all_bodies(blog):
     with start_server(blog, limits=limits) as server, ExitStack() as stack:
         first = stack.enter_context(connect(server.effective_port))
         first.sendall(make_head(MAX_UPLOAD_BYTES) + b"x" * part)
-        wait_until(lambda: server.uploads.held == part - 1000)
+        wait_until(lambda: server.adj.uploads[UPLOADS].bodies.held == part - 1000)
         second = stack.enter_context(connect(server.effective_port))
         second.sendall(make_head(MAX_UPLOAD_BYTES) + b"x" * part)
         refused = parse_response(read_all(second))
@@ -145,7 +145,7 @@ def test_uploads_have_their_own_limits_on_the_size_of_all_bodies(blog):
         assert send(server.effective_port, other).status == 200
         first.sendall(b"x" * (MAX_UPLOAD_BYTES - part))
         assert parse_response(read_all(first)).status == 200
-        wait_until(lambda: not server.uploads.held)
+        wait_until(lambda: not server.adj.uploads[UPLOADS].bodies.held)
 
 
 def test_a_full_disk_during_an_upload_is_a_507(blog, monkeypatch):
@@ -161,4 +161,4 @@ def test_a_full_disk_during_an_upload_is_a_507(blog, monkeypatch):
             assert_problem(parse_response(read_all(sock)), 507, "storage_full")
         # The server goes on.
         assert send(server.effective_port, make_head(10) + b"x" * 10).status == 200
-        wait_until(lambda: not server.uploads.held)
+        wait_until(lambda: not server.adj.uploads[UPLOADS].bodies.held)

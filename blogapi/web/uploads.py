@@ -1,0 +1,212 @@
+"""Receives an uploaded file: a body that is the file itself, or one part of a multipart/form-data body.
+
+The file is written to the disk as it arrives, and is never completely in memory.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import marshmallow as ma
+from flask import Request
+from werkzeug.datastructures import FileStorage, MultiDict
+from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.formparser import FormDataParser
+from werkzeug.http import parse_options_header
+
+from blogapi.web.errors import (
+    Invalid,
+    Malformed,
+    TooLarge,
+    UnsupportedMediaType,
+    flatten_messages,
+)
+from blogapi.web.fields import Fields, Text
+
+MULTIPART = "multipart/form-data"
+
+# The parts of a body other than the file: their number, and their size with their headers.
+_MAX_PARTS = 10
+_MAX_PARTS_SIZE = 256 * 1024
+# Clients send these types if they do not know that the body is a file, or if it is something else.
+_REFUSED_TYPES = ("application/x-www-form-urlencoded", "multipart/")
+
+
+class FilePart(ma.fields.Field[FileStorage]):
+    """A part of a multipart/form-data body that is a file."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(metadata={"type": "string", "format": "binary"}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> FileStorage:
+        if not isinstance(value, FileStorage):
+            raise ma.ValidationError("Must be a file; send the part with a file name.")
+        return value
+
+
+class FileBodySchema(ma.Schema):
+    """A file."""
+
+    class Meta:
+        unknown = ma.RAISE
+
+    file = FilePart(required=True)
+
+
+class FileQuery(ma.Schema):
+    """The query parameters of an upload."""
+
+    name = Text(
+        max_length=255,
+        min_length=1,
+        metadata={
+            "description": "Name of the file. A body that is the file itself needs it, here or in the header "
+            "`Content-Disposition`.",
+            "example": "cat.jpg",
+        },
+    )
+
+
+def describe_body(schema: type[FileBodySchema]) -> Fields:
+    """Return the description of the body for the OpenAPI document."""
+    return {
+        "required": True,
+        "content": {
+            MULTIPART: {"schema": schema},
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedFile:
+    """The name of a received file as the client sent it, and the texts in the query and in the body."""
+
+    name: str
+    texts: Fields
+
+
+def receive_file(
+    request: Request, query: Fields, path: Path, *, max_size: int, schema: type[FileBodySchema]
+) -> ReceivedFile:
+    """Write the file in the body of the request to the existing file `path`.
+
+    `query` has the loaded query parameters, and `schema` loads the parts of a multipart body. Raises
+    UnsupportedMediaType, TooLarge, Malformed and Invalid if the body contains no acceptable file.
+    """
+    is_multipart = request.mimetype == MULTIPART
+    if not is_multipart and (request.is_json or request.mimetype.startswith(_REFUSED_TYPES)):
+        raise UnsupportedMediaType(
+            "Send the file as the part `file` of a multipart/form-data body, or as the body itself, with its "
+            "own Content-Type or application/octet-stream and with its name in the parameter `name`."
+        )
+    # MAX_CONTENT_LENGTH is for JSON.
+    request.max_content_length = max_size + _MAX_PARTS_SIZE if is_multipart else max_size
+    try:
+        if is_multipart:
+            received = _receive_multipart(request, query, path, max_size, schema())
+        else:
+            received = _receive_raw(request, query, path)
+    except (RequestEntityTooLarge, _FileTooLarge) as error:
+        raise TooLarge(
+            f"The body is larger than this server accepts: send one file of at most {max_size} bytes, "
+            "and its texts."
+        ) from error
+    if not received.name:
+        raise Invalid(
+            "The file has no name; send it in the parameter `name`, such as ?name=cat.jpg.",
+            errors={"name": ["Missing data for required field."]},
+        )
+    if not path.stat().st_size:
+        raise _invalid("The file is empty; send a file with content.")
+    return received
+
+
+def _receive_raw(request: Request, query: Fields, path: Path) -> ReceivedFile:
+    with path.open("wb") as target:
+        shutil.copyfileobj(request.stream, target, 64 * 1024)
+    return ReceivedFile(query.get("name") or _read_name(request), query)
+
+
+def _read_name(request: Request) -> str:
+    """Return the name in the header Content-Disposition, or an empty string."""
+    _, options = parse_options_header(request.headers.get("Content-Disposition"))
+    name = options.get("filename", "")
+    try:
+        # Headers are read as Latin-1, but many clients send UTF-8.
+        return name.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return name
+
+
+class _FileTooLarge(Exception):
+    """The file in a multipart body is larger than the server accepts."""
+
+
+class _LimitedFile:
+    """The file on the disk to which the parser writes a part."""
+
+    def __init__(self, file: IO[bytes], max_size: int) -> None:
+        self._file, self._left = file, max_size
+
+    def write(self, data: bytes) -> int:
+        """Write the data; raises _FileTooLarge if the file becomes too large."""
+        self._left -= len(data)
+        if self._left < 0:
+            raise _FileTooLarge
+        return self._file.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+def _receive_multipart(
+    request: Request, query: Fields, path: Path, max_size: int, schema: ma.Schema
+) -> ReceivedFile:
+    with ExitStack() as opened:
+        number_of_files = 0
+
+        def open_file(*_: Any, **__: Any) -> Any:
+            nonlocal number_of_files
+            number_of_files += 1
+            if number_of_files > 1:
+                raise _invalid("The body contains several files; send each file in its own request.")
+            return _LimitedFile(opened.enter_context(path.open("wb")), max_size)
+
+        parser = FormDataParser(
+            open_file, max_form_memory_size=_MAX_PARTS_SIZE, max_form_parts=_MAX_PARTS, silent=False
+        )
+        try:
+            _, parts, files = parser.parse(
+                request.stream, MULTIPART, request.content_length, request.mimetype_params
+            )
+        except ValueError as error:
+            raise Malformed(
+                "The body is not valid multipart/form-data; send the boundary of the body in Content-Type, "
+                "and the whole body."
+            ) from error
+    values = query | _load_parts(schema, parts, files)
+    return ReceivedFile(query.get("name") or values["file"].filename or "", values)
+
+
+def _load_parts(schema: ma.Schema, *parts: MultiDict[str, Any]) -> Fields:
+    """Return the loaded parts of a body: texts and files."""
+    sent = [(name, values) for some in parts for name, values in some.lists()]
+    names = [name for name, values in sent for _ in values]
+    errors = {name: ["Is sent several times; send it once."] for name in names if names.count(name) > 1}
+    try:
+        loaded: Fields = schema.load({name: values[0] for name, values in sent})
+    except ma.ValidationError as error:
+        assert isinstance(error.messages, dict)
+        errors |= flatten_messages(error.messages)
+    if errors:
+        raise Invalid("Some parts of the body are invalid; `errors` names them all.", errors=errors)
+    return loaded
+
+
+def _invalid(message: str) -> Invalid:
+    return Invalid(message, errors={"file": [message]})
