@@ -40,7 +40,7 @@ class MediaFolder:
 
         Raises StorageFull if the disk becomes full during the `with` block.
         """
-        with _report_full_disk():
+        with report_full_disk():
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._lock_temporary_path() as path:
                 path.mkdir(mode=0o700)
@@ -92,7 +92,7 @@ class MediaFolder:
         if self.holds(hash, extension, source.stat().st_size):
             return False
         target = self.get_path(hash, extension)
-        with _report_full_disk():
+        with report_full_disk():
             target.parent.mkdir(mode=0o700, exist_ok=True)
             files.replace(source, target, is_synced=is_synced)
         return True
@@ -123,7 +123,8 @@ def _get_lock(folder: Path) -> Path:
 
 
 @contextmanager
-def _report_full_disk() -> Iterator[None]:
+def report_full_disk() -> Iterator[None]:
+    """Raise StorageFull if the disk becomes full during the `with` block."""
     try:
         yield
     except OSError as error:

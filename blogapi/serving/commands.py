@@ -21,8 +21,13 @@ from blogapi.serving import listening, log, server
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
+from blogapi.transfer.import_jobs import service as import_jobs
+from blogapi.transfer.import_jobs.runner import get_runner
 from blogapi.users import links
 from blogapi.users import queries as users
+
+# How long a running import has to end when the server stops, in seconds.
+IMPORT_STOP_SECONDS = 5
 
 FIRST_ADMIN = "No admin can log in yet. This link creates one; it works once, for one day:"
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
@@ -106,15 +111,17 @@ def serve(
     public_address = get_service_url() if unix_socket or trusted_proxy or app.config["TRUSTED_PROXY"] else ""
     if app.config["ADMIN_PAGES"]:
         _print_admin_pages(public_address or ("" if unix_socket else str(where).rstrip("/")))
+    import_jobs.delete_old()
     _print_next_steps(with_demo)
     health.start_integrity_check(app)
     daily.start(app)
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
-    _end_on_signals(http_server)
+    _end_on_signals(app, http_server)
     http_server.access_log = _access_log(app)
     try:
         http_server.run()
     finally:
+        get_runner(app).stop(IMPORT_STOP_SECONDS)
         if http_server.access_log is not None:
             http_server.access_log.close()
 
@@ -127,11 +134,12 @@ def _access_log(app: Flask) -> log.AccessLog | None:
     return log.AccessLog(*handlers) if handlers else None
 
 
-def _end_on_signals(http_server: server.Server) -> None:
+def _end_on_signals(app: Flask, http_server: server.Server) -> None:
     def end(number: int, _: object) -> None:
         if http_server.stopping:
             # A second signal ends the process immediately.
             sys.exit(128 + number)
+        get_runner(app).stopping.set()
         http_server.stop()
 
     # On Windows, SIGBREAK ends a program in another console group.

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import click
-from flask import current_app
 from flask.cli import with_appcontext
 
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.storage.database import current_time
-from blogapi.transfer import archives, folder
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.imports import formats
 from blogapi.transfer.imports.authors import read_author_map
-from blogapi.transfer.imports.opening import open_sources
+from blogapi.transfer.imports.preparing import open_run
 from blogapi.transfer.imports.report_output import format_document, format_report
-from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
-from blogapi.transfer.imports.spool import Spool
-from blogapi.transfer.links.addresses import to_host
-from blogapi.transfer.media.imported_media import list_extensions
 from blogapi.transfer.reports import Result
 from blogapi.transfer.sources import ImportOptions
 from blogapi.users import queries as users
@@ -123,7 +117,7 @@ def import_(
     When you run it again, only what has changed is updated; a file that was moved or renamed is recognised by
     its content. Exits with status 1 if a file was refused.
     """
-    with report_problems(), _report_refusals(), exit_on_sigterm(), ExitStack() as stack:
+    with report_problems(), _report_refusals(), exit_on_sigterm():
         importer = Importer(
             _find_author(author),
             author_map=read_author_map(author_map) if author_map else {},
@@ -131,19 +125,9 @@ def import_(
             dry_run=dry_run,
             restore_deleted=restore_deleted,
         )
-        now, notes = current_time(), list[str]()
-        entries = list(folder.walk_paths(_unpack(paths, stack, notes)))
-        sources = open_sources(
-            entries,
-            ImportOptions(now=now, assets=assets, **options),
-            format_name=format_name,
-            media_extensions=list_extensions(),
-            given=paths,
-        )
-        hosts = filter(None, [to_host(options["base_url"])])
-        run = ImportRun(importer, sources, stack.enter_context(Spool()), now=now, hosts=hosts)
-        run.notes += notes
-        run.run(show_progress)
+        reader_options = ImportOptions(now=current_time(), assets=assets, **options)
+        with open_run(paths, importer, reader_options, format_name=format_name) as run:
+            run.run(show_progress)
     if as_json:
         for part in format_document(run, dry_run=dry_run):
             click.echo(part, nl=False)
@@ -161,21 +145,6 @@ def _report_refusals() -> Iterator[None]:
         yield
     except RefusedFile as error:
         raise click.ClickException(str(error)) from error
-
-
-def _unpack(paths: Sequence[Path], stack: ExitStack, notes: list[str]) -> Iterator[Path]:
-    """Yield the paths, with the folder of an unpacked archive in place of each archive.
-
-    The folders are deleted when the stack is closed.
-    """
-    limit: int = current_app.config["MAX_MEDIA_SIZE"]
-    for path in paths:
-        if archives.is_archive(path):
-            archive = stack.enter_context(archives.open_archive(path, max_media_bytes=limit))
-            notes += archive.notes
-            yield archive.folder
-        else:
-            yield path
 
 
 def _find_author(name: str | None) -> UUID:

@@ -26,7 +26,7 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         yield f"author     {author.slug}: {author.name}, {created}articles: {author.articles}"
     for name in sorted(run.authors.unused_names):
         yield f"author     No file names {name!r}, which is in the author map."
-    media = _count_media(run.reports)
+    media = count_media(run.reports)
     if any(media.values()):
         parts = ", ".join(f"{number:,} {name}" for name, number in media.items())
         yield f"media      References: {sum(media.values()):,} ({parts})."
@@ -73,7 +73,7 @@ def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
         "notes": run.notes,
         "authors": [asdict(author) for author in run.authors.list_reports()],
         "unused_author_map_names": sorted(run.authors.unused_names),
-        "media": _count_media(run.reports),
+        "media": count_media(run.reports),
         "remote_files": run.remote_files,
         "template_tags": dict(run.unresolved.most_common()),
         "left_behind": {
@@ -108,7 +108,7 @@ def _count_results(reports: Iterable[FileReport]) -> dict[str, int]:
     return {result.value: counter[result] for result in Result}
 
 
-def _count_media(reports: Iterable[FileReport]) -> dict[str, int]:
+def count_media(reports: Iterable[FileReport]) -> dict[str, int]:
     """Return the numbers of references to media files, by what became of them."""
     found = [report.media for report in reports if report.media]
     return {name: sum(len(getattr(media, name)) for media in found) for name in MEDIA_RESULTS}

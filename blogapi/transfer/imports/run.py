@@ -27,6 +27,9 @@ from blogapi.transfer.links.index import LinkIndex, get_blog
 from blogapi.transfer.reports import FileReport, Item, Result
 from blogapi.transfer.sources import Source
 
+# The notes of an article that is not stored yet.
+NOT_REACHED = ("The import ended before it reached this article; import the file again.",)
+
 
 @runtime_checkable
 class PreparesBlog(Protocol):
@@ -104,7 +107,7 @@ class ImportRun:
                 continue
             # The report of the import replaces this one.
             self._places[record.key] = len(self.reports)
-            self.reports.append(FileReport(record.key, Result.SKIPPED))
+            self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
             stored_key = self._importer.matches.get(record.key, record.key)
             uuid, former = known.pop(stored_key, (None, None))
             slug = former.slug if former else make_slug(record.slug or record.title)

@@ -1,0 +1,81 @@
+"""The summary of an import, which the database keeps; the whole report is a file."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from blogapi.transfer.imports.report_output import count_media
+from blogapi.transfer.imports.run import NOT_REACHED, ImportRun
+from blogapi.transfer.messages import join_counts
+from blogapi.transfer.reports import FileReport, Result
+
+MAX_PROBLEMS = 200
+_MAX_REASONS, _MAX_NOTES, _MAX_LENGTH = 5, 50, 1000
+_MAX_NAMES = 10
+# The order in which problems are listed.
+_ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
+
+EMPTY_COUNTS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
+
+
+def summarize(run: ImportRun) -> str:
+    """Return the summary as JSON: counts, problems, and sentences about the whole import.
+
+    Its size is limited. Another thread may be importing at the same time.
+    """
+    reports = [report for report in list(run.reports) if report.notes is not NOT_REACHED]
+    results = Counter(report.result for report in reports)
+    media = count_media(reports)
+    problems = [report for report in reports if report.notes or _list_media_reasons(report)]
+    problems.sort(key=lambda report: _ORDER.index(report.result))
+    return json.dumps(
+        {
+            "counts": {
+                "articles": {
+                    "new": results[Result.CREATED],
+                    "changed": results[Result.UPDATED],
+                    "same": results[Result.UNCHANGED],
+                    "left_out": results[Result.SKIPPED] + results[Result.REFUSED],
+                },
+                "pictures": {
+                    "new": media["new"],
+                    "changed": 0,
+                    "same": media["known"],
+                    "left_out": media["missing"] + media["refused"],
+                },
+            },
+            "problem_count": len(problems),
+            "problems": [_describe(report) for report in problems[:MAX_PROBLEMS]],
+            "notes": [note[:_MAX_LENGTH] for note in _list_notes(run)[:_MAX_NOTES]],
+        },
+        ensure_ascii=False,
+    )
+
+
+def _describe(report: FileReport) -> dict[str, Any]:
+    reasons = [*report.notes, *_list_media_reasons(report)]
+    return {
+        "file": (report.source or report.key)[:_MAX_LENGTH],
+        "title": report.title[:_MAX_LENGTH],
+        "result": report.result.value,
+        "slug": report.slug,
+        "reasons": [reason[:_MAX_LENGTH] for reason in reasons[:_MAX_REASONS]],
+    }
+
+
+def _list_media_reasons(report: FileReport) -> list[str]:
+    if report.media is None:
+        return []
+    missing = [f"The file “{path}” is missing." for path in report.media.missing]
+    return missing + [f"“{refused.path}”: {refused.reason}" for refused in report.media.refused]
+
+
+def _list_notes(run: ImportRun) -> list[str]:
+    notes = list(run.notes)
+    if run.remote_files:
+        notes.append(f"Files that articles still show from the former address: {run.remote_files:,}.")
+    for name, counts in run.count_left_behind().items():
+        notes.append(f"Not imported from {name}: {join_counts(counts, _MAX_NAMES)}.")
+    return notes
