@@ -48,6 +48,7 @@ from blogapi.site.routes import bp as site
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.routes import build_blueprint
 from blogapi.transfer.exports.commands import export
+from blogapi.transfer.exports.routes import bp as exports
 from blogapi.transfer.import_jobs.routes import bp as imports
 from blogapi.transfer.imports.commands import import_
 from blogapi.users.commands import user
@@ -66,7 +67,7 @@ BLUEPRINTS = (
         AUTHORS, article_queries.list_published_by_author, counts.count_by_authors, author_is_public
     ),
     *(articles, article_counts, renderings, working_copies, revisions, previews, redirects, changes),
-    *(site, media, media_uses, feeds, imports, backups, doctor_checks, health, openapi),
+    *(site, media, media_uses, feeds, imports, exports, backups, doctor_checks, health, openapi),
 )
 PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)
 

@@ -13,6 +13,7 @@ from blogapi.web.access import get_access
 from tests.contracts.client import outcome
 from tests.media.rows import add_media
 from tests.media.stored_files import put_file
+from tests.transfer.import_rows import add_import
 
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
@@ -24,6 +25,7 @@ USERS = "/api/v1/users/"
 SITE = "/api/v1/blog/site/"
 MEDIA = "/api/v1/blog/media/"
 BACKUPS = "/api/v1/backups/"
+IMPORTS = "/api/v1/imports/"
 CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_reading_admin", "as_admin")
 
 
@@ -178,6 +180,15 @@ ACCESS_CASES = [
     AccessCase("backups.delete", BACKUPS + "{backup}/", LOGINS, login=204),
     AccessCase("doctor.single", "/api/v1/doctor/", LOGINS, login=200),
     AccessCase("doctor.run", "/api/v1/doctor/", LOGINS, login=200),
+    AccessCase("imports.listed", IMPORTS, LOGINS, login=200),
+    # Without a name the upload is refused, so that no import runs.
+    AccessCase("imports.create", IMPORTS, LOGINS, login=422),
+    AccessCase("imports.single", IMPORTS + "{import}/", LOGINS, login=200),
+    AccessCase("imports.start", IMPORTS + "{import}/start/", LOGINS, login=409),
+    AccessCase("imports.cancel", IMPORTS + "{import}/cancel/", LOGINS, login=200),
+    AccessCase("imports.download_report", IMPORTS + "{import}/report/", LOGINS, login=200),
+    AccessCase("imports.delete", IMPORTS + "{import}/", LOGINS, login=204),
+    AccessCase("exports.download", "/api/v1/export/", LOGINS, login=200),
     AccessCase("health.check", "/health/", EVERYONE),
     AccessCase("metrics.show_metrics", "/metrics/", ADMINS),
     AccessCase("openapi.document", "/openapi.json", EVERYONE),
@@ -216,6 +227,8 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
         }
         if "{media}" in template:
             names["media"] = add_media(as_admin.application)
+        if "{import}" in template:
+            names["import"] = add_import(app)
         if "{key}" in template:
             names["key"] = request.getfixturevalue("as_reading_admin").post(KEYS).json["uuid"]
         if any(name in template for name in ("{draft}", "{link}", "{page}")):

@@ -9,6 +9,7 @@ from blogapi.admin.assets import DIGEST
 from tests.databases import SERVER_URL
 from tests.media.rows import add_media
 from tests.media.stored_files import put_file
+from tests.transfer.import_rows import add_import
 
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
@@ -85,6 +86,10 @@ READS = [
     (BACKUPS, "backups.listed", 1),
     (BACKUPS + "{backup}/", "backups.download", 1),
     ("/api/v1/doctor/", "doctor.single", 1),
+    ("/api/v1/imports/", "imports.listed", 2),
+    ("/api/v1/imports/{import}/", "imports.single", 2),
+    ("/api/v1/imports/{import}/report/", "imports.download_report", 2),
+    ("/api/v1/export/", "exports.download", 10),
     ("/health/", "health.check", 1),
     ("/metrics/", "metrics.show_metrics", 1),
     ("/openapi.json", "openapi.document", 0),
@@ -122,6 +127,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         )
         make_category()
         people.key(people.admin)
+        job = add_import(app)
         media = add_media(as_admin.application, renditions=3, uses=[("article", article.uuid)])
     article_path = f"{ARTICLES}{article.uuid}/"
     for turn in range(rows):
@@ -146,7 +152,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
             key=key,
             user=people.member.uuid,
             backup=backup,
-            **uuids,
+            **(uuids | {"import": job}),
         )
         with record_statements() as executed:
             # A blog on a database server has no backups of its own.

@@ -15,9 +15,10 @@ from blogapi.transfer.import_jobs.schemas import ImportJobSchema, ImportQuery, S
 from blogapi.users import queries as users
 from blogapi.web.access import admin_login, allow, check_before_body, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.downloads import send_file
+from blogapi.web.downloads import send_download
 from blogapi.web.errors import Invalid, InvalidQuery, NotFound
 from blogapi.web.fields import EmptySchema, Fields
+from blogapi.web.pagination import Page
 from blogapi.web.uploads import FileBodySchema, describe_body, receive_file
 
 bp = Blueprint(
@@ -31,9 +32,10 @@ bp = Blueprint(
 @bp.get("/")
 @allow(admin_login)
 @bp.response(200, ImportJobSchema(many=True))
-def listed() -> list[JobView]:
+def listed() -> Page[list[JobView]]:
     """List the imports, newest first."""
-    return queries.list_jobs()
+    jobs = queries.list_jobs()
+    return Page(jobs, len(jobs), None)
 
 
 @bp.post("/")
@@ -95,9 +97,9 @@ def cancel(nothing: Fields, id: UUID) -> JobView:
 @bp.get("/<id:id>/report/")
 @allow(admin_login)
 @bp.response(200, {"type": "object"}, storable=False)
-def report(id: UUID) -> Response:
+def download_report(id: UUID) -> Response:
     """Download the whole report of the last trial or import."""
-    return send_file(queries.get_report_path(id), name="import-report.json", mimetype="application/json")
+    return send_download(queries.get_report_path(id), name="import-report.json", mimetype="application/json")
 
 
 @bp.delete("/<id:id>/")

@@ -121,7 +121,7 @@ def _run(app: Flask, uuid: UUID, runner: Runner) -> None:
         finally:
             ended.set()
             updates.join()
-            _finish(uuid, status, error, _summarize(progress))
+            _finish(uuid, status, error, progress)
 
 
 def _import(job: ImportJob, progress: _Progress, *, is_trial: bool) -> None:
@@ -161,13 +161,17 @@ def _store_updates(app: Flask, uuid: UUID, progress: _Progress, ended: threading
             if job is None:
                 return
             progress.is_cancelled = job.cancel_requested
-            job.stage, job.done, job.total = progress.stage, progress.done, progress.total
-            job.last_updated = current_time()
-            if job.status == Status.IMPORTING:
-                job.report = _summarize(progress)
+            _store(progress, job)
 
 
-def _finish(uuid: UUID, status: Status, error: str, summary: str) -> None:
+def _store(progress: _Progress, job: ImportJob) -> None:
+    job.stage, job.done, job.total = progress.stage, progress.done, progress.total
+    job.last_updated = current_time()
+    if job.status == Status.IMPORTING:
+        job.report = _summarize(progress)
+
+
+def _finish(uuid: UUID, status: Status, error: str, progress: _Progress) -> None:
     """Store the end of a job."""
     for tries_left in reversed(range(_TRIES)):
         try:
@@ -175,12 +179,10 @@ def _finish(uuid: UUID, status: Status, error: str, summary: str) -> None:
                 job = db.session.get(ImportJob, uuid)
                 if job is None:
                     return
-                if job.status == Status.IMPORTING:
-                    job.report = summary
-                elif status is Status.TRIED:
-                    job.trial_report = summary
+                _store(progress, job)
+                if status is Status.TRIED:
+                    job.trial_report = _summarize(progress)
                 job.status, job.error = status, error
-                job.last_updated = current_time()
             break
         except SQLAlchemyError:
             if not tries_left:

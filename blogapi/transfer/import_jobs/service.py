@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy import select, update
 
 from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
+from blogapi.storage.version_check import NewerSchema
 from blogapi.transfer.import_jobs import folders, queries
 from blogapi.transfer.import_jobs.queries import ENDED, RUNNING, Status
 from blogapi.transfer.models import ImportJob
@@ -101,7 +102,7 @@ def delete_old() -> None:
         with transaction(wait=False):
             deleted = _delete_old(MAX_JOBS)
             known = set(db.session.scalars(select(ImportJob.uuid)))
-    except BUSY_ERRORS:
+    except (*BUSY_ERRORS, NewerSchema):
         return
     folders.delete_folders(deleted)
     folders.delete_abandoned(known)

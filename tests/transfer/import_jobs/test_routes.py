@@ -201,7 +201,7 @@ def test_a_running_import_can_be_cancelled(as_login, begin, paused, wait):
     paused[1].set()
     wait()
     cancelled = as_login.get(path).json
-    assert (cancelled["status"], cancelled["stage"], cancelled["error"]) == ("cancelled", "reading", "")
+    assert (cancelled["status"], cancelled["stage"], cancelled["error"]) == ("cancelled", "importing", "")
     assert outcome(as_login.post(f"{path}cancel/")) == (409, "import_ended")
     assert outcome(as_login.delete(path)) == (204, None)
     assert as_login.get(IMPORTS).json == []
