@@ -57,8 +57,10 @@ def download(query: Fields) -> Response:
         folder = _open_folder(stack)
         path = folder / "export.zip"
         report = service.export_files(path, layouts.LAYOUTS[query["format"]], drafts=query["drafts"])
-        for refusal in report.refused:
-            current_app.logger.error("the export lacks %s: %s", refusal.path, refusal.reason)
+        if report.refused:
+            first = report.refused[0]
+            count = len(report.refused)
+            current_app.logger.error("the export lacks %d files: %s: %s", count, first.path, first.reason)
         name = f"blog-{query['format']}-{clock.now():%Y-%m-%d}.zip"
         # The folder is deleted when the file has been sent.
         return send_download(path, name=name, mimetype=_ZIP, on_close=stack.pop_all().close)
