@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -49,7 +50,12 @@ def share_timestamps(document: Document) -> None:
 def share_parameters(document: Document) -> None:
     """Replace each parameter that several operations have by a reference."""
     places = [
-        _Place(owner.get("operationId", path), parameters[number].get("name", ""), parameters, number)
+        _Place(
+            owner.get("operationId", re.sub(r"\W+", "-", path).strip("-")),
+            parameters[number].get("name", ""),
+            parameters,
+            number,
+        )
         for path, methods in document["paths"].items()
         for owner in (methods, *(methods[method] for method in METHODS if method in methods))
         for parameters in [owner.get("parameters", [])]
