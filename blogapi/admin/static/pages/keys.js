@@ -1,1 +1,103 @@
-document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;
+/** API keys: shown once, with what each may do, and when it was last used. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { get, post } from "../api.js";
+import { button, emptyState, facts } from "../components.js";
+import { daysFromToday, formatDay, formatDayAndTime } from "../format.js";
+import { bind, formDialog, remove, showOnce } from "../forms.js";
+import { definePage, Page, session } from "../shell.js";
+
+// Each scope includes those before it. The texts say what the server checks.
+const SCOPES = {
+  published: ["Read published", "Published articles only. For a web page or an app that others see."],
+  read: ["Read", "Everything you can see, drafts and scheduled articles too. For a site build or a backup."],
+  write: ["Read and write", "Create, change, publish and delete articles and media, and make and revoke "
+    + "keys. For an app you trust as much as yourself."],
+};
+const ENDS = [["30", "In 30 days"], ["365", "In a year"], ["", "Never"]];
+const NONE = { title: "No keys yet", text: "A program needs a key to use this blog. You need none." };
+const IDLE_DAYS = 180;
+
+class Keys extends Page {
+  static place = "keys";
+  static heading = "Keys";
+
+  async load() {
+    // An anonymous key belongs to nobody and reads published articles only.
+    const query = { ownerless: false };
+    const [keys, users] = await Promise.all([get("auth/api-key/", { query }), get("users/")]);
+    this.keys = keys.data;
+    this.names = Object.fromEntries(users.data.map(({ uuid, username }) => [uuid, username]));
+  }
+
+  async create() {
+    const values = { name: "", scope: "read", days: "365" };
+    const input = bind(this, values);
+    const scopes = Object.entries(SCOPES).map(([scope, [word]]) => [scope, word]);
+    const key = await formDialog(this, {
+      title: "New key",
+      action: "Create key",
+      fields: () => html`
+        ${input("name", "Name", { maxlength: 100, help: "Where you use it, so that you know it again" })}
+        ${input("scope", "May", { type: "select", options: scopes, help: SCOPES[values.scope][1] })}
+        ${input("days", "Ends", { type: "select", options: ENDS })}`,
+      save: async () => {
+        const { name, scope, days } = values;
+        const expires = days ? new Date(Date.now() + days * 86_400_000).toISOString() : null;
+        const { data } = await post("auth/api-key/", { name, scopes: [scope], expires });
+        return { value: data.public_state, ends: expires ? `Ends on ${formatDay(expires)}.` : "Never ends." };
+      },
+    });
+    if (!key) return;
+    await this.reload();
+    const may = SCOPES[values.scope][0].toLowerCase();
+    await showOnce(this, {
+      title: values.name ? `Key “${values.name}” is made. Copy it now` : "The key is made. Copy it now",
+      label: "key",
+      value: key.value,
+      foot: `May ${may} as ${session().user.username}. ${key.ends}`,
+    });
+  }
+
+  revoke({ uuid, name, prefix }) {
+    const text = "Whatever uses this key stops working at once.";
+    const question = { title: `Revoke “${name || prefix}”?`, text, action: "Revoke key" };
+    return remove(this, `auth/api-key/${uuid}/`, question);
+  }
+
+  renderMain() {
+    return button({ text: "New key", icon: "plus", popup: "dialog", onClick: () => this.create() });
+  }
+
+  renderLastUse({ last_used: used, created }) {
+    const days = -daysFromToday(used ?? created);
+    if (days > IDLE_DAYS) return html`<span class="warn">${used ? `${days} days ago` : "Never used"}</span>`;
+    return !used ? "Not used yet" : days < 2 ? formatDayAndTime(used) : formatDay(used);
+  }
+
+  renderRow(key) {
+    const { name, prefix, user, scopes, expires } = key;
+    const label = `Revoke ${name || prefix}`;
+    const owner = user === session().user.uuid ? "" : `of ${this.names[user]}`;
+    return html`<tr><th scope="row">${name || `${prefix}…`} <span class="soft">${owner}</span></th>
+      <td class="ink nowrap">${SCOPES[scopes.at(-1)][0]}</td>
+      <td class="nowrap">${this.renderLastUse(key)}</td>
+      <td class="nowrap">${expires ? formatDay(expires) : "Never"}</td>
+      <td class="num">${button({ text: "Revoke", label, kind: "risk hang-end", onClick: () => this.revoke(key) })}
+      </td></tr>`;
+  }
+
+  renderPage() {
+    return html`${this.once ?? nothing}
+      ${!this.keys.length ? emptyState(NONE) : html`<div class="table-frame"><table class="table">
+        <thead><tr><th scope="col">Name</th><th scope="col">May</th><th scope="col">Last used</th>
+          <th scope="col">Ends</th><th><span class="sr-only">Actions</span></th></tr></thead>
+        <tbody>${this.keys.map((key) => this.renderRow(key))}</tbody></table></div>`}
+      <section class="section key-help"><div><h2>What a key may do</h2>
+        <p class="soft">A key acts as the person who made it and never has more rights than that person. Users,
+          the site, imports and backups cannot be reached with a key at all.</p></div>
+        ${facts(Object.values(SCOPES))}</section>`;
+  }
+}
+
+definePage(Keys);

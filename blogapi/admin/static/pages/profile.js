@@ -1,1 +1,82 @@
-document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;
+/** The own account: password, logins, sign out. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { get, post, put } from "../api.js";
+import { button, facts, icon, row, sectionHead } from "../components.js";
+import { formatDay, formatDayAndTime } from "../format.js";
+import { bind, remove } from "../forms.js";
+import { announce, definePage, Page, session } from "../shell.js";
+
+const SAVED = "Saved. Your other logins have ended.";
+
+// "Firefox on Windows": browsers name themselves by several names, and the most special one counts.
+function describeBrowser(agent) {
+  const first = (...names) => names.find((name) => agent.includes(name));
+  const browser = first("Edg", "OPR", "Firefox", "Chrome", "Safari");
+  const system = first("Android", "iPhone", "iPad", "Windows", "Macintosh", "CrOS", "Linux");
+  const name = { Edg: "Edge", OPR: "Opera" }[browser] ?? browser ?? (agent || "Unknown browser");
+  return system ? `${name} on ${system}` : name;
+}
+
+class Profile extends Page {
+  static place = "profile";
+  static heading = "Profile";
+  static forMembers = true;
+
+  values = { current_password: "", password: "" };
+
+  async load() {
+    ({ data: this.logins } = await get("auth/logins/"));
+  }
+
+  async savePassword(event) {
+    event.preventDefault();
+    this.isSaved = await this.act("save", async () => {
+      await put("auth/me/password/", this.values);
+      Object.assign(this.values, { current_password: "", password: "" });
+      await this.reload();
+      announce(SAVED);
+      return true;
+    });
+  }
+
+  async signOut() {
+    if (await this.act("out", () => post("auth/logout/"))) location.assign("/admin/sign-in/");
+  }
+
+  renderMain() {
+    return button({ text: "Sign out", icon: "log-out", onClick: () => this.signOut() });
+  }
+
+  renderLogin({ uuid, created, expires, user_agent: agent, current }) {
+    const [name, since] = [describeBrowser(agent), formatDayAndTime(created)];
+    const end = () => remove(this, `auth/logins/${uuid}/`);
+    return row({
+      title: html`${name} <span class="soft">${current ? "(this one)" : ""}</span>`,
+      text: `Signed in: ${since}. Ends on ${formatDay(expires)}.`,
+      icon: /Mobi|Android/.test(agent) ? "smartphone" : "monitor",
+      side: current ? nothing
+        : button({ text: "End", label: `End ${name}, ${since}`, kind: "risk hang-end", onClick: end }),
+    });
+  }
+
+  renderPage() {
+    const { username, role } = session().user;
+    const input = bind(this, this.values);
+    return html`${facts([["Name", username], ["Role", role === "admin" ? "Admin" : "Member"]])}
+      <section class="section">${sectionHead("Password")}
+        <form class="form own-password" novalidate @submit=${(event) => this.savePassword(event)}>
+          ${input("current_password", "Current password",
+            { type: "password", autocomplete: "current-password" })}
+          ${input("password", "New password", { type: "password", autocomplete: "new-password",
+            help: "At least 8 characters. Your other logins end." })}
+          <div>${button({ text: "Change password", type: "submit", busy: this.busy === "save" })}
+            ${this.isSaved ? html`<span class="small"> ${icon("check", "good")} ${SAVED}</span>` : nothing}
+          </div>
+        </form></section>
+      <section class="section">${sectionHead("Where you are signed in")}
+        <ul>${this.logins.map((login) => this.renderLogin(login))}</ul></section>`;
+  }
+}
+
+definePage(Profile);

@@ -1,1 +1,66 @@
-document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;
+/** Alone on the page: sign in, make the first admin, or choose a new password. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { get, post } from "../api.js";
+import { button, checkbox } from "../components.js";
+import { count } from "../format.js";
+import { bind } from "../forms.js";
+import { definePage, lastSession, Page } from "../shell.js";
+
+const [PATH, HEADING, INTRO, ACTION, ...FIELDS] = {
+  "sign-in": ["login", "Sign in", "Sign in to write.", "Sign in", "username", "password", "remember"],
+  setup: ["setup", "Set up", "You become the first admin.", "Create admin", "token", "username", "password"],
+  reset: ["reset-password", "New password", "It ends all your logins.", "Save", "token", "password"],
+}[document.body.dataset.page];
+const isSignIn = PATH === "login";
+
+class SignIn extends Page {
+  static bare = true;
+  static anonymous = true;
+  static heading = HEADING;
+
+  values = { token: location.hash.slice(1), username: "", password: "", remember: true };
+
+  async load() {
+    ({ data: this.options } = await get("auth/login-options/"));
+    if (isSignIn) this.values.username ||= lastSession().username ?? "";
+  }
+
+  async send(event) {
+    event.preventDefault();
+    await this.act("send", async () => {
+      await post(`auth/${PATH}/`, Object.fromEntries(FIELDS.map((name) => [name, this.values[name]])));
+      // Only to a page of this blog: anyone can make a link with another address.
+      const next = new URLSearchParams(location.search).get("next") ?? "";
+      location.replace(next.startsWith("/admin/") ? next : "/admin/");
+    });
+  }
+
+  renderPage() {
+    const { title, session_days: days, needs_setup: needsSetup } = this.options;
+    const { username, remember } = this.values;
+    const input = bind(this, this.values);
+    return html`<main class="alone">
+      <form class="card" novalidate @submit=${(event) => this.send(event)}>
+        <h1>${isSignIn ? title || location.host : HEADING}</h1>
+        <p>${INTRO}</p>
+        ${this.problem ? this.renderProblem() : nothing}
+        ${FIELDS.includes("username") ? input("username", "Name",
+          { autocomplete: "username", autocapitalize: "none", autofocus: !username }) : nothing}
+        ${input("password", isSignIn ? "Password" : "New password", { type: "password", autofocus: true,
+          autocomplete: isSignIn ? "current-password" : "new-password",
+          help: isSignIn ? "" : "At least 8 characters" })}
+        ${isSignIn ? checkbox({ name: "remember", label: "Stay signed in on this device", checked: remember,
+          help: `For ${count(days, "day")}. End it any time in your profile.`,
+          onChange: (checked) => (this.values.remember = checked) }) : nothing}
+        ${button({ text: ACTION, kind: "main wide", type: "submit", busy: this.busy === "send" })}
+      </form>
+      ${!isSignIn ? nothing : needsSetup
+        ? html`<p>Nobody can sign in yet. Open the one-time link that the server printed when it started.</p>`
+        : html`<p>Forgotten your password? Whoever runs the server can print a one-time link with
+            <code class="nowrap">user reset-link ${username || "NAME"}</code>.</p>`}
+    </main>`;
+  }
+}
+
+definePage(SignIn);

@@ -1,1 +1,100 @@
-document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;
+/** The people who can sign in: who may write, and who may only read. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { get, patch, post } from "../api.js";
+import { button, menuButton } from "../components.js";
+import { formatDay, formatDayAndTime } from "../format.js";
+import { bind, formDialog, remove, showOnce } from "../forms.js";
+import { definePage, Page, session, toast } from "../shell.js";
+
+const ROLES = [["member", "Member: reads"], ["admin", "Admin: writes and manages everything"]];
+const isOwn = ({ uuid }) => uuid === session().user.uuid;
+
+class Users extends Page {
+  static place = "users";
+  static heading = "Users";
+
+  async load() {
+    ({ data: this.users } = await get("users/"));
+  }
+
+  async create() {
+    const values = { username: "", role: "member" };
+    const input = bind(this, values);
+    const user = await formDialog(this, {
+      title: "New user",
+      action: "Create user",
+      fields: () => html`${input("username", "Name", { help: "Letters, digits and . @ + - _" })}
+        ${input("role", "Role", { type: "select", options: ROLES })}
+        <p class="soft small">You get a one-time link for them, with which they choose a password.</p>`,
+      save: async () => (await post("users/", values)).data,
+    });
+    if (!user) return;
+    await this.reload();
+    await this.makeLink(user);
+  }
+
+  async makeLink({ uuid, username }) {
+    const link = await this.act("link", async () => (await post(`users/${uuid}/reset-link/`)).data);
+    if (!link) return;
+    await showOnce(this, {
+      title: `Link for ${username}. Copy it now`,
+      label: "link",
+      value: new URL(link.url, location.origin).href,
+      foot: `Send it to ${username}. It sets a password once, until ${formatDayAndTime(link.expires)}.`,
+    });
+  }
+
+  async change(user, name, value, text) {
+    const undo = () => this.change(user, name, user[name], "is as before");
+    await this.act("change", async () => {
+      await patch(`users/${user.uuid}/`, { [name]: value });
+      await this.reload();
+      toast(`${user.username} ${text}.`, { undo });
+    });
+  }
+
+  listActions(user) {
+    const { uuid, username, role, disabled } = user;
+    const path = `users/${uuid}/`;
+    const to = (label, icon, ...change) => ({ label, icon, action: () => this.change(user, ...change) });
+    const text = "They are signed out, and their keys stop working. Their articles must be gone first.";
+    const question = { title: `Delete ${username}?`, text, action: "Delete user" };
+    const own = [{ label: "Your profile", icon: "user", href: "/admin/profile/" }];
+    return isOwn(user) ? own : [
+      { label: "New password link", icon: "link", action: () => this.makeLink(user) },
+      role === "admin" ? to("Make a member", "user", "role", "member", "is now a member")
+        : to("Make an admin", "shield", "role", "admin", "is now an admin"),
+      disabled ? to("Enable", "check", "disabled", false, "can sign in again")
+        : to("Disable", "lock", "disabled", true, "is disabled and signed out"),
+      { label: "Delete", icon: "trash-2", risk: true, action: () => remove(this, path, question) },
+    ];
+  }
+
+  renderMain() {
+    return button({ text: "New user", icon: "plus", popup: "dialog", onClick: () => this.create() });
+  }
+
+  renderRow(user) {
+    const { username, role, disabled, has_password: hasPassword, created } = user;
+    return html`<tr>
+      <th scope="row">${username} <span class="soft">${isOwn(user) ? "(you)" : ""}</span></th>
+      <td class="ink">${role === "admin" ? "Admin" : "Member"}</td>
+      <td>${disabled ? "Disabled" : hasPassword ? "Can sign in" : "No password yet"}</td>
+      <td class="nowrap">${formatDay(created)}</td>
+      <td class="menu-cell">${menuButton(`Actions for ${username}`, () => this.listActions(user))}</td>
+    </tr>`;
+  }
+
+  renderPage() {
+    return html`${this.once ?? nothing}<div class="table-frame"><table class="table bleed">
+        <thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th>
+          <th scope="col">Since</th><th class="menu-cell"><span class="sr-only">Actions</span></th>
+        </tr></thead>
+        <tbody>${this.users.map((user) => this.renderRow(user))}</tbody></table></div>
+      <p class="section soft small">Whoever is disabled cannot sign in, and their keys are refused. Their
+        articles stay.</p>`;
+  }
+}
+
+definePage(Users);

@@ -1,0 +1,56 @@
+/** Forms that write into an object, dialogs with a form, deletions, and what is shown only once. */
+
+import { html } from "./vendor/lit.js";
+import { del } from "./api.js";
+import { button, confirmRisk, copyButton, field, openDialog } from "./components.js";
+
+/** Return a function (name, label, options) that makes fields of an object; the page has their errors. */
+export function bind(page, values) {
+  return (name, label, options) => {
+    const onInput = (value) => {
+      values[name] = value;
+      page.requestUpdate();
+    };
+    return field({ name, label, value: values[name], errors: page.errors, onInput, ...options });
+  };
+}
+
+/** Ask with a form: fields() returns its fields. Returns a promise of what save() returns, or undefined. */
+export function formDialog(page, { title, action, fields, save }) {
+  page.set({ errors: {}, problem: "" });
+  const send = async (event, close) => {
+    event.preventDefault();
+    const saved = await page.act("save", save);
+    if (saved !== undefined) close(saved);
+  };
+  const content = (close) => html`<form class="form" novalidate @submit=${(event) => send(event, close)}>
+    ${page.renderProblem()}${fields()}
+    <div class="dialog-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
+      ${button({ text: action, kind: "main", type: "submit", busy: page.busy === "save" })}</div></form>`;
+  return openDialog({ title, content }).result;
+}
+
+/** Delete what the path names and load the page again; question: as of confirmRisk(), or none. */
+export async function remove(page, path, question) {
+  if (question && !(await confirmRisk(question))) return;
+  await page.act("remove", async () => {
+    await del(path);
+    await page.reload();
+  });
+}
+
+/** Show a key or a link, as `page.once`, with the focus on Copy. foot: what it allows, and until when. */
+export async function showOnce(page, { title, label, value, foot }) {
+  const hide = () => page.set({ once: null });
+  page.set({
+    once: html`<section class="notice tint shown-once" aria-label=${title}>
+      <h2>${title}</h2>
+      <p class="soft">This is the only time it is shown. The server keeps a fingerprint, not the ${label}.</p>
+      <div class="shown-value"><input class="mono" readonly aria-label=${title} .value=${value}>
+        ${copyButton(value, { kind: "main" })}</div>
+      <div class="shown-foot"><span class="soft small">${foot}</span>
+        ${button({ text: "I have it, hide it", kind: "bare hang-end", onClick: hide })}</div></section>`,
+  });
+  await page.updateComplete;
+  document.querySelector(".shown-once .main").focus();
+}
