@@ -59,12 +59,6 @@ class Keys extends Page {
     });
   }
 
-  revoke({ uuid, name, prefix }) {
-    const text = "Whatever uses this key stops working at once.";
-    const question = { title: `Revoke “${name || prefix}”?`, text, action: "Revoke key" };
-    return remove(this, `auth/api-key/${uuid}/`, question);
-  }
-
   renderMain() {
     return button({ text: "New key", icon: "plus", popup: "dialog", onClick: () => this.create() });
   }
@@ -76,15 +70,17 @@ class Keys extends Page {
   }
 
   renderRow(key) {
-    const { name, prefix, user, scopes, expires } = key;
+    const { uuid, name, prefix, user, scopes, expires } = key;
     const label = `Revoke ${name || prefix}`;
+    const text = "Whatever uses this key stops working at once.";
+    const question = { title: `Revoke “${name || prefix}”?`, text, action: "Revoke key" };
+    const revoke = () => remove(this, `auth/api-key/${uuid}/`, question);
     const owner = user === session().user.uuid ? "" : `of ${this.names[user]}`;
     return html`<tr><th scope="row">${name || `${prefix}…`} <span class="soft">${owner}</span></th>
       <td class="ink nowrap">${SCOPES[scopes.at(-1)][0]}</td>
       <td class="nowrap">${this.renderLastUse(key)}</td>
       <td class="nowrap">${expires ? formatDay(expires) : "Never"}</td>
-      <td class="num">${button({ text: "Revoke", label, kind: "risk hang-end", onClick: () => this.revoke(key) })}
-      </td></tr>`;
+      <td class="num">${button({ text: "Revoke", label, kind: "risk hang-end", onClick: revoke })}</td></tr>`;
   }
 
   renderPage() {
@@ -94,8 +90,8 @@ class Keys extends Page {
           <th scope="col">Ends</th><th><span class="sr-only">Actions</span></th></tr></thead>
         <tbody>${this.keys.map((key) => this.renderRow(key))}</tbody></table></div>`}
       <section class="section key-help"><div><h2>What a key may do</h2>
-        <p class="soft">A key acts as the person who made it and never has more rights than that person. Users,
-          the site, imports and backups cannot be reached with a key at all.</p></div>
+        <p class="soft">A key acts as the person who made it and never has more rights than that person.
+          Users, the site, imports and backups cannot be reached with a key at all.</p></div>
         ${facts(Object.values(SCOPES))}</section>`;
   }
 }

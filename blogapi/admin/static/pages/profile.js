@@ -31,13 +31,14 @@ class Profile extends Page {
 
   async savePassword(event) {
     event.preventDefault();
-    this.isSaved = await this.act("save", async () => {
+    const isSaved = await this.act("save", async () => {
       await put("auth/me/password/", this.values);
       Object.assign(this.values, { current_password: "", password: "" });
       await this.reload();
       announce(SAVED);
       return true;
     });
+    this.set({ isSaved });
   }
 
   async signOut() {

@@ -1,0 +1,151 @@
+"""Signing in, users, the own profile and keys, as a person does it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from blogapi.users import links
+from tests.admin.blogs import PASSWORD, serve_blog
+from tests.admin.browsing import AdminPages, list_violations
+from tests.browser import wait_until
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+
+def get_by_name(api, name):
+    return next(user for user in api.get("users/") if user["username"] == name)
+
+
+def fill_in_and_send(page, action, **values):
+    for name, value in values.items():
+        page.get_by_role("textbox", name=name.replace("_", " ").capitalize(), exact=True).fill(value)
+    page.get_by_role("button", name=action, exact=True).click()
+
+
+def test_a_person_signs_in_and_comes_to_the_page_that_they_wanted(api, open_admin):
+    page = open_admin("/admin/keys/", user="")
+    page.wait_for_url("**/admin/sign-in/?next=*")
+    page.get_by_text("Forgotten your password?").wait_for()
+    assert list_violations(page) == []
+    fill_in_and_send(page, "Sign in", name="ida", password="not this one")
+    page.get_by_role("alert").get_by_text("The user name or the password is wrong.").wait_for()
+    fill_in_and_send(page, "Sign in", password=PASSWORD)
+    page.wait_for_url("**/admin/keys/")
+    page.get_by_role("heading", name="Keys", exact=True).wait_for()
+    days = [cookie["expires"] for cookie in page.context.cookies()]
+    assert len(days) == 1 and days[0] > 0
+
+
+def test_a_person_does_not_stay_signed_in_on_a_strange_computer(open_admin):
+    page = open_admin("/admin/sign-in/?next=https://evil.example/", user="")
+    page.get_by_role("checkbox", name="Stay signed in on this device").uncheck()
+    fill_in_and_send(page, "Sign in", name="ida", password=PASSWORD)
+    page.wait_for_url(f"{open_admin.origin}/admin/")
+    assert [cookie["expires"] for cookie in page.context.cookies()] == [-1]
+
+
+def test_the_first_admin_is_made_with_the_link_of_the_server(browser, tmp_path):
+    with serve_blog(tmp_path / "instance") as blog:
+        with blog.app.app_context():
+            path = links.create_setup_link().path
+        pages = AdminPages(browser, blog)
+        page = pages("/admin/sign-in/", user="")
+        page.get_by_text("Nobody can sign in yet.").wait_for()
+        page.goto(path)
+        fill_in_and_send(page, "Create admin", name="ida", new_password="short")
+        page.get_by_text("Must have 8 to 1024 characters.").wait_for()
+        fill_in_and_send(page, "Create admin", new_password=PASSWORD)
+        page.wait_for_url("**/admin/")
+        again = pages(path, user="")
+        fill_in_and_send(again, "Create admin", name="eve", new_password=PASSWORD)
+        again.get_by_role("alert").get_by_text("This link is wrong").wait_for()
+        pages.get_context("").close()
+    assert pages.faults == []
+
+
+def test_an_admin_adds_a_user_who_chooses_a_password(api, open_admin):
+    page = open_admin("/admin/users/")
+    page.get_by_role("button", name="New user").click()
+    dialog = page.get_by_role("dialog", name="New user")
+    dialog.get_by_role("textbox", name="Name").fill("not a name")
+    dialog.get_by_role("button", name="Create user").click()
+    dialog.get_by_text("Use 1 to 64 letters").wait_for()
+    dialog.get_by_role("textbox", name="Name").fill("lin")
+    dialog.get_by_role("combobox", name="Role").select_option("admin")
+    dialog.get_by_role("button", name="Create user").click()
+    link = page.get_by_role("textbox", name="Link for lin. Copy it now").input_value()
+    assert list_violations(page) == []
+    theirs = open_admin(link, user="")
+    fill_in_and_send(theirs, "Save", new_password=PASSWORD)
+    theirs.wait_for_url("**/admin/")
+    assert get_by_name(api, "lin")["has_password"] and get_by_name(api, "lin")["role"] == "admin"
+    page.get_by_role("button", name="I have it, hide it").click()
+    page.get_by_text("Link for lin").wait_for(state="detached")
+
+
+def test_an_admin_disables_a_user_and_undoes_it(api, open_admin):
+    page = open_admin("/admin/users/")
+    row = page.get_by_role("row", name=re.compile("^tomas"))
+    page.get_by_role("button", name="Actions for tomas").click()
+    page.get_by_role("menuitem", name="Disable").click()
+    row.get_by_role("cell", name="Disabled").wait_for()
+    assert get_by_name(api, "tomas")["disabled"]
+    page.get_by_role("button", name="Undo").click()
+    row.get_by_role("cell", name="Can sign in").wait_for()
+    assert not get_by_name(api, "tomas")["disabled"]
+
+
+def test_an_admin_deletes_a_user_after_a_question(api, open_admin):
+    api.post("users/", {"username": "gone"})
+    page = open_admin("/admin/users/")
+    page.get_by_role("button", name="Actions for gone").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    page.get_by_role("dialog", name="Delete gone?").get_by_role("button", name="Delete user").click()
+    page.get_by_role("row", name=re.compile("^gone")).wait_for(state="detached")
+    assert "gone" not in [user["username"] for user in api.get("users/")]
+
+
+def test_a_key_is_shown_once_and_revoked(api, open_admin):
+    page = open_admin("/admin/keys/")
+    page.get_by_role("button", name="New key").click()
+    dialog = page.get_by_role("dialog", name="New key")
+    dialog.get_by_role("textbox", name="Name").fill("phone shortcut")
+    dialog.get_by_role("combobox", name="May").select_option("write")
+    dialog.get_by_text("Create, change, publish and delete").wait_for()
+    assert list_violations(page) == []
+    dialog.get_by_role("button", name="Create key").click()
+    wait_until(page, "document.activeElement.textContent.includes('Copy')")
+    page.keyboard.press("Enter")
+    page.get_by_role("status").get_by_text("Copied").wait_for()
+    value = page.evaluate("navigator.clipboard.readText()")
+    assert re.fullmatch("blogapi_[0-9A-Za-z]{38}", value)
+    (key,) = api.get("auth/api-key/")
+    assert (key["name"], key["scopes"][-1]) == ("phone shortcut", "write")
+    page.reload()
+    page.get_by_role("button", name="Revoke phone shortcut").click()
+    assert value not in page.content()
+    page.get_by_role("button", name="Revoke key").click()
+    page.get_by_role("heading", name="No keys yet").wait_for()
+    assert api.get("auth/api-key/") == []
+
+
+def test_a_member_changes_their_password_and_ends_a_login(blog, open_admin):
+    there, _ = blog.client("tomas"), blog.client("tomas")
+    page = open_admin("/admin/profile/", user="tomas")
+    page.get_by_text("(this one)").wait_for()
+    assert list_violations(page) == []
+    ends = page.get_by_role("button", name=re.compile("^End "))
+    number = ends.count()
+    ends.first.click()
+    wait_until(page, f"document.querySelectorAll('.row button').length === {number - 1}")
+    fill_in_and_send(page, "Change password", current_password="wrong", new_password="a better pass phrase")
+    page.get_by_text("This is not your password.").wait_for()
+    fill_in_and_send(page, "Change password", current_password=PASSWORD)
+    page.locator("form").get_by_text("Saved. Your other logins have ended.").wait_for()
+    with pytest.raises(AssertionError, match="login_over"):
+        there.get("auth/me/")
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/admin/sign-in/")
+    assert page.context.cookies() == []
