@@ -21,6 +21,7 @@ from blogapi.media.models import MediaPath, MediaUse
 from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.transfer.models import ImportedFile
+from blogapi.users import links
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS, close_connections
 from tests.databases import SERVER_URL
@@ -80,6 +81,7 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
     picture = store_picture(app, "blue", rendition="navy")
     with app.app_context():
         users.log_in(people.admin, lifetime=timedelta(days=3))
+        links.create_reset_link(people.admin.uuid)
         row = {"key": "blog/a.md", "article_id": first.uuid, "digest": "d", "imported_at": datetime.now(UTC)}
         with transaction():
             db.session.execute(insert(ImportedFile).values(row))
