@@ -1,1 +1,80 @@
-document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;
+/** Backups in the instance folder: make, fetch, check and delete them. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { apiAddress, get, post } from "../api.js";
+import { button, emptyState, icon, menuButton } from "../components.js";
+import { count, formatDayAndTime, formatSize } from "../format.js";
+import { remove } from "../forms.js";
+import { definePage, Page } from "../shell.js";
+
+class Backups extends Page {
+  static place = "backups";
+  static heading = "Backups";
+  backups = [];
+  // What the check of a backup found, by the name of the backup.
+  found = {};
+
+  async load() {
+    try {
+      ({ data: this.backups } = await get("backups/"));
+    } catch (error) {
+      // The blog is on a database server; the answer says what makes its backups.
+      if (error.status !== 409) throw error;
+      this.elsewhere = error.detail;
+    }
+  }
+
+  renderMain() {
+    return this.backups.length ? this.renderMake() : nothing;
+  }
+
+  renderMake() {
+    const work = () => this.act("make", () => post("backups/", undefined, { timeout: 0 }));
+    const onClick = async () => (await work()) && this.reload();
+    const busy = this.busy === "make";
+    return button({ text: "Make a backup", busyText: "Making it…", kind: "main", busy, onClick });
+  }
+
+  renderPage() {
+    if (this.elsewhere) return emptyState({ title: "Backups are made elsewhere", text: this.elsewhere });
+    if (!this.backups.length) {
+      const text = "A backup is one file with everything: texts, drafts, pictures and users.";
+      return emptyState({ title: "No backup yet", text, actions: this.renderMake() });
+    }
+    return html`<div class="table-frame"><table class="table bleed nowrap">
+        <thead><tr><th scope="col">Made</th><th scope="col">How</th><th scope="col">Pictures</th>
+          <th scope="col" class="num">Size</th>
+          <th class="menu-cell"><span class="sr-only">Actions</span></th></tr></thead>
+        <tbody>${this.backups.map((backup) => this.renderBackup(backup))}</tbody></table></div>
+      <p class="section soft">A backup holds drafts, users, and fingerprints of passwords and keys: keep it
+        secret. To bring one back, run <code>python -m blogapi restore FILE</code> on the server.</p>`;
+  }
+
+  renderBackup({ name, created, kind, has_media: whole, missing, size }) {
+    const made = formatDayAndTime(created);
+    const found = this.busy === name ? "Checking…" : this.found[name];
+    const question = { title: "Delete the backup?", text: `It was made: ${made}.`, action: "Delete backup" };
+    const action = () => remove(this, `backups/${name}/`, question);
+    const download = () => location.assign(apiAddress(`backups/${name}/`));
+    const menu = menuButton(`Actions for the backup: ${made}`, [
+      { label: "Download", icon: "download", action: download },
+      { label: "Check", icon: "list-checks", action: () => this.check(name) },
+      kind === "manual" && { label: "Delete backup", icon: "trash-2", risk: true, action },
+    ]);
+    return html`<tr><th scope="row">${made}<div class="row-help" role="status">${found ?? nothing}</div></th>
+      <td>${kind === "daily" ? "Daily" : "By hand"}</td>
+      <td>${whole ? "In the file" : "Beside it"}${missing ? `, ${missing} missing` : nothing}</td>
+      <td class="num">${formatSize(size)}</td><td class="menu-cell">${menu}</td></tr>`;
+  }
+
+  async check(name) {
+    const answer = await this.act(name, () => post(`backups/${name}/verify/`, undefined, { timeout: 0 }));
+    if (!answer) return;
+    const { ok, detail, articles, media } = answer.data;
+    const good = `Can be restored: ${count(articles, "article")}, ${count(media, "file")} of the library`;
+    const found = html`${ok ? icon("check", "good") : icon("triangle-alert", "bad")} ${ok ? good : detail}`;
+    this.set({ found: { ...this.found, [name]: found } });
+  }
+}
+
+definePage(Backups);

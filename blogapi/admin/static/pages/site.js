@@ -1,1 +1,92 @@
-document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;
+/** The site: its title, language and time zone, its addresses and its navigation. */
+
+import { html } from "../vendor/lit.js";
+import { get, patch } from "../api.js";
+import { announce, button, sectionHead } from "../components.js";
+import { formatTime } from "../format.js";
+import { bind } from "../forms.js";
+import { definePage, Page, session, setSession } from "../shell.js";
+
+const PATH = { help: "With {slug} or {uuid}." };
+const SECTIONS = [
+  ["The blog", [
+    ["title", "Title"],
+    ["description", "Description", { type: "textarea" }],
+    ["language", "Language", { help: "A tag such as en, de-AT or pt-PT." }],
+    ["time_zone", "Time zone", { help: "For dates in addresses and on these pages.", type: "select" }],
+  ]],
+  ["Addresses", [
+    ["url", "Address of the site", { help: "Where readers find the blog, such as https://blog.example." }],
+    ["service_url", "Address of this service", { help: "Where the site finds the API and the pictures." }],
+    ["article_path", "Path of an article", { help: `${PATH.help} Also {year}, {month}, {day}, {category}.` }],
+    ["category_path", "Path of a category", PATH],
+    ["tag_path", "Path of a tag", PATH],
+    ["author_path", "Path of an author", PATH],
+    ["preview_url", "Page for previews", { help: "The page that shows a draft. Empty: a plain one." }],
+  ]],
+  ["Pictures", [
+    ["logo", "Logo", { help: "The address of a picture, or media: and its id in the library." }],
+    ["icon", "Icon", { help: "The small picture in the tab of a browser." }],
+  ]],
+];
+
+class Site extends Page {
+  static place = "site";
+  static heading = "Site";
+
+  async load() {
+    this.take(await get("blog/site/"));
+  }
+
+  take({ data, etag }) {
+    this.set({ stored: data, values: structuredClone(data), etag });
+  }
+
+  get changes() {
+    const isNew = ([name, value]) => JSON.stringify(value) !== JSON.stringify(this.stored[name]);
+    return Object.entries(this.values).filter(isNew);
+  }
+
+  renderMain() {
+    if (!this.values) return "";
+    const how = { kind: "main", type: "submit", form: "site", busy: this.busy === "save" };
+    const save = button({ text: "Save", busyText: "Saving…", ...how });
+    const state = this.changes.length ? "Not saved yet" : this.saved;
+    return html`<div class="main-actions"><span class="soft small">${state}</span>${save}</div>`;
+  }
+
+  renderPage() {
+    const { values } = this;
+    const input = bind(this, values);
+    const zones = new Set(["UTC", values.time_zone, ...Intl.supportedValuesOf("timeZone")]);
+    const options = [...zones].sort().map((zone) => [zone, zone]);
+    const draw = ([name, label, more]) => input(name, label, { options, ...more });
+    const setEntries = (navigation) => this.set({ values: { ...values, navigation } });
+    const add = () => setEntries([...values.navigation, { label: "", url: "" }]);
+    return html`<form id="site" novalidate @submit=${(event) => this.save(event)}>
+      ${SECTIONS.map(([title, fields]) => html`<section class="section">${sectionHead(title)}
+        <div class="form">${fields.map(draw)}</div></section>`)}
+      <section class="section">${sectionHead("Navigation")}
+        <ol class="form">${values.navigation.map((entry, at) => {
+          const part = (name, label) => bind(this, entry)(name, label, { name: `navigation.${at}.${name}` });
+          const onClick = () => setEntries(values.navigation.toSpliced(at, 1));
+          return html`<li class="site-entry">${part("label", "Word")}${part("url", "Leads to")}
+            ${button({ icon: "x", kind: "bare", label: `Remove ${entry.label || "entry"}`, onClick })}</li>`;
+        })}</ol>
+        <div class="actions">${button({ text: "Add an entry", icon: "plus", onClick: add })}</div>
+      </section></form>`;
+  }
+
+  async save(event) {
+    event.preventDefault();
+    const send = () => patch("blog/site/", Object.fromEntries(this.changes), { etag: this.etag });
+    const answer = await this.act("save", send);
+    if (!answer) return;
+    this.take(answer);
+    setSession({ ...session(), site: answer.data });
+    this.set({ saved: `Saved ${formatTime(new Date())}` });
+    announce("Saved");
+  }
+}
+
+definePage(Site);

@@ -1,1 +1,118 @@
-document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;
+/** Categories, tags and authors: one table and one dialog; `data-page` says which of them. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { del, get, patch, post, put } from "../api.js";
+import { button, confirmRisk, emptyState, menuButton, searchField } from "../components.js";
+import { count } from "../format.js";
+import { bind, formDialog } from "../forms.js";
+import { definePage, Page, toast } from "../shell.js";
+
+const PICTURE = { help: "The address of a picture, or media: and its id in the library." };
+const KINDS = {
+  categories: {
+    one: "category",
+    empty: "A category is the shelf of an article: each article stands in exactly one.",
+    own: [["description", "Description", { type: "textarea" }], ["cover_image", "Picture", PICTURE]],
+  },
+  tags: {
+    one: "tag",
+    empty: "A tag says what an article is about; an article can have many. The editor makes them too.",
+    own: [],
+  },
+  authors: {
+    one: "author",
+    empty: "An author is a name in a byline. Users get theirs by themselves; guests need no login.",
+    own: [["bio", "About", { type: "textarea" }], ["url", "Website"], ["avatar", "Picture", PICTURE]],
+  },
+};
+
+const place = document.body.dataset.page;
+const path = `blog/${place}/`;
+const { one, empty, own } = KINDS[place];
+const FIELDS = [
+  ["name", "Name", { required: true, autofocus: true }],
+  ["slug", "Address", { help: "The last part of its address. Empty: made from the name." }],
+  ...own,
+];
+const names = FIELDS.map(([name]) => name);
+
+class Terms extends Page {
+  static place = place;
+  static heading = place[0].toUpperCase() + place.slice(1);
+  terms = [];
+  wanted = "";
+
+  async load() {
+    const shown = ["uuid", "articles_count", ...names, ...(place === "authors" ? ["user"] : [])];
+    ({ data: this.terms } = await get(path, { query: { fields: shown.join() } }));
+  }
+
+  renderMain() {
+    return this.terms.length ? this.renderNew() : nothing;
+  }
+
+  renderNew() {
+    return button({ text: `New ${one}`, icon: "plus", kind: "main", onClick: () => this.edit() });
+  }
+
+  renderPage() {
+    const none = { title: `No ${place} yet`, text: empty, actions: this.renderNew() };
+    if (!this.terms.length) return emptyState(none);
+    const wanted = this.wanted.trim().toLowerCase();
+    const found = this.terms.filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(wanted));
+    const onInput = (text) => this.set({ wanted: text });
+    return html`${searchField({ label: `Search ${place}`, value: this.wanted, onInput })}
+      <div class="table-frame"><table class="table bleed">
+        <thead><tr><th scope="col">Name</th><th scope="col">Address</th>
+          <th scope="col" class="num">Articles</th>
+          <th class="menu-cell"><span class="sr-only">Actions</span></th></tr></thead>
+        <tbody>${found.map((term) => this.renderTerm(term))}</tbody></table></div>
+      ${found.length ? nothing : html`<p class="soft section">No ${one} contains “${this.wanted}”.</p>`}`;
+  }
+
+  renderTerm(term) {
+    const edit = () => this.edit(term);
+    const menu = menuButton(`Actions for ${term.name}`, [
+      { label: "Edit", icon: "pen-line", action: edit },
+      { label: "Show articles", icon: "file-text", href: `/admin/articles/?${one}=${term.slug}` },
+      { label: `Delete ${one}`, icon: "trash-2", risk: true, action: () => this.delete(term) },
+    ]);
+    return html`<tr>
+      <th scope="row"><button class="link-button" type="button" @click=${edit}>${term.name}</button></th>
+      <td>${term.slug}</td><td class="num">${term.articles_count}</td>
+      <td class="menu-cell">${menu}</td></tr>`;
+  }
+
+  /** Open the dialog of a term, or of a new one. The server refuses to overwrite what changed meanwhile. */
+  async edit(term) {
+    const query = { fields: names.join() };
+    const old = term && (await this.act("open", () => get(`${path}${term.uuid}/`, { query })));
+    if (term && !old) return;
+    const before = old?.data ?? {};
+    const values = { ...before };
+    const input = bind(this, values);
+    // Without an address, the server makes or keeps one.
+    const isSent = (name) => values[name] !== before[name] && (values[name] || name !== "slug");
+    const save = () => {
+      const body = Object.fromEntries(names.filter(isSent).map((name) => [name, values[name]]));
+      return old ? patch(`${path}${term.uuid}/`, body, { etag: old.etag }) : post(path, body);
+    };
+    const title = old ? `Edit ${one}` : `New ${one}`;
+    const fields = () => FIELDS.map((field) => input(...field));
+    if (await formDialog(this, { title, action: "Save", fields, save })) this.reload();
+  }
+
+  /** Delete a term. One that articles need is refused; a tag leaves its articles, which cannot be undone. */
+  async delete({ uuid, articles_count: number, ...term }) {
+    const title = `Delete the tag “${term.name}”?`;
+    const text = `${count(number, "public article")} and perhaps drafts have it. The articles stay.`;
+    if (place === "tags" && !(await confirmRisk({ title, text, action: "Delete tag" }))) return;
+    if (!(await this.act("delete", () => del(`${path}${uuid}/`)))) return;
+    const restore = () => put(`${path}${uuid}/`, term, { create: true });
+    const undo = async () => (await this.act("undo", restore)) && this.reload();
+    toast(`${term.name} deleted.`, place === "tags" ? {} : { undo });
+    this.reload();
+  }
+}
+
+definePage(Terms);

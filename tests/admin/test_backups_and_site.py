@@ -1,0 +1,87 @@
+"""The pages Backups and Site."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.admin.browsing import list_violations
+from tests.browser import is_wider_than_the_window
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+
+def test_a_backup_is_made_checked_fetched_and_deleted(api, open_admin):
+    page = open_admin("/admin/backups/")
+    page.get_by_role("heading", name="No backup yet").wait_for()
+    page.get_by_role("button", name="Make a backup").click()
+    actions = page.get_by_role("button", name="Actions for the backup")
+    actions.click()
+    page.get_by_role("menuitem", name="Check").click()
+    page.get_by_text("Can be restored: 0 articles").wait_for()
+    assert list_violations(page) == []
+    actions.click()
+    with page.expect_download() as fetched:
+        page.get_by_role("menuitem", name="Download").click()
+    (backup,) = api.get("backups/")
+    assert fetched.value.suggested_filename == backup["name"]
+    assert fetched.value.path().stat().st_size == backup["size"]
+    actions.click()
+    page.get_by_role("menuitem", name="Delete backup").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete backup").click()
+    page.get_by_role("heading", name="No backup yet").wait_for()
+    assert api.get("backups/") == []
+
+
+def test_the_page_says_where_the_backups_of_a_database_server_are(open_admin):
+    page = open_admin("/admin/")
+    answer = {"status": 409, "code": "conflict", "title": "Conflict", "type": "about:blank"}
+    page.route(
+        "**/api/v1/backups/",
+        lambda route: route.fulfill(
+            status=409, content_type="application/problem+json", json=answer | {"detail": "Use pg_dump."}
+        ),
+    )
+    page.goto("/admin/backups/")
+    page.get_by_text("Use pg_dump.").wait_for()
+
+
+def test_the_fields_of_the_site_are_changed(api, open_admin):
+    page = open_admin("/admin/site/")
+    page.get_by_label("Title", exact=True).fill("Notes from the harbour")
+    page.get_by_label("Time zone", exact=True).select_option("Europe/Lisbon")
+    page.get_by_label("Address of the site").fill("harbour")
+    page.get_by_role("button", name="Add an entry").click()
+    page.get_by_label("Word").fill("About")
+    page.get_by_label("Leads to").fill("/about/")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("Must be an absolute http(s) URL").wait_for()
+    assert page.evaluate("document.activeElement.id") == "field-url"
+    assert list_violations(page) == []
+    page.get_by_label("Address of the site").fill("https://harbour.example/")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()
+    site = api.get("blog/site/")
+    assert (site["title"], site["time_zone"]) == ("Notes from the harbour", "Europe/Lisbon")
+    assert (site["url"], site["navigation"]) == (
+        "https://harbour.example",
+        [{"label": "About", "url": "/about/"}],
+    )
+    page.get_by_role("navigation").get_by_text("Notes from the harbour").wait_for()
+    page.get_by_role("button", name="Remove About").click()
+    page.get_by_text("Not saved yet").wait_for()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()
+    assert api.get("blog/site/")["navigation"] == []
+
+
+def test_a_site_that_somebody_else_changed_is_not_overwritten(api, open_admin):
+    page = open_admin("/admin/site/", width=320, height=700)
+    page.get_by_label("Description").fill("Mine")
+    api.patch("blog/site/", {"description": "Theirs"})
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("alert").get_by_text("changed since").wait_for()
+    assert api.get("blog/site/")["description"] == "Theirs"
+    assert page.get_by_label("Description").input_value() == "Mine"
+    assert not is_wider_than_the_window(page)

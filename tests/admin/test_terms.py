@@ -1,0 +1,87 @@
+"""The pages Categories, Tags and Authors."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.admin.browsing import list_violations
+from tests.browser import is_wider_than_the_window
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+
+def find_row(page, name):
+    return page.get_by_role("row").filter(has=page.get_by_role("button", name=name, exact=True))
+
+
+def fill_dialog(page, title, button="Save", **fields):
+    """Fill the dialog with this title, and press its button."""
+    dialog = page.get_by_role("dialog", name=title, exact=True)
+    for label, text in fields.items():
+        dialog.get_by_label(label, exact=True).fill(text)
+    dialog.get_by_role("button", name=button, exact=True).click()
+    return dialog
+
+
+def test_a_category_is_created_changed_and_found(api, open_admin):
+    page = open_admin("/admin/categories/")
+    page.get_by_role("button", name="New category").click()
+    assert list_violations(page) == []
+    fill_dialog(page, "New category", Name="Kitchen & <b>cellar</b>", Description="Soup").wait_for(
+        state="hidden"
+    )
+    page.get_by_role("button", name="Kitchen & <b>cellar</b>", exact=True).click()
+    fill_dialog(page, "Edit category", Name="Kitchen", Address="cook").wait_for(state="hidden")
+    find_row(page, "Kitchen").get_by_text("cook", exact=True).wait_for()
+    (stored,) = [term for term in api.get("blog/categories/") if term["name"] == "Kitchen"]
+    assert (stored["slug"], stored["description"]) == ("cook", "Soup")
+    page.get_by_label("Search categories").fill("nothing")
+    page.get_by_text("No category contains “nothing”.").wait_for()
+    page.get_by_label("Search categories").fill("COOK")
+    find_row(page, "Kitchen").wait_for()
+
+
+def test_wrong_fields_and_foreign_changes_are_shown_in_the_dialog(api, open_admin):
+    tag = api.post("blog/tags/", {"name": "knots"})
+    page = open_admin("/admin/tags/")
+    page.get_by_role("button", name="knots", exact=True).click()
+    dialog = fill_dialog(page, "Edit tag", Address="Not a slug")
+    dialog.get_by_text("Not a valid slug").wait_for()
+    api.patch(f"blog/tags/{tag['uuid']}/", {"name": "bends"})
+    fill_dialog(page, "Edit tag", Name="splices", Address="splices").get_by_text("changed since").wait_for()
+    assert list_violations(page) == []
+    dialog.get_by_role("button", name="Cancel").click()
+    assert api.get(f"blog/tags/{tag['uuid']}/")["name"] == "bends"
+
+
+def test_an_unused_author_is_deleted_and_brought_back(api, open_admin):
+    author = api.post("blog/authors/", {"name": "Marit Holm", "bio": "Reads proofs."})
+    page = open_admin("/admin/authors/", width=390, height=844)
+    find_row(page, "Marit Holm").get_by_role("button", name="Actions for Marit Holm").click()
+    page.get_by_role("menuitem", name="Delete author").click()
+    page.get_by_text("Marit Holm deleted.").first.wait_for()
+    find_row(page, "Marit Holm").wait_for(state="detached")
+    page.get_by_role("button", name="Undo").click()
+    find_row(page, "Marit Holm").wait_for()
+    assert api.get(f"blog/authors/{author['uuid']}/?fields=name,bio") == {
+        "name": "Marit Holm",
+        "bio": "Reads proofs.",
+    }
+    assert not is_wider_than_the_window(page)
+
+
+def test_a_tag_is_deleted_after_a_question_and_a_used_category_stays(api, open_admin):
+    api.post("blog/categories/", {"name": "Harbour"})
+    api.post("blog/tags/", {"name": "soup"})
+    api.post("blog/articles/", {"title": "T", "category": {"slug": "harbour"}, "tags": [{"slug": "soup"}]})
+    page = open_admin("/admin/tags/")
+    for answer, is_left in (("Cancel", True), ("Delete tag", False)):
+        page.get_by_role("button", name="Actions for soup").click()
+        page.get_by_role("menuitem", name="Delete tag").click()
+        fill_dialog(page, "Delete the tag “soup”?", answer).wait_for(state="hidden")
+        find_row(page, "soup").wait_for(state="visible" if is_left else "detached")
+    page.goto("/admin/categories/")
+    page.get_by_role("button", name="Actions for Harbour").click()
+    page.get_by_role("menuitem", name="Delete category").click()
+    page.get_by_role("alert").get_by_text("article").wait_for()
+    assert find_row(page, "Harbour").is_visible()
