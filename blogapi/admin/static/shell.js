@@ -39,13 +39,12 @@ export function setSession(session) {
 
 async function openSession() {
   const [{ data: me }, { data: site }] = await Promise.all([get("auth/me/"), get("blog/site/")]);
-  setSession({ user: { uuid: me.user, username: me.username, role: me.role }, site });
+  setSession({ user: { ...me, uuid: me.user }, site });
 }
 
 /** Leave for the sign-in page, which leads back here. */
-export function goToSignIn() {
+export const goToSignIn = () =>
   location.replace(`/admin/sign-in/?next=${encodeURIComponent(location.pathname + location.search)}`);
-}
 
 /**
  * The base of all pages. A subclass has `static place` and `heading`, load() and renderPage(); where needed
@@ -62,25 +61,19 @@ export class Page extends LitElement {
     addEventListener("online", () => this.state === "failed" && this.reload());
   }
 
-  createRenderRoot() {
-    return this;
-  }
+  // For subclasses.
+  get heading() { return this.constructor.heading; }
+  async load() {}
+  renderHead() { return pageHead(this.heading, this.state === "loading" ? nothing : this.renderMain()); }
+  renderMain() { return nothing; }
+  renderPage() { return nothing; }
 
-  connectedCallback() {
-    super.connectedCallback();
-    this.reload();
-  }
-
-  get heading() {
-    return this.constructor.heading;
-  }
+  createRenderRoot() { return this; }
 
   set(fields) {
     Object.assign(this, fields);
     this.requestUpdate();
   }
-
-  async load() {}
 
   /** Load the page (again): the state is "loading" at first, then "ready" or "failed". */
   async reload() {
@@ -92,13 +85,9 @@ export class Page extends LitElement {
       if (error.status === 401) return goToSignIn();
       if (!(error instanceof ApiError)) console.error(error);
       this.set({ state: "failed", failure: error, wait: error.retryAfter ?? 10 });
-      if (error.isTemporary) this.timer = setInterval(() => this.countDown(), 1000);
+      const countDown = () => (this.wait ? this.set({ wait: this.wait - 1 }) : this.reload());
+      if (error.isTemporary) this.timer = setInterval(countDown, 1000);
     }
-  }
-
-  countDown() {
-    this.set({ wait: Math.max(this.wait - 1, 0) });
-    if (!this.wait) this.reload();
   }
 
   /**
@@ -112,8 +101,9 @@ export class Page extends LitElement {
       return await work();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const isField = Object.keys(error.errors).some((name) => document.getElementById(`field-${name}`));
-      this.set({ errors: error.errors, problem: isField ? "" : describe(error) });
+      const { errors, detail } = error;
+      const isShown = Object.keys(errors).some((field) => document.getElementById(`field-${field}`));
+      this.set({ errors, problem: isShown ? "" : Object.values(errors).flat().join(" ") || detail });
       this.updateComplete.then(() => document.querySelector("[aria-invalid=true]")?.focus());
       return undefined;
     } finally {
@@ -122,21 +112,7 @@ export class Page extends LitElement {
   }
 
   /** The alert of act(), for dialogs; the page shows it below its head. */
-  renderProblem() {
-    return problem(this.problem);
-  }
-
-  renderMain() {
-    return nothing;
-  }
-
-  renderHead() {
-    return pageHead(this.heading, this.state === "loading" ? nothing : this.renderMain());
-  }
-
-  renderPage() {
-    return nothing;
-  }
+  renderProblem() { return problem(this.problem); }
 
   render() {
     const { bare, place } = this.constructor;
@@ -168,8 +144,6 @@ export class Page extends LitElement {
     updateFloats();
   }
 }
-
-const describe = ({ detail, errors }) => Object.values(errors).flat().join(" ") || detail;
 
 function renderFailure(page) {
   const { failure, wait } = page;
@@ -238,26 +212,25 @@ function bottomBar(place) {
 async function signInAgain() {
   if (!current) return false;
   dispatchEvent(new Event("login-ended"));
-  const values = { username: current.user.username, password: "" };
+  const { username } = current.user;
   let trouble = "";
-  const signIn = async (event, close) => {
+  const signIn = async (event) => {
     event.preventDefault();
+    const { password } = Object.fromEntries(new FormData(event.target));
     try {
-      const { data: user } = await post("auth/login/", values, { signInAgain: false });
-      setSession({ ...current, user });
-      close(true);
+      await post("auth/login/", { username, password }, { signInAgain: false });
+      dialog.close(true);
     } catch (error) {
       trouble = error.message;
       dialog.update();
     }
   };
-  const enter = (name, label, autocomplete, more) => field({ ...more, name, id: `again-${name}`, label,
-    autocomplete, value: values[name], required: true, onInput: (value) => (values[name] = value) });
-  const content = (close) => html`<p class="soft">Sign in to save; the text stays here.</p>
-    <form class="form" @submit=${(event) => signIn(event, close)}>${problem(trouble)}
-      ${enter("username", "Name", "username")}
-      ${enter("password", "Password", "current-password", { type: "password", autofocus: true })}
-      <div class="dialog-buttons">${button({ text: "Later", kind: "bare", onClick: () => close(false) })}
+  const login = { type: "password", name: "password", id: "again-password", autocomplete: "current-password" };
+  const content = (close) => html`<p class="soft">Sign in as ${username} to save; the text stays here.</p>
+    <form class="form" @submit=${signIn}>${problem(trouble)}
+      <input type="text" autocomplete="username" value=${username} hidden>
+      ${field({ ...login, label: "Password", required: true, autofocus: true })}
+      <div class="dialog-buttons">${button({ text: "Later", kind: "bare", onClick: () => close() })}
         ${button({ text: "Sign in", kind: "main", type: "submit" })}</div></form>`;
   const dialog = openDialog({ title: "Your login has ended", content, kind: "small-dialog" });
   const isBack = Boolean(await dialog.result);
@@ -269,6 +242,7 @@ async function signInAgain() {
 export function definePage(PageClass) {
   customElements.define("admin-page", PageClass);
   document.body.append(new PageClass());
+  document.body.lastElementChild.reload();
   if (PageClass.anonymous) return;
   onLoginEnded(signInAgain);
   addEventListener("keydown", (event) => {
