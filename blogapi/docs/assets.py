@@ -21,6 +21,7 @@ CONTENT_TYPES = {
     ".svg": "image/svg+xml",
     ".toml": "application/toml; charset=utf-8",
     ".txt": "text/plain; charset=utf-8",
+    ".webp": "image/webp",
 }
 COMPRESSED_SUFFIX = ".gz"
 

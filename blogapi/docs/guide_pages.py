@@ -11,7 +11,7 @@ from blogapi.content import rendering
 
 # The pages in the order of the navigation. The first page is shown at `/docs/`.
 PAGE_NAMES = (
-    *("index", "front-ends", "reading", "typed-clients", "site", "writing", "media"),
+    *("index", "first-week", "front-ends", "reading", "typed-clients", "site", "writing", "media"),
     *("importing", "wordpress", "ghost", "blogger", "medium", "jekyll", "hugo", "markdown-blogs", "leaving"),
     *("operating", "postgresql", "performance"),
 )
@@ -19,6 +19,8 @@ PAGE_NAMES = (
 _FOLDER = Path(__file__).parent / "guide"
 
 _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
+# Pictures are in the folder `static`, which a page on GitHub reaches by this address.
+_PICTURE = "../static/"
 _PAGE_LINK = re.compile(r'(?<=<a href=")([\w-]+)\.md(?=[#"])')
 
 
@@ -56,7 +58,7 @@ def _render_page(name: str) -> GuidePage:
     html = rendering.render(markdown, "markdown").html
     # The renderer prefixes ids such as `status`, because articles are not trusted. The guide is trusted, and
     # its links must have the same fragments here and on GitHub.
-    html = html.replace("user-content-", "")
+    html = html.replace("user-content-", "").replace(f'src="{_PICTURE}', 'src="/docs/static/')
     html = _PAGE_LINK.sub(lambda link: _get_url(link[1]), html)
     sections = tuple(Section(*heading.groups()) for heading in _HEADING.finditer(html))
     title = markdown.partition("\n")[0].removeprefix("# ")
