@@ -27,7 +27,8 @@ export class Journal {
     this.#timer = 0;
     const entry = this.#pending;
     this.#pending = null;
-    if (entry) this.keeps = attempt(() => localStorage.setItem(this.#key(entry.article), JSON.stringify(entry)) ?? true);
+    const keep = () => localStorage.setItem(this.#key(entry.article), JSON.stringify(entry)) ?? true;
+    if (entry) this.keeps = attempt(keep);
   }
 
   // Forget the text of this tab, because it is saved.

@@ -1,0 +1,116 @@
+// The panel with everything about an article that is not its text.
+
+import { html, nothing } from "../vendor/lit.js";
+import { get, patch, post } from "../api.js";
+import { button, field, openDialog, segments, toast } from "../components.js";
+import { count } from "../format.js";
+import { guessSlug } from "./document.js";
+import { choosePictures } from "./pictures.js";
+import "./picker.js";
+
+const NAMES = { categories: "category", tags: "tag", authors: "author" };
+const PUBLIC_SLUG = "The old address keeps leading here.";
+const FREE_SLUG = "Free to change until you publish. After that the old address keeps leading here.";
+
+// Return the terms that can be chosen: {categories, tags, authors}, each [{uuid, name, note}].
+export async function loadTerms() {
+  const lists = Object.keys(NAMES).map(async (kind) => {
+    const { data } = await get(`blog/${kind}/`, { query: { fields: "uuid,name,articles_count" } });
+    return [kind, data.map((term) => ({ ...term, note: count(term.articles_count, "article") }))];
+  });
+  return Object.fromEntries(await Promise.all(lists));
+}
+
+// `page` has document, article, terms, errors, excerpt (generated), site, look, ownSeo and change(fields).
+export function details(page) {
+  const { document: text, article, errors } = page;
+  const write = (name) => (value) => page.change({ [name]: value });
+  const isFree = ["draft", "scheduled"].includes(article?.status ?? "draft");
+  const category = text.category ?? article?.category.uuid;
+  return html`
+    ${field({ name: "slug", label: "Address", prefix: "/articles/", value: text.slug, placeholder: slugOf(page),
+      errors, help: isFree ? FREE_SLUG : PUBLIC_SLUG, autocapitalize: "off", onInput: write("slug") })}
+    ${field({ name: "excerpt", label: "Excerpt", type: "textarea", rows: 4, value: text.excerpt, errors,
+      placeholder: page.excerpt, help: "For lists, feeds and search results", onInput: write("excerpt"),
+      counter: text.excerpt && `${text.excerpt.length} of 160` })}
+    ${picker(page, "categories", "Category", category ? [category] : [], ([uuid]) => page.change({ category: uuid }))}
+    ${picker(page, "tags", "Tags", text.tags, write("tags"))}
+    ${picker(page, "authors", "Authors", text.authors, write("authors"))}
+    ${cover(page)} ${elsewhere(page)}`;
+}
+
+function picker(page, kind, label, chosen, choose) {
+  const create = (name) => page.act("create", async () => {
+    const { data } = await post(`blog/${kind}/`, { name });
+    const created = { uuid: data.uuid, name: data.name, note: "" };
+    page.set({ terms: { ...page.terms, [kind]: [...page.terms[kind], created] } });
+    return created;
+  });
+  return html`<term-picker class="field" .label=${label} .kind=${NAMES[kind]} .items=${page.terms[kind]}
+    .chosen=${chosen} .single=${kind === "categories"} .create=${kind === "authors" ? null : create}
+    @choose=${(event) => choose(event.detail)}></term-picker>`;
+}
+
+export function slugOf({ document: text, article }) {
+  const follows = !article || (article.status === "draft" && article.title !== text.title);
+  return text.slug || (follows ? guessSlug(text.title) : article.slug);
+}
+
+function cover(page) {
+  const address = page.document.cover_image;
+  const choose = async () => {
+    const [picture] = await choosePictures({ single: true, title: "Choose the cover" });
+    if (picture) page.change({ cover_image: picture.url });
+  };
+  const bare = (text, onClick) => (address ? button({ text, kind: "bare", onClick }) : nothing);
+  return html`<div class="field cover" role="group" aria-label="Cover"><span class="label">Cover</span>
+    ${address ? html`<img src=${address} alt="">` : nothing}
+    <div class="cover-buttons">${button({ text: address ? "Replace" : "Choose a picture", onClick: choose })}
+      ${bare("Alternative text", () => describe(page, address))}
+      ${bare("Remove", () => page.change({ cover_image: "" }))}</div></div>`;
+}
+
+// The text belongs to the picture in the library, not to the article.
+async function describe(page, address) {
+  const [path, name] = [new URL(address, location).pathname, decodeURIComponent(address.split("/").at(-1))];
+  const query = { q: name, type: "image", fields: "uuid,alt,url" };
+  const answer = await page.act("describe", () => get("blog/media/", { query }));
+  const media = answer?.data.find(({ url }) => url.endsWith(path));
+  if (!media) return toast("This picture is not in the media library, which keeps the alternative texts.");
+  let { alt } = media;
+  const change = () => patch(`blog/media/${media.uuid}/`, { alt });
+  const save = async (close) => (await page.act("describe", change)) && close();
+  return openDialog({ title: "Alternative text", content: (close) => html`<div class="form">
+    ${page.renderProblem()}
+    ${field({ name: "alt", type: "textarea", label: "What the picture says, in a sentence", value: alt,
+      onInput: (text) => (alt = text) })}
+    <div class="dialog-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
+      ${button({ text: "Save", kind: "main", onClick: () => save(close) })}</div></div>` });
+}
+
+function elsewhere(page) {
+  const { document: text, errors, look, site } = page;
+  const { seo } = text;
+  const write = (name) => (value) => page.change({ seo: { ...page.document.seo, [name]: value } });
+  const about = text.subtitle || text.excerpt || page.excerpt;
+  const [title, description] = [seo.title || text.title, seo.description || about];
+  const host = site.url ? new URL(site.url).host : location.host;
+  const picture = look === "card" && (seo.og_image || text.cover_image);
+  const isOwn = page.ownSeo || seo.title || seo.description || seo.canonical_url;
+  const items = [{ value: "search", label: "Search result" }, { value: "card", label: "Card" }];
+  const label = "How it looks elsewhere";
+  return html`<div class="field"><span class="label">${label}</span>
+    ${segments({ label, name: "look", items, value: look, onChange: (value) => page.set({ look: value }) })}
+    <div class="elsewhere ${look}" dir="auto">${picture ? html`<img src=${picture} alt="">` : nothing}
+      <p class="host">${host}${look === "search" ? " › articles" : ""}</p>
+      <p class="title">${title}</p><p>${description}</p></div>
+    ${isOwn ? nothing : html`<p class="help">Made from the title and the ${text.subtitle ? "subtitle" : "excerpt"}.
+      <button type="button" class="link-button" @click=${() => page.set({ ownSeo: true })}>Write others</button></p>`}
+    </div>
+    ${isOwn ? html`${field({ name: "seo.title", label: "Title elsewhere", value: seo.title, errors,
+      placeholder: text.title, counter: `${title.length} of 60`, onInput: write("title") })}
+    ${field({ name: "seo.description", label: "Description elsewhere", type: "textarea", value: seo.description,
+      errors, placeholder: about, counter: `${description.length} of 160`, onInput: write("description") })}
+    ${field({ name: "seo.canonical_url", label: "Original address", value: seo.canonical_url, errors,
+      help: "Only if this article was published elsewhere first.", onInput: write("canonical_url") })}` : nothing}`;
+}

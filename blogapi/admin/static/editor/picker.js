@@ -1,0 +1,91 @@
+// A field for one or several terms (category, tags, authors): type to find, Enter to choose or to create.
+
+import { html, LitElement, nothing } from "../vendor/lit.js";
+import { icon } from "../components.js";
+
+let number = 0;
+
+class TermPicker extends LitElement {
+  // `items`: [{uuid, name, note}]; `chosen`: [uuid]; `create(name)` returns a new item; `kind` names it.
+  // Fires `choose` with the chosen uuids as its `detail`.
+  static properties = Object.fromEntries(
+    ["label", "kind", "items", "chosen", "single", "create", "words", "open", "at"].map((name) => [name, {}]),
+  );
+
+  constructor() {
+    super();
+    number += 1;
+    Object.assign(this, { items: [], chosen: [], words: null, open: false, at: 0, key: `picker-${number}` });
+  }
+
+  createRenderRoot() {
+    return this;
+  }
+
+  // The items that contain the words, then what can be created.
+  get options() {
+    const words = (this.words ?? "").trim().toLowerCase();
+    const free = this.items.filter((item) => this.single || !this.chosen.includes(item.uuid));
+    const found = free.filter((item) => item.name.toLowerCase().includes(words)).slice(0, 50);
+    const isKnown = this.items.some((item) => item.name.toLowerCase() === words);
+    return words && this.create && !isKnown ? [...found, { isNew: true, name: this.words.trim() }] : found;
+  }
+
+  render() {
+    const { key, open, options } = this;
+    const chosen = this.chosen.map((uuid) => this.items.find((item) => item.uuid === uuid)).filter(Boolean);
+    return html`<label for=${key}>${this.label}</label>
+      <div class="picker-box">
+        ${this.single ? nothing : chosen.map((item) => html`<span class="chip">${item.name}<button type="button"
+          aria-label="Remove ${item.name}" @click=${() => this.#choose(item)}>${icon("x")}</button></span>`)}
+        <input id=${key} role="combobox" autocomplete="off" aria-autocomplete="list" dir="auto"
+          .value=${this.words ?? (this.single ? chosen[0]?.name : "") ?? ""} aria-expanded=${open}
+          aria-controls="${key}-list" aria-activedescendant=${open && options.length ? `${key}-${this.at}` : nothing}
+          @input=${(event) => this.#find(event.target.value)} @click=${() => this.#find(this.words)}
+          @focus=${(event) => this.single && event.target.select()} @keydown=${this.#press} @blur=${this.#close}>
+        ${this.single ? icon("chevron-down") : nothing}
+      </div>
+      <ul class="picker-list" role="listbox" id="${key}-list" aria-label=${this.label}
+        ?hidden=${!open || !options.length} @mousedown=${(event) => event.preventDefault()}>
+        ${options.map((item, n) => html`<li role="option" id="${key}-${n}" aria-selected=${n === this.at}
+          @click=${() => this.#take(item)}>${item.isNew
+            ? html`${icon("plus")} Create the ${this.kind} “${item.name}”`
+            : html`${item.name} <span class="note">${item.note}</span>`}</li>`)}
+      </ul>`;
+  }
+
+  #find(words) {
+    Object.assign(this, { words: words ?? "", open: true, at: 0 });
+  }
+
+  #close() {
+    Object.assign(this, { words: null, open: false });
+  }
+
+  #press(event) {
+    const { options } = this;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.isComposing) return;
+    if (step && !this.open) this.#find(this.words);
+    else if (step) this.at = (this.at + step + options.length) % (options.length || 1);
+    else if (event.key === "Enter" && this.open && options[this.at]) this.#take(options[this.at]);
+    else if (event.key === "Escape" && this.open) this.#close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  async #take(item) {
+    this.#close();
+    const taken = item.isNew ? await this.create(item.name) : item;
+    if (taken) this.#choose(taken);
+  }
+
+  #choose({ uuid }) {
+    const others = this.chosen.filter((other) => other !== uuid);
+    const detail = this.single ? [uuid] : others.length < this.chosen.length ? others : [...others, uuid];
+    this.dispatchEvent(new CustomEvent("choose", { detail }));
+  }
+}
+
+customElements.define("term-picker", TermPicker);

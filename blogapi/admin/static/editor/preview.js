@@ -1,0 +1,78 @@
+// Shows an article as readers see it, in a shadow root, so that the page and the article cannot disturb each other.
+
+import { get, post } from "../api.js";
+import { fromArticle, fromCopy } from "./document.js";
+
+const STYLES = new URL("../reading.css", import.meta.url).href;
+const FRAMES = "iframe, object, embed, video, audio, img[src^='http:']";
+
+const FIELDS =
+  "uuid,title,subtitle,content,content_type,excerpt,slug,status,published_at,last_updated,category,tags,authors," +
+  "cover_image,cover,seo,url,working_copy";
+
+// Return {article, document, etag, saved, user}: the working copy of an article, or the article if it has none.
+export async function load(uuid, { asPublished = false } = {}) {
+  const path = `blog/articles/${uuid}/`;
+  const { data: article, etag } = await get(path, { query: { fields: FIELDS } });
+  if (!article.working_copy || asPublished) {
+    const { excerpt } = await render(article, uuid);
+    return { article, document: fromArticle(article, excerpt), etag, saved: article.last_updated, user: null };
+  }
+  try {
+    const { data: copy, etag } = await get(`${path}working-copy/`);
+    return { article, document: fromCopy(copy), etag, saved: copy.last_updated, user: copy.user };
+  } catch (error) {
+    // It was published or discarded between the two requests.
+    if (error.status === 404) return load(uuid);
+    throw error;
+  }
+}
+
+// Return what the server makes of a text: {html, toc, excerpt, word_count, reading_minutes}.
+export async function render(document, article, options) {
+  const { content, content_type } = document;
+  return (await post("blog/render/", { content, content_type, article }, options)).data;
+}
+
+// Show the article in the element; `html` is safe because the server made it.
+export function show(host, { category, title, subtitle, html }) {
+  const root = host.shadowRoot ?? attach(host);
+  const article = document.createElement("article");
+  article.dir = "auto";
+  for (const [name, text] of [["p", category], ["h1", title], ["p", subtitle]]) {
+    if (!text) continue;
+    const element = document.createElement(name);
+    element.className = text === category ? "category" : text === subtitle ? "subtitle" : "";
+    element.textContent = text;
+    article.append(element);
+  }
+  const body = new DOMParser().parseFromString(html, "text/html").body;
+  body.querySelectorAll(FRAMES).forEach(replaceFrame);
+  body.querySelectorAll("input").forEach((box) => (box.ariaLabel = box.checked ? "Done" : "Open"));
+  article.append(...body.childNodes);
+  root.querySelector("article").replaceWith(article);
+}
+
+function attach(host) {
+  const root = host.attachShadow({ mode: "open" });
+  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: STYLES });
+  root.append(link, document.createElement("article"));
+  root.addEventListener("click", (event) => {
+    const anchor = event.target.closest("a[href]");
+    if (!anchor) return;
+    event.preventDefault();
+    const address = anchor.getAttribute("href");
+    if (!address.startsWith("#")) window.open(anchor.href, "_blank", "noopener");
+    else root.getElementById(decodeURIComponent(address.slice(1)))?.scrollIntoView();
+  });
+  return root;
+}
+
+// What other hosts would be asked for is a link until somebody opens it.
+function replaceFrame(element) {
+  const address = element.getAttribute("src") ?? element.querySelector("source")?.getAttribute("src") ?? "";
+  if (address.startsWith("/") && !address.startsWith("//")) return;
+  const link = Object.assign(document.createElement("a"), { href: address, className: "frame" });
+  link.textContent = element.alt || element.title || `Open ${address}`;
+  element.replaceWith(link);
+}

@@ -1,0 +1,355 @@
+// The parts of the editor that need no page: saving, the journal, the commands of the toolbar, and line breaks.
+
+import assert from "node:assert/strict";
+import { test, mock } from "node:test";
+const base = new URL("../../blogapi/admin/static/editor/", import.meta.url).href;
+const { Saver } = await import(base + "saving.js");
+const { Journal, keptTexts, discard } = await import(base + "journal.js");
+const md = await import(base + "markdown.js");
+const doc = await import(base + "document.js");
+
+class Storage {
+  setItem(k, v) {
+    if (this.full) throw new Error("full");
+    this[k] = v;
+  }
+  getItem(k) {
+    return this[k] ?? null;
+  }
+  removeItem(k) {
+    delete this[k];
+  }
+}
+for (const name of ["setItem", "getItem", "removeItem"])
+  Object.defineProperty(Storage.prototype, name, { enumerable: false });
+
+const tick = async () => {
+  for (let n = 0; n < 20; n += 1) await Promise.resolve();
+};
+const error = (status, more = {}) => Object.assign(new Error("x"), { status, ...more });
+
+function makeSaver(text = { content: "" }) {
+  const sent = [],
+    states = [];
+  const saver = new Saver({
+    read: () => ({ ...text }),
+    send: (document, options) =>
+      new Promise((resolve, reject) => sent.push({ document, options, resolve, reject })),
+    isOwn: async () => null,
+    changed: (state) => states.push(state),
+  });
+  saver.start({ ...text }, '"0"');
+  return { saver, sent, states, text };
+}
+
+test("five Ctrl+S: one request at a time, and no conflict with oneself", async () => {
+  const { saver, sent, text } = makeSaver();
+  text.content = "1";
+  const first = saver.save();
+  for (const n of "2345") {
+    text.content = n;
+    saver.save();
+  }
+  await tick();
+  assert.equal(sent.length, 1);
+  sent[0].resolve({ etag: '"1"' });
+  await tick();
+  assert.equal(sent.length, 2);
+  assert.deepEqual([sent[1].document.content, sent[1].options.etag], ["5", '"1"']);
+  sent[1].resolve({ etag: '"2"' });
+  assert.equal(await first, true);
+  assert.deepEqual([saver.state, saver.etag, sent.length], ["saved", '"2"', 2]);
+});
+
+test("an unchanged text is never sent", async () => {
+  const { saver, sent } = makeSaver();
+  assert.equal(await saver.save(), true);
+  assert.equal(sent.length, 0);
+  saver.leave();
+  assert.equal(sent.length, 0);
+});
+
+test("autosave after a pause; typing during a save schedules the next", async () => {
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const { saver, sent, text } = makeSaver();
+  text.content = "a";
+  saver.edited();
+  assert.equal(saver.state, "unsaved");
+  mock.timers.tick(1499);
+  await tick();
+  assert.equal(sent.length, 0);
+  mock.timers.tick(1);
+  await tick();
+  assert.equal(sent.length, 1);
+  text.content = "ab";
+  saver.edited();
+  sent[0].resolve({ etag: "1" });
+  await tick();
+  assert.equal(saver.state, "unsaved");
+  mock.timers.tick(1500);
+  await tick();
+  assert.equal(sent.length, 2);
+  sent[1].resolve({ etag: "2" });
+  await tick();
+  assert.equal(saver.state, "saved");
+  // Typing without a pause is saved after ten seconds.
+  for (let n = 0; n < 11; n += 1) {
+    text.content += n;
+    saver.edited();
+    mock.timers.tick(1000);
+    await tick();
+  }
+  assert.equal(sent.length, 3);
+  mock.timers.reset();
+});
+
+test("offline: says so, keeps trying with the same etag, and saves what was typed meanwhile", async () => {
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const { saver, sent, text } = makeSaver();
+  text.content = "a";
+  saver.save();
+  await tick();
+  sent[0].reject(error(0));
+  await tick();
+  assert.equal(saver.state, "offline");
+  text.content = "ab";
+  saver.edited();
+  assert.equal(saver.state, "offline");
+  mock.timers.tick(2000);
+  await tick();
+  assert.deepEqual([sent.length, sent[1].document.content, sent[1].options.etag], [2, "ab", '"0"']);
+  sent[1].resolve({ etag: "1" });
+  await tick();
+  assert.equal(saver.state, "saved");
+  mock.timers.reset();
+});
+
+test("a lost answer is not a conflict", async () => {
+  const { saver, sent, text } = makeSaver();
+  saver.isOwn = async ([document]) => ({ etag: '"9"', document });
+  text.content = "a";
+  const done = saver.save();
+  await tick();
+  text.content = "ab";
+  sent[0].reject(error(412));
+  await tick();
+  assert.deepEqual([sent.length, sent[1].options.etag, sent[1].document.content], [2, '"9"', "ab"]);
+  sent[1].resolve({ etag: '"10"' });
+  assert.equal(await done, true);
+});
+
+test("a conflict stops saving until it is resolved", async () => {
+  const { saver, sent, text } = makeSaver();
+  text.content = "a";
+  const done = saver.save();
+  await tick();
+  sent[0].reject(error(412));
+  assert.equal(await done, false);
+  assert.equal(saver.state, "conflict");
+  text.content = "b";
+  saver.edited();
+  assert.equal(await saver.save(), false);
+  assert.equal(sent.length, 1);
+  saver.leave();
+  assert.equal(sent.length, 1);
+  saver.start({ content: "theirs" }, '"7"');
+  saver.save();
+  await tick();
+  assert.equal(sent[1].options.etag, '"7"');
+});
+
+test("refused: the reason is shown, the next edit tries again; a closed sign-in is not asked again by itself", async () => {
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const { saver, sent, text } = makeSaver();
+  text.content = "a";
+  saver.save();
+  await tick();
+  sent[0].reject(error(401));
+  await tick();
+  assert.deepEqual([saver.state, saver.problem.status], ["refused", 401]);
+  text.content = "b";
+  saver.edited();
+  mock.timers.tick(1500);
+  await tick();
+  assert.equal(sent[1].options.signInAgain, false);
+  sent[1].reject(error(401));
+  await tick();
+  saver.save();
+  await tick();
+  assert.equal(sent[2].options.signInAgain, true);
+  mock.timers.reset();
+});
+
+test("a server that is busy says when", async () => {
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const { saver, sent, text } = makeSaver();
+  text.content = "a";
+  saver.save();
+  await tick();
+  sent[0].reject(error(503, { retryAfter: 7 }));
+  await tick();
+  assert.equal(saver.state, "refused");
+  mock.timers.tick(6999);
+  await tick();
+  assert.equal(sent.length, 1);
+  mock.timers.tick(1);
+  await tick();
+  assert.equal(sent.length, 2);
+  mock.timers.reset();
+});
+
+test("leaving sends short texts with keepalive, long ones stay in the journal", async () => {
+  const { saver, sent, text } = makeSaver();
+  text.content = "é".repeat(29_000);
+  saver.leave();
+  await tick();
+  assert.equal(sent[0].options.keepalive, true);
+  const other = makeSaver();
+  other.text.content = "é".repeat(31_000);
+  other.saver.leave();
+  await tick();
+  assert.equal(other.sent.length, 0);
+  other.saver.save();
+  await tick();
+  assert.equal(other.sent[0].options.keepalive, false);
+});
+
+test("journal", () => {
+  const storage = (globalThis.localStorage = new Storage());
+  const journal = new Journal("me");
+  const document = { title: "T", content: "one two" };
+  journal.write("a1", document, "e");
+  journal.flush();
+  new Journal("other").write("a1", document, "e");
+  assert.equal(journal.find("a1", () => false).length, 1);
+  assert.deepEqual(
+    keptTexts().map(({ words, title }) => [words, title]),
+    [[2, "T"]],
+  );
+  assert.equal(journal.find("a1", (found) => found.content === "one two").length, 0);
+  assert.equal(Object.keys(storage).length, 0);
+  journal.write("a1", document, "e");
+  journal.flush();
+  journal.clear("a1");
+  assert.equal(keptTexts().length, 0);
+  storage.full = true;
+  journal.write("a1", document, "e");
+  journal.flush();
+  assert.equal(journal.keeps, false);
+  delete storage.full;
+  storage["blogapi.journal.x"] = "{broken";
+  assert.equal(keptTexts().length, 0);
+});
+
+const show = (name, marked, format) => {
+  const from = marked.indexOf("<"),
+    to = marked.indexOf(">") - 1;
+  const text = marked.replace("<", "").replace(">", "");
+  const e = md.run(name, { text, from, to }, format);
+  const out = text.slice(0, e.from) + e.insert + text.slice(e.to);
+  return out.slice(0, e.selectFrom) + "<" + out.slice(e.selectFrom, e.selectTo) + ">" + out.slice(e.selectTo);
+};
+for (const [name, before, after] of [
+  ["bold", "a <word> b", "a **<word>** b"],
+  ["bold", "a **<word>** b", "a <word> b"],
+  ["bold", "a <**word**> b", "a <word> b"],
+  ["bold", "a wo<>rd b", "a **<word>** b"],
+  ["bold", "a <> b", "a **<>** b"],
+  ["bold", "<a b >c", "**<a b>** c"],
+  ["bold", "<a\n\nb>", "<**a**\n\n**b**>"],
+  ["italic", "**<a>**", "***<a>***"],
+  ["italic", "***<a>***", "**<a>**"],
+  ["bold", "***<a>***", "*<a>*"],
+  ["bold", "*<a>*", "***<a>***"],
+  ["link", "see <this> now", "see [this](<https://>) now"],
+  ["link", "see <> now", "see [<>](https://) now"],
+  ["link", "<https://a.b/c>", "[<>](https://a.b/c)"],
+  ["code", "a <b> c", "a `<b>` c"],
+  ["code", "x\n\n<a\nb\n>\ny", "x\n\n```<>\na\nb\n```\n\ny"],
+  ["heading", "one\ntw<>o", "one\n## tw<>o"],
+  ["heading", "## tw<>o", "### tw<>o"],
+  ["heading", "### tw<>o", "tw<>o"],
+  ["list", "<a\nb>", "<- a\n- b>"],
+  ["list", "<- a\n- b>", "<a\nb>"],
+  ["tasks", "<- a\n1. b>", "<- [ ] a\n- [ ] b>"],
+  ["tasks", "<- [x] a>", "<a>"],
+  ["quote", "a<>", "> a<>"],
+  ["list", "<>", "- <>"],
+  ["list", "<a\n\n b>", "<- a\n\n - b>"],
+  ["table", "a<>", "a\n\n| <Name> | Value |\n| --- | --- |\n|  |  |"],
+])
+  test(`${name}: ${JSON.stringify(before)}`, () => assert.equal(show(name, before), after));
+test("html and text", () => {
+  assert.equal(show("bold", "a <b> c", "html"), "a <strong><b></strong> c".replace("<b>", "<b>"));
+  assert.equal(md.hasCommand("bold", "text"), false);
+  assert.equal(md.picture("media:1", 'a "b" [c]'), '![a "b" \\[c\\]](media:1)');
+  assert.equal(md.picture("media:1", 'a "b"', "html"), '<img src="media:1" alt="a &quot;b&quot;">');
+});
+test("open ends", () => {
+  const ends = md.findOpenEnds("- [ ] a\n- [x] b\n1. [ ] c\n```\n- [ ] code\n```\n![](a) ![b](c)");
+  assert.deepEqual([ends.tasks.count, ends.pictures.count, ends.tasks.from], [2, 1, 0]);
+});
+for (const [original, shown, kept] of [
+  ["a\r\nb\r\nc", "a\nb\nc", "a\r\nb\r\nc"],
+  ["a\r\nb\nc\r\n", "a\nX\nc\n", "a\r\nX\nc\r\n"],
+  ["a\nb\r\nc\rd", "a\nb\nc\nd", "a\nb\r\nc\rd"],
+  ["a\r\nb", "a\nnew\nb", "a\r\nnew\r\nb"],
+  ["a\r\nb\nc", "a\nc", "a\r\nc"],
+  ["a\nb", "x\ny", "x\ny"],
+  ["a\r\n\r\nb", "a\n\nb\n", "a\r\n\r\nb\r\n"],
+  ["\r\n", "\n", "\r\n"],
+  ["a\r\nb", "", ""],
+  ["\r", "a", "a"],
+])
+  test(`breaks ${JSON.stringify([original, shown])}`, () =>
+    assert.equal(doc.keepBreaks(original, shown), kept));
+test("breaks at random", () => {
+  for (let n = 0; n < 3000; n += 1) {
+    const raw = Array.from(
+      { length: 12 },
+      () => ["a", "b", "\r\n", "\n", "\r"][Math.floor(Math.random() * 5)],
+    ).join("");
+    assert.equal(doc.keepBreaks(raw, doc.showBreaks(raw)), raw);
+    const edit = doc.showBreaks(raw) + "\nz";
+    assert.equal(doc.showBreaks(doc.keepBreaks(raw, edit)), edit);
+  }
+});
+test("documents", () => {
+  const article = {
+    title: "T",
+    subtitle: "S",
+    content: "c",
+    content_type: "markdown",
+    excerpt: "c",
+    slug: "t",
+    status: "draft",
+    cover_image: "https://h/media/x/c.jpg",
+    category: { uuid: "1" },
+    tags: [{ uuid: "2" }],
+    authors: [{ uuid: "3" }],
+    seo: {
+      uuid: "s",
+      title: "T",
+      description: "S",
+      og_image: "https://h/media/x/c.jpg",
+      canonical_url: "",
+      article: "a",
+    },
+  };
+  const document = doc.fromArticle(article, "c");
+  assert.deepEqual(document, {
+    ...doc.EMPTY,
+    title: "T",
+    subtitle: "S",
+    content: "c",
+    cover_image: "https://h/media/x/c.jpg",
+    category: "1",
+    tags: ["2"],
+    authors: ["3"],
+  });
+  assert.equal(doc.isSame(document, { ...document, cover_image: "/media/x/c.jpg" }), true);
+  assert.equal(doc.isSame(document, { ...document, content: "d" }), false);
+  assert.deepEqual(doc.toArticle(document).tags, [{ uuid: "2" }]);
+  assert.equal(doc.toCopy(doc.EMPTY).title, "Untitled");
+  assert.equal(doc.guessSlug("Ärger & Öl: an eye-splice!"), "arger-ol-an-eye-splice");
+});

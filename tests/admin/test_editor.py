@@ -1,0 +1,402 @@
+"""The editor: writing, saving, what happens when saving fails, and publishing."""
+
+from __future__ import annotations
+
+import base64
+import re
+
+import pytest
+
+from tests.admin.blogs import PASSWORD
+from tests.admin.browsing import list_violations
+from tests.browser import is_wider_than_the_window, wait_until
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+ARTICLES = "blog/articles/"
+COPY = "**/working-copy/"
+TEXT = "Rope *first*.\n\n- [ ] an ending\n"
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+SAVED = re.compile(r"^Saved \d\d:\d\d$")
+
+
+@pytest.fixture
+def make(api):
+    """Return a function that creates an article and returns its path."""
+
+    def create(title, **fields):
+        article = {"title": title, "content": TEXT, "content_type": "markdown", **fields}
+        return f"{ARTICLES}{api.post(ARTICLES, article)['uuid']}/"
+
+    return create
+
+
+@pytest.fixture
+def write(open_admin):
+    """Return a function that opens the editor of an article."""
+
+    def open_editor(path, **options):
+        page = open_admin(f"/admin/articles/{path.split('/')[2]}/", **options)
+        get_text(page).wait_for()
+        wait_until(page, "document.querySelector('.cm-content') !== null")
+        return page
+
+    return open_editor
+
+
+def get_text(page):
+    return page.get_by_role("textbox", name="Text", exact=True)
+
+
+def get_button(page, name):
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def type_at_end(page, text):
+    get_text(page).focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text(text)
+
+
+def save(page):
+    page.keyboard.press("Control+s")
+    page.get_by_role("banner").get_by_text(SAVED).wait_for()
+
+
+def wait_for_state(page, words):
+    page.get_by_role("banner").get_by_text(words, exact=True).wait_for()
+
+
+def get_stored(api, path):
+    return api.get(f"{path}working-copy/")["content"]
+
+
+def is_read(page, words):
+    """Return whether the preview contains the words."""
+    wait_until(
+        page, f"document.querySelector('.reading > .sheet')?.shadowRoot?.textContent.includes({words!r})"
+    )
+    return True
+
+
+def wait_for_content(page, path, end):
+    """Wait until the content of the article ends with these words."""
+    article = f"fetch('/api/v1/{path}').then((response) => response.json())"
+    wait_until(page, f"{article}.then(({{ content }}) => content.endsWith({end!r}))")
+
+
+def test_a_new_article_becomes_a_draft_with_the_first_save(open_admin, api):
+    page = open_admin("/admin/articles/new/")
+    page.get_by_role("textbox", name="Title", exact=True).wait_for()
+    page.keyboard.insert_text("A new knot")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text("Over *and* under. ")
+    save(page)
+    wait_until(page, "location.pathname !== '/admin/articles/new/'")
+    path = f"{ARTICLES}{page.url.split('/')[-2]}/"
+    type_at_end(page, "Twice.")
+    save(page)
+    assert is_read(page, "Over and under. Twice.")
+    article = api.get(path)
+    assert (article["title"], article["content"], article["status"]) == (
+        "A new knot",
+        "Over *and* under. ",
+        "draft",
+    )
+    assert get_stored(api, path) == "Over *and* under. Twice."
+    page.get_by_role("link", name="Back to the articles", exact=True).click()
+    page.wait_for_url("**/admin/articles/")
+    wait_for_content(page, path, "Twice.")
+
+
+def test_saves_wait_for_each_other_and_do_not_conflict(write, make, api):
+    path = make("Five saves")
+    page = write(path)
+    waiting = []
+    page.route(COPY, lambda route: waiting.append(route))
+
+    def let_one_pass():
+        while not waiting:
+            page.wait_for_timeout(20)
+        [request] = waiting
+        waiting.clear()
+        request.continue_()
+
+    for number in range(5):
+        type_at_end(page, str(number))
+        page.keyboard.press("Control+s")
+    let_one_pass()
+    let_one_pass()
+    page.get_by_role("banner").get_by_text(SAVED).wait_for()
+    assert get_stored(api, path) == f"{TEXT}01234"
+    assert waiting == [] and api.get(f"{path}revisions/") == []
+
+
+def test_a_text_that_is_not_changed_is_not_sent(write, make, api):
+    crlf = "Ärger\r\n\r\n* one\r\n+ two\n\ttab  \r\n"
+    path = make("Other editors wrote this", content=crlf)
+    page = write(path)
+    requests = []
+    page.on(
+        "request", lambda request: requests.append(request.method) if "working-copy" in request.url else None
+    )
+    get_text(page).focus()
+    page.keyboard.press("Control+s")
+    page.keyboard.insert_text("x")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Control+s")
+    assert requests == []
+    page.keyboard.press("Control+Home")
+    page.keyboard.insert_text("Viel ")
+    save(page)
+    assert get_stored(api, path) == f"Viel {crlf}"
+
+
+def test_a_lost_answer_is_no_conflict(write, make, api):
+    path = make("Lost answer")
+    page = write(path)
+
+    def lose(route):
+        route.fetch()
+        route.abort()
+        page.unroute(COPY)
+
+    page.route(COPY, lose)
+    type_at_end(page, "Sent")
+    page.keyboard.press("Control+s")
+    wait_for_state(page, "Offline: kept in this browser")
+    type_at_end(page, ", and more")
+    save(page)
+    assert get_stored(api, path) == f"{TEXT}Sent, and more"
+
+
+def test_what_is_written_offline_is_saved_later(write, make, api):
+    path = make("Offline")
+    page = write(path)
+    page.context.set_offline(True)
+    type_at_end(page, "At sea. ")
+    page.keyboard.press("Control+s")
+    wait_for_state(page, "Offline: kept in this browser")
+    assert list_violations(page) == []
+    type_at_end(page, "Far out.")
+    page.context.set_offline(False)
+    page.get_by_role("banner").get_by_text(SAVED).wait_for()
+    assert get_stored(api, path) == f"{TEXT}At sea. Far out."
+    assert is_read(page, "At sea. Far out.")
+
+
+def test_after_a_crash_the_text_is_offered_again(write, make, api):
+    path = make("Crash")
+    page = write(path)
+    context = page.context
+    context.set_offline(True)
+    type_at_end(page, "Not sent.")
+    wait_until(page, "Object.values(localStorage).some((value) => value.includes('Not sent.'))")
+    context.new_page()
+    page.close()
+    context.set_offline(False)
+    page = write(path)
+    page.get_by_text("This browser has kept a text that was not saved.", exact=True).wait_for()
+    assert list_violations(page) == []
+    get_button(page, "Use it").click()
+    save(page)
+    assert get_stored(api, path) == f"{TEXT}Not sent."
+    page.reload()
+    get_text(page).wait_for()
+    assert not page.get_by_text("This browser has kept").is_visible()
+
+
+def test_when_the_login_has_ended_the_text_stays_and_is_saved(write, make, api):
+    path = make("Login")
+    page = write(path)
+    page.context.clear_cookies()
+    type_at_end(page, "Typed without a login.")
+    page.keyboard.press("Control+s")
+    dialog = page.get_by_role("dialog", name="Your login has ended", exact=True)
+    dialog.get_by_role("textbox", name="Password", exact=True).fill(PASSWORD)
+    dialog.get_by_role("button", name="Sign in", exact=True).click()
+    page.get_by_role("banner").get_by_text(SAVED).wait_for()
+    assert get_stored(api, path) == f"{TEXT}Typed without a login."
+
+
+def test_publish_update_and_take_back(write, make, api):
+    path = make("Publish me")
+    page = write(path)
+    type_at_end(page, "Ready.")
+    get_button(page, "Publish").click()
+    popover = page.get_by_role("dialog", name="Publish this article", exact=True)
+    assert popover.get_by_text("1 task in the text is open.").is_visible()
+    assert list_violations(page) == []
+    popover.get_by_role("button", name="Publish", exact=True).click()
+    get_button(page, "Update").wait_for()
+    article = api.get(path)
+    assert (article["status"], article["content"]) == ("published", f"{TEXT}Ready.")
+    assert len(api.get(f"{path}revisions/")) == 1
+
+    type_at_end(page, " Better.")
+    save(page)
+    wait_for_state(page, "Published, edits waiting")
+    assert api.get(path)["content"] == f"{TEXT}Ready."
+    get_button(page, "Update").click()
+    page.get_by_role("dialog").get_by_role("button", name="Update", exact=True).click()
+    wait_for_state(page, "Published")
+    wait_for_content(page, path, "Better.")
+
+    get_button(page, "More actions").click()
+    page.get_by_role("menuitem", name="Unpublish", exact=True).click()
+    get_button(page, "Publish").wait_for()
+    assert api.get(path)["status"] == "draft"
+
+
+def test_schedule_in_the_time_zone_of_the_site(write, make, api):
+    api.patch("blog/site/", {"time_zone": "Asia/Tokyo"})
+    path = make("Later")
+    page = write(path)
+    get_button(page, "Publish").click()
+    page.get_by_role("radio", name="Later", exact=True).check()
+    page.get_by_label("Date", exact=True).fill("2099-11-29")
+    page.get_by_label("Time", exact=True).fill("08:00")
+    popover = page.get_by_role("dialog", name="Publish this article", exact=True)
+    assert "Goes live on Sunday 29 November 2099 at 08:00." in popover.inner_text()
+    assert "Time zone of the site: Asia/Tokyo" in popover.inner_text()
+    popover.get_by_role("button", name="Schedule", exact=True).click()
+    wait_for_state(page, "Scheduled, 29 Nov 2099")
+    article = api.get(f"{path}?fields=status,published_at")
+    assert article == {"status": "scheduled", "published_at": "2099-11-28T23:00:00.000000+00:00"}
+    get_button(page, "Reschedule").click()
+    page.get_by_role("radio", name="Now", exact=True).check()
+    page.get_by_role("dialog").get_by_role("button", name="Reschedule", exact=True).click()
+    get_button(page, "Update").wait_for()
+    get_button(page, "More actions").click()
+    page.get_by_role("menuitem", name="Archive", exact=True).click()
+    get_button(page, "Bring back").wait_for()
+    assert api.get(path)["status"] == "archived"
+
+
+def test_a_picture_gets_its_alternative_text_at_once(write, make, api):
+    path = make("Picture")
+    page = write(path)
+    get_text(page).focus()
+    page.keyboard.press("Control+End")
+    drop = """(data) => {
+      const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], "fid.png", { type: "image/png" }));
+      const options = { clipboardData: transfer, bubbles: true, cancelable: true };
+      document.querySelector(".cm-content").dispatchEvent(new ClipboardEvent("paste", options));
+    }"""
+    page.evaluate(drop, base64.b64encode(PIXEL).decode())
+    dialog = page.get_by_role("dialog", name="Add a picture", exact=True)
+    dialog.get_by_role("textbox", name="What the picture says, in a sentence", exact=True).fill(
+        "A fid of [bone]"
+    )
+    assert list_violations(page) == []
+    dialog.get_by_role("button", name="Insert", exact=True).click()
+    dialog.wait_for(state="hidden")
+    save(page)
+    [media] = api.get("blog/media/")
+    assert media["alt"] == "A fid of [bone]"
+    assert get_stored(api, path) == f"{TEXT}\n![A fid of \\[bone\\]](media:{media['uuid']})"
+
+    get_button(page, "Picture").click()
+    page.get_by_role("button", name="A fid of [bone]", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Insert", exact=True).click()
+    save(page)
+    assert get_stored(api, path).count(f"(media:{media['uuid']})") == 2
+
+
+def test_details_by_keyboard(write, make, api):
+    tag = api.post("blog/tags/", {"name": "tools"})
+    path = make("Details")
+    page = write(path)
+    get_button(page, "Details").press("Enter")
+    page.get_by_role("textbox", name="Address", exact=True).fill("details-by-hand")
+    page.get_by_role("textbox", name="Excerpt", exact=True).fill("Short.")
+    tags = page.get_by_role("combobox", name="Tags", exact=True)
+    tags.press_sequentially("to")
+    page.get_by_role("option", name=re.compile("^tools")).wait_for()
+    assert list_violations(page) == []
+    tags.press("Enter")
+    get_button(page, "Remove tools").wait_for()
+    tags.press_sequentially("boats")
+    page.get_by_role("option", name="Create the tag “boats”", exact=True).wait_for()
+    tags.press("Enter")
+    get_button(page, "Remove boats").wait_for()
+    category = page.get_by_role("combobox", name="Category", exact=True)
+    category.fill("Workshop")
+    category.press("Enter")
+    get_button(page, "Write others").click()
+    page.get_by_role("textbox", name="Title elsewhere", exact=True).fill("Elsewhere")
+    save(page)
+    copy = api.get(f"{path}working-copy/")
+    names = {tag["uuid"]: tag["name"] for tag in api.get("blog/tags/")}
+    assert [names[uuid] for uuid in copy["tags"]] == ["tools", "boats"] and tag["uuid"] in copy["tags"]
+    assert (copy["slug"], copy["excerpt"], copy["seo"]["title"]) == ("details-by-hand", "Short.", "Elsewhere")
+    assert api.get(f"blog/categories/{copy['category']}/")["name"] == "Workshop"
+
+
+def test_format_with_shortcuts_and_the_toolbar(write, make, api):
+    path = make("Format", content="rope")
+    page = write(path)
+    get_text(page).focus()
+    for keys in ("Control+a", "Control+b", "Control+i"):
+        page.keyboard.press(keys)
+    page.keyboard.press("Control+k")
+    page.keyboard.insert_text("https://knots.example")
+    toolbar = page.get_by_role("toolbar", name="Format", exact=True)
+    toolbar.get_by_role("button", name="Heading", exact=True).focus()
+    for keys in ("ArrowRight", "Home", "End", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Enter"):
+        page.keyboard.press(keys)
+    save(page)
+    assert get_stored(api, path) == "> ***[rope](https://knots.example)***"
+
+
+def test_the_plain_text_field_keeps_the_text_and_the_choice(write, make, api):
+    path = make("Plain")
+    page = write(path)
+    type_at_end(page, "One. ")
+    get_button(page, "Plain text field").click()
+    wait_until(page, "document.querySelector('.cm-content') === null")
+    type_at_end(page, "Two.")
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+b")
+    save(page)
+    assert get_stored(api, path).startswith("**Rope *first*.**\n\n")
+    page.reload()
+    get_text(page).wait_for()
+    assert get_text(page).evaluate("(field) => field.localName") == "textarea"
+    get_button(page, "Coloured text field").click()
+    wait_until(page, "document.querySelector('.cm-content') !== null")
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_on_a_phone_the_panes_keep_their_place(write, make, width):
+    page = write(make("Phone", content="Line\n\n" * 100), width=width, height=700)
+    page.evaluate("document.querySelector('.writing').scrollTop = 500")
+    page.get_by_role("radio", name="Preview", exact=True).check()
+    assert is_read(page, "Line")
+    page.get_by_role("radio", name="Write", exact=True).check()
+    assert page.evaluate("document.querySelector('.writing').scrollTop") == 500
+    assert not is_wider_than_the_window(page)
+    get_button(page, "More").click()
+    page.get_by_role("menuitem", name="Details", exact=True).click()
+    assert not is_wider_than_the_window(page)
+    assert list_violations(page) == []
+    get_button(page, "Close the details").click()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_editor_and_the_preview_are_accessible(write, open_admin, make, dark):
+    path = make(
+        "Colours", content="## One\n\n> *two* **three** `four` [five](https://knots.example)\n\n- [x] six\n"
+    )
+    page = write(path, dark=dark)
+    assert is_read(page, "One")
+    assert list_violations(page) == []
+    page.close()
+    page = open_admin(f"/admin/articles/{path.split('/')[2]}/preview/", dark=dark)
+    assert is_read(page, "One")
+    assert list_violations(page) == []
