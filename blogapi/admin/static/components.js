@@ -184,6 +184,13 @@ export const progressBar = ({ value, max, label }) =>
   html`<progress class="progress" value=${value ?? nothing} max=${max || 1} aria-label=${label}>
   </progress>`;
 
+/** A table whose last column has actions; heads: [[text, class]]. It scrolls in its own frame. */
+export const table = (heads, rows, kind = "bleed") =>
+  html`<div class="table-frame"><table class="table ${kind}"><thead><tr>
+    ${heads.map(([text, name = ""]) => html`<th scope="col" class=${name}>${text}</th>`)}
+    <th class="menu-cell"><span class="sr-only">Actions</span></th></tr></thead>
+    <tbody>${rows}</tbody></table></div>`;
+
 /** Terms and values: [[term, value]]. */
 export const facts = (pairs) =>
   html`<dl class="facts">${pairs.map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`;

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { button, emptyState, icon, menuButton } from "../components.js";
+import { button, emptyState, icon, menuButton, table } from "../components.js";
 import { count, formatDayAndTime, formatSize } from "../format.js";
 import { remove } from "../forms.js";
 import { definePage, Page } from "../shell.js";
@@ -41,11 +41,8 @@ class Backups extends Page {
       const text = "A backup is one file with everything: texts, drafts, pictures and users.";
       return emptyState({ title: "No backup yet", text, actions: this.renderMake() });
     }
-    return html`<div class="table-frame"><table class="table bleed nowrap">
-        <thead><tr><th scope="col">Made</th><th scope="col">How</th><th scope="col">Pictures</th>
-          <th scope="col" class="num">Size</th>
-          <th class="menu-cell"><span class="sr-only">Actions</span></th></tr></thead>
-        <tbody>${this.backups.map((backup) => this.renderBackup(backup))}</tbody></table></div>
+    const rows = this.backups.map((backup) => this.renderBackup(backup));
+    return html`${table([["Made"], ["How"], ["Pictures"], ["Size", "num"]], rows, "bleed nowrap")}
       <p class="section soft">A backup holds drafts, users, and fingerprints of passwords and keys: keep it
         secret. To bring one back, run <code>python -m blogapi restore FILE</code> on the server.</p>`;
   }

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
-import { button, emptyState, facts } from "../components.js";
+import { button, emptyState, facts, table } from "../components.js";
 import { daysFromToday, formatDay, formatDayAndTime } from "../format.js";
 import { bind, formDialog, remove, showOnce } from "../forms.js";
 import { definePage, Page, session } from "../shell.js";
@@ -84,11 +84,9 @@ class Keys extends Page {
   }
 
   renderPage() {
+    const rows = this.keys.map((key) => this.renderRow(key));
     return html`${this.once ?? nothing}
-      ${!this.keys.length ? emptyState(NONE) : html`<div class="table-frame"><table class="table">
-        <thead><tr><th scope="col">Name</th><th scope="col">May</th><th scope="col">Last used</th>
-          <th scope="col">Ends</th><th><span class="sr-only">Actions</span></th></tr></thead>
-        <tbody>${this.keys.map((key) => this.renderRow(key))}</tbody></table></div>`}
+      ${rows.length ? table([["Name"], ["May"], ["Last used"], ["Ends"]], rows, "") : emptyState(NONE)}
       <section class="section key-help"><div><h2>What a key may do</h2>
         <p class="soft">A key acts as the person who made it and never has more rights than that person.
           Users, the site, imports and backups cannot be reached with a key at all.</p></div>

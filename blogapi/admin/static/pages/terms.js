@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { button, confirmRisk, emptyState, menuButton, searchField } from "../components.js";
+import { button, confirmRisk, emptyState, menuButton, searchField, table } from "../components.js";
 import { count } from "../format.js";
 import { bind, formDialog } from "../forms.js";
 import { definePage, Page, toast } from "../shell.js";
@@ -62,11 +62,7 @@ class Terms extends Page {
     const found = this.terms.filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(wanted));
     const onInput = (text) => this.set({ wanted: text });
     return html`${searchField({ label: `Search ${place}`, value: this.wanted, onInput })}
-      <div class="table-frame"><table class="table bleed">
-        <thead><tr><th scope="col">Name</th><th scope="col">Address</th>
-          <th scope="col" class="num">Articles</th>
-          <th class="menu-cell"><span class="sr-only">Actions</span></th></tr></thead>
-        <tbody>${found.map((term) => this.renderTerm(term))}</tbody></table></div>
+      ${table([["Name"], ["Address"], ["Articles", "num"]], found.map((term) => this.renderTerm(term)))}
       ${found.length ? nothing : html`<p class="soft section">No ${one} contains “${this.wanted}”.</p>`}`;
   }
 

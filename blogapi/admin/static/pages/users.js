@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, patch, post } from "../api.js";
-import { button, menuButton } from "../components.js";
+import { button, menuButton, table } from "../components.js";
 import { formatDay, formatDayAndTime } from "../format.js";
 import { bind, formDialog, remove, showOnce } from "../forms.js";
 import { definePage, Page, session, toast } from "../shell.js";
@@ -87,11 +87,8 @@ class Users extends Page {
   }
 
   renderPage() {
-    return html`${this.once ?? nothing}<div class="table-frame"><table class="table bleed">
-        <thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th>
-          <th scope="col">Since</th><th class="menu-cell"><span class="sr-only">Actions</span></th>
-        </tr></thead>
-        <tbody>${this.users.map((user) => this.renderRow(user))}</tbody></table></div>
+    const rows = this.users.map((user) => this.renderRow(user));
+    return html`${this.once ?? nothing}${table([["Name"], ["Role"], ["State"], ["Since"]], rows)}
       <p class="section soft small">Whoever is disabled cannot sign in, and their keys are refused. Their
         articles stay.</p>`;
   }
