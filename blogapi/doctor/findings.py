@@ -28,6 +28,17 @@ class Finding:
     do: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The result of a quick check in the words of an admin; `link` is the page with the cure, or None."""
+
+    check: str
+    level: Level
+    title: str
+    detail: str
+    link: str | None = None
+
+
 def ok(check: str, says: str) -> Finding:
     """Return a finding for a check that has passed."""
     return Finding(check, Level.OK, says)

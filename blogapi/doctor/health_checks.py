@@ -6,7 +6,6 @@ They change nothing, and each has a bound: the command `doctor` checks more, and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -20,8 +19,8 @@ from blogapi.articles import json_writer
 from blogapi.articles.models import Article, ArticleJson, ArticleStats
 from blogapi.backups import library
 from blogapi.backups.naming import Kind
-from blogapi.doctor import findings, instance_checks, rate_limit_checks, server_checks
-from blogapi.doctor.findings import Finding, Level
+from blogapi.doctor import findings, instance_checks, link_checks, rate_limit_checks, server_checks
+from blogapi.doctor.findings import Advice, Finding, Level
 from blogapi.media import folder as media_folder
 from blogapi.media import stored_files
 from blogapi.media.models import Media
@@ -55,17 +54,6 @@ _TITLES = {
 _REPAIR = "Run `doctor --repair` on the server."
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """The result of a check in the words of an admin; `link` is the page with the cure, or None."""
-
-    check: str
-    level: Level
-    title: str
-    detail: str
-    link: str | None = None
-
-
 def run_checks() -> list[Advice]:
     """Return the results of all checks, the most serious first."""
     home = Path(current_app.instance_path)
@@ -74,6 +62,7 @@ def run_checks() -> list[Advice]:
         *_check_media_files(),
         *_check_alternative_texts(),
         *_check_idle_keys(),
+        *link_checks.run_checks(),
         *_check_database(home),
         *_check_server(home),
     ]

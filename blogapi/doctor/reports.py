@@ -10,7 +10,7 @@ from flask import current_app
 
 from blogapi import clock
 from blogapi.doctor import health_checks
-from blogapi.doctor.health_checks import Advice
+from blogapi.doctor.findings import Advice
 from blogapi.web.errors import Conflict
 
 _EXTENSION = "blogapi-doctor"

@@ -100,6 +100,28 @@ def test_a_search_that_is_not_up_to_date_is_wrong(app, check, make_article):
     assert check()["The search or the counts are not up to date"]["level"] == "wrong"
 
 
+def test_links_to_what_readers_cannot_see_are_counted(as_admin, as_login, check, make_article, make_tag):
+    as_login.patch(
+        "/api/v1/blog/site/", json={"url": "https://blog.example", "article_path": "/{year}/{slug}"}
+    )
+    for status in ("draft", "archived"):
+        make_article(slug=status, status=status, published_at="2026-01-01T00:00:00Z")
+    gone, tag = make_article(slug="gone"), make_tag("lost")
+    as_admin.delete(f"/api/v1/blog/articles/{gone.uuid}/")
+    as_admin.delete(f"/api/v1/blog/tags/{tag.uuid}/")
+    good = (
+        '<a href="/2026/good/#top">1</a> <a href="../about/">2</a> <a href="https://other.example/2026/gone">'
+    )
+    article = make_article(slug="good", title="Good", content=good)
+    assert check()["No link leads to a hidden article"]["detail"] == "2 internal links checked."
+    bad = [f'<a href="/2026/{slug}/">a</a>' for slug in ("draft", "archived", "gone")]
+    bad.append('<p><a title="&quot;" href="https://blog.example/tag/lost/#y">a</a>')
+    make_article(slug="bad", title="Bad", content=good + "".join(bad))
+    found = check()["4 links lead to what readers cannot see"]
+    assert (found["level"], found["detail"]) == ("hint", "In “Bad”.")
+    assert found["link"].startswith("/admin/articles/") and str(article.uuid) not in found["link"]
+
+
 @pytest.mark.sqlite("about the database file")
 def test_a_damaged_database_is_wrong(check, monkeypatch):
     monkeypatch.setattr(health_checks.integrity, "run_quick_check", lambda path, seconds: "Page 3 is broken")

@@ -1,0 +1,107 @@
+"""A quick check of the links between articles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from urllib.parse import urldefrag, urljoin, urlsplit
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.articles.models import Article, ArticleJson
+from blogapi.categories.models import Category
+from blogapi.doctor import findings
+from blogapi.doctor.findings import Advice, Level
+from blogapi.site import addresses
+from blogapi.site.models import Site
+from blogapi.site.queries import get_site
+from blogapi.storage.change_log import Change
+from blogapi.storage.database import current_time, db
+
+# The links of this many articles are checked, the newest ones.
+_MAX_ARTICLES = 500
+
+# A link in HTML that is stored as JSON, which escapes the quotation marks.
+_LINK = re.compile(r'<a [^>]*?href=\\"([^"\\]+)\\"')
+
+
+def run_checks() -> Iterator[Advice]:
+    """Yield a finding about links to articles, categories, tags and authors that readers cannot see.
+
+    Other pages of the site are unknown, so links to them are not checked. Without a URL of the site, the
+    addresses of articles are unknown, and nothing is yielded.
+    """
+    site = get_site()
+    if not site.url:
+        return
+    public, hidden = _list_addresses(site)
+    links, found = 0, {}
+    html = select(ArticleJson.article_id, Article.title, ArticleJson.html).join(
+        Article, Article.uuid == ArticleJson.article_id
+    )
+    newest = html.where(Article.visible_at(current_time())).order_by(Article.published_at.desc())
+    for uuid, title, content in db.session.execute(newest.limit(_MAX_ARTICLES)):
+        targets = list(_find_targets(site, public[uuid], content.decode("utf-8")))
+        links += len(targets)
+        if broken := [target for target in targets if target in hidden]:
+            found[uuid] = (title, len(broken))
+    if found:
+        number = sum(count for _, count in found.values())
+        verb = "leads" if number == 1 else "lead"
+        yield Advice(
+            "links",
+            Level.HINT,
+            f"{findings.count_things(number, 'link')} {verb} to what readers cannot see",
+            f"In {findings.join_examples([f'“{title}”' for title, _ in found.values()])}.",
+            f"/admin/articles/{next(iter(found))}/",
+        )
+    elif links:
+        text = f"{findings.count_things(links, 'internal link')} checked."
+        yield Advice("links", Level.OK, "No link leads to a hidden article", text)
+
+
+def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
+    """Return the addresses of the public articles, and those of what was or would be a page of the site."""
+    public: dict[UUID, str] = {}
+    hidden = set()
+    is_public = Article.visible_at(current_time()).label("is_public")
+    columns = (Article.uuid, Article.slug, Article.published_at, Article.created, Category.slug, is_public)
+    for uuid, slug, published_at, created, category, visible in db.session.execute(
+        select(*columns).join(Category, Category.uuid == Article.category_id)
+    ):
+        address = addresses.make_article_url(
+            site, uuid=uuid, slug=slug, category_slug=category, published_at=published_at or created
+        )
+        if visible:
+            public[uuid] = _normalize(address or "")
+        else:
+            hidden.add(_normalize(address or ""))
+    former = select(Change.kind, Change.uuid, Change.slug, Change.published_at)
+    for kind, uuid, slug, published_at in db.session.execute(former.where(Change.slug.is_not(None))):
+        if kind != Article.kind:
+            hidden.add(_normalize(addresses.make_term_url(site, kind, uuid=uuid, slug=slug) or ""))
+        elif published_at is not None:
+            address = addresses.make_article_url(
+                site, uuid=uuid, slug=slug, category_slug="", published_at=published_at
+            )
+            hidden.add(_normalize(address or ""))
+    return public, hidden - set(public.values())
+
+
+def _find_targets(site: Site, address: str, html: str) -> Iterator[str]:
+    """Yield the addresses within the site to which an article links."""
+    for link in _LINK.findall(html):
+        try:
+            target = urljoin(f"{address}/", unescape(link))
+            is_page = urlsplit(target).scheme in ("http", "https")
+        except ValueError:
+            continue
+        if is_page and target.startswith(f"{site.url}/"):
+            yield _normalize(target)
+
+
+def _normalize(address: str) -> str:
+    """Return the address without its fragment and without a trailing slash."""
+    return urldefrag(address).url.rstrip("/")
