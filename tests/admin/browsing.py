@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from blogapi import hooks
 from tests.admin.blogs import Blog
-from tests.browser import PageOpener
+from tests.browser import PageOpener, wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # The console shows each refused request, but a page may ask for what does not exist.
 _REFUSED = "Failed to load resource: "
 
-_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 class AdminPages(PageOpener):
@@ -48,7 +48,7 @@ class AdminPages(PageOpener):
             context.grant_permissions(["clipboard-read", "clipboard-write"])
             self._contexts[user] = context
         context = self._contexts[user]
-        if user and not context.pages:
+        if user and not context.cookies():
             cookie = {"name": hooks.COOKIE, "value": self.blog.log_in(user), "url": self.origin}
             context.add_cookies([cookie])  # type: ignore[list-item]
         return context
@@ -71,13 +71,26 @@ class AdminPages(PageOpener):
             super()._record_message(message)
 
 
-def list_violations(page: Page) -> list[str]:
-    """Return what axe finds against WCAG 2.2 AA in the page: the rule, the element, and what is wrong."""
+def wait_for_page(page: Page, ready: str = "true") -> None:
+    """Wait until the page has loaded its data, and until the JavaScript expression `ready` is true."""
+    loaded = "['ready', 'failed'].includes(document.querySelector('admin-page')?.state)"
+    wait_until(page, f"{loaded} && Boolean({ready})")
+
+
+def list_violations(page: Page, *rules: str) -> list[str]:
+    """Return what axe finds in the page: the rule, the element, and what is wrong.
+
+    Without `rules`, these are the rules for WCAG 2.2 AA and the best practices.
+    """
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(Axe().axe_script)
     # To preload style sheets, axe would add inline styles, which the pages forbid.
-    options = {"runOnly": _RULES, "resultTypes": ["violations"], "preload": False}
-    results = Axe().run(page, options=options)
+    found = page.evaluate(
+        "async (options) => (await axe.run(options)).violations",
+        {"runOnly": list(rules) or _TAGS, "resultTypes": ["violations"], "preload": False},
+    )
     return [
         f"{violation['id']}: {node['html'][:200]}: {node['failureSummary']}"
-        for violation in results.response["violations"]
+        for violation in found
         for node in violation["nodes"]
     ]

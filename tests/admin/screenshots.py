@@ -1,0 +1,115 @@
+"""Draws every admin page in each of its states: light, dark and on a phone.
+
+`python -m tests.admin.screenshots FOLDER [NAME…]` writes NAME-light.png, NAME-dark.png and NAME-phone.png.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from tests.admin import demo
+from tests.admin.blogs import create_users, open_app, serve_blog
+from tests.admin.browsing import AdminPages, wait_for_page
+from tests.browser import launch_browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+VARIANTS = {
+    "light": {"width": 1440, "height": 900},
+    "dark": {"width": 1440, "height": 900, "dark": True},
+    "phone": {"width": 390, "height": 844},
+}
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of a page: its name, the path below /admin/, and what a user does there."""
+
+    name: str
+    path: str
+    act: Callable[[Page], None] = lambda page: None
+    user: str = "ida"
+    is_empty: bool = False
+
+
+def click(role: str, name: str) -> Callable[[Page], None]:
+    """Return a function that clicks an element."""
+    return lambda page: page.get_by_role(role, name=name, exact=True).first.click()  # type: ignore[arg-type]
+
+
+STATES = (
+    State("sign-in", "sign-in/", user=""),
+    State("overview", ""),
+    State("articles", "articles/"),
+    State("articles-drafts", "articles/?status=draft"),
+    State("articles-search", "articles/?q=tide"),
+    State("articles-empty", "articles/", is_empty=True),
+    State("editor", "articles/{splice}/"),
+    State("editor-details", "articles/{splice}/", click("button", "Details")),
+    State("editor-publish", "articles/{splice}/", click("button", "Publish")),
+    State("editor-new", "articles/new/"),
+    State("editor-edits", "articles/{foghorn}/"),
+    State("history", "articles/{folder}/history/"),
+    State("preview", "articles/{splice}/preview/"),
+    State("media", "media/"),
+    State("media-empty", "media/", is_empty=True),
+    State("categories", "categories/"),
+    State("tags", "tags/"),
+    State("authors", "authors/"),
+    State("site", "site/"),
+    State("users", "users/"),
+    State("keys", "keys/"),
+    State("import", "import/"),
+    State("export", "export/"),
+    State("backups", "backups/"),
+    State("profile", "profile/"),
+)
+
+
+def draw(folder: Path, names: list[str]) -> None:
+    """Draw the states with these names, or all states."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as temporary, launch_browser() as browser:
+        for is_empty in (False, True):
+            states = [state for state in STATES if state.is_empty is is_empty]
+            states = [state for state in states if not names or state.name in names]
+            if states:
+                draw_blog(folder, states, Path(temporary) / f"blog-{is_empty}", browser, is_empty=is_empty)
+
+
+def draw_blog(folder: Path, states: list[State], instance: Path, browser: object, *, is_empty: bool) -> None:
+    """Draw states of a new blog."""
+    with open_app(instance) as app:
+        create_users(app)
+    with serve_blog(instance) as blog:
+        uuids = {} if is_empty else demo.fill_blog(blog)
+        short = {name: uuids.get(getattr(demo, name.upper())) for name in ("splice", "foghorn", "folder")}
+        pages = AdminPages(browser, blog)
+        for state in states:
+            for variant, options in VARIANTS.items():
+                path = f"/admin/{state.path.format(**short)}"
+                page = pages(path, user=state.user, **options)  # type: ignore[arg-type]
+                page.set_default_timeout(5_000)
+                try:
+                    page.locator("admin-page").wait_for(state="attached")
+                    wait_for_page(page)
+                    page.wait_for_load_state("networkidle")
+                    state.act(page)
+                    page.wait_for_timeout(300)
+                except Exception as error:
+                    print(f"{state.name}-{variant}: {str(error).splitlines()[0]}", file=sys.stderr)
+                page.screenshot(path=folder / f"{state.name}-{variant}.png")
+                page.close()
+        for fault in dict.fromkeys(pages.faults):
+            print(fault, file=sys.stderr)
+        pages.close()
+
+
+if __name__ == "__main__":
+    draw(Path(sys.argv[1]), sys.argv[2:])
