@@ -151,3 +151,9 @@ def test_deleting_a_user_does_not_delete_anonymous_keys(app, people, as_stranger
         value = api_keys.issue(None).value
         service.delete_user("mel")
     assert as_stranger.get(TAGS, headers={"X-API-KEY": value}).json == []
+
+
+def test_a_member_can_be_deleted_while_there_is_no_admin(context):
+    service.create("mel", None, role=Role.MEMBER)
+    service.delete_user("mel")
+    assert queries.list_users() == []

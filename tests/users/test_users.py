@@ -82,6 +82,11 @@ def test_a_disabled_user_cannot_do_anything(app, people, passwords, as_login, ma
     assert clients[0].post(LOGIN, json=credentials).status_code == 200
 
 
+def test_a_login_that_began_before_the_user_was_disabled_is_never_valid(app, people, as_login, log_in):
+    as_login.patch(path_of(people.member), json={"disabled": True})
+    assert outcome(log_in(people.member).get(ME)) == (401, "login_over")
+
+
 @pytest.mark.parametrize("change", [{"role": "member"}, {"disabled": True}, None])
 def test_the_last_admin_stays_an_admin(as_login, people, change):
     assert as_login.patch(path_of(people.other_admin), json={"disabled": True}).status_code == 200
