@@ -28,7 +28,6 @@ def test_a_person_signs_in_and_comes_to_the_page_that_they_wanted(api, open_admi
     page = open_admin("/admin/keys/", user="")
     page.wait_for_url("**/admin/sign-in/?next=*")
     page.get_by_text("Forgotten your password?").wait_for()
-    assert list_violations(page) == []
     fill_in_and_send(page, "Sign in", name="ida", password="not this one")
     page.get_by_role("alert").get_by_text("The user name or the password is wrong.").wait_for()
     fill_in_and_send(page, "Sign in", password=PASSWORD)
@@ -135,7 +134,6 @@ def test_a_member_changes_their_password_and_ends_a_login(blog, open_admin):
     there, _ = blog.client("tomas"), blog.client("tomas")
     page = open_admin("/admin/profile/", user="tomas")
     page.get_by_text("(this one)").wait_for()
-    assert list_violations(page) == []
     ends = page.get_by_role("button", name=re.compile("^End "))
     number = ends.count()
     ends.first.click()

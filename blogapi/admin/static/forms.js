@@ -26,8 +26,8 @@ export function formDialog(page, { title, action, fields, save }) {
   const content = (close) => html`<form class="form" novalidate @submit=${(event) => send(event, close)}>
     ${page.renderProblem()}${fields()}
     <div class="dialog-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
-      ${button({ text: action, busyText: "Saving…", kind: "main", type: "submit", busy: page.busy === "save" })}
-    </div></form>`;
+      ${button({ text: action, busyText: "Saving…", kind: "main", type: "submit",
+        busy: page.busy === "save" })}</div></form>`;
   return openDialog({ title, content, onClose: () => page.set({ errors: {}, problem: "" }) }).result;
 }
 

@@ -33,6 +33,7 @@ class Keys extends Page {
   async create() {
     const values = { name: "", scope: "read", days: "365" };
     const input = bind(this, values);
+    const end = () => (values.days ? new Date(Date.now() + values.days * 86_400_000) : null);
     const scopes = Object.entries(SCOPES).map(([scope, [word]]) => [scope, word]);
     const key = await formDialog(this, {
       title: "New key",
@@ -41,21 +42,16 @@ class Keys extends Page {
         ${input("name", "Name", { maxlength: 100, help: "Where you use it, so that you know it again" })}
         ${input("scope", "May", { type: "select", options: scopes, help: SCOPES[values.scope][1] })}
         ${input("days", "Ends", { type: "select", options: ENDS })}`,
-      save: async () => {
-        const { name, scope, days } = values;
-        const expires = days ? new Date(Date.now() + days * 86_400_000).toISOString() : null;
-        const { data } = await post("auth/api-key/", { name, scopes: [scope], expires });
-        return { value: data.public_state, ends: expires ? `Ends on ${formatDay(expires)}.` : "Never ends." };
-      },
+      save: () => post("auth/api-key/", { name: values.name, scopes: [values.scope], expires: end() }),
     });
     if (!key) return;
     await this.reload();
-    const may = SCOPES[values.scope][0].toLowerCase();
+    const may = `May ${SCOPES[values.scope][0].toLowerCase()} as ${session().user.username}.`;
     await showOnce(this, {
       title: values.name ? `Key “${values.name}” is made. Copy it now` : "The key is made. Copy it now",
       label: "key",
-      value: key.value,
-      foot: `May ${may} as ${session().user.username}. ${key.ends}`,
+      value: key.data.public_state,
+      foot: `${may} ${values.days ? `Ends on ${formatDay(end())}.` : "Never ends."}`,
     });
   }
 

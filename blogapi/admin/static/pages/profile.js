@@ -5,16 +5,14 @@ import { get, post, put } from "../api.js";
 import { button, facts, icon, row, sectionHead } from "../components.js";
 import { formatDay, formatDayAndTime } from "../format.js";
 import { bind, remove } from "../forms.js";
-import { announce, definePage, Page, session } from "../shell.js";
-
-const SAVED = "Saved. Your other logins have ended.";
+import { definePage, Page, session } from "../shell.js";
 
 // "Firefox on Windows": browsers name themselves by several names, and the most special one counts.
 function describeBrowser(agent) {
   const first = (...names) => names.find((name) => agent.includes(name));
-  const browser = first("Edg", "OPR", "Firefox", "Chrome", "Safari");
+  const browser = first("Edg", "OPR", "Firefox", "Chrome", "Safari") ?? (agent || "Unknown browser");
+  const name = { Edg: "Edge", OPR: "Opera" }[browser] ?? browser;
   const system = first("Android", "iPhone", "iPad", "Windows", "Macintosh", "CrOS", "Linux");
-  const name = { Edg: "Edge", OPR: "Opera" }[browser] ?? browser ?? (agent || "Unknown browser");
   return system ? `${name} on ${system}` : name;
 }
 
@@ -31,22 +29,21 @@ class Profile extends Page {
 
   async savePassword(event) {
     event.preventDefault();
-    const isSaved = await this.act("save", async () => {
+    this.saved = "";
+    await this.act("save", async () => {
       await put("auth/me/password/", this.values);
-      Object.assign(this.values, { current_password: "", password: "" });
+      this.values = { current_password: "", password: "" };
+      this.saved = "Saved. Your other logins have ended.";
       await this.reload();
-      announce(SAVED);
-      return true;
     });
-    this.set({ isSaved });
-  }
-
-  async signOut() {
-    if (await this.act("out", () => post("auth/logout/"))) location.assign("/admin/sign-in/");
   }
 
   renderMain() {
-    return button({ text: "Sign out", icon: "log-out", onClick: () => this.signOut() });
+    const leave = () => this.act("out", async () => {
+      await post("auth/logout/");
+      location.assign("/admin/sign-in/");
+    });
+    return button({ text: "Sign out", icon: "log-out", onClick: leave });
   }
 
   renderLogin({ uuid, created, expires, user_agent: agent, current }) {
@@ -72,7 +69,7 @@ class Profile extends Page {
           ${input("password", "New password", { type: "password", autocomplete: "new-password",
             help: "At least 8 characters. Your other logins end." })}
           <div>${button({ text: "Change password", type: "submit", busy: this.busy === "save" })}
-            ${this.isSaved ? html`<span class="small"> ${icon("check", "good")} ${SAVED}</span>` : nothing}
+            <span class="small" role="status">${this.saved && icon("check", "good")} ${this.saved}</span>
           </div>
         </form></section>
       <section class="section">${sectionHead("Where you are signed in")}

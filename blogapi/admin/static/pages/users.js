@@ -55,19 +55,19 @@ class Users extends Page {
   }
 
   listActions(user) {
+    if (isOwn(user)) return [{ label: "Your profile", icon: "user", href: "/admin/profile/" }];
     const { uuid, username, role, disabled } = user;
-    const path = `users/${uuid}/`;
     const to = (label, icon, ...change) => ({ label, icon, action: () => this.change(user, ...change) });
     const text = "They are signed out, and their keys stop working. Their articles must be gone first.";
     const question = { title: `Delete ${username}?`, text, action: "Delete user" };
-    const own = [{ label: "Your profile", icon: "user", href: "/admin/profile/" }];
-    return isOwn(user) ? own : [
+    const deleteUser = () => remove(this, `users/${uuid}/`, question);
+    return [
       { label: "New password link", icon: "link", action: () => this.makeLink(user) },
       role === "admin" ? to("Make a member", "user", "role", "member", "is now a member")
         : to("Make an admin", "shield", "role", "admin", "is now an admin"),
       disabled ? to("Enable", "check", "disabled", false, "can sign in again")
         : to("Disable", "lock", "disabled", true, "is disabled and signed out"),
-      { label: "Delete", icon: "trash-2", risk: true, action: () => remove(this, path, question) },
+      { label: "Delete", icon: "trash-2", risk: true, action: deleteUser },
     ];
   }
 
