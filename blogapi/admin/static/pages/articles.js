@@ -1,1 +1,253 @@
-document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;
+/** The list of articles: tabs, live search, and actions on one or several articles, with undo. */
+
+import { html, live, nothing, repeat } from "../vendor/lit.js";
+import { del, get, patch, post } from "../api.js";
+import { badge, button, emptyState, icon, menuButton, openMenu, searchField, tabs } from "../components.js";
+import { count, formatChanged, formatNumber, parseTime } from "../format.js";
+import { definePage, Page, toast } from "../shell.js";
+import { addressOf, changeOf, FIELDS, newArticle, PATH, titleOf } from "./lists.js";
+
+const PAGE_SIZE = 50;
+const TABS = [["any", "All"], ["draft", "Drafts"], ["scheduled", "Scheduled"], ["published", "Published"],
+  ["archived", "Archived"]];
+const COLUMNS = [["check-cell"], ["title", "Title"], ["status", "Status"], ["category", "Category"],
+  ["num length", "Words"], ["num changed", html`Changed ${icon("arrow-down")}`],
+  ["menu-cell", html`<span class="sr-only">Actions</span>`]];
+const USUAL = { status: "any", q: "", ordering: "-last_updated", page: "1" };
+
+const reference = ({ uuid }) => ({ uuid });
+const former = ({ status, published_at, category, tags }) =>
+  ({ status, published_at, category: reference(category), tags: tags.map(reference) });
+
+/** Change fields of the articles, all or none; `fields` returns those of one article. */
+function write(articles, fields) {
+  const items = articles.map((article) => ({ ...fields(article), uuid: article.uuid }));
+  return patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
+}
+
+class Articles extends Page {
+  static place = "articles";
+  static heading = "Articles";
+  articles = [];
+  counts = {};
+  selected = new Set();
+  selecting = false;
+  turn = 0;
+
+  connectedCallback() {
+    super.connectedCallback();
+    addEventListener("popstate", () => this.reload());
+    addEventListener("keydown", ({ key }) => {
+      if (key === "Escape" && !document.querySelector("dialog[open], .popover")) this.clear();
+    });
+  }
+
+  /** The list that the address of the page names. */
+  get query() {
+    return { ...USUAL, ...Object.fromEntries(new URLSearchParams(location.search)) };
+  }
+
+  /** The address of the list with other parameters; it is the first page unless they name one. */
+  link(changes) {
+    const given = Object.entries({ ...this.query, page: "1", ...changes });
+    const query = new URLSearchParams(given.filter(([name, value]) => value !== USUAL[name])).toString();
+    return location.pathname + (query && `?${query}`);
+  }
+
+  go(changes, method = "pushState") {
+    history[method](null, "", this.link(changes));
+    this.clear();
+    this.reload();
+  }
+
+  search(q) {
+    clearTimeout(this.typing);
+    this.typing = setTimeout(() => this.go({ q }, "replaceState"), 250);
+  }
+
+  async load() {
+    const turn = ++this.turn;
+    const [{ data: articles, total }, { data: counts }] = await Promise.all([
+      get(PATH, { query: { ...this.query, page_size: PAGE_SIZE, fields: FIELDS } }),
+      get("blog/article-counts/", { query: { q: this.query.q } }),
+    ]);
+    // The answer to an earlier search can come later.
+    if (turn === this.turn) Object.assign(this, { articles, total, counts });
+  }
+
+  clear() {
+    this.set({ selected: new Set(), selecting: false });
+  }
+
+  select(articles, on) {
+    for (const { uuid } of articles) this.selected[on ? "add" : "delete"](uuid);
+    this.requestUpdate();
+  }
+
+  /** Do something with the articles, say what was done, and offer to undo it. */
+  async apply(articles, done, work, undo) {
+    const succeeded = await this.act("apply", async () => (await work(), true));
+    await this.reload();
+    if (!succeeded) return;
+    this.clear();
+    const subject = articles.length === 1 ? `“${titleOf(articles[0])}”` : count(articles.length, "article");
+    toast(`${subject} ${done}`, { undo: undo && (() => this.apply(articles, "as before", undo)) });
+  }
+
+  change(articles, done, fields) {
+    this.apply(articles, done, () => write(articles, fields), async () => {
+      // An archived article becomes public only by way of a draft.
+      if (done === "archived") await write(articles, () => ({ status: "draft" }));
+      await write(articles, former);
+    });
+  }
+
+  move(articles, status, done = status) {
+    this.change(articles, done, () => ({ status }));
+  }
+
+  /** Publish the articles together with the edits that wait in their working copies. */
+  publish(articles) {
+    const waiting = articles.filter(({ status, working_copy: copy }) => status !== "published" || copy);
+    const isNew = waiting.every(({ status }) => status !== "published");
+    this.apply(waiting, isNew ? "published" : "published, with the edits", async () => {
+      for (const { uuid, status } of waiting) {
+        if (status === "archived") await patch(`${PATH}${uuid}/`, { status: "draft" }, { etag: "*" });
+        await post(`${PATH}${uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" });
+      }
+    }, isNew && (() => write(waiting, former)));
+  }
+
+  remove(article) {
+    const path = `${PATH}${article.uuid}/`;
+    this.apply([article], "deleted", () => del(path, { etag: "*" }), async () => {
+      const { data: versions } = await get(`${path}revisions/`, { query: { fields: "number,created" } });
+      // The history can also contain the working copy, and versions of a conflict.
+      const isLast = ({ created }) => parseTime(created) - parseTime(article.last_updated) === 0;
+      await post(`${path}revisions/${(versions.find(isLast) ?? versions[0]).number}/restore/`);
+      // A restored article is a draft.
+      await write([article], former);
+    });
+  }
+
+  /** Offer all categories or all tags; a tag that all of the articles have is taken away. */
+  async choose(kind, anchor, articles) {
+    const { data: terms } = await get(`blog/${kind}/`, { query: { fields: "uuid,name" } });
+    const makeItem = ({ uuid, name }) => {
+      const termsOf = ({ category, tags }) => (kind === "tags" ? tags : [category]);
+      const removes = articles.every((article) => termsOf(article).some((term) => term.uuid === uuid));
+      const others = ({ tags }) => tags.filter((tag) => tag.uuid !== uuid).map(reference);
+      const makeTags = (article) => ({ tags: [...others(article), ...(removes ? [] : [{ uuid }])] });
+      const fields = kind === "tags" ? makeTags : () => ({ category: { uuid } });
+      const done = kind === "tags" ? `${removes ? "without" : "with"} the tag ${name}` : `moved to ${name}`;
+      return { label: name, icon: removes ? "check" : "", action: () => this.change(articles, done, fields) };
+    };
+    openMenu(anchor, terms.map(makeItem), kind);
+  }
+
+  menuOf(article) {
+    const { status, working_copy: copy, url } = article;
+    const isPublic = status === "published";
+    const only = [article];
+    const archive = () => this.move(only, "archived");
+    const makeDraft = () => this.move(only, "draft", "is a draft now");
+    const publish = isPublic ? "Publish the edits" : "Publish now";
+    return [
+      { label: "Edit", icon: "pencil", href: addressOf(article) },
+      { label: "Preview", icon: "eye", href: addressOf(article, "preview/") },
+      { label: "History", icon: "history", href: addressOf(article, "history/") },
+      isPublic && url && { label: "Open the page", icon: "external-link", href: url },
+      (!isPublic || copy) && { label: publish, icon: "send", action: () => this.publish(only) },
+      status !== "draft" && { label: "Make it a draft", icon: "circle-dashed", action: makeDraft },
+      status !== "archived" && { label: "Archive", icon: "archive", action: archive },
+      { label: "Delete", icon: "trash-2", risk: true, action: () => this.remove(article) },
+    ];
+  }
+
+  get isEmpty() {
+    return !this.query.q && this.counts.any === 0;
+  }
+
+  renderMain() {
+    return this.isEmpty ? nothing : newArticle();
+  }
+
+  renderPage() {
+    if (this.isEmpty) {
+      const importTexts = button({ text: "Import texts", icon: "import", href: "/admin/import/" });
+      return emptyState({
+        title: "Nothing written yet",
+        text: `Start with one article. It stays a draft, seen by nobody but you, until you publish it. If you
+          have texts elsewhere, bring them along: a folder of Markdown or HTML files, or a blog's export.`,
+        actions: html`${newArticle()} ${importTexts}`,
+      });
+    }
+    const { status, q } = this.query;
+    const items = TABS.map(([key, text]) =>
+      ({ key, text, count: this.counts[key] ?? null, href: this.link({ status: key }) }));
+    const toggle = () => (this.selecting ? this.clear() : this.set({ selecting: true }));
+    const onInput = (text) => this.search(text.trim());
+    const beside = html`<div class="list-tools">
+      ${searchField({ label: "Search title and text", value: q, onInput })}
+      ${button({ icon: "list-checks", label: "Select", pressed: this.selecting, onClick: toggle })}</div>`;
+    const onSelect = (key) => this.go({ status: key });
+    const more = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
+    const missing = q ? html`No article contains “${q}”. ${status === "any" ? "" : more}` : "No articles";
+    const none = html`<p class="section soft" role="status">${missing}</p>`;
+    return html`${tabs(items, status, { label: "Status", beside, onSelect })}
+      ${this.articles.length ? this.renderTable() : none}`;
+  }
+
+  renderTable() {
+    const { page } = this.query;
+    const pages = Math.ceil(this.total / PAGE_SIZE);
+    const turn = (to, text) =>
+      to < 1 || to > pages ? nothing : html`<a href=${this.link({ page: String(to) })}>${text}</a>`;
+    const selecting = this.selecting || this.selected.size ? "selecting" : "";
+    const head = ([kind, text]) => html`<th class=${kind} scope="col"
+      aria-sort=${kind.endsWith("changed") ? "descending" : nothing}>${text}</th>`;
+    return html`<table class="table bleed articles ${selecting}">
+        <colgroup>${COLUMNS.map(([kind]) => html`<col class=${kind}>`)}</colgroup>
+        <thead><tr><th class="check-cell" scope="col">${this.renderSelectAll()}</th>
+          ${this.selected.size ? this.renderBulk() : COLUMNS.slice(1).map(head)}</tr></thead>
+        <tbody>${repeat(this.articles, ({ uuid }) => uuid, (article) => this.renderArticle(article))}</tbody>
+      </table>
+      <p class="list-end">${count(this.total, "article")}${pages > 1 ? `, page ${page} of ${pages}` : nothing}
+        ${turn(Number(page) - 1, "Previous page")} ${turn(Number(page) + 1, "Next page")}</p>`;
+  }
+
+  renderSelectAll() {
+    const all = this.articles.every(({ uuid }) => this.selected.has(uuid));
+    return html`<input type="checkbox" aria-label="Select all on this page" .checked=${live(all)}
+      .indeterminate=${live(!all && this.selected.size > 0)}
+      @change=${({ target }) => this.select(this.articles, target.checked)}>`;
+  }
+
+  renderBulk() {
+    const articles = this.articles.filter(({ uuid }) => this.selected.has(uuid));
+    const act = (text, name, run, popup) =>
+      button({ text, icon: name, popup, onClick: ({ currentTarget }) => run(currentTarget) });
+    return html`<td class="bulk-cell" colspan="6">
+      <div class="bulk" role="group" aria-label="Selection"><strong>${articles.length} selected</strong>
+      ${act("Publish", "send", () => this.publish(articles))}
+      ${act("Category", "folder", (anchor) => this.choose("categories", anchor, articles), "menu")}
+      ${act("Tags", "tag", (anchor) => this.choose("tags", anchor, articles), "menu")}
+      ${act("Archive", "archive", () => this.move(articles, "archived"))}
+      ${button({ text: "Clear selection", kind: "bare", onClick: () => this.clear() })}</div></td>`;
+  }
+
+  renderArticle(article) {
+    const title = titleOf(article);
+    const isSelected = this.selected.has(article.uuid);
+    return html`<tr class=${isSelected ? "selected" : ""}>
+      <td class="check-cell"><input type="checkbox" aria-label="Select ${title}" .checked=${live(isSelected)}
+        @change=${({ target }) => this.select([article], target.checked)}></td>
+      <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${title}</a></th>
+      <td class="status">${badge(article)}</td><td class="category">${article.category.name}</td>
+      <td class="num length">${formatNumber(article.word_count)}</td>
+      <td class="num changed nowrap">${formatChanged(changeOf(article))}</td>
+      <td class="menu-cell">${menuButton(`Actions for ${title}`, () => this.menuOf(article))}</td></tr>`;
+  }
+}
+
+definePage(Articles);

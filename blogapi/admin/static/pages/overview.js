@@ -1,1 +1,79 @@
-document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;
+/** The overview: what to go on with, what comes next, what was published last, and the health of the blog. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { get, post } from "../api.js";
+import { row, sectionHead } from "../components.js";
+import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
+import { definePage, Page } from "../shell.js";
+import { addressOf, changeOf, FIELDS, newArticle, PATH, titleOf } from "./lists.js";
+
+const LEVELS = { wrong: ["circle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
+const WORDS = { scheduled: "Scheduled", published: "Published", archived: "Archived" };
+
+const list = async (query) => (await get(PATH, { query: { page_size: 5, fields: FIELDS, ...query } })).data;
+
+const describe = ({ status, category, word_count: words }) => status === "draft"
+  ? `Draft in ${category.name}, ${count(words, "word")}`
+  : `${WORDS[status]}, with edits that readers cannot see yet`;
+
+class Overview extends Page {
+  static heading = "Overview";
+  health = { checked: null, findings: [] };
+
+  async load() {
+    const [drafts, edited, next, last, { data: health }] = await Promise.all([
+      list({ status: "draft", ordering: "-last_updated" }),
+      list({ working_copy: true, ordering: "-last_updated" }),
+      list({ status: "scheduled", ordering: "published_at", page_size: 3 }),
+      list({ status: "published", ordering: "-published_at", page_size: 3 }),
+      get("doctor/"),
+    ]);
+    const others = edited.filter(({ status }) => status !== "draft");
+    const newest = [...drafts, ...others].sort((one, other) => (changeOf(one) > changeOf(other) ? -1 : 1));
+    this.set({ unfinished: newest.slice(0, 5), next, last, health });
+    if (!health.checked) this.check();
+  }
+
+  check() {
+    return this.act("check", async () => {
+      this.health = (await post("doctor/", undefined, { timeout: 120 })).data;
+    });
+  }
+
+  renderMain() {
+    return newArticle();
+  }
+
+  renderPage() {
+    return html`<div class="columns overview"><div>
+      ${this.renderList("Go on writing", "draft", "All drafts", this.unfinished, (article) => ({
+        text: describe(article), side: formatChanged(changeOf(article)) }))}
+      ${this.renderList("Scheduled next", "scheduled", "All scheduled", this.next, (article) => ({
+        text: `${article.category.name}, ${distance(article.published_at)}`,
+        side: formatDayAndTime(article.published_at) }))}
+      ${this.renderList("Published last", "published", "All published", this.last, (article) => ({
+        text: article.category.name, side: formatDay(article.published_at) }))}
+    </div>${this.renderHealth()}</div>`;
+  }
+
+  renderList(title, status, allText, articles, describe) {
+    const all = html`<a href="/admin/articles/?status=${status}">${allText}</a>`;
+    const link = (article) => html`<a href=${addressOf(article)} dir="auto">${titleOf(article)}</a>`;
+    const rows = articles.map((article) => row({ title: link(article), ...describe(article) }));
+    return html`<section class="section">${sectionHead(title, rows.length ? all : nothing)}
+      ${rows.length ? html`<ul class="rows">${rows}</ul>` : html`<p class="soft none">Nothing at present</p>`}
+    </section>`;
+  }
+
+  renderHealth() {
+    const busy = this.busy === "check";
+    const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
+      ${busy ? "Checking…" : "Check again"}</button>`;
+    const finding = ({ level, title, detail, link }) => row({ icon: LEVELS[level][0], kind: LEVELS[level][1],
+      title: link ? html`<a class="cure" href=${link}>${title}</a>` : title, text: detail });
+    return html`<section class="health">${sectionHead("Health", again)}
+      <ul class="rows" aria-busy=${busy}>${this.health.findings.map(finding)}</ul></section>`;
+  }
+}
+
+definePage(Overview);

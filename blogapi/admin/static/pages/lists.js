@@ -1,0 +1,16 @@
+/** What the pages that list articles have in common. */
+
+import { button } from "../components.js";
+
+export const PATH = "blog/articles/";
+export const FIELDS = "uuid,title,status,published_at,last_updated,category,tags,word_count,url,working_copy";
+
+export const addressOf = (article, part = "") => `/admin/articles/${article.uuid}/${part}`;
+
+// The working copy can be newer than the article.
+export const titleOf = ({ title, working_copy: copy }) => copy?.title || title || "Without a title";
+export const changeOf = ({ last_updated: time, working_copy: copy }) =>
+  copy?.last_updated > time ? copy.last_updated : time;
+
+export const newArticle = () =>
+  button({ text: "New article", icon: "plus", kind: "main", href: "/admin/articles/new/" });

@@ -1,0 +1,205 @@
+"""The list of articles: search, tabs, actions on one and on several articles, and the phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.admin.blogs import Blog, Client
+from tests.admin.browsing import AdminPages, list_violations
+from tests.browser import is_wider_than_the_window, wait_until
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+PATH = "/admin/articles/"
+COPY = {"content": "Louder.", "content_type": "markdown"}
+
+
+@pytest.fixture(autouse=True)
+def articles(api: Client) -> dict[str, str]:
+    """The uuids of the only articles of the blog, by title; `Ebb` was changed last."""
+    stored = [f"uuid={article['uuid']}" for article in api.get("blog/articles/?status=any&fields=uuid")]
+    if stored:
+        api.delete(f"blog/articles/?{'&'.join(stored)}")
+    found = {}
+    for title, status in (
+        ("Foghorn", "published"),
+        ("Dinghy", "archived"),
+        ("Tide", "draft"),
+        ("Ebb", "draft"),
+    ):
+        found[title] = api.post("blog/articles/", {"title": title, "status": status, "content": "words"})[
+            "uuid"
+        ]
+    return found
+
+
+def titles(page: Any) -> list[str]:
+    """Return the titles of the rows."""
+    return [str(title) for title in page.locator("tbody .title").all_inner_texts()]
+
+
+def status(api: Client, uuid: str) -> str:
+    """Return the status of an article."""
+    return str(api.get(f"blog/articles/{uuid}/?fields=status")["status"])
+
+
+def choose(page: Any, title: str, action: str) -> None:
+    """Choose from the menu of an article."""
+    page.get_by_role("button", name=f"Actions for {title}", exact=True).click()
+    page.get_by_role("menuitem", name=action, exact=True).click()
+
+
+def select(page: Any, *names: str) -> None:
+    """Select articles."""
+    for name in names:
+        page.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
+
+
+@pytest.fixture
+def open_list(open_admin: AdminPages) -> Callable[..., Any]:
+    """A function that opens the list and waits for it."""
+
+    def open_page(query: str = "", **options: Any) -> Any:
+        page = open_admin(f"{PATH}{query}", **options)
+        page.get_by_role("heading", name="Articles", exact=True).wait_for()
+        page.get_by_role("link", name="New article", exact=True).first.wait_for()
+        return page
+
+    return open_page
+
+
+def test_tabs_and_search_have_addresses(open_list, articles):
+    page = open_list()
+    assert titles(page) == ["Ebb", "Tide", "Dinghy", "Foghorn"]
+    page.get_by_role("link", name="Drafts 2", exact=True).click()
+    wait_until(page, "document.querySelectorAll('tbody tr').length === 2")
+    search = page.get_by_role("searchbox", name="Search title and text", exact=True)
+    search.press_sequentially("fog")
+    page.get_by_text("No article contains “fog”.").wait_for()
+    assert page.url.endswith(f"{PATH}?status=draft&q=fog")
+    page.get_by_role("link", name="Search all statuses", exact=True).click()
+    page.get_by_role("link", name="Foghorn", exact=True).wait_for()
+    assert page.get_by_role("link", name="Published 1", exact=True).is_visible()
+    assert page.get_by_role("searchbox").input_value() == "fog"
+    page.go_back()
+    page.get_by_text("No article contains “fog”.").wait_for()
+    page.get_by_role("searchbox").fill("")
+    wait_until(page, "document.querySelectorAll('tbody tr').length === 2")
+    assert list_violations(page) == []
+
+
+def test_one_article_is_published_with_its_edits_and_moved_back(open_list, api, articles):
+    path = f"blog/articles/{articles['Tide']}/"
+    api.put(f"{path}working-copy/", {"title": "High tide", **COPY})
+    page = open_list()
+    assert titles(page)[0] == "High tide"
+    choose(page, "High tide", "Publish now")
+    page.get_by_text("“High tide” published").wait_for()
+    published = api.get(f"{path}?fields=title,content,status,working_copy")
+    assert published == {
+        "title": "High tide",
+        "content": "Louder.",
+        "status": "published",
+        "working_copy": None,
+    }
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_text("“High tide” as before").wait_for()
+    assert status(api, articles["Tide"]) == "draft"
+
+
+def test_a_deleted_article_comes_back_as_it_was(open_list, api, articles):
+    path = f"blog/articles/{articles['Foghorn']}/"
+    api.put(f"{path}working-copy/", {"title": "Foghorn", **COPY})
+    page = open_list()
+    page.get_by_text("Published, edits waiting", exact=True).wait_for()
+    choose(page, "Foghorn", "Delete")
+    page.get_by_text("“Foghorn” deleted").wait_for()
+    assert "Foghorn" not in titles(page)
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_role("link", name="Foghorn", exact=True).wait_for()
+    assert api.get(f"{path}?fields=content,status") == {"content": "words", "status": "published"}
+
+
+def test_several_articles_get_a_category_and_a_tag(open_list, api, articles):
+    kitchen = api.post("blog/categories/", {"name": "Kitchen"})
+    api.post("blog/tags/", {"name": "boats"})
+    page = open_list()
+    page.get_by_role("checkbox", name="Select all on this page", exact=True).check()
+    select(page, "Ebb")
+    page.get_by_text("4 selected", exact=True).wait_for()
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Category", exact=True).click()
+    page.get_by_role("menuitem", name="Kitchen", exact=True).click()
+    page.get_by_text("4 articles moved to Kitchen").wait_for()
+    assert len(api.get(f"blog/articles/?status=any&category={kitchen['uuid']}")) == 4
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_text("4 articles as before").wait_for()
+    assert api.get(f"blog/articles/?status=any&category={kitchen['uuid']}") == []
+    select(page, "Ebb", "Foghorn")
+    for done in ("with", "without"):
+        page.get_by_role("button", name="Tags", exact=True).click()
+        page.get_by_role("menuitem", name="boats", exact=True).click()
+        page.get_by_text(f"2 articles {done} the tag boats").wait_for()
+        assert len(api.get("blog/articles/?status=any&tag=boats")) == (2 if done == "with" else 0)
+        select(page, "Ebb", "Foghorn")
+    page.keyboard.press("Escape")
+    page.get_by_role("columnheader", name="Category", exact=True).wait_for()
+
+
+def test_several_articles_are_archived_and_published(open_list, api, articles):
+    page = open_list()
+    select(page, "Foghorn", "Tide")
+    page.get_by_role("button", name="Archive", exact=True).click()
+    page.get_by_text("2 articles archived").wait_for()
+    assert page.get_by_role("link", name="Archived 3", exact=True).is_visible()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_text("2 articles as before").wait_for()
+    assert [status(api, articles[title]) for title in ("Foghorn", "Tide")] == ["published", "draft"]
+    select(page, "Dinghy", "Tide")
+    page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_text("2 articles published").wait_for()
+    assert {status(api, articles[title]) for title in ("Dinghy", "Tide")} == {"published"}
+
+
+def test_a_refused_action_is_reported_and_the_list_shows_what_is_stored(open_list, api, articles):
+    path = f"blog/articles/{articles['Foghorn']}/"
+    api.put(f"{path}working-copy/", {"title": "Foghorn", **COPY})
+    page = open_list()
+    api.patch(path, {"title": "Whistle"})
+    choose(page, "Foghorn", "Publish the edits")
+    assert page.get_by_role("alert").filter(has_text="changed").inner_text()
+    assert api.get(f"{path}?fields=title") == {"title": "Whistle"}
+
+
+def test_the_list_works_on_a_phone(open_list, api, articles):
+    page = open_list(width=320)
+    assert not is_wider_than_the_window(page)
+    assert page.get_by_role("checkbox").count() == 0
+    page.get_by_role("button", name="Select", exact=True).click()
+    select(page, "Ebb")
+    assert not is_wider_than_the_window(page)
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Archive", exact=True).click()
+    page.get_by_text("“Ebb” archived").wait_for()
+
+
+def test_a_long_list_has_pages(open_list, api: Client, blog: Blog):
+    api.put("blog/articles/", [{"uuid": str(uuid4()), "title": f"Note {number}"} for number in range(48)])
+    page = open_list()
+    assert "52 articles, page 1 of 2" in page.locator(".list-end").inner_text()
+    page.get_by_role("link", name="Next page", exact=True).click()
+    page.get_by_role("link", name="Foghorn", exact=True).wait_for()
+    assert len(titles(page)) == 2
+
+
+def test_an_empty_blog_shows_how_to_start(open_list, api, articles):
+    for uuid in articles.values():
+        api.delete(f"blog/articles/{uuid}/")
+    page = open_list()
+    page.get_by_role("heading", name="Nothing written yet", exact=True).wait_for()
+    assert page.get_by_role("link", name="Import texts", exact=True).get_attribute("href") == "/admin/import/"
+    assert page.get_by_role("searchbox").count() == 0

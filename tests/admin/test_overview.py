@@ -1,0 +1,54 @@
+"""The overview: what to go on with, what comes next, and the health of the blog."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.admin.browsing import list_violations
+from tests.browser import is_wider_than_the_window
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+
+def rows(page: Any, heading: str) -> list[str]:
+    """Return the texts of the rows below a heading."""
+    section = page.locator("section").filter(has=page.get_by_role("heading", name=heading, exact=True))
+    return [str(text).replace("\n\n", "\n") for text in section.get_by_role("listitem").all_inner_texts()]
+
+
+def test_the_overview_names_what_waits_and_what_comes(api, open_admin):
+    now = {"published_at": "2026-05-01T00:00:00Z"}
+    for title, fields in (
+        ("Foghorn", {"status": "published", **now}),
+        ("Later", {"status": "scheduled", "published_at": "2099-01-01T00:00:00Z"}),
+        ("Tide", {"content": "one two"}),
+    ):
+        path = f"blog/articles/{api.post('blog/articles/', {'title': title, **fields})['uuid']}/"
+        if title != "Later":
+            api.put(f"{path}working-copy/", {"title": f"{title} again", "content": "three"})
+    page = open_admin("/admin/")
+    page.get_by_role("link", name="Tide again", exact=True).wait_for()
+    writing = rows(page, "Go on writing")
+    assert [text.split("\n")[:2] for text in writing] == [
+        ["Tide again", "Draft in Uncategorised, 2 words"],
+        ["Foghorn again", "Published, with edits that readers cannot see yet"],
+    ]
+    assert rows(page, "Scheduled next")[0].startswith("Later\nUncategorised, in 72 years")
+    assert rows(page, "Published last") == ["Foghorn again\nUncategorised\n1 May 2026"]
+    all_drafts = page.get_by_role("link", name="All drafts", exact=True)
+    assert all_drafts.get_attribute("href") == "/admin/articles/?status=draft"
+    assert list_violations(page) == []
+
+
+def test_the_health_of_the_blog_can_be_checked_again(api, open_admin):
+    page = open_admin("/admin/", width=320)
+    page.get_by_role("link", name="There is no backup yet", exact=True).wait_for()
+    before = api.get("doctor/")["checked"]
+    page.get_by_role("button", name="Check again", exact=True).click()
+    page.get_by_role("button", name="Check again", exact=True).wait_for()
+    assert not is_wider_than_the_window(page)
+    with page.expect_response("**/doctor/") as response:
+        page.get_by_role("button", name="Check again", exact=True).click()
+    assert response.value.json()["checked"] > before
