@@ -98,7 +98,7 @@ def test_articles_with_the_same_date_are_ordered_by_uuid(as_reader, make_article
             "?nonsense=1",
             "?query=words",
             "?fields=title,snippet",
-            "?status=draft",
+            "?status=secret",
             "?ordering=created",
             "?ordering=",
             "?author=",
