@@ -25,15 +25,9 @@ const attributes = (values) =>
 export function button(options) {
   const { text, busyText, icon: name, kind = "", label, busy, pressed, popup, onClick, ...more } = options;
   const inner = html`${name ? icon(name) : nothing}${text ? words(text, busyText) : nothing}`;
-  const given = attributes({
-    class: `button ${kind} ${text ? "" : "icon-only"} ${busy ? "done" : ""}`,
-    "aria-label": label,
-    title: !text && label,
-    "aria-busy": busy && "true",
-    "aria-pressed": pressed?.toString(),
-    "aria-haspopup": popup,
-    ...more,
-  });
+  const states = { "aria-busy": busy && "true", "aria-pressed": pressed?.toString(), "aria-haspopup": popup };
+  const kinds = `button ${kind} ${text ? "" : "icon-only"} ${busy ? "done" : ""}`;
+  const given = attributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
   if (more.href) return html`<a ${given}>${inner}</a>`;
   const click = (event) => (busy ? event.preventDefault() : onClick?.(event));
   return html`<button type="button" @click=${click} ${given}>${inner}</button>`;
@@ -47,18 +41,18 @@ const words = (before, after) =>
     after ? html`<span class="after">${after}</span>` : nothing}</span>`;
 
 const BADGES = {
-  draft: ["circle-dashed", "", "Draft"],
-  scheduled: ["clock", "accent", "Scheduled"],
-  published: ["circle-check", "good", "Published"],
-  archived: ["archive", "", "Archived"],
+  draft: ["circle-dashed", "Draft"],
+  scheduled: ["clock", "Scheduled", "accent"],
+  published: ["circle-check", "Published", "good"],
+  archived: ["archive", "Archived"],
 };
 
 /** The state of an article: an icon and words. */
 export function badge({ status, published_at: time, working_copy: edits }) {
-  const [name, kind, word] = BADGES[status];
-  const date = status === "scheduled" && time ? `, ${formatDay(time)}` : "";
-  const waiting = edits && status !== "draft" ? ", edits waiting" : "";
-  return html`<span class="badge">${icon(name, kind)}<span>${word}${date}${waiting}</span></span>`;
+  const [name, word, kind] = BADGES[status];
+  const date = status === "scheduled" && time && formatDay(time);
+  const words = [word, date, edits && status !== "draft" && "edits waiting"].filter(Boolean).join(", ");
+  return html`<span class="badge">${icon(name, kind)}<span>${words}</span></span>`;
 }
 
 /**
@@ -76,8 +70,7 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
     <label for=${id}>${label}</label>
     ${control ?? makeControl({ id, name, ...aria, ...more })}
     <div class="below" ?hidden=${!described && !counter}>
-      <span id="${id}-help" class="help">${text}</span><span class="help">${counter}</span></div>
-  </div>`;
+      <span id="${id}-help" class="help">${text}</span><span class="help">${counter}</span></div></div>`;
 }
 
 function makeControl({ type = "text", value = "", options, prefix, onInput, onChange, ...more }) {
@@ -200,8 +193,7 @@ export async function copyText(text) {
   // Browsers offer the clipboard to https and localhost only.
   const area = makeElement("textarea", { value: text });
   area.select();
-  document.execCommand("copy");
-  return area.remove();
+  return document.execCommand("copy") && area.remove();
 }
 
 /** Copies a text, and says so for two seconds in its own place. */
