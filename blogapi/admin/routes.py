@@ -52,7 +52,7 @@ PAGES = (
     Page("/users/", "users", "Users", "users"),
     Page("/keys/", "keys", "Keys", "keys"),
     Page("/import/", "import", "Import", "import"),
-    Page("/export/", "export", "Export", "export"),
+    Page("/export/", "export", "Export", "import"),
     Page("/backups/", "backups", "Backups", "backups"),
     Page("/site/", "site", "Site", "site"),
     Page("/profile/", "profile", "Profile", "profile"),

@@ -90,13 +90,15 @@ class MediaFilters:
 
     q: str = ""
     type: str = ""
+    alt: str = ""
     unused: bool | None = None
     ordering: str = "-created"
 
     @property
     def selection(self) -> Selection:
         """The statements that select these files, which are built once for each combination of filters."""
-        return _make_selection(self.ordering, bool(self.q), self.type and "/" in self.type, self.unused)
+        has_whole_type = self.type and "/" in self.type
+        return _make_selection(self.ordering, bool(self.q), has_whole_type, bool(self.alt), self.unused)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -115,7 +117,9 @@ class Selection:
 
 
 @lru_cache(maxsize=256)
-def _make_selection(ordering: str, has_q: bool, has_whole_type: bool | str, unused: bool | None) -> Selection:
+def _make_selection(
+    ordering: str, has_q: bool, has_whole_type: bool | str, lacks_alt: bool, unused: bool | None
+) -> Selection:
     """Return the statements; `has_whole_type` is an empty string if the type does not matter."""
     conditions: list[ColumnElement[bool]] = []
     if has_q:
@@ -124,6 +128,8 @@ def _make_selection(ordering: str, has_q: bool, has_whole_type: bool | str, unus
     if has_whole_type != "":
         wanted: BindParameter[str] = bindparam("type")
         conditions.append(_media.type == wanted if has_whole_type else _media.type.like(wanted))
+    if lacks_alt:
+        conditions += [_media.alt == "", _media.type.like("image/%")]
     if unused is not None:
         conditions.append(_media.unused_since.is_not(None) if unused else _media.unused_since.is_(None))
     column, uuid = _media[ordering.removeprefix("-")], _media.uuid

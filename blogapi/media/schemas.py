@@ -167,6 +167,10 @@ class MediaListQuery(ListQuery):
         validate=validate.Regexp(r"^[a-z]{1,20}(/[a-z0-9][a-z0-9.+-]{0,100})?$"),
         metadata={"description": "A type such as `image/png`, or its first part.", "example": "image"},
     )
+    alt = ma.fields.String(
+        validate=validate.OneOf(("missing",)),
+        metadata={"description": "`missing` lists only images without an alt text."},
+    )
     unused = ma.fields.Boolean(
         truthy={"true"},
         falsy={"false"},

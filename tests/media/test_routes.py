@@ -257,6 +257,8 @@ def test_the_list_shows_the_newest_files_first_by_page(app, as_admin):
         ("type=image/png", ["100%.png", "cat_1.png"]),
         ("type=image/p", []),
         ("unused=true", ["100%.png", "cat_1.png"]),
+        ("alt=missing", ["100%.png", "cat_1.png"]),
+        ("alt=missing&q=100", ["100%.png"]),
         ("unused=false&type=audio", ["song.mp3"]),
         ("unused=false&type=image", []),
     ],

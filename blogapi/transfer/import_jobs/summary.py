@@ -28,7 +28,7 @@ def summarize(run: ImportRun) -> str:
     reports = [report for report in list(run.reports) if report.notes is not NOT_REACHED]
     results = Counter(report.result for report in reports)
     media = count_media(reports)
-    problems = [report for report in reports if report.notes or _list_media_reasons(report)]
+    problems = [report for report in reports if report.notes]
     problems.sort(key=lambda report: _ORDER.index(report.result))
     return json.dumps(
         {
@@ -55,21 +55,13 @@ def summarize(run: ImportRun) -> str:
 
 
 def _describe(report: FileReport) -> dict[str, Any]:
-    reasons = [*report.notes, *_list_media_reasons(report)]
     return {
         "file": (report.source or report.key)[:_MAX_LENGTH],
         "title": report.title[:_MAX_LENGTH],
         "result": report.result.value,
         "slug": report.slug,
-        "reasons": [reason[:_MAX_LENGTH] for reason in reasons[:_MAX_REASONS]],
+        "reasons": [reason[:_MAX_LENGTH] for reason in report.notes[:_MAX_REASONS]],
     }
-
-
-def _list_media_reasons(report: FileReport) -> list[str]:
-    if report.media is None:
-        return []
-    missing = [f"The file “{path}” is missing." for path in report.media.missing]
-    return missing + [f"“{refused.path}”: {refused.reason}" for refused in report.media.refused]
 
 
 def _list_notes(run: ImportRun) -> list[str]:

@@ -1,1 +1,0 @@
-document.body.textContent = `This page is not written yet: ${document.body.dataset.page}`;

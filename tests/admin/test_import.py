@@ -1,0 +1,84 @@
+"""The pages for import and export."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from blogapi.transfer.import_jobs import runner
+from tests.admin.browsing import list_violations
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+BREAD = "---\ntitle: Bread\ndate: 2024-05-01\n---\nFlour and time.\n"
+
+
+def make_zip(**files):
+    """Return a zip archive with Markdown files."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(f"{name}.md", text)
+    return {"name": "harbour.zip", "mimeType": "application/zip", "buffer": target.getvalue()}
+
+
+def send_file(page, file):
+    page.get_by_label("File of the other blog", exact=True).set_input_files(file)
+    page.get_by_role("button", name="Upload and try", exact=True).click()
+
+
+def test_a_blog_is_tried_and_imported(api, open_admin):
+    page = open_admin("/admin/import/")
+    assert list_violations(page) == []
+    send_file(page, make_zip(bread=BREAD, broken="---\ntitle: [\n---\n"))
+    page.get_by_role("button", name="Import 1 article", exact=True).wait_for()
+    page.get_by_text("harbour/broken.md was left out").wait_for()
+    assert api.get("blog/articles/") == []
+    assert list_violations(page) == []
+    page.reload()
+    page.get_by_role("button", name="Import 1 article", exact=True).click()
+    page.get_by_role("button", name="Import another file", exact=True).wait_for()
+    assert [article["title"] for article in api.get("blog/articles/")] == ["Bread"]
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the report", exact=True).click()
+    assert download.value.suggested_filename == "import-report.json"
+    page.get_by_role("button", name="Import another file", exact=True).click()
+    page.get_by_role("link", name="harbour.zip", exact=True).wait_for()
+    assert list_violations(page) == []
+
+
+def test_a_file_that_cannot_be_read_says_why_and_can_be_discarded(api, open_admin):
+    page = open_admin("/admin/import/")
+    page.get_by_role("button", name="Upload and try", exact=True).click()
+    page.get_by_text("Choose the file first.").wait_for()
+    send_file(page, {"name": "broken.zip", "mimeType": "application/zip", "buffer": b"PK\x03\x04 no"})
+    page.get_by_text("It is not a complete zip file").wait_for()
+    page.get_by_role("button", name="Discard", exact=True).click()
+    page.get_by_role("button", name="Import another file", exact=True).wait_for()
+    assert [job["status"] for job in api.get("imports/") if job["name"] == "broken.zip"] == ["cancelled"]
+
+
+def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin):
+    stopping = runner.get_runner(blog.app).stopping
+    stopping.set()
+    page = open_admin("/admin/import/")
+    send_file(page, make_zip(rye=BREAD.replace("Bread", "Rye")))
+    go_on = page.get_by_role("button", name="Go on", exact=True)
+    go_on.wait_for()
+    stopping.clear()
+    go_on.click()
+    page.get_by_role("button", name="Import 1 article", exact=True).click()
+    page.get_by_role("button", name="Import another file", exact=True).wait_for()
+    assert api.get("blog/articles/", query_string={"q": "Rye"})
+
+
+def test_the_blog_is_exported(api, open_admin):
+    page = open_admin("/admin/export/")
+    assert list_violations(page) == []
+    page.get_by_label("Files for", exact=True).select_option("hugo")
+    page.get_by_label("With drafts, scheduled and archived articles", exact=True).uncheck()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the blog", exact=True).click()
+    assert download.value.suggested_filename.startswith("blog-hugo-")

@@ -1,0 +1,75 @@
+"""The media page: upload, alternative texts, search, deletion and undo."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.admin.browsing import list_violations
+from tests.browser import wait_until
+from tests.pictures import make_picture
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+
+def add_file(api, name, color, **texts):
+    """Upload a picture and return it."""
+    query = {"name": name} | texts
+    body = make_picture(color)
+    return api.post("blog/media/", query_string=query, data=body, content_type="application/octet-stream")
+
+
+def get_item(page, name):
+    return page.locator(".media-item", has_text=name)
+
+
+def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
+    page = open_admin("/admin/media/")
+    picture = {"name": "quay.png", "mimeType": "image/png", "buffer": make_picture("navy")}
+    page.locator("#files").set_input_files(picture)
+    wait_until(page, "document.activeElement.id === 'field-alt'")
+    page.keyboard.type("A quay at six")
+    page.get_by_text("Saved", exact=True).wait_for()
+    (file,) = api.get("blog/media/", query_string={"q": "quay"})
+    assert file["alt"] == "A quay at six"
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Close", exact=True).click()
+    assert get_item(page, "quay.png").get_by_text("No alternative text").count() == 0
+
+
+def test_a_deleted_file_comes_back_with_undo(api, open_admin):
+    file = add_file(api, "oven.png", "red", alt="An oven")
+    body = f"![An oven]({file['url']})"
+    api.post("blog/articles/", {"title": "Bread", "content": body, "content_type": "markdown"})
+    page = open_admin("/admin/media/")
+    get_item(page, "oven.png").click()
+    page.get_by_role("link", name="Bread", exact=True).wait_for()
+    page.get_by_role("button", name="Delete file", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete file", exact=True).click()
+    page.get_by_text("oven.png deleted").wait_for()
+    assert api.get("blog/media/", query_string={"q": "oven"}) == []
+    page.get_by_role("button", name="Undo", exact=True).click()
+    get_item(page, "oven.png").wait_for()
+    (back,) = api.get("blog/media/", query_string={"q": "oven"})
+    assert (back["url"], back["alt"]) == (file["url"], "An oven")
+
+
+def test_search_and_filters_have_addresses(api, open_admin):
+    add_file(api, "loaf.png", "brown")
+    page = open_admin("/admin/media/")
+    page.get_by_role("link", name="Without alternative text").click()
+    get_item(page, "loaf.png").wait_for()
+    page.get_by_role("searchbox", name="Search name and text").fill("loaf")
+    wait_until(page, "document.querySelectorAll('.media-item').length === 1")
+    assert page.url.endswith("?alt=missing&q=loaf")
+    page.get_by_role("searchbox").fill("nothing of the kind")
+    page.get_by_text("No file contains “nothing of the kind”.").wait_for()
+
+
+def test_a_phone_shows_the_file_instead_of_the_list(api, open_admin):
+    add_file(api, "boat.png", "teal")
+    page = open_admin("/admin/media/", width=390, height=844)
+    get_item(page, "boat.png").click()
+    page.get_by_role("heading", name="boat.png", exact=True).wait_for()
+    assert not get_item(page, "boat.png").is_visible()
+    page.get_by_role("button", name="Close", exact=True).click()
+    get_item(page, "boat.png").wait_for()
