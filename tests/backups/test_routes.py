@@ -7,9 +7,11 @@ from zipfile import ZipFile
 
 import pytest
 
-from blogapi.backups import daily, library
+from blogapi.backups import daily, library, service
 from blogapi.clock import now
 from blogapi.storage import files
+from tests.backups.databases import create_older_blog
+from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
 from tests.media.rows import add_media
 from tests.stored_pictures import store_picture
@@ -58,6 +60,16 @@ def test_a_backup_can_be_verified(as_login, backup, instance):
     assert not verified["ok"] and "cannot be restored" in verified["detail"]
     assert str(instance) not in verified["detail"]
     assert as_login.get(BACKUPS).json[0]["name"] == backup["name"]
+
+
+def test_a_backup_of_an_older_version_is_upgraded_for_its_check_alone(as_login, blog, tmp_path):
+    name = "blogapi-20200101T000000000000Z.zip"
+    (blog / "backups").mkdir()
+    service.create_backup(create_older_blog(tmp_path), blog / "backups" / name)
+    verified = as_login.post(f"{BACKUPS}{name}/verify/").json
+    assert (verified["ok"], verified["articles"]) == (True, 0)
+    assert [article["title"] for article in as_login.get(ARTICLES).json] == ["Bread"]
+    assert as_login.post(ARTICLES, json={"title": "New", "category": {"slug": "shelf"}}).status_code == 201
 
 
 def test_missing_media_files_are_counted(app, as_login, blog):

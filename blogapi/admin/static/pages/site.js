@@ -18,7 +18,9 @@ const SECTIONS = [
   ["Addresses", [
     ["url", "Address of the site", { help: "Where readers find the blog, such as https://blog.example." }],
     ["service_url", "Address of this service", { help: "Where the site finds the API and the pictures." }],
-    ["article_path", "Path of an article", { help: `${PATH.help} Also {year}, {month}, {day}, {category}.` }],
+    ["article_path", "Path of an article", {
+      help: `${PATH.help} Also {year}, {month}, {day}, {category}. A change moves every article.`,
+    }],
     ["category_path", "Path of a category", PATH],
     ["tag_path", "Path of a tag", PATH],
     ["author_path", "Path of an author", PATH],
