@@ -10,7 +10,7 @@ from urllib.parse import urldefrag, urljoin
 import pytest
 
 import blogapi
-from blogapi.docs import guide_pages
+from blogapi.docs import assets, guide_pages
 
 FOLDER = Path(blogapi.__file__).parent / "docs" / "guide"
 FRONT_END_TOPICS = ["Get a key", "Read", "Page", "Fields", "Search", "Previews", "Changes", "Errors", "Times"]
@@ -85,3 +85,13 @@ def test_the_samples_of_the_first_page_are_valid_requests(as_reader, as_admin, m
     created = as_admin.post(f"/api/v1/blog{path}")
     assert created.status_code == 201
     assert as_reader.get(created.json["url"]).json["title"] == article.title
+
+
+def test_every_picture_of_the_guide_is_served(as_stranger):
+    pages = "".join(page.html for page in guide_pages.list_pages())
+    pictures = set(re.findall(r'<img [^>]*?src="([^"]*)"', pages))
+    assert pictures and all(as_stranger.get(picture).mimetype == "image/webp" for picture in pictures)
+
+
+def test_the_pictures_are_small():
+    assert sum(path.stat().st_size for path in assets.STATIC.glob("*.webp")) <= 600_000

@@ -48,6 +48,7 @@ def test_every_asset_is_served_with_its_content_type(as_stranger, wrong_mime_typ
         "js": "text/javascript; charset=utf-8",
         "css": "text/css; charset=utf-8",
         "svg": "image/svg+xml",
+        "webp": "image/webp",
         "txt": "text/plain; charset=utf-8",
     }
     assert response.headers["Content-Type"] == content_types[name.rpartition(".")[2]]
