@@ -139,6 +139,10 @@ def test_several_articles_get_a_category_and_a_tag(open_list, api, articles):
     page.get_by_role("button", name="Undo", exact=True).click()
     page.get_by_text("4 articles as before").wait_for()
     assert api.get(f"blog/articles/?status=any&category={kitchen['uuid']}") == []
+    page = open_list("?category=kitchen")
+    page.get_by_text("Only the category “kitchen”").wait_for()
+    page.get_by_role("link", name="All 0", exact=True).wait_for()
+    page.get_by_role("link", name="Show all articles", exact=True).click()
     select(page, "Ebb", "Foghorn")
     for done in ("with", "without"):
         page.get_by_role("button", name="Tags", exact=True).click()

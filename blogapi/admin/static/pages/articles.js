@@ -50,8 +50,8 @@ class Articles extends Page {
   /** The address of the list with other parameters; it is the first page unless they name one. */
   link(changes) {
     const given = Object.entries({ ...this.query, page: "1", ...changes });
-    const query = new URLSearchParams(given.filter(([name, value]) => value !== USUAL[name])).toString();
-    return location.pathname + (query && `?${query}`);
+    const query = new URLSearchParams(given.filter(([name, value]) => value && value !== USUAL[name]));
+    return query.size ? `${location.pathname}?${query}` : location.pathname;
   }
 
   go(changes, method = "pushState") {
@@ -67,9 +67,11 @@ class Articles extends Page {
 
   async load() {
     const turn = ++this.turn;
+    const { query } = this;
+    const { q, category, tag, author } = query;
     const [{ data: articles, total }, { data: counts }] = await Promise.all([
-      get(PATH, { query: { ...this.query, page_size: PAGE_SIZE, fields: FIELDS } }),
-      get("blog/article-counts/", { query: { q: this.query.q } }),
+      get(PATH, { query: { ...query, page_size: PAGE_SIZE, fields: FIELDS } }),
+      get("blog/article-counts/", { query: { q, category, tag, author } }),
     ]);
     // The answer to an earlier search can come later.
     if (turn === this.turn) Object.assign(this, { articles, total, counts });
@@ -132,7 +134,8 @@ class Articles extends Page {
 
   /** Offer all categories or all tags; a tag that all of the articles have is taken away. */
   async choose(kind, anchor, articles) {
-    const { data: terms } = await get(`blog/${kind}/`, { query: { fields: "uuid,name" } });
+    const read = async () => (await get(`blog/${kind}/`, { query: { fields: "uuid,name" } })).data;
+    const terms = await this.act("read", read);
     const makeItem = ({ uuid, name }) => {
       const termsOf = ({ category, tags }) => (kind === "tags" ? tags : [category]);
       const removes = articles.every((article) => termsOf(article).some((term) => term.uuid === uuid));
@@ -142,15 +145,14 @@ class Articles extends Page {
       const done = kind === "tags" ? `${removes ? "without" : "with"} the tag ${name}` : `moved to ${name}`;
       return { label: name, icon: removes ? "check" : "", action: () => this.change(articles, done, fields) };
     };
-    openMenu(anchor, terms.map(makeItem), kind);
+    if (terms) openMenu(anchor, terms.map(makeItem), kind);
   }
 
   menuOf(article) {
     const { status, working_copy: copy, url } = article;
     const isPublic = status === "published";
     const only = [article];
-    const archive = () => this.move(only, "archived");
-    const makeDraft = () => this.move(only, "draft", "is a draft now");
+    const move = (status, done) => () => this.move(only, status, done);
     const publish = isPublic ? "Publish the edits" : "Publish now";
     return [
       { label: "Edit", icon: "pencil", href: addressOf(article) },
@@ -158,14 +160,14 @@ class Articles extends Page {
       { label: "History", icon: "history", href: addressOf(article, "history/") },
       isPublic && url && { label: "Open the page", icon: "external-link", href: url },
       (!isPublic || copy) && { label: publish, icon: "send", action: () => this.publish(only) },
-      status !== "draft" && { label: "Make it a draft", icon: "circle-dashed", action: makeDraft },
-      status !== "archived" && { label: "Archive", icon: "archive", action: archive },
+      status !== "draft" && { label: "Back to drafts", icon: "undo-2", action: move("draft", "is a draft") },
+      status !== "archived" && { label: "Archive", icon: "archive", action: move("archived") },
       { label: "Delete", icon: "trash-2", risk: true, action: () => this.remove(article) },
     ];
   }
 
   get isEmpty() {
-    return !this.query.q && this.counts.any === 0;
+    return !location.search && this.counts.any === 0;
   }
 
   renderMain() {
@@ -178,7 +180,8 @@ class Articles extends Page {
       return emptyState({
         title: "Nothing written yet",
         text: `Start with one article. It stays a draft, seen by nobody but you, until you publish it. If you
-          have texts elsewhere, bring them along: a folder of Markdown or HTML files, or a blog's export.`,
+          have texts elsewhere, bring them along: a folder of Markdown or HTML files, or the export of
+          another blog.`,
         actions: html`${newArticle()} ${importTexts}`,
       });
     }
@@ -190,12 +193,15 @@ class Articles extends Page {
     const beside = html`<div class="list-tools">
       ${searchField({ label: "Search title and text", value: q, onInput })}
       ${button({ icon: "list-checks", label: "Select", pressed: this.selecting, onClick: toggle })}</div>`;
+    const filter = ["category", "tag", "author"].find((name) => this.query[name]);
+    const filtered = html`<p class="list-end">Only the ${filter} “${this.query[filter]}”
+      <a href=${this.link({ [filter]: "" })}>Show all articles</a></p>`;
     const onSelect = (key) => this.go({ status: key });
     const more = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
     const missing = q ? html`No article contains “${q}”. ${status === "any" ? "" : more}` : "No articles";
     const none = html`<p class="section soft" role="status">${missing}</p>`;
     return html`${tabs(items, status, { label: "Status", beside, onSelect })}
-      ${this.articles.length ? this.renderTable() : none}`;
+      ${filter ? filtered : nothing}${this.articles.length ? this.renderTable() : none}`;
   }
 
   renderTable() {

@@ -7,7 +7,11 @@ import { count, distance, formatChanged, formatDay, formatDayAndTime, parseTime 
 import { definePage, Page } from "../shell.js";
 import { addressOf, changeOf, FIELDS, newArticle, PATH, titleOf } from "./lists.js";
 
-const LEVELS = { wrong: ["circle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
+const LEVELS = {
+  wrong: { icon: "triangle-alert", kind: "bad" },
+  hint: { icon: "triangle-alert", kind: "warn" },
+  ok: { icon: "check", kind: "good" },
+};
 const WORDS = { scheduled: "Scheduled", published: "Published", archived: "Archived" };
 
 const list = async (query) => (await get(PATH, { query: { page_size: 5, fields: FIELDS, ...query } })).data;
@@ -18,7 +22,6 @@ const describe = ({ status, category, word_count: words }) => status === "draft"
 
 class Overview extends Page {
   static heading = "Overview";
-  health = { checked: null, findings: [] };
 
   async load() {
     const [drafts, edited, next, last, { data: health }] = await Promise.all([
@@ -30,7 +33,7 @@ class Overview extends Page {
     ]);
     const others = edited.filter(({ status }) => status !== "draft");
     const newest = [...drafts, ...others].sort((one, other) => (changeOf(one) > changeOf(other) ? -1 : 1));
-    this.set({ unfinished: newest.slice(0, 5), next, last, health });
+    Object.assign(this, { unfinished: newest.slice(0, 5), next, last, health });
     // The last results are shown at once, and again after what they name can have been cured.
     if (!health.checked || Date.now() - parseTime(health.checked) > 60_000) this.check();
   }
@@ -46,35 +49,30 @@ class Overview extends Page {
   }
 
   renderPage() {
-    return html`<div class="columns overview"><div>
-      ${this.renderList("Go on writing", "draft", "All drafts", this.unfinished, (article) => ({
-        text: describe(article), side: formatChanged(changeOf(article)) }))}
-      ${this.renderList("Scheduled next", "scheduled", "All scheduled", this.next, (article) => ({
-        text: `${article.category.name}, ${distance(article.published_at)}`,
-        side: formatDayAndTime(article.published_at) }))}
-      ${this.renderList("Published last", "published", "All published", this.last, (article) => ({
-        text: article.category.name, side: formatDay(article.published_at) }))}
-    </div>${this.renderHealth()}</div>`;
-  }
-
-  renderList(title, status, allText, articles, describe) {
-    const all = html`<a href="/admin/articles/?status=${status}">${allText}</a>`;
-    const link = (article) => html`<a href=${addressOf(article)} dir="auto">${titleOf(article)}</a>`;
-    const rows = articles.map((article) => row({ title: link(article), ...describe(article) }));
-    return html`<section class="section">${sectionHead(title, rows.length ? all : nothing)}
-      ${rows.length ? html`<ul class="rows">${rows}</ul>` : html`<p class="soft none">Nothing at present</p>`}
-    </section>`;
-  }
-
-  renderHealth() {
-    const busy = this.busy === "check";
     const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
-      ${busy ? "Checking…" : "Check again"}</button>`;
-    const finding = ({ level, title, detail, link }) => row({ icon: LEVELS[level][0], kind: LEVELS[level][1],
-      title: link ? html`<a class="cure" href=${link}>${title}</a>` : title, text: detail });
-    return html`<section class="health">${sectionHead("Health", again)}
-      <ul class="rows" aria-busy=${busy}>${this.health.findings.map(finding)}</ul></section>`;
+      ${this.busy === "check" ? "Checking…" : "Check again"}</button>`;
+    const findings = this.health.findings.map(({ level, title, detail: text, link }) => row({
+      ...LEVELS[level], text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title }));
+    return html`<div class="columns overview"><div>
+      ${renderList("Go on writing", "draft", "All drafts", this.unfinished, (article) =>
+        [describe(article), formatChanged(changeOf(article))])}
+      ${renderList("Scheduled next", "scheduled", "All scheduled", this.next, ({ category, ...article }) => [
+        `${category.name}, ${distance(article.published_at)}`, formatDayAndTime(article.published_at)])}
+      ${renderList("Published last", "published", "All published", this.last, (article) =>
+        [article.category.name, formatDay(article.published_at)])}
+    </div><section>${sectionHead("Health", again)}<ul class="rows">${findings}</ul></section></div>`;
   }
+}
+
+function renderList(title, status, allText, articles, describe) {
+  const all = html`<a href="/admin/articles/?status=${status}">${allText}</a>`;
+  const rows = articles.map((article) => {
+    const [text, side] = describe(article);
+    return row({ text, side, title: html`<a href=${addressOf(article)} dir="auto">${titleOf(article)}</a>` });
+  });
+  return html`<section class="section">${sectionHead(title, rows.length ? all : nothing)}
+    ${rows.length ? html`<ul class="rows">${rows}</ul>` : html`<p class="soft none">Nothing at present</p>`}
+  </section>`;
 }
 
 definePage(Overview);
