@@ -222,13 +222,69 @@ def test_when_the_login_has_ended_the_text_stays_and_is_saved(write, make, api):
     assert get_stored(api, path) == f"{TEXT}Typed without a login."
 
 
+@pytest.mark.parametrize(
+    ("choice", "content", "kept"),
+    [
+        ("Keep mine", f"{TEXT}Ida.", ["marit"]),
+        ("Take marit’s", f"{TEXT}Marit.", ["ida"]),
+        ("Merge", f"{TEXT}Marit.\nIda.", ["ida", "marit"]),
+    ],
+)
+def test_a_conflict_between_two_tabs_loses_nothing(write, make, api, choice, content, kept):
+    path = make(f"Conflict, {choice}")
+    mine, theirs = write(path), write(path, user="marit")
+    type_at_end(theirs, "Marit.")
+    save(theirs)
+    type_at_end(mine, "Ida.")
+    mine.keyboard.press("Control+s")
+    dialog = mine.get_by_role("dialog", name="marit saved this article while you were writing", exact=True)
+    dialog.get_by_role("button", name="Decide later", exact=True).click()
+    get_button(mine, "Conflict: choose a version").click()
+    assert list_violations(mine) == []
+    dialog.get_by_role("button", name=choice).click()
+    if choice == "Merge":
+        dialog.get_by_role("button", name="Both", exact=True).click()
+        dialog.get_by_role("button", name="Save merged text", exact=True).click()
+    dialog.wait_for(state="hidden")
+    mine.get_by_role("banner").get_by_text(SAVED).wait_for()
+    assert get_stored(api, path) == content
+    names = sorted(revision["name"].split(",")[0] for revision in api.get(f"{path}revisions/"))
+    assert names == kept
+    type_at_end(mine, " More.")
+    save(mine)
+    assert get_stored(api, path) == f"{content} More."
+
+
+def test_an_article_that_was_changed_elsewhere_is_not_overwritten(write, make, api):
+    path = make("Changed elsewhere", status="published")
+    page = write(path)
+    type_at_end(page, "Mine.")
+    save(page)
+    api.patch(path, {"subtitle": "By a script"})
+    get_button(page, "Update").click()
+    page.get_by_role("dialog", name="Update this article").get_by_role(
+        "button", name="Update", exact=True
+    ).click()
+    page.get_by_role("button", name="Merge").click()
+    page.get_by_role("button", name="Somebody’s", exact=True).click()
+    page.get_by_role("button", name="Mine", exact=True).click()
+    with page.expect_response(COPY):
+        page.get_by_role("button", name="Save merged text", exact=True).click()
+    get_button(page, "Update").click()
+    page.get_by_role("dialog", name="Update this article").get_by_role(
+        "button", name="Update", exact=True
+    ).click()
+    wait_for_content(page, path, "Mine.")
+    assert api.get(path)["subtitle"] == "By a script"
+
+
 def test_publish_update_and_take_back(write, make, api):
     path = make("Publish me")
     page = write(path)
     type_at_end(page, "Ready.")
     get_button(page, "Publish").click()
     popover = page.get_by_role("dialog", name="Publish this article", exact=True)
-    assert popover.get_by_text("1 task in the text is open.").is_visible()
+    assert popover.get_by_text("1 task is open in the text.").is_visible()
     assert list_violations(page) == []
     popover.get_by_role("button", name="Publish", exact=True).click()
     get_button(page, "Update").wait_for()

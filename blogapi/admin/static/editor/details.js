@@ -28,12 +28,12 @@ export function details(page) {
   const isFree = ["draft", "scheduled"].includes(article?.status ?? "draft");
   const category = text.category ?? article?.category.uuid;
   return html`
-    ${field({ name: "slug", label: "Address", prefix: "/articles/", value: text.slug, placeholder: slugOf(page),
-      errors, help: isFree ? FREE_SLUG : PUBLIC_SLUG, autocapitalize: "off", onInput: write("slug") })}
+    ${field({ name: "slug", label: "Address", prefix: "/articles/", value: text.slug, errors,
+      placeholder: slugOf(page), help: isFree ? FREE_SLUG : PUBLIC_SLUG, onInput: write("slug") })}
     ${field({ name: "excerpt", label: "Excerpt", type: "textarea", rows: 4, value: text.excerpt, errors,
       placeholder: page.excerpt, help: "For lists, feeds and search results", onInput: write("excerpt"),
       counter: text.excerpt && `${text.excerpt.length} of 160` })}
-    ${picker(page, "categories", "Category", category ? [category] : [], ([uuid]) => page.change({ category: uuid }))}
+    ${picker(page, "categories", "Category", category ? [category] : [], ([uuid]) => write("category")(uuid))}
     ${picker(page, "tags", "Tags", text.tags, write("tags"))}
     ${picker(page, "authors", "Authors", text.authors, write("authors"))}
     ${cover(page)} ${elsewhere(page)}`;
@@ -99,18 +99,20 @@ function elsewhere(page) {
   const isOwn = page.ownSeo || seo.title || seo.description || seo.canonical_url;
   const items = [{ value: "search", label: "Search result" }, { value: "card", label: "Card" }];
   const label = "How it looks elsewhere";
+  const source = text.subtitle ? "subtitle" : "excerpt";
+  const open = () => page.set({ ownSeo: true });
   return html`<div class="field"><span class="label">${label}</span>
     ${segments({ label, name: "look", items, value: look, onChange: (value) => page.set({ look: value }) })}
     <div class="elsewhere ${look}" dir="auto">${picture ? html`<img src=${picture} alt="">` : nothing}
       <p class="host">${host}${look === "search" ? " › articles" : ""}</p>
       <p class="title">${title}</p><p>${description}</p></div>
-    ${isOwn ? nothing : html`<p class="help">Made from the title and the ${text.subtitle ? "subtitle" : "excerpt"}.
-      <button type="button" class="link-button" @click=${() => page.set({ ownSeo: true })}>Write others</button></p>`}
-    </div>
+    ${isOwn ? nothing : html`<p class="help">Made from the title and the ${source}.
+      <button type="button" class="link-button" @click=${open}>Write others</button></p>`}</div>
     ${isOwn ? html`${field({ name: "seo.title", label: "Title elsewhere", value: seo.title, errors,
       placeholder: text.title, counter: `${title.length} of 60`, onInput: write("title") })}
-    ${field({ name: "seo.description", label: "Description elsewhere", type: "textarea", value: seo.description,
-      errors, placeholder: about, counter: `${description.length} of 160`, onInput: write("description") })}
+    ${field({ name: "seo.description", label: "Description elsewhere", type: "textarea", errors,
+      value: seo.description, placeholder: about, counter: `${description.length} of 160`,
+      onInput: write("description") })}
     ${field({ name: "seo.canonical_url", label: "Original address", value: seo.canonical_url, errors,
-      help: "Only if this article was published elsewhere first.", onInput: write("canonical_url") })}` : nothing}`;
+      help: "Only if it was published elsewhere first.", onInput: write("canonical_url") })}` : nothing}`;
 }

@@ -2,8 +2,8 @@
 // excerpt, texts for search engines) is an empty string in it, so that it stays derived.
 
 export const EMPTY = {
-  ...{ title: "", subtitle: "", content: "", content_type: "markdown", excerpt: "", slug: "", cover_image: "" },
-  ...{ category: null, tags: [], authors: [] },
+  ...{ title: "", subtitle: "", content: "", content_type: "markdown", excerpt: "", slug: "" },
+  ...{ cover_image: "", category: null, tags: [], authors: [] },
   seo: { title: "", description: "", og_image: "", canonical_url: "" },
 };
 // The server's own values, which a document can leave out.

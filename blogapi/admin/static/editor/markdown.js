@@ -42,7 +42,7 @@ export function picture(address, alt, format = "markdown") {
   return `<img src="${address}" alt="${alt.replace(/&/g, "&amp;").replace(/"/g, "&quot;")}">`;
 }
 
-// Return the open tasks, and the pictures without alternative text: {count, from, to}, the place of the first.
+// Return the open tasks, and the pictures without alternative text: {count, from, to} of the first.
 export function findOpenEnds(text) {
   const prose = text.replace(/^(```|~~~)[^]*?^\1/gm, (block) => " ".repeat(block.length));
   const find = (pattern) => {

@@ -36,13 +36,16 @@ class TermPicker extends LitElement {
     const chosen = this.chosen.map((uuid) => this.items.find((item) => item.uuid === uuid)).filter(Boolean);
     return html`<label for=${key}>${this.label}</label>
       <div class="picker-box">
-        ${this.single ? nothing : chosen.map((item) => html`<span class="chip">${item.name}<button type="button"
-          aria-label="Remove ${item.name}" @click=${() => this.#choose(item)}>${icon("x")}</button></span>`)}
+        ${this.single ? nothing : chosen.map((item) => html`<span class="chip">${item.name}
+          <button type="button" aria-label="Remove ${item.name}" @click=${() => this.#choose(item)}
+          >${icon("x")}</button></span>`)}
         <input id=${key} role="combobox" autocomplete="off" aria-autocomplete="list" dir="auto"
-          .value=${this.words ?? (this.single ? chosen[0]?.name : "") ?? ""} aria-expanded=${open}
-          aria-controls="${key}-list" aria-activedescendant=${open && options.length ? `${key}-${this.at}` : nothing}
+          .value=${this.words ?? (this.single ? chosen[0]?.name : "") ?? ""}
+          aria-expanded=${open} aria-controls="${key}-list"
+          aria-activedescendant=${open && options.length ? `${key}-${this.at}` : nothing}
           @input=${(event) => this.#find(event.target.value)} @click=${() => this.#find(this.words)}
-          @focus=${(event) => this.single && event.target.select()} @keydown=${this.#press} @blur=${this.#close}>
+          @focus=${(event) => this.single && event.target.select()}
+          @keydown=${this.#press} @blur=${this.#close}>
         ${this.single ? icon("chevron-down") : nothing}
       </div>
       <ul class="picker-list" role="listbox" id="${key}-list" aria-label=${this.label}

@@ -38,8 +38,10 @@ class Chooser {
     const search = (words) => this.search(words);
     return html`<div class="picture-sources">
         <label class="button upload">${icon("upload")} Upload from this device
-          <input type="file" class="sr-only" accept="image/*" ?multiple=${!this.single} @change=${upload}></label>
-        ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: search })}</div>
+          <input type="file" class="sr-only" accept="image/*" ?multiple=${!this.single} @change=${upload}>
+        </label>
+        ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: search })}
+      </div>
       <ul class="picture-grid">${this.library.map((media) => html`<li><button type="button"
         aria-label=${media.alt || media.name} @click=${() => this.#choose([{ ...media, source: media.url }])}>
         <img src=${media.renditions[0]?.url ?? media.url} alt="" loading="lazy"></button></li>`)}</ul>`;
@@ -47,24 +49,27 @@ class Chooser {
 
   #row(picture, n) {
     const { uuid, name, source, alt, isUnsent } = picture;
+    const label = "What the picture says, in a sentence";
     const help = uuid ? name : `${name}, ${isUnsent ? "not uploaded" : "uploading…"}`;
-    const more = { id: `alt-${n}`, type: "textarea", rows: 2, maxlength: 1000, value: alt, help };
+    const onInput = (text) => (picture.alt = text);
     return html`<div class="picture-row"><img src=${source} alt="">
-      ${field({ ...more, label: "What the picture says, in a sentence", onInput: (text) => (picture.alt = text) })}
-    </div>`;
+      ${field({ id: `alt-${n}`, label, type: "textarea", rows: 2, maxlength: 1000, value: alt, help,
+        onInput })}</div>`;
   }
 
   search(words) {
     this.words = words;
     return this.#try(async () => {
-      const query = { type: "image", page: 1, page_size: 24, q: words, fields: "uuid,name,alt,url,renditions" };
+      const fields = "uuid,name,alt,url,renditions";
+      const query = { type: "image", page: 1, page_size: 24, q: words, fields };
       const { data } = await get("blog/media/", { query });
       if (this.words === words) this.library = data;
     });
   }
 
   upload(files) {
-    this.#choose(files.map((file) => ({ file, name: file.name, source: URL.createObjectURL(file), alt: "" })));
+    const show = (file) => ({ file, name: file.name, source: URL.createObjectURL(file), alt: "" });
+    this.#choose(files.map(show));
     this.uploads = Promise.all(this.chosen.map((picture) => this.#try(() => this.#send(picture))));
   }
 
@@ -78,7 +83,8 @@ class Chooser {
     picture.isUnsent = false;
     const options = { file: picture.file, query: { name: picture.name } };
     const { data } = await post("blog/media/", undefined, options).finally(() => (picture.isUnsent = true));
-    Object.assign(picture, { uuid: data.uuid, url: data.url, alt: picture.alt || data.alt, isNew: !data.alt });
+    const { uuid, url, alt } = data;
+    Object.assign(picture, { uuid, url, alt: picture.alt || alt, isNew: !alt });
   }
 
   // The library keeps the text of a picture that had none.

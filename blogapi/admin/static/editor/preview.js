@@ -1,4 +1,4 @@
-// Shows an article as readers see it, in a shadow root, so that the page and the article cannot disturb each other.
+// Shows an article as readers see it, in a shadow root: the page and the article cannot disturb each other.
 
 import { get, post } from "../api.js";
 import { fromArticle, fromCopy } from "./document.js";
@@ -7,16 +7,16 @@ const STYLES = new URL("../reading.css", import.meta.url).href;
 const FRAMES = "iframe, object, embed, video, audio, img[src^='http:']";
 
 const FIELDS =
-  "uuid,title,subtitle,content,content_type,excerpt,slug,status,published_at,last_updated,category,tags,authors," +
-  "cover_image,cover,seo,url,working_copy";
+  "uuid,title,subtitle,content,content_type,excerpt,slug,status,published_at,last_updated,category,tags," +
+  "authors,cover_image,seo,url,working_copy";
 
-// Return {article, document, etag, saved, user}: the working copy of an article, or the article if it has none.
+// Return {article, document, etag, saved, user}: an article, and its working copy if it has one.
 export async function load(uuid, { asPublished = false } = {}) {
   const path = `blog/articles/${uuid}/`;
   const { data: article, etag } = await get(path, { query: { fields: FIELDS } });
   if (!article.working_copy || asPublished) {
     const { excerpt } = await render(article, uuid);
-    return { article, document: fromArticle(article, excerpt), etag, saved: article.last_updated, user: null };
+    return { article, document: fromArticle(article, excerpt), etag, saved: article.last_updated };
   }
   try {
     const { data: copy, etag } = await get(`${path}working-copy/`);

@@ -82,7 +82,7 @@ function checks(page, close) {
     ${missing ? line(false, `No ${missing} is set.`)
       : line(true, `Excerpt, category and ${count(text.tags.length, "tag")} are set`)}
     ${tasks.count
-      ? line(false, `${count(tasks.count, "task")} in the text ${tasks.count > 1 ? "are" : "is"} open.`, tasks)
+      ? line(false, `${count(tasks.count, "task is", "tasks are")} open in the text.`, tasks)
       : nothing}
     ${pictures.count
       ? line(false, `${count(pictures.count, "picture")} without alternative text.`, pictures)
@@ -93,7 +93,8 @@ function checks(page, close) {
 // Open the menu beside the main button. `more` are further items, for which a phone has no room.
 export function openActions(anchor, page, more = []) {
   const { status, working_copy: edits } = page.article ?? {};
-  const act = (label, icon, status, words) => ({ label, icon, action: () => page.publish({ status }, words) });
+  const act = (label, icon, status, words) =>
+    ({ label, icon, action: () => page.publish({ status }, words) });
   openMenu(anchor, [
     ...more,
     status === "published" && act("Unpublish", "undo-2", "draft", BACK),

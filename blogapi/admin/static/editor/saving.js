@@ -22,7 +22,7 @@ export class Saver {
 
   // `read` returns the document. `send(document, {etag, keepalive, signInAgain})` stores it and returns the
   // new `etag`, and the document that was stored if it is another one (the creation that a retry repeats).
-  // `isOwn(documents)` answers a 412: {etag, document} if the server has one of these, which this page has sent.
+  // `isOwn(documents)` answers a 412: {etag, document} if the server has one of these, which this page sent.
   // `changed` is called after each change of the state.
   constructor({ read, send, isOwn, changed }) {
     Object.assign(this, { read, send, isOwn, changed });
@@ -56,7 +56,7 @@ export class Saver {
     if (this.state !== "conflict" && this.state !== "offline") this.#schedule(this.#pause());
   }
 
-  // Save now, and return whether the document is stored. Calls during a save wait for it and join the next one.
+  // Save now, and return whether the document is stored. Calls during a save wait for it and join the next.
   save({ signInAgain = true } = {}) {
     clearTimeout(this.#timer);
     this.#again = true;

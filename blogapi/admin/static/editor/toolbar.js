@@ -18,7 +18,8 @@ export function toolbar(format, run) {
       ${group.map(([name, label, key, picture = name], m) => html`<button type="button"
         class="button bare icon-only tool-${name}" tabindex=${n || m ? -1 : 0} aria-label=${label}
         title=${key ? `${label} (Ctrl+${key})` : label} aria-keyshortcuts=${key ? `Control+${key}` : nothing}
-        @mousedown=${(event) => event.preventDefault()} @click=${() => run(name)}>${icon(picture)}</button>`)}`)}</div>`;
+        @mousedown=${(event) => event.preventDefault()} @click=${() => run(name)}
+        >${icon(picture)}</button>`)}`)}</div>`;
 }
 
 function move(event) {

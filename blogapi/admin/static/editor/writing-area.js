@@ -1,4 +1,4 @@
-// The field for the text: a plain text area at once, CodeMirror when it has loaded unless the author stays plain.
+// The field for the text: a plain text area at once, then CodeMirror, unless the author stays plain.
 
 const PLAIN = "blogapi.plain";
 

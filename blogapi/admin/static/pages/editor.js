@@ -2,8 +2,8 @@
 
 import { createRef, html, nothing, ref } from "../vendor/lit.js";
 import { del, post, put } from "../api.js";
-import { announce, badge, button, icon, menuButton, notice, openDialog, segments, toast } from "../components.js";
-import { count, formatDay, formatDayAndTime, formatTime, parseTime, daysFromToday } from "../format.js";
+import { announce, badge, button, facts, icon, notice, openDialog, segments, toast } from "../components.js";
+import { count, daysFromToday, formatDay, formatDayAndTime, formatTime, parseTime } from "../format.js";
 import { definePage, Page, session } from "../shell.js";
 import { details, loadTerms } from "../editor/details.js";
 import { EMPTY, isSame, keepBreaks, showBreaks, toArticle, toCopy } from "../editor/document.js";
@@ -17,15 +17,17 @@ import { toolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 
 const STATES = {
-  saved: ["check"],
+  saved: ["check", ""],
   unsaved: ["pen-line", "Not saved yet"],
   saving: ["refresh-cw", "Saving…"],
   offline: ["cloud-off", "Offline: kept in this browser"],
   conflict: ["triangle-alert", "Conflict: choose a version"],
   refused: ["triangle-alert", "Not saved"],
 };
+const TROUBLES = ["offline", "conflict", "refused"];
 const KEYS = { b: "bold", i: "italic", k: "link" };
-const SHORTCUTS = [["Ctrl S", "Save"], ["Ctrl B", "Bold"], ["Ctrl I", "Italic"], ["Ctrl K", "Link"], ["Ctrl P", "Go to…"]];
+const SHORTCUTS = { S: "Save", B: "Bold", I: "Italic", K: "Link", P: "Go to…" };
+const isWide = () => matchMedia("(width >= 68rem)").matches;
 
 class Editor extends Page {
   static place = "articles";
@@ -33,19 +35,15 @@ class Editor extends Page {
   uuid = location.pathname.split("/")[3].replace(/^new$/, "");
   article = null;
   document = EMPTY;
-  terms = { categories: [], tags: [], authors: [] };
-  side = matchMedia("(width >= 68rem)").matches ? "preview" : "";
+  side = isWide() ? "preview" : "";
   look = "search";
-  ownSeo = false;
   excerpt = "";
-  rendered = null;
-  kept = null;
   shownState = "saved";
   textBox = createRef();
   reading = createRef();
   saver = new Saver({
     read: () => this.document,
-    send: (document, options) => this.send(document, options),
+    send: (document, options) => (this.uuid ? this.send(document, options) : this.create(document, options)),
     isOwn: (documents) => this.isOwn(documents),
     changed: (state) => this.showState(state),
   });
@@ -63,17 +61,17 @@ class Editor extends Page {
   }
 
   async load() {
-    const [terms, loaded] = await Promise.all([loadTerms(), this.uuid ? load(this.uuid) : null]);
+    const article = this.uuid ? load(this.uuid) : { document: EMPTY };
+    const [terms, loaded] = await Promise.all([loadTerms(), article]);
     this.terms = terms;
-    if (loaded) this.take(loaded);
-    else this.saver.start(this.document, null);
+    this.take(loaded);
   }
 
-  // Show this version of the article, which the server has.
-  take({ article, document, etag, saved }) {
+  // Show this document; `etag` is the state of the article that the server has.
+  take({ article = null, document, etag = null, saved }, stored = document) {
     Object.assign(this, { article, document, savedAt: saved });
     if (this.area) this.area.text = showBreaks(document.content);
-    this.saver.start(document, etag);
+    this.saver.start(stored, etag);
     this.schedulePreview(0);
   }
 
@@ -93,15 +91,14 @@ class Editor extends Page {
     [this.kept] = this.journal.find(this.uuid || "new", (document) => isSame(document, this.document));
     addEventListener("pagehide", () => this.leave());
     addEventListener("online", () => this.saver.save());
-    addEventListener("beforeunload", (event) => this.saver.isDirty && !this.journal.keeps && event.preventDefault());
-    document.addEventListener("visibilitychange", () => this.lookAgain());
-    document.addEventListener("keydown", (event) => this.shortcut(event), { capture: true });
-    this.schedulePreview(0);
+    const isKept = () => !this.saver.isDirty || this.journal.keeps;
+    addEventListener("beforeunload", (event) => isKept() || event.preventDefault());
+    document.addEventListener("visibilitychange", () => this.changeVisibility());
+    document.addEventListener("keydown", (event) => this.press(event), { capture: true });
     if (!this.uuid) this.querySelector("#title").focus();
-    if (this.kept) this.requestUpdate();
+    this.requestUpdate();
   }
 
-  // Change fields of the document; an equal value is no change.
   change(fields) {
     const document = { ...this.document, ...fields };
     if (JSON.stringify(document) === JSON.stringify(this.document)) return;
@@ -112,22 +109,22 @@ class Editor extends Page {
   }
 
   async send(document, options) {
-    if (!this.uuid) return this.create(document, options);
     const { data, etag } = await put(`${this.path}working-copy/`, toCopy(document), options);
     this.article = { ...this.article, working_copy: data };
-    this.wrote = true;
+    this.hasWritten = true;
     return { etag };
   }
 
   // The first save makes the draft; a retry repeats the same request.
   async create(document, options) {
-    this.creation ??= { document, once: crypto.getRandomValues(new Uint32Array(4)).join("-") };
-    const { document: stored, once } = this.creation;
+    this.creation ??= { stored: document, once: crypto.getRandomValues(new Uint32Array(4)).join("-") };
+    const { stored, once } = this.creation;
     try {
-      const { data, etag } = await post("blog/articles/", toArticle(stored), { ...options, etag: null, once });
+      const more = { ...options, etag: null, once };
+      const { data, etag } = await post("blog/articles/", toArticle(stored), more);
       this.journal.clear("new");
-      Object.assign(this, { uuid: data.uuid, article: { ...data, working_copy: null } });
-      history.replaceState(null, "", `/admin/articles/${data.uuid}/${location.search}`);
+      Object.assign(this, { uuid: data.uuid, article: data });
+      history.replaceState(null, "", `/admin/articles/${data.uuid}/`);
       return { etag, stored };
     } catch (error) {
       if (error.status >= 400 && error.status < 500) this.creation = null;
@@ -138,74 +135,74 @@ class Editor extends Page {
   // After a 412: does the server have what this page itself has sent?
   async isOwn(documents) {
     this.theirs = await load(this.uuid);
-    const own = documents.find((document) => isSame(document, this.theirs.document));
-    return own && { etag: this.theirs.etag, document: own };
+    const document = documents.find((sent) => isSame(sent, this.theirs.document));
+    return document && { etag: this.theirs.etag, document };
   }
 
   showState(state) {
     clearTimeout(this.stateTimer);
     const former = this.shownState;
-    const draw = () => this.set({ shownState: state });
     if (state === "saving") {
-      this.stateTimer = setTimeout(draw, 400);
+      this.stateTimer = setTimeout(() => this.set({ shownState: state }), 400);
       return;
     }
-    if (state === "saved" && this.uuid) {
-      if (this.journal) this.savedAt = new Date();
-      this.journal?.clear(this.uuid);
+    if (state === "saved" && this.journal) {
+      this.journal.clear(this.uuid || "new");
+      this.savedAt = new Date();
     }
-    const problems = ["offline", "conflict", "refused"];
-    if (problems.includes(state) || (state === "saved" && problems.includes(former))) announce(this.stateWords(state));
+    this.set({ shownState: state });
+    const isNews = TROUBLES.includes(state) || (state === "saved" && TROUBLES.includes(former));
+    if (isNews) announce(this.stateWords);
     if (state === "saved" && former === "offline") this.schedulePreview(0);
-    draw();
-    if (state === "refused" && this.saver.problem.status === 422) this.set({ errors: this.saver.problem.errors });
+    if (state === "refused") this.set({ errors: this.saver.problem.errors });
     if (state === "conflict" && former !== "conflict") this.decide();
   }
 
-  stateWords(state) {
-    const { problem } = this.saver;
-    if (state === "saved") {
-      if (!this.savedAt) return "";
-      return `Saved ${daysFromToday(this.savedAt) ? formatDay(this.savedAt) : formatTime(this.savedAt)}`;
-    }
+  get stateWords() {
+    const { shownState: state, savedAt } = this;
+    if (state === "saved" && !savedAt) return "";
+    const format = daysFromToday(savedAt ?? new Date()) ? formatDay : formatTime;
+    if (state === "saved") return `Saved ${format(savedAt)}`;
     if (state === "offline" && !this.journal.keeps) return "Offline: not kept, copy your text";
-    if (state === "refused") return `Not saved: ${problem.status === 401 ? "your login has ended" : problem.detail}`;
-    return STATES[state][1];
+    if (state !== "refused") return STATES[state][1];
+    const { status, detail } = this.saver.problem;
+    return `Not saved: ${status === 401 ? "your login has ended" : detail}`;
   }
 
-  // Ask which version the article gets; both stay in the history. `base` is what the server has now.
-  async decide(theirs = this.theirs, mine = this.document, base = theirs.document) {
-    const { username } = session().user;
-    const [person, theirTime, myTime] = [theirs.user?.username ?? "Somebody", parseTime(theirs.saved), new Date()];
-    const names = Object.fromEntries(Object.values(this.terms).flat().map(({ uuid, name }) => [uuid, name]));
-    const question = { mine, theirs: theirs.document, person, theirTime, myName: username, myTime, names };
+  // Ask which version the article gets; both stay in the history. `stored` is what the server has now.
+  async decide(theirs = this.theirs, mine = this.document, stored = theirs.document) {
     const { openConflict } = await import("../editor/conflict.js");
+    const { username: myName } = session().user;
+    const person = theirs.user?.username ?? "Somebody";
+    const [theirTime, myTime] = [parseTime(theirs.saved), new Date()];
+    const names = Object.fromEntries(Object.values(this.terms).flat().map(({ uuid, name }) => [uuid, name]));
+    const question = { mine, theirs: theirs.document, person, theirTime, myName, myTime, names };
     const { choice, fields } = await openConflict(question);
     if (choice === "later") return false;
-    const keep = (name, time, body) => post(`${this.path}revisions/`, { name: `${name}, ${formatTime(time)}`, ...body });
+    const keep = (name, time, body) =>
+      post(`${this.path}revisions/`, { name: `${name}, ${formatTime(time)}`, ...body });
     await this.act("decide", async () => {
       if (choice !== "theirs" && theirs.user) await keep(person, theirTime, {});
-      if (choice !== "mine") await keep(username, myTime, toCopy(mine));
-      this.take({ ...theirs, document: fields });
-      this.saver.start(base, theirs.etag);
+      if (choice !== "mine") await keep(myName, myTime, toCopy(mine));
+      this.take({ ...theirs, document: fields }, stored);
       await this.saver.save();
     });
     if (this.problem) toast(this.problem);
     return true;
   }
 
-  // Store the text, and then make it the article with this status. Returns whether that was done.
+  // Save the text, and then make it the article with this status. Returns whether that was done.
   async publish(body, words) {
     let isChanged = false;
-    const done = await this.act("publish", async () => {
-      if (!(await this.saver.save()) || !this.uuid) {
-        this.set({ problem: this.uuid ? this.stateWords(this.saver.state) : "There is nothing to publish yet." });
-        return false;
-      }
+    const isDone = await this.act("publish", async () => {
+      const isSaved = (await this.saver.save()) && this.uuid;
+      this.set({ problem: isSaved ? "" : this.stateWords || "There is no text yet." });
+      if (!isSaved) return false;
       const sent = this.document;
       const query = { fields: "uuid,title,slug,status,published_at,last_updated,category,url,working_copy" };
+      const options = { etag: this.saver.etag, query };
       try {
-        const { data, etag } = await post(`${this.path}working-copy/publish/`, body, { etag: this.saver.etag, query });
+        const { data, etag } = await post(`${this.path}working-copy/publish/`, body, options);
         this.article = { ...this.article, ...data };
         this.saver.start(sent, etag);
       } catch (error) {
@@ -213,23 +210,24 @@ class Editor extends Page {
         if (!isChanged) throw error;
         return false;
       }
-      this.wrote = false;
+      this.hasWritten = false;
       if (words) toast(words);
       return true;
     });
     if (isChanged) {
       // Somebody changed the article itself. With both ETags the next save is based on that version.
       const theirs = await load(this.uuid, { asPublished: true });
-      await this.decide({ ...theirs, etag: `${this.saver.etag}, ${theirs.etag}` }, this.document, this.document);
+      theirs.etag = `${this.saver.etag}, ${theirs.etag}`;
+      await this.decide(theirs, this.document, this.document);
     }
-    return done === true;
+    return isDone === true;
   }
 
   async discard() {
     await this.act("discard", async () => {
       await del(`${this.path}working-copy/`, { etag: this.saver.etag });
       this.take(await load(this.uuid));
-      toast("The article is as it was published.");
+      toast("The edits are discarded.");
     });
   }
 
@@ -239,40 +237,40 @@ class Editor extends Page {
   }
 
   async renderPreview() {
-    if (this.rendering || this.state !== "ready") return this.schedulePreview();
+    if (this.isRendering || !this.area) return this.schedulePreview();
     const { document: text } = this;
     const start = performance.now();
-    this.rendering = true;
+    this.isRendering = true;
     try {
       const rendered = await render(text, this.uuid || null, { signInAgain: false });
-      this.set({ rendered: { ...rendered, time: new Date() }, excerpt: rendered.excerpt });
-    } catch {
-      this.set({ rendered: this.rendered && { ...this.rendered, isOld: true } });
+      const previewState = `Rendered by this server, ${formatTime(new Date())}`;
+      this.set({ rendered, excerpt: rendered.excerpt, previewState });
+      const uuid = text.category ?? this.article?.category.uuid;
+      const category = this.terms.categories.find((term) => term.uuid === uuid)?.name;
+      show(this.reading.value, { ...text, category, html: rendered.html });
+    } catch (error) {
+      this.set({ previewState: `Not refreshed: ${error.detail ?? error}` });
     }
-    this.rendering = false;
+    this.isRendering = false;
     this.renderTime = performance.now() - start;
-    const category = this.terms.categories.find(({ uuid }) => uuid === text.category)?.name ?? this.article?.category?.name;
-    if (this.rendered) show(this.reading.value, { ...text, category, html: this.rendered.html });
-    if (text.content !== this.document.content) this.schedulePreview();
   }
 
   command(name) {
     if (name === "picture") return this.insertPictures();
-    const edit = run(name, { text: this.area.text, ...this.area.selection }, this.document.content_type);
-    if (edit) this.area.edit(edit);
+    this.area.edit(run(name, { text: this.area.text, ...this.area.selection }, this.document.content_type));
     this.area.focus();
   }
 
   async insertPictures(files) {
     const { selection } = this.area;
+    const { content_type: format } = this.document;
     const pictures = await choosePictures({ files });
-    if (!pictures.length) return this.area.focus();
-    const block = pictures.map(({ uuid, alt }) => picture(`media:${uuid}`, alt, this.document.content_type)).join("\n\n");
-    this.area.edit(insertBlock({ text: this.area.text, ...selection }, block));
+    const block = pictures.map(({ uuid, alt }) => picture(`media:${uuid}`, alt, format)).join("\n\n");
+    if (block) this.area.edit(insertBlock({ text: this.area.text, ...selection }, block));
     this.area.focus();
   }
 
-  shortcut(event) {
+  press(event) {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.isComposing) return;
     const key = event.key.toLowerCase();
     if (key !== "s" && !(KEYS[key] && this.textBox.value.contains(event.target))) return;
@@ -283,25 +281,29 @@ class Editor extends Page {
   }
 
   showText(from, to) {
-    this.set({ side: matchMedia("(width >= 68rem)").matches ? this.side : "" });
+    if (!isWide()) this.set({ side: "" });
     this.area.select(from, to);
   }
 
-  lookAgain() {
+  // Save before the page is out of sight, and show what was saved elsewhere when it is back.
+  async changeVisibility() {
     if (document.visibilityState === "hidden") {
       this.journal.flush();
       this.saver.save({ signInAgain: false });
+    } else if (this.uuid && this.saver.state === "saved" && !this.busy) {
+      const loaded = await load(this.uuid).catch(() => null);
+      const isNew = loaded && loaded.etag !== this.saver.etag;
+      if (isNew && !this.saver.isDirty && !this.saver.isBusy) this.take(loaded);
     }
   }
 
-  // Store what is not saved, and a draft's working copy as its version of this sitting.
+  // Save what is not saved, and make a draft's working copy its version of this sitting.
   leave() {
     this.journal.flush();
     this.saver.leave();
-    if (this.wrote && this.article.status === "draft" && this.saver.state === "saved") {
-      const options = { etag: this.saver.etag, keepalive: true, signInAgain: false };
-      post(`${this.path}working-copy/publish/`, { status: "draft" }, options).catch(() => {});
-    }
+    if (!this.hasWritten || this.article.status !== "draft" || this.saver.state !== "saved") return;
+    const options = { etag: this.saver.etag, keepalive: true, signInAgain: false };
+    post(`${this.path}working-copy/publish/`, { status: "draft" }, options).catch(() => {});
   }
 
   // Save before a link of this page is followed.
@@ -313,71 +315,70 @@ class Editor extends Page {
     location.href = href;
   }
 
-  toggle(side) {
-    this.set({ side: this.side === side ? "" : side });
-  }
-
   renderPage() {
-    return html`<div class="editor" data-side=${this.side || "none"}>
-      ${this.renderBar()}
-      <main class="editor-panes">
-        <h1 class="sr-only">${this.heading}</h1>
-        <section class="pane writing-pane" aria-label="Writing">${this.renderWriting()}</section>
-        <section class="pane reading-pane" aria-label="Preview" ?hidden=${this.side === "details"}>${this.renderReading()}</section>
-        <section class="pane details-pane" aria-label="Details" ?hidden=${this.side !== "details"}>${this.renderDetails()}</section>
-      </main></div>`;
+    const { side } = this;
+    const pane = (name, label, content, isHidden = false) =>
+      html`<section class="pane ${name}-pane" aria-label=${label} ?hidden=${isHidden}>${content}</section>`;
+    return html`<div class="editor" data-side=${side || "none"}>${this.renderBar()}
+      <main class="editor-panes"><h1 class="sr-only">${this.heading}</h1>
+        ${pane("writing", "Writing", this.renderWriting())}
+        ${pane("reading", "Preview", this.renderReading(), side === "details")}
+        ${pane("details", "Details", this.renderDetails(), side !== "details")}</main></div>`;
   }
 
   renderBar() {
-    const { article, side } = this;
+    const { article, side, uuid } = this;
     const status = article?.status ?? "draft";
-    const pressed = (name) => ({ kind: "bare wide-only", pressed: side === name, onClick: () => this.toggle(name) });
-    const more = () => [
+    const historyPath = `/admin/articles/${uuid}/history/`;
+    const toggle = (name, text, icon) => button({ text, icon, kind: "bare wide-only", pressed: side === name,
+      onClick: () => this.set({ side: side === name ? "" : name }) });
+    const more = [
       { label: "Details", icon: "panel-right", action: () => this.set({ side: "details" }) },
-      { label: "History", icon: "history", href: `/admin/articles/${this.uuid}/history/` },
+      uuid && { label: "History", icon: "history", href: historyPath },
       { label: this.plainWords, icon: "type", action: () => this.switchPlain() },
     ];
+    const opens = (open, ...others) => ({ currentTarget }) => open(currentTarget, this, ...others);
+    const panes = [{ value: "", label: "Write" }, { value: "preview", label: "Preview" }];
     return html`<header class="editor-bar">
-      <a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles" @click=${this.follow}>${icon("arrow-left")}</a>
-      ${badge({ status, published_at: article?.published_at, working_copy: article?.working_copy })}
-      ${this.renderState()}
-      ${button({ text: "Preview", icon: "columns-2", ...pressed("preview") })}
-      ${this.uuid ? html`<a class="button bare wide-only" href="/admin/articles/${this.uuid}/history/" @click=${this.follow}>${icon("history")}
-        <span>History</span></a>` : nothing}
-      ${button({ text: "Details", icon: "panel-right", ...pressed("details") })}
+      <a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles"
+        @click=${this.follow}>${icon("arrow-left")}</a>
+      ${badge({ ...article, status })} ${this.renderState()} ${toggle("preview", "Preview", "columns-2")}
+      ${uuid ? html`<a class="button bare wide-only" href=${historyPath} @click=${this.follow}
+        >${icon("history")}<span>History</span></a>` : nothing}
+      ${toggle("details", "Details", "panel-right")}
       <span class="phone-only">${button({ icon: "ellipsis", label: "More", kind: "bare", popup: "menu",
-        onClick: ({ currentTarget }) => openActions(currentTarget, this, more()) })}</span>
-      <span class="split">${button({ text: ACTIONS[status].name, kind: "main", popup: "dialog",
-        onClick: ({ currentTarget }) => openPublish(currentTarget, this) })}
+        onClick: opens(openActions, more) })}</span>
+      <span class="split">
+        ${button({ text: ACTIONS[status].name, kind: "main", popup: "dialog", onClick: opens(openPublish) })}
         ${button({ icon: "chevron-down", label: "More actions", kind: "main wide-only", popup: "menu",
-          onClick: ({ currentTarget }) => openActions(currentTarget, this) })}</span>
-      <div class="phone-only phone-tabs">${segments({ label: "Show", name: "pane", value: side === "preview" ? "preview" : "",
-        items: [{ value: "", label: "Write" }, { value: "preview", label: "Preview" }], onChange: (value) => this.set({ side: value }) })}</div>
+          onClick: opens(openActions) })}</span>
+      <div class="phone-only phone-tabs">${segments({ label: "Show", name: "pane", items: panes,
+        value: side === "preview" ? side : "", onChange: (value) => this.set({ side: value }) })}</div>
     </header>`;
   }
 
   renderState() {
-    const words = this.stateWords(this.shownState);
-    if (!words) return html`<span class="save-state"></span>`;
-    const inner = html`${icon(STATES[this.shownState][0])}<span>${words}</span>`;
+    const words = this.stateWords;
+    const inner = words ? html`${icon(STATES[this.shownState][0])}<span>${words}</span>` : nothing;
     return this.shownState === "conflict"
       ? html`<button type="button" class="save-state" @click=${() => this.decide()}>${inner}</button>`
       : html`<span class="save-state">${inner}</span>`;
   }
 
   renderWriting() {
-    const line = (name, label, next) => html`<textarea id=${name} class="line-${name}" rows="1" dir="auto" aria-label=${label}
-      placeholder=${label} .value=${this.document[name]} @keydown=${(event) => event.key === "Enter" && !event.isComposing && next(event)}
+    const { rendered } = this;
+    const line = (name, label, next) => html`<textarea id=${name} class="line-${name}" rows="1" dir="auto"
+      aria-label=${label} placeholder=${label} .value=${this.document[name]}
+      @keydown=${(event) => event.key === "Enter" && !event.isComposing && (event.preventDefault(), next())}
       @input=${({ target }) => this.change({ [name]: target.value.replace(/\s*\n\s*/g, " ") })}></textarea>`;
-    const go = (focus) => (event) => (event.preventDefault(), focus());
-    return html`<div class="tool-row">${toolbar(this.document.content_type, (name) => this.command(name))}</div>
-      <div class="writing"><div class="sheet">
-        ${this.kept ? this.renderKept() : nothing}
-        ${line("title", "Title", go(() => this.querySelector("#subtitle").focus()))}
-        ${line("subtitle", "Subtitle", go(() => this.area.focus()))}
+    const command = (name) => this.command(name);
+    return html`<div class="tool-row">${toolbar(this.document.content_type, command)}</div>
+      <div class="writing"><div class="sheet">${this.kept ? this.renderKept() : nothing}
+        ${line("title", "Title", () => this.querySelector("#subtitle").focus())}
+        ${line("subtitle", "Subtitle", () => this.area.focus())}
         <div class="text" ${ref(this.textBox)}></div></div></div>
-      <div class="status-line">${this.rendered ? html`<span>${count(this.rendered.word_count, "word")}</span>
-        <span>${this.rendered.reading_minutes} min to read</span>` : nothing}
+      <div class="status-line">${rendered ? html`<span>${count(rendered.word_count, "word")}</span>
+        <span>${rendered.reading_minutes} min to read</span>` : nothing}
         <span class="end"><button type="button" @click=${() => this.switchPlain()}>${this.plainWords}</button>
         <button type="button" @click=${() => this.showShortcuts()}>Shortcuts</button></span></div>`;
   }
@@ -392,8 +393,8 @@ class Editor extends Page {
   }
 
   showShortcuts() {
-    openDialog({ title: "Shortcuts", content: (close) => html`<dl class="facts">${SHORTCUTS.map(([keys, words]) => html`
-      <dt><kbd>${keys}</kbd></dt><dd>${words}</dd>`)}</dl>
+    openDialog({ title: "Shortcuts", content: (close) => html`
+      ${facts(Object.entries(SHORTCUTS).map(([key, words]) => [html`<kbd>Ctrl ${key}</kbd>`, words]))}
       <div class="dialog-buttons">${button({ text: "Close", onClick: () => close() })}</div>` });
   }
 
@@ -406,31 +407,35 @@ class Editor extends Page {
     };
     const use = async () => {
       // The article was saved elsewhere since then.
-      if (this.uuid && etag !== this.saver.etag) return (await this.decide(await load(this.uuid), document)) && end();
+      const isOld = this.uuid && etag !== this.saver.etag;
+      if (isOld) return (await this.decide(await load(this.uuid), document)) && end();
       this.change(document);
-      this.area.text = showBreaks(this.document.content);
+      this.area.text = showBreaks(document.content);
       end();
     };
     return notice({
       icon: "history",
       title: "This browser has kept a text that was not saved.",
       text: `From ${formatDayAndTime(new Date(time))}`,
-      action: html`${button({ text: "Discard it", kind: "bare", onClick: end })}${button({ text: "Use it", onClick: use })}`,
+      action: html`${button({ text: "Discard it", kind: "bare", onClick: end })}
+        ${button({ text: "Use it", onClick: use })}`,
     });
   }
 
   renderReading() {
-    const { rendered } = this;
-    const words = rendered?.isOld ? "Not refreshed: the blog does not answer" : `Rendered by this server, ${formatTime(rendered?.time ?? new Date())}`;
-    return html`<div class="tool-row"><p>As readers will see it</p>
-      ${this.uuid ? html`<a href="/admin/articles/${this.uuid}/preview/" target="_blank" @click=${() => this.saver.save()}>Open in a tab</a>` : nothing}</div>
+    const save = () => this.saver.save();
+    const address = `/admin/articles/${this.uuid}/preview/`;
+    return html`<div class="tool-row"><p>As readers will see it</p>${this.uuid
+        ? html`<a href=${address} target="_blank" @click=${save}>Open in a tab</a>`
+        : nothing}</div>
       <div class="reading" tabindex="0"><div class="sheet" ${ref(this.reading)}></div></div>
-      <div class="status-line"><span>${rendered ? words : ""}</span></div>`;
+      <div class="status-line"><span>${this.previewState ?? ""}</span></div>`;
   }
 
   renderDetails() {
+    const close = () => this.set({ side: "" });
     return html`<div class="tool-row"><h2>Details</h2>
-      ${button({ icon: "x", label: "Close the details", kind: "bare", onClick: () => this.set({ side: "" }) })}</div>
+      ${button({ icon: "x", label: "Close the details", kind: "bare", onClick: close })}</div>
       <div class="details">${this.renderProblem()}${details(this)}</div>`;
   }
 }

@@ -28,7 +28,8 @@ class Preview extends Page {
   }
 
   renderPage() {
-    const words = this.loaded.article.status === "published" ? "This is the article with its edits" : "This is a preview";
+    const isPublished = this.loaded.article.status === "published";
+    const words = isPublished ? "This is the article with its edits" : "This is a preview";
     return html`<main class="reading whole">
       <h1 class="sr-only">${this.heading}</h1>
       ${notice({ icon: "eye", title: `${words}: only admins see it.`,
