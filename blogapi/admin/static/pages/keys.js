@@ -85,7 +85,7 @@ class Keys extends Page {
       ${rows.length ? table([["Name"], ["May"], ["Last used"], ["Ends"]], rows, "") : emptyState(NONE)}
       <section class="section key-help"><div><h2>What a key may do</h2>
         <p class="soft">A key acts as the person who made it and never has more rights than that person.
-          Users, the site, imports and backups cannot be reached with a key at all.</p></div>
+          No key reaches users, imports, exports or backups, or changes the site.</p></div>
         ${facts(Object.values(SCOPES))}</section>`;
   }
 }

@@ -58,7 +58,7 @@ class Users extends Page {
     if (isOwn(user)) return [{ label: "Your profile", icon: "user", href: "/admin/profile/" }];
     const { uuid, username, role, disabled } = user;
     const to = (label, icon, ...change) => ({ label, icon, action: () => this.change(user, ...change) });
-    const text = "They are signed out, and their keys stop working. Their articles must be gone first.";
+    const text = "They are signed out, and their keys stop working. Owners of content cannot be deleted.";
     const question = { title: `Delete ${username}?`, text, action: "Delete user" };
     const deleteUser = () => remove(this, `users/${uuid}/`, question);
     return [
