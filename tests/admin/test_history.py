@@ -1,0 +1,81 @@
+"""The page with the versions of an article."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.admin.browsing import list_violations
+from tests.browser import is_wider_than_the_window
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+
+def make_versions(api, title, **fields):
+    """Create an article with two former versions, and return its uuid."""
+    body = {"title": title, "content": "A hope.\n\n- one\n- two\n\nThe end.", "content_type": "markdown"}
+    uuid = api.post("blog/articles/", body | fields)["uuid"]
+    path = f"blog/articles/{uuid}/"
+    api.patch(path, {"content": "A hope with a date on it.\n\n- one\n- two\n\nThe end."})
+    api.patch(
+        path,
+        {"subtitle": "A drill", "content": "A hope, with a date on it.\n\n- one\n- two\n\nThe very end."},
+    )
+    return uuid
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (320, True)])
+def test_a_version_shows_what_it_has_changed(api, open_admin, width, dark):
+    from playwright.sync_api import expect
+
+    uuid = make_versions(api, f"Shoebox {width}")
+    page = open_admin(f"/admin/articles/{uuid}/history/", width=width, dark=dark)
+    changes = page.get_by_role("region", name="Changes", exact=True)
+    expect(changes.locator("ins")).to_have_text(["A drill", ",", "very "])
+    assert changes.get_by_text("2 list items unchanged", exact=True).is_visible()
+    page.get_by_role("navigation", name="Versions").get_by_role("link").nth(1).click()
+    expect(changes.locator("ins")).to_have_text([" with a date on it"])
+    assert changes.get_by_text("5 words added, 0 removed", exact=True).is_visible()
+    page.get_by_label("Compare with", exact=True).select_option("now")
+    expect(changes.locator("ins")).to_have_text(["A drill", ",", "very "])
+    assert list_violations(page) == []
+    assert not is_wider_than_the_window(page)
+
+
+def test_a_version_gets_a_name(api, open_admin):
+    uuid = make_versions(api, "Names")
+    page = open_admin(f"/admin/articles/{uuid}/history/?version=2")
+    page.get_by_role("button", name="Name this version", exact=True).click()
+    page.get_by_label("Name", exact=True).fill("After the fire drill")
+    page.get_by_role("button", name="Save name", exact=True).click()
+    page.get_by_role("link", name=re.compile("After the fire drill")).wait_for()
+    assert api.get(f"blog/articles/{uuid}/revisions/2/")["name"] == "After the fire drill"
+    assert list_violations(page) == []
+
+
+def test_a_version_of_a_draft_is_brought_back_and_the_edits_are_kept(api, open_admin):
+    uuid = make_versions(api, "Draft")
+    api.put(f"blog/articles/{uuid}/working-copy/", {"title": "Draft", "content": "My edits."})
+    page = open_admin(f"/admin/articles/{uuid}/history/?version=1")
+    page.get_by_role("button", name="Bring back this version", exact=True).click()
+    page.get_by_role("button", name="Open the article", exact=True).wait_for()
+    assert api.get(f"blog/articles/{uuid}/")["content"].startswith("A hope.")
+    page.get_by_role("link", name=re.compile(r"^ida, \d\d:\d\d")).click()
+    page.get_by_text("My edits.").first.wait_for()
+
+
+def test_a_version_of_a_published_article_is_brought_back_as_edits(api, open_admin):
+    uuid = make_versions(api, "Published", status="published")
+    page = open_admin(f"/admin/articles/{uuid}/history/?version=1")
+    page.get_by_text("Readers see a version that you bring back after you update the article.").wait_for()
+    page.get_by_role("button", name="Bring back this version", exact=True).click()
+    page.get_by_text("not published yet").wait_for()
+    assert api.get(f"blog/articles/{uuid}/")["content"].endswith("The very end.")
+    assert api.get(f"blog/articles/{uuid}/working-copy/")["content"].startswith("A hope.")
+
+
+def test_an_article_without_former_versions_says_so(api, open_admin):
+    uuid = api.post("blog/articles/", {"title": "New"})["uuid"]
+    page = open_admin(f"/admin/articles/{uuid}/history/")
+    page.get_by_role("heading", name="There is one version so far", exact=True).wait_for()
