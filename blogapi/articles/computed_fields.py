@@ -18,7 +18,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.articles.head import make_head
-from blogapi.articles.models import WorkingCopy
+from blogapi.articles.models import Article, WorkingCopy
 from blogapi.site import addresses
 from blogapi.site import queries as site_queries
 from blogapi.site.models import Site
@@ -54,6 +54,11 @@ _SELECT_COPIES = (
     )
     .outerjoin(Account, Account.uuid == WorkingCopy.user_id)
     .where(WorkingCopy.article_id.in_(bindparam("uuids", expanding=True)))
+)
+_SELECT_EDITORS = (
+    select(Article.uuid.label("article_id"), Account.uuid, Account.username)
+    .join(Account, Account.uuid == Article.editor_id)
+    .where(Article.uuid.in_(bindparam("uuids", expanding=True)))
 )
 _SELECT_COPIES_STATE = select(func.count(), func.max(WorkingCopy.last_updated), func.sum(WorkingCopy.version))
 
@@ -140,6 +145,19 @@ def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
     return [found.get(uuid) for uuid in uuids]
 
 
+def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
+    """Return the user who changed each article last, for callers who can see drafts."""
+    if not current_caller().sees_drafts:
+        return [None] * len(group.articles)
+    uuids = [UUID(article["uuid"]) for article in group.articles]
+    found = {row.article_id: row for row in db.session.execute(_SELECT_EDITORS, {"uuids": uuids})}
+    # The article can have been deleted since it was read.
+    return [
+        {"uuid": str(found[uuid].uuid), "username": found[uuid].username} if uuid in found else None
+        for uuid in uuids
+    ]
+
+
 def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
     rows = zip(group.articles, group.urls, strict=True)
     return [make_head(article, group.site, url) for article, url in rows]
@@ -178,6 +196,7 @@ _FIELDS: Mapping[str, ComputedField] = {
     "url": ComputedField(("category",), lambda group: group.urls),
     "links": ComputedField(("category", "tags", "authors"), _make_links),
     "head": ComputedField(("category", "tags", "authors"), _make_heads),
+    "editor": ComputedField((), _find_editors, is_nullable=True),
     "working_copy": ComputedField((), _find_working_copies, is_nullable=True),
 }
 COMPUTED_FIELDS = tuple(_FIELDS)

@@ -291,6 +291,13 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     toc = ma.fields.List(
         ma.fields.Nested(HeadingSchema), metadata={"description": "The headings of `html`, in their order."}
     )
+    editor = ma.fields.Nested(
+        EditorSchema,
+        allow_none=True,
+        metadata={
+            "description": "The user who changed the article last; null for callers who cannot see drafts."
+        },
+    )
     working_copy = ma.fields.Nested(
         WorkingCopySummarySchema,
         allow_none=True,

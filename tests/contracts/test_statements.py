@@ -57,6 +57,7 @@ READS = [
     (ARTICLES + "{article}/revisions/1/compare/", "revisions.compare", 5),
     (ARTICLES + "{article}/working-copy/", "working_copies.single", 3),
     (ARTICLES + "?fields=title,working_copy", "articles.published", 4),
+    (ARTICLES + "?fields=title,editor", "articles.published", 4),
     (ARTICLES + "{article}/preview/", "previews.listed", 3),
     ("{link}", "previews.single", 2),
     ("{page}", "preview_pages.show", 2),

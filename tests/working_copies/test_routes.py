@@ -275,10 +275,18 @@ def test_an_article_shows_its_working_copy_to_admins(as_admin, as_member, make_a
     assert as_member.get(f"{ARTICLES}{query}").json == [{"title": "One", "working_copy": None}]
 
 
-def test_a_preview_link_does_not_show_that_there_are_edits(as_admin, as_stranger, path):
+def test_a_preview_link_shows_neither_edits_nor_users(as_admin, as_stranger, path):
     save(as_admin, path)
     link = as_admin.post(f"{path}preview/").json["api_url"]
-    assert as_stranger.get(f"{link}?fields=title,working_copy").json == {"title": "One", "working_copy": None}
+    shown = as_stranger.get(f"{link}?fields=title,editor,working_copy").json
+    assert shown == {"title": "One", "editor": None, "working_copy": None}
+
+
+def test_an_article_shows_admins_who_changed_it_last(as_admin, as_grace, as_member, path):
+    assert as_admin.get(f"{path}?fields=editor").json["editor"]["username"] == "ada"
+    as_grace.patch(path, json={"subtitle": "Hers"})
+    assert as_admin.get(f"{path}?fields=editor").json["editor"]["username"] == "grace"
+    assert as_member.get(f"{path}?fields=editor").json == {"editor": None}
 
 
 def test_the_etag_of_a_long_list_depends_on_the_working_copies(as_admin, make_article, monkeypatch):

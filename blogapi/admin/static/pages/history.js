@@ -35,7 +35,7 @@ class History extends Page {
   async load() {
     const terms = (kind) => get(`blog/${kind}/`, { query: { fields: "uuid,name" } });
     const [article, users, ...lists] = await Promise.all([
-      get(PATH, { query: { fields: "*,authors,last_updated,working_copy" } }),
+      get(PATH, { query: { fields: "*,authors,last_updated,editor,working_copy" } }),
       get("users/"), terms("categories"), terms("tags"), terms("authors")]);
     const copy = article.data.working_copy && (await get(COPY));
     this.users = Object.fromEntries(users.data.map(({ uuid, username }) => [uuid, username]));
@@ -50,7 +50,7 @@ class History extends Page {
     const uuids = (terms) => terms.map(({ uuid }) => uuid);
     const [tags, authors] = [uuids(article.tags), uuids(article.authors)];
     const current = { key: "article", name: copy ? "" : "Now", created: article.last_updated,
-      note: article.status === "draft" && !copy && "not published yet",
+      user: article.editor.uuid, note: article.status === "draft" && !copy && "not published yet",
       body: { ...article, category: article.category.uuid, tags, authors } };
     if (!copy) return [current];
     const body = { ...copy, excerpt: copy.excerpt || undefined, slug: copy.slug || undefined };
