@@ -14,6 +14,9 @@ from blogapi.doctor.findings import Advice
 from blogapi.web.errors import Conflict
 
 _EXTENSION = "blogapi-doctor"
+# How long a request waits for the checks of another one.
+_WAIT_SECONDS = 5.0
+
 _lock = threading.Lock()
 
 
@@ -32,14 +35,20 @@ def get_report() -> Report:
 
 
 def make_report() -> Report:
-    """Run the checks and return their report; raises Conflict if another thread is running them."""
-    if not _lock.acquire(blocking=False):
+    """Run the checks and return their report, or that of another thread which has run them meanwhile.
+
+    Raises Conflict if another thread has not finished them in time.
+    """
+    asked = clock.now()
+    if not _lock.acquire(timeout=_WAIT_SECONDS):
         raise Conflict(
             "The checks are running already; read their results in a moment.", code="checks_running"
         )
     try:
-        report = Report(clock.now(), tuple(health_checks.run_checks()))
+        report = get_report()
+        if report.checked is None or report.checked < asked:
+            report = Report(clock.now(), tuple(health_checks.run_checks()))
+            current_app.extensions[_EXTENSION] = report
     finally:
         _lock.release()
-    current_app.extensions[_EXTENSION] = report
     return report

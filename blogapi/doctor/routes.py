@@ -5,6 +5,7 @@ from __future__ import annotations
 from blogapi.doctor import reports
 from blogapi.doctor.reports import Report
 from blogapi.doctor.schemas import ReportSchema
+from blogapi.storage.database import end_read
 from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
 
@@ -27,4 +28,5 @@ def run() -> Report:
 
     The command `doctor` checks more, and repairs.
     """
+    end_read()
     return reports.make_report()

@@ -3,7 +3,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import { row, sectionHead } from "../components.js";
-import { count, distance, formatChanged, formatDay, formatDayAndTime, parseTime } from "../format.js";
+import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
 import { definePage, Page } from "../shell.js";
 import { addressOf, changeOf, FIELDS, newArticle, PATH, titleOf } from "./lists.js";
 
@@ -34,8 +34,8 @@ class Overview extends Page {
     const others = edited.filter(({ status }) => status !== "draft");
     const newest = [...drafts, ...others].sort((one, other) => (changeOf(one) > changeOf(other) ? -1 : 1));
     Object.assign(this, { unfinished: newest.slice(0, 5), next, last, health });
-    // The last results are shown at once, and again after what they name can have been cured.
-    if (!health.checked || Date.now() - parseTime(health.checked) > 60_000) this.check();
+    // The last results are shown at once; what they name can have been cured meanwhile.
+    this.check();
   }
 
   check() {
