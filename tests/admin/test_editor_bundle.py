@@ -114,6 +114,17 @@ def test_lines_have_their_own_direction_and_marks_hang(open_editor):
     assert page.evaluate(f"{style}.paddingInlineStart") == page.evaluate(f"{style}.textIndent").lstrip("-")
 
 
+def test_all_lines_of_a_large_window_have_their_marks_at_once(open_admin):
+    page = open_admin("/admin/sign-in/", user="", height=3_000)
+    text = f"## Heading\n\n{'The tide comes and goes. ' * 5}\n\n" * 150
+    # CodeMirror measures the window in the next frame.
+    frame = "await new Promise(requestAnimationFrame)"
+    show = f"async (argument) => {{ await ({SHOW})(argument); {frame}; {frame}; return {LINES}; }}"
+    lines = page.evaluate(show, [assets.DIGEST, {"text": text}])
+    headings = [name for content, name, _ in lines if content.startswith("##")]
+    assert len(headings) > 20 and set(headings) == {"md-h md-h2"}
+
+
 def test_the_words_of_an_input_method_arrive_once(open_editor):
     page = open_editor(text="> ", **{"from": 2})
     session = page.context.new_cdp_session(page)

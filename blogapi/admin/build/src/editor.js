@@ -1,7 +1,9 @@
 // A Markdown editor: CodeMirror with GitHub's Markdown, without anything that changes the text by itself.
 import { history, historyKeymap, standardKeymap } from "@codemirror/commands";
 import { commonmarkLanguage, insertNewlineContinueMarkupCommand } from "@codemirror/lang-markdown";
-import { HighlightStyle, Language, LanguageSupport, syntaxHighlighting, syntaxTree } from "@codemirror/language";
+import {
+  forceParsing, HighlightStyle, Language, LanguageSupport, syntaxHighlighting, syntaxTree,
+} from "@codemirror/language";
 import { EditorState, Prec, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, keymap, placeholder as emptyText } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -31,6 +33,8 @@ const tokens = HighlightStyle.define([
   { tag: tags.comment, class: "md-comment" },
 ]);
 
+const SHOWN_AT_FIRST = 20_000;
+const PARSE_MS = 50;
 const MAX_HANG = 12;
 // Indentation, and the marks of quotes, lists and tasks.
 const MARKS = /^(?:\s|>|(?:[-*+]|\d{1,9}[.)])(?=\s)|\[[ xX]\](?=\s))*/;
@@ -148,6 +152,8 @@ export function createEditor({
       ],
     }),
   });
+  // At first, CodeMirror parses 3,000 characters; a large window shows more, and would change as one looks.
+  if (markdown) forceParsing(view, Math.min(text.length, SHOWN_AT_FIRST), PARSE_MS);
   return {
     view,
     scrollDOM: view.scrollDOM,
