@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import io
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from PIL import Image, ImageDraw
+from sqlalchemy import select, update
 
+from blogapi.articles.models import Article, WorkingCopy
 from blogapi.demo import seed
 from blogapi.ownership import service as ownership
+from blogapi.storage.database import current_time, db, transaction
 from blogapi.users import service as users
 from tests.admin.blogs import Blog, Client
 
@@ -27,6 +32,14 @@ PICTURES = (
 FOGHORN = "a-note-on-the-foghorn"
 SPLICE = "an-eye-splice-half-way"
 FOLDER = "why-i-moved-the-blog-to-one-folder"
+
+# How long ago an article was changed that is not public.
+CHANGED = {
+    SPLICE: timedelta(minutes=2),
+    "marmalade-third-attempt": timedelta(days=1),
+    "the-swing-bridge-is-closed": timedelta(days=239),
+    "to-be-opened-on-new-years-day-2099": timedelta(days=266),
+}
 
 
 def draw_picture(size: tuple[int, int], sky: str, ground: str) -> bytes:
@@ -79,7 +92,22 @@ def fill_blog(blog: Blog, *, scale: int = 1) -> dict[str, str]:
         ("Marit", ["write"]),
     ):
         ida.post("auth/api-key/", {"name": name, "scopes": scopes})
+    with blog.app.app_context():
+        _set_times(uuids)
     return uuids
+
+
+def _set_times(uuids: dict[str, str]) -> None:
+    """Pretend that each article was changed when it was published, and the drafts lately."""
+    ages = {UUID(uuids[slug]): age for slug, age in CHANGED.items()}
+    with transaction():
+        now = current_time()
+        for article in db.session.scalars(select(Article)):
+            if article.published_at and article.uuid not in ages:
+                article.last_updated = article.published_at
+            else:
+                article.last_updated = now - ages[article.uuid]
+        db.session.execute(update(WorkingCopy).values(last_updated=now - timedelta(days=3)))
 
 
 def _upload(client: Client, name: str, content: bytes, text: str) -> Any:
