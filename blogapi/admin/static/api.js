@@ -22,26 +22,21 @@ let signIn = null;
 let signingIn = null;
 
 /** Set the function that asks for a new login; it returns a promise of whether there is one. */
-export function onLoginEnded(ask) {
-  signIn = ask;
-}
+export const onLoginEnded = (ask) => (signIn = ask);
 
 /**
  * Send a request to the path below /api/v1/ and return {data, etag, status, total}.
- *
  * query: an object; null and "" are left out, an array repeats the name. body: sent as JSON. file: a Blob,
  * sent as it is; onProgress(sent, size) tells how much is sent. etag: If-Match. create: If-None-Match: *.
- * once: an Idempotency-Key. timeout: seconds, 0 for none. After a 401 the user signs in, and it is sent again.
+ * once: an Idempotency-Key. timeout: seconds, 0 for none. After a 401 the user signs in and it is sent again.
  */
 export async function request(method, path, options = {}) {
   const { query, body, file, etag, create, once, keepalive, signal, onProgress } = options;
   const { timeout = file ? 0 : 30 } = options;
-  const headers = new Headers({ Accept: "application/json" });
-  if (file) headers.set("Content-Type", "application/octet-stream");
-  else if (body !== undefined) headers.set("Content-Type", "application/json");
-  if (etag) headers.set("If-Match", etag);
-  if (create) headers.set("If-None-Match", "*");
-  if (once) headers.set("Idempotency-Key", once);
+  const type = file ? "application/octet-stream" : body !== undefined && "application/json";
+  const conditions = { "If-Match": etag, "If-None-Match": create && "*", "Idempotency-Key": once };
+  const given = Object.entries({ "Content-Type": type, ...conditions });
+  const headers = new Headers(given.filter(([, value]) => value));
   const signals = [signal, timeout && AbortSignal.timeout(timeout * 1000)].filter(Boolean);
   const init = { method, headers, keepalive, signal: AbortSignal.any(signals), cache: "no-cache" };
   init.body = file ?? (body === undefined ? undefined : JSON.stringify(body));

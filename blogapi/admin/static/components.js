@@ -57,7 +57,6 @@ export function badge({ status, published_at: time, working_copy: edits }) {
 
 /**
  * A label, a control with the id "field-NAME", and below it the help or the error errors[NAME].
- *
  * type: of an input; or "textarea", "select" (options: [[value, text]]), "password" (with Show).
  * onInput(value): on each key; onChange(value): at the end. control: another one. Other names are attributes.
  */
@@ -121,9 +120,8 @@ export function segments({ label, name, items, value, onChange }) {
 }
 
 /**
- * Links to the parts of a page, on one line with `beside` (a search field).
- *
- * items: [{key, text, count, href}]; count null: not known yet. onSelect(key) takes the place of the link.
+ * Links to the parts of a page, on one line with `beside` (a search field). onSelect(key) replaces the link.
+ * items: [{key, text, count, href}]; count null: not known yet.
  */
 export function tabs(items, current, { label = "Parts of this page", onSelect, beside = nothing } = {}) {
   const select = (event, key) => {
@@ -266,10 +264,9 @@ function makeFloat(element, content, opener, onClose) {
 }
 
 /**
- * Open a dialog (kind "wide": 960 wide), and return {result, update(), close(value), element}.
- *
- * result: a promise of the closing value, undefined after Escape. content(close) returns what is below the
- * title; it is called whenever the page renders. The focus goes to `autofocus`, or to the first control.
+ * Open a dialog (kind "wide": 960 wide), and return {result, update(), close(value), element}. result: a
+ * promise of the closing value, undefined after Escape. content(close) returns what is below the title; it is
+ * called whenever the page renders. The focus goes to `autofocus`, or to the first control.
  */
 export function openDialog({ title, content, kind = "", onClose }) {
   const opener = document.activeElement;
@@ -280,17 +277,12 @@ export function openDialog({ title, content, kind = "", onClose }) {
   return float;
 }
 
-/** Ask a question. buttons: [{label, value, kind}], the safest one first. Returns a promise of the value. */
-export function ask({ title, text, buttons }) {
-  const content = (close) => html`<p class="soft">${text}</p><div class="dialog-buttons">${buttons.map(
-    ({ label, value, kind }) => button({ text: label, kind, onClick: () => close(value) }))}</div>`;
-  return openDialog({ title, content, kind: "small-dialog" }).result;
-}
-
 /** Ask before what cannot be undone. action: verb and object. Returns a promise of true or undefined. */
 export function confirmRisk({ title, text, action }) {
-  const act = { label: action, value: true, kind: "risk filled" };
-  return ask({ title, text, buttons: [{ label: "Cancel", kind: "bare" }, act] });
+  const content = (close) => html`<p class="soft">${text}</p><div class="dialog-buttons">
+    ${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
+    ${button({ text: action, kind: "risk filled", onClick: () => close(true) })}</div>`;
+  return openDialog({ title, content, kind: "small-dialog" }).result;
 }
 
 /** Open a popover under a button, as openDialog() does; a second click on the button closes it. */

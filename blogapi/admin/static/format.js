@@ -2,9 +2,7 @@
 
 let timeZone = "UTC";
 
-export function setTimeZone(name) {
-  timeZone = name;
-}
+export const setTimeZone = (name) => (timeZone = name);
 
 const format = (date, options) => new Intl.DateTimeFormat("en-GB", { ...options, timeZone }).format(date);
 
@@ -21,9 +19,9 @@ export const formatDay = (stamp) => format(parseTime(stamp), { dateStyle: "mediu
 
 /** Sunday 29 November, with the year if it is another one. */
 export function formatLongDay(stamp) {
-  const isThisYear = toFields(stamp).day.slice(0, 4) === toFields(new Date()).day.slice(0, 4);
-  const year = isThisYear ? undefined : "numeric";
-  const options = { weekday: "long", day: "numeric", month: "long", year };
+  const year = (time) => toFields(time).day.slice(0, 4);
+  const options = { weekday: "long", day: "numeric", month: "long" };
+  if (year(stamp) !== year(new Date())) options.year = "numeric";
   return format(parseTime(stamp), options).replace(",", "");
 }
 
@@ -75,9 +73,8 @@ export function toInstant(day, time) {
 export const formatNumber = (number) => number.toLocaleString("en-GB");
 
 /** "1 article", "1,400 articles", "3 categories". */
-export function count(number, word, words = `${word}s`) {
-  return `${formatNumber(number)} ${number === 1 ? word : words}`;
-}
+export const count = (number, word, words = `${word}s`) =>
+  `${formatNumber(number)} ${number === 1 ? word : words}`;
 
 /** "284 kB", "18.4 MB". */
 export function formatSize(bytes) {

@@ -225,11 +225,11 @@ async function signInAgain() {
       dialog.update();
     }
   };
-  const login = { type: "password", name: "password", id: "again-password", autocomplete: "current-password" };
+  const control = { type: "password", name: "password", autocomplete: "current-password", autofocus: true };
   const content = (close) => html`<p class="soft">Sign in as ${username} to save; the text stays here.</p>
     <form class="form" @submit=${signIn}>${problem(trouble)}
       <input type="text" autocomplete="username" value=${username} hidden>
-      ${field({ ...login, label: "Password", required: true, autofocus: true })}
+      ${field({ ...control, id: "again-password", label: "Password", required: true })}
       <div class="dialog-buttons">${button({ text: "Later", kind: "bare", onClick: () => close() })}
         ${button({ text: "Sign in", kind: "main", type: "submit" })}</div></form>`;
   const dialog = openDialog({ title: "Your login has ended", content, kind: "small-dialog" });
