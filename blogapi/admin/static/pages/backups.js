@@ -24,9 +24,7 @@ class Backups extends Page {
     }
   }
 
-  renderMain() {
-    return this.backups.length ? this.renderMake() : nothing;
-  }
+  renderMain() { return this.backups.length ? this.renderMake() : nothing; }
 
   renderMake() {
     const work = () => this.act("make", () => post("backups/", undefined, { timeout: 0 }));

@@ -7,7 +7,8 @@ import { formatTime } from "../format.js";
 import { bind } from "../forms.js";
 import { definePage, Page, session, setSession } from "../shell.js";
 
-const PATH = { help: "With {slug} or {uuid}." };
+const PATH = { help: "With {slug} or {uuid}. A change moves every page." };
+const ARTICLE_PATH = { help: "Also with {year}, {month}, {day}, {category}. A change moves every article." };
 const SECTIONS = [
   ["The blog", [
     ["title", "Title"],
@@ -18,9 +19,7 @@ const SECTIONS = [
   ["Addresses", [
     ["url", "Address of the site", { help: "Where readers find the blog, such as https://blog.example." }],
     ["service_url", "Address of this service", { help: "Where the site finds the API and the pictures." }],
-    ["article_path", "Path of an article", {
-      help: `${PATH.help} Also {year}, {month}, {day}, {category}. A change moves every article.`,
-    }],
+    ["article_path", "Path of an article", ARTICLE_PATH],
     ["category_path", "Path of a category", PATH],
     ["tag_path", "Path of a tag", PATH],
     ["author_path", "Path of an author", PATH],
@@ -36,13 +35,9 @@ class Site extends Page {
   static place = "site";
   static heading = "Site";
 
-  async load() {
-    this.take(await get("blog/site/"));
-  }
+  async load() { this.take(await get("blog/site/")); }
 
-  take({ data, etag }) {
-    this.set({ stored: data, values: structuredClone(data), etag });
-  }
+  take({ data, etag }) { this.set({ stored: data, values: structuredClone(data), etag }); }
 
   get changes() {
     const isNew = ([name, value]) => JSON.stringify(value) !== JSON.stringify(this.stored[name]);

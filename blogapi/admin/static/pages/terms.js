@@ -47,17 +47,15 @@ class Terms extends Page {
     ({ data: this.terms } = await get(path, { query: { fields: shown.join() } }));
   }
 
-  renderMain() {
-    return this.terms.length ? this.renderNew() : nothing;
-  }
+  renderMain() { return this.terms.length ? this.renderNew() : nothing; }
 
   renderNew() {
     return button({ text: `New ${one}`, icon: "plus", kind: "main", onClick: () => this.edit() });
   }
 
   renderPage() {
-    const none = { title: `No ${place} yet`, text: empty, actions: this.renderNew() };
-    if (!this.terms.length) return emptyState(none);
+    const nothingYet = { title: `No ${place} yet`, text: empty, actions: this.renderNew() };
+    if (!this.terms.length) return emptyState(nothingYet);
     const wanted = this.wanted.trim().toLowerCase();
     const found = this.terms.filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(wanted));
     const onInput = (text) => this.set({ wanted: text });
