@@ -39,12 +39,12 @@ def test_a_blog_is_tried_and_imported(api, open_admin):
     assert list_violations(page) == []
     page.reload()
     page.get_by_role("button", name="Import 1 article", exact=True).click()
-    page.get_by_role("button", name="Import another file", exact=True).wait_for()
+    page.get_by_role("link", name="Import another file", exact=True).wait_for()
     assert [article["title"] for article in api.get("blog/articles/")] == ["Bread"]
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the report", exact=True).click()
     assert download.value.suggested_filename == "import-report.json"
-    page.get_by_role("button", name="Import another file", exact=True).click()
+    page.get_by_role("link", name="Import another file", exact=True).click()
     page.get_by_role("link", name="harbour.zip", exact=True).wait_for()
     assert list_violations(page) == []
 
@@ -56,7 +56,7 @@ def test_a_file_that_cannot_be_read_says_why_and_can_be_discarded(api, open_admi
     send_file(page, {"name": "broken.zip", "mimeType": "application/zip", "buffer": b"PK\x03\x04 no"})
     page.get_by_text("It is not a complete zip file").wait_for()
     page.get_by_role("button", name="Discard", exact=True).click()
-    page.get_by_role("button", name="Import another file", exact=True).wait_for()
+    page.get_by_role("link", name="Import another file", exact=True).wait_for()
     assert [job["status"] for job in api.get("imports/") if job["name"] == "broken.zip"] == ["cancelled"]
 
 
@@ -70,7 +70,7 @@ def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin):
     stopping.clear()
     go_on.click()
     page.get_by_role("button", name="Import 1 article", exact=True).click()
-    page.get_by_role("button", name="Import another file", exact=True).wait_for()
+    page.get_by_role("link", name="Import another file", exact=True).wait_for()
     assert api.get("blog/articles/", query_string={"q": "Rye"})
 
 

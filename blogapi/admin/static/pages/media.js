@@ -22,6 +22,7 @@ class Media extends Page {
   static place = "media";
   static heading = "Media";
   selected = null;
+  pages = 1;
 
   get filters() {
     return Object.fromEntries(new URLSearchParams(location.search));
@@ -29,16 +30,11 @@ class Media extends Page {
 
   async load() {
     const read = (query) => get(LIBRARY, { query });
+    const page = (number) => read({ ...this.filters, page_size: PAGE_SIZE, page: number });
     const counts = TABS.map(([, query]) => read({ ...query, page_size: 1, fields: "uuid" }));
-    const [page, ...totals] = await Promise.all([read({ ...this.filters, page_size: PAGE_SIZE }), ...counts]);
-    this.set({ items: page.data, total: page.total, counts: totals.map(({ total }) => total) });
-  }
-
-  async more() {
-    const page = Math.ceil(this.items.length / PAGE_SIZE) + 1;
-    const query = { ...this.filters, page_size: PAGE_SIZE, page };
-    const answer = await this.act("more", () => get(LIBRARY, { query }));
-    if (answer) this.set({ items: [...this.items, ...answer.data] });
+    const totals = (await Promise.all(counts)).map(({ total }) => total);
+    const pages = await Promise.all(Array.from({ length: this.pages }, (_, at) => page(at + 1)));
+    this.set({ items: pages.flatMap(({ data }) => data), total: pages[0].total, counts: totals });
   }
 
   search(q) {
@@ -139,8 +135,8 @@ class Media extends Page {
   }
 
   renderGrid() {
-    const { items, total, busy } = this;
-    const more = button({ text: "Show more", busy: busy === "more", onClick: () => this.more() });
+    const { items, total } = this;
+    const more = button({ text: "Show more", onClick: () => ((this.pages += 1), this.reload()) });
     return html`<div class="media-list">
       <ul class="media-grid">${repeat(items, ({ uuid }) => uuid, (item) => this.renderItem(item))}</ul>
       <div class="actions">${items.length < total ? more : nothing}</div></div>`;
