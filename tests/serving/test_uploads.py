@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from waitress.buffers import TempfileBasedBuffer
 
+from blogapi import hooks
 from blogapi.serving.limits import MULTIPART_BYTES, Limits
 from tests.live_server import start_server
 from tests.serving.sockets import (
@@ -43,10 +44,11 @@ def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
     return app
 
 
-def make_head(length: int | None, *, path: str = UPLOADS, method: str = "POST") -> bytes:
+def make_head(length: int | None, *, path: str = UPLOADS, method: str = "POST", cookie: str = "") -> bytes:
     """Return the head of a request with a body, chunked if it has no length."""
     body = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
-    return f"{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{body}\r\n\r\n".encode()
+    headers = f"Host: a\r\nConnection: close\r\nCookie: {cookie}\r\n{body}"
+    return f"{method} {path} HTTP/1.1\r\n{headers}\r\n\r\n".encode()
 
 
 def get_received(server: Any) -> list[int]:
@@ -81,6 +83,23 @@ def test_a_larger_body_is_refused(blog, method, path, length, chunked):
     body = b"%x\r\n%b\r\n0\r\n\r\n" % (length, b"x" * length) if chunked else b""
     with start_server(blog) as server:
         assert_problem(send(server.effective_port, head + body), 413, "too_large")
+
+
+@pytest.mark.parametrize("prefix", ["", "__Host-"])
+def test_a_large_file_to_import_is_accepted_with_a_signed_session_only(blog, prefix):
+    name = f"{prefix}{hooks.COOKIE}"
+    signer = hooks.SessionInterface().get_signing_serializer(blog)
+    cookie = f"other=1; {name}={signer.dumps({'token': 'of a login that may have ended'})}"
+    body = b"x" * (MAX_BODY_BYTES + 1)
+    with start_server(blog) as server:
+
+        def send_import(cookie: str) -> Response:
+            head = make_head(len(body), path="/api/v1/imports/?name=a.zip", cookie=cookie)
+            return send(server.effective_port, head + body)
+
+        assert send_import(cookie).status == 200
+        for invalid in ("", f"{name}=", f"{name}=e30.invalid", cookie[:-1]):
+            assert_problem(send_import(invalid), 413, "too_large")
 
 
 def upload_slowly(server: Any, clock: Any, path: str) -> Response:
