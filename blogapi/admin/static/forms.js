@@ -5,23 +5,23 @@ import { del } from "./api.js";
 import { button, confirmRisk, copyButton, field, openDialog } from "./components.js";
 
 /** Return a function (name, label, options) that makes fields of an object; the page has their errors. */
-export function bind(page, values) {
-  return (name, label, options) => {
-    const onInput = (value) => {
-      values[name] = value;
-      page.requestUpdate();
-    };
-    return field({ name, label, value: values[name], errors: page.errors, onInput, ...options });
+export const bind = (page, values) => (name, label, options) => {
+  const onInput = (value) => {
+    values[name] = value;
+    page.requestUpdate();
   };
-}
+  return field({ name, label, value: values[name], errors: page.errors, onInput, ...options });
+};
 
-/** Ask with a form: fields() returns its fields. Returns a promise of what save() returns, or undefined. */
+/** Ask with a form of fields(), save() it, load the page again. Returns a promise of what save() returns. */
 export function formDialog(page, { title, action, fields, save }) {
   page.set({ errors: {}, problem: "" });
   const send = async (event, close) => {
     event.preventDefault();
     const saved = await page.act("save", save);
-    if (saved !== undefined) close(saved);
+    if (saved === undefined) return;
+    await page.reload();
+    close(saved);
   };
   const content = (close) => html`<form class="form" novalidate @submit=${(event) => send(event, close)}>
     ${page.renderProblem()}${fields()}

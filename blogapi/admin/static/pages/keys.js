@@ -23,7 +23,6 @@ class Keys extends Page {
   static heading = "Keys";
 
   async load() {
-    // An anonymous key belongs to nobody and reads published articles only.
     const query = { ownerless: false };
     const [keys, users] = await Promise.all([get("auth/api-key/", { query }), get("users/")]);
     this.keys = keys.data;
@@ -45,7 +44,6 @@ class Keys extends Page {
       save: () => post("auth/api-key/", { name: values.name, scopes: [values.scope], expires: end() }),
     });
     if (!key) return;
-    await this.reload();
     const may = `May ${SCOPES[values.scope][0].toLowerCase()} as ${session().user.username}.`;
     await showOnce(this, {
       title: values.name ? `Key “${values.name}” is made. Copy it now` : "The key is made. Copy it now",
@@ -67,16 +65,16 @@ class Keys extends Page {
 
   renderRow(key) {
     const { uuid, name, prefix, user, scopes, expires } = key;
-    const label = `Revoke ${name || prefix}`;
     const text = "Whatever uses this key stops working at once.";
     const question = { title: `Revoke “${name || prefix}”?`, text, action: "Revoke key" };
-    const revoke = () => remove(this, `auth/api-key/${uuid}/`, question);
+    const onClick = () => remove(this, `auth/api-key/${uuid}/`, question);
+    const label = `Revoke ${name || prefix}`;
     const owner = user === session().user.uuid ? "" : `of ${this.names[user]}`;
     return html`<tr><th scope="row">${name || `${prefix}…`} <span class="soft">${owner}</span></th>
       <td class="ink nowrap">${SCOPES[scopes.at(-1)][0]}</td>
       <td class="nowrap">${this.renderLastUse(key)}</td>
       <td class="nowrap">${expires ? formatDay(expires) : "Never"}</td>
-      <td class="num">${button({ text: "Revoke", label, kind: "risk hang-end", onClick: revoke })}</td></tr>`;
+      <td class="num">${button({ text: "Revoke", label, kind: "risk hang-end", onClick })}</td></tr>`;
   }
 
   renderPage() {

@@ -10,10 +10,9 @@ import { definePage, Page, session } from "../shell.js";
 // "Firefox on Windows": browsers name themselves by several names, and the most special one counts.
 function describeBrowser(agent) {
   const first = (...names) => names.find((name) => agent.includes(name));
-  const browser = first("Edg", "OPR", "Firefox", "Chrome", "Safari") ?? (agent || "Unknown browser");
-  const name = { Edg: "Edge", OPR: "Opera" }[browser] ?? browser;
+  const browser = first("Edg", "Firefox", "Chrome", "Safari")?.replace("Edg", "Edge") ?? agent;
   const system = first("Android", "iPhone", "iPad", "Windows", "Macintosh", "CrOS", "Linux");
-  return system ? `${name} on ${system}` : name;
+  return [browser || "Unknown browser", system].filter(Boolean).join(" on ");
 }
 
 class Profile extends Page {
@@ -39,11 +38,9 @@ class Profile extends Page {
   }
 
   renderMain() {
-    const leave = () => this.act("out", async () => {
-      await post("auth/logout/");
-      location.assign("/admin/sign-in/");
-    });
-    return button({ text: "Sign out", icon: "log-out", onClick: leave });
+    const leave = () => this.act("out", () => post("auth/logout/"));
+    const onClick = async () => (await leave()) && location.assign("/admin/sign-in/");
+    return button({ text: "Sign out", icon: "log-out", onClick });
   }
 
   renderLogin({ uuid, created, expires, user_agent: agent, current }) {

@@ -93,7 +93,7 @@ class Terms extends Page {
     };
     const title = old ? `Edit ${one}` : `New ${one}`;
     const fields = () => FIELDS.map((field) => input(...field));
-    if (await formDialog(this, { title, action: "Save", fields, save })) this.reload();
+    await formDialog(this, { title, action: "Save", fields, save });
   }
 
   /** Delete a term. One that articles need is refused; a tag leaves its articles, which cannot be undone. */

@@ -29,9 +29,7 @@ class Users extends Page {
         <p class="soft small">You get a one-time link for them, with which they choose a password.</p>`,
       save: async () => (await post("users/", values)).data,
     });
-    if (!user) return;
-    await this.reload();
-    await this.makeLink(user);
+    if (user) await this.makeLink(user);
   }
 
   async makeLink({ uuid, username }) {
@@ -45,28 +43,26 @@ class Users extends Page {
     });
   }
 
-  async change(user, name, value, text) {
-    const undo = () => this.change(user, name, user[name], "is as before");
-    await this.act("change", async () => {
+  change(user, name, value) {
+    return this.act("change", async () => {
       await patch(`users/${user.uuid}/`, { [name]: value });
       await this.reload();
-      toast(`${user.username} ${text}.`, { undo });
+      toast(`${user.username} changed.`, { undo: () => this.change(user, name, user[name]) });
     });
   }
 
   listActions(user) {
     if (isOwn(user)) return [{ label: "Your profile", icon: "user", href: "/admin/profile/" }];
     const { uuid, username, role, disabled } = user;
-    const to = (label, icon, ...change) => ({ label, icon, action: () => this.change(user, ...change) });
+    const [newRole, word] = role === "admin" ? ["member", "a member"] : ["admin", "an admin"];
     const text = "They are signed out, and their keys stop working. Owners of content cannot be deleted.";
     const question = { title: `Delete ${username}?`, text, action: "Delete user" };
     const deleteUser = () => remove(this, `users/${uuid}/`, question);
     return [
       { label: "New password link", icon: "link", action: () => this.makeLink(user) },
-      role === "admin" ? to("Make a member", "user", "role", "member", "is now a member")
-        : to("Make an admin", "shield", "role", "admin", "is now an admin"),
-      disabled ? to("Enable", "check", "disabled", false, "can sign in again")
-        : to("Disable", "lock", "disabled", true, "is disabled and signed out"),
+      { label: `Make ${word}`, icon: "shield", action: () => this.change(user, "role", newRole) },
+      { label: disabled ? "Enable" : "Disable", icon: disabled ? "check" : "lock",
+        action: () => this.change(user, "disabled", !disabled) },
       { label: "Delete", icon: "trash-2", risk: true, action: deleteUser },
     ];
   }
@@ -76,12 +72,12 @@ class Users extends Page {
   }
 
   renderRow(user) {
-    const { username, role, disabled, has_password: hasPassword, created } = user;
+    const { username, role, disabled, has_password: hasPassword } = user;
     return html`<tr>
       <th scope="row">${username} <span class="soft">${isOwn(user) ? "(you)" : ""}</span></th>
       <td class="ink">${role === "admin" ? "Admin" : "Member"}</td>
       <td>${disabled ? "Disabled" : hasPassword ? "Can sign in" : "No password yet"}</td>
-      <td class="nowrap">${formatDay(created)}</td>
+      <td class="nowrap">${formatDay(user.created)}</td>
       <td class="menu-cell">${menuButton(`Actions for ${username}`, () => this.listActions(user))}</td>
     </tr>`;
   }
