@@ -105,7 +105,7 @@ def test_later_leaves_the_text_where_it_is(open_sample):
     page.context.clear_cookies()
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_role("button", name="Later", exact=True).click()
-    page.get_by_role("alert").get_by_text("key").wait_for()
+    page.get_by_role("alert").get_by_text("Your login has ended.").wait_for()
     assert page.get_by_role("textbox", name="Name", exact=True).input_value() == "Not saved"
 
 

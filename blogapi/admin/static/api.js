@@ -58,13 +58,16 @@ export async function request(method, path, options = {}) {
     connection.lastGood = new Date();
     return { ...answer, total: Number(response.headers.get("X-Total-Count")) };
   }
-  if (["login_over", "key_missing"].includes(data?.code) && signIn && options.signInAgain !== false) {
+  const hasEnded = ["login_over", "key_missing"].includes(data?.code);
+  if (hasEnded && signIn && options.signInAgain !== false) {
     signingIn ??= signIn().finally(() => (signingIn = null));
     if (await signingIn) return request(method, path, { ...options, signInAgain: false });
   }
   note(method, path, status);
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
-  throw new ApiError(status, { ...(data?.code ? data : {}), etag: answer.etag, retryAfter });
+  const problem = { ...(data?.code ? data : {}), etag: answer.etag, retryAfter };
+  if (hasEnded) problem.detail = "Your login has ended. Sign in to save; the text stays here.";
+  throw new ApiError(status, problem);
 }
 
 export const get = (path, options) => request("GET", path, options);
