@@ -79,12 +79,14 @@ def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
         else:
             hidden.add(_normalize(address or ""))
     former = select(Change.kind, Change.uuid, Change.slug, Change.published_at)
-    for kind, uuid, slug, published_at in db.session.execute(former.where(Change.slug.is_not(None))):
+    for kind, uuid, former_slug, published_at in db.session.execute(former.where(Change.slug.is_not(None))):
         if kind != Article.kind:
-            hidden.add(_normalize(addresses.make_term_url(site, kind, uuid=uuid, slug=slug) or ""))
+            hidden.add(
+                _normalize(addresses.make_term_url(site, kind, uuid=uuid, slug=former_slug or "") or "")
+            )
         elif published_at is not None:
             address = addresses.make_article_url(
-                site, uuid=uuid, slug=slug, category_slug="", published_at=published_at
+                site, uuid=uuid, slug=former_slug or "", category_slug="", published_at=published_at
             )
             hidden.add(_normalize(address or ""))
     return public, hidden - set(public.values())

@@ -93,7 +93,13 @@ def delete(id: UUID) -> None:
 @allow(admin, scope="write")
 @bp.check_exists(articles.check_exists)
 @bp.arguments(PublishSchema, required=False)
-@bp.write(200, ArticleSchema(), _PUBLISHED, partial_schema=SingleArticleFieldsSchema, prepare=lambda given, id: service.prepare_publication(id))
+@bp.write(
+    200,
+    ArticleSchema(),
+    _PUBLISHED,
+    partial_schema=SingleArticleFieldsSchema,
+    prepare=lambda given, id: service.prepare_publication(id),
+)
 def publish(given: Fields, id: UUID) -> Article:
     """Write the working copy to the article, in one version, and delete the copy.
 
