@@ -284,7 +284,7 @@ def test_publish_update_and_take_back(write, make, api):
     type_at_end(page, "Ready.")
     get_button(page, "Publish").click()
     popover = page.get_by_role("dialog", name="Publish this article", exact=True)
-    assert popover.get_by_text("1 task is open in the text.").is_visible()
+    assert popover.get_by_text("1 task in the text is open.").is_visible()
     assert list_violations(page) == []
     popover.get_by_role("button", name="Publish", exact=True).click()
     get_button(page, "Update").wait_for()

@@ -4,6 +4,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { get, patch, post } from "../api.js";
 import { button, field, openDialog, segments, toast } from "../components.js";
 import { count } from "../format.js";
+import { session } from "../shell.js";
 import { guessSlug } from "./document.js";
 import { choosePictures } from "./pictures.js";
 import "./picker.js";
@@ -21,7 +22,7 @@ export async function loadTerms() {
   return Object.fromEntries(await Promise.all(lists));
 }
 
-// `page` has document, article, terms, errors, excerpt (generated), site, look, ownSeo and change(fields).
+// `page` has document, article, terms, errors, excerpt (generated), look, ownSeo and change(fields).
 export function details(page) {
   const { document: text, article, errors } = page;
   const write = (name) => (value) => page.change({ [name]: value });
@@ -89,12 +90,13 @@ async function describe(page, address) {
 }
 
 function elsewhere(page) {
-  const { document: text, errors, look, site } = page;
+  const { document: text, errors, look } = page;
   const { seo } = text;
   const write = (name) => (value) => page.change({ seo: { ...page.document.seo, [name]: value } });
   const about = text.subtitle || text.excerpt || page.excerpt;
   const [title, description] = [seo.title || text.title, seo.description || about];
-  const host = site.url ? new URL(site.url).host : location.host;
+  const { url } = session().site;
+  const host = url ? new URL(url).host : location.host;
   const picture = look === "card" && (seo.og_image || text.cover_image);
   const isOwn = page.ownSeo || seo.title || seo.description || seo.canonical_url;
   const items = [{ value: "search", label: "Search result" }, { value: "card", label: "Card" }];

@@ -4,6 +4,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { post } from "../api.js";
 import { button, copyText, field, icon, openMenu, openPopover, segments, toast } from "../components.js";
 import { count, distance, formatDay, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
+import { session } from "../shell.js";
 import { slugOf } from "./details.js";
 import { findOpenEnds } from "./markdown.js";
 
@@ -20,7 +21,7 @@ export const ACTIONS = {
     consequence: "It becomes a draft again. Readers see it when you publish it." },
 };
 
-// Open the popover of the main button. `page` has article, document, site, publish() and showText().
+// Open the popover of the main button. `page` has article, document, publish() and showText().
 export function openPublish(anchor, page) {
   const { status, published_at: time } = page.article ?? { status: "draft" };
   const action = ACTIONS[status];
@@ -41,7 +42,7 @@ export function openPublish(anchor, page) {
   };
   const popover = openPopover(anchor, (close) => html`<h2>${title}</h2>
     ${action.consequence ? nothing : choice(form, set)}
-    <div class="consequence">${action.consequence ?? consequence(form, page.site)}</div>
+    <div class="consequence">${action.consequence ?? consequence(form)}</div>
     ${status === "archived" ? nothing : checks(page, close)} ${page.renderProblem()}
     <div class="popover-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
       ${button({ text: form.when === "later" && !isScheduled ? "Schedule" : action.name, kind: "main",
@@ -59,13 +60,13 @@ function choice({ when, day, time }, set) {
       ${part("day", "Date", "date", day)} ${part("time", "Time", "time", time)}</div>`}`;
 }
 
-function consequence({ when, day, time }, site) {
+function consequence({ when, day, time }) {
   if (when === "now") return html`<p>Goes live <strong>now</strong>, for readers, feeds and search.</p>`;
   const at = toInstant(day, time);
   const words = `${formatLongDay(at)} at ${formatTime(at)}`;
   const far = distance(at).replace(/^./, (letter) => letter.toUpperCase());
   return html`<p>Goes live ${at > Date.now() ? "on" : "now, dated"} <strong>${words}</strong>.</p>
-    <p class="help">${far}. Time zone of the site: ${site.time_zone}</p>`;
+    <p class="help">${far}. Time zone of the site: ${session().site.time_zone}</p>`;
 }
 
 // Checks warn and never forbid.
@@ -82,7 +83,7 @@ function checks(page, close) {
     ${missing ? line(false, `No ${missing} is set.`)
       : line(true, `Excerpt, category and ${count(text.tags.length, "tag")} are set`)}
     ${tasks.count
-      ? line(false, `${count(tasks.count, "task is", "tasks are")} open in the text.`, tasks)
+      ? line(false, `${count(tasks.count, "task in the text is", "tasks in the text are")} open.`, tasks)
       : nothing}
     ${pictures.count
       ? line(false, `${count(pictures.count, "picture")} without alternative text.`, pictures)

@@ -67,7 +67,7 @@ export class WritingArea {
     this.rich?.destroy();
     this.rich = null;
     const field = (this.plain = document.createElement("textarea"));
-    Object.assign(field, { className: "writing-field", ariaLabel: "Text", dir: "auto", value: text });
+    Object.assign(field, { className: "writing-field", ariaLabel: "Text", placeholder: "Text", dir: "auto", value: text });
     field.addEventListener("input", () => this.#edited());
     this.parent.replaceChildren(field);
   }
@@ -77,7 +77,8 @@ export class WritingArea {
     if (!createEditor || this.rich || this.isPlain) return;
     this.#exchange((text, { from, to }) => {
       this.parent.replaceChildren();
-      const options = { parent: this.parent, text, from, to, label: "Text", markdown: this.markdown };
+      const { parent, markdown } = this;
+      const options = { parent, text, from, to, label: "Text", placeholder: "Text", markdown };
       this.rich = createEditor({ ...options, onChange: () => this.changed(this.text) });
     });
   }

@@ -24,7 +24,7 @@ const STATES = {
   conflict: ["triangle-alert", "Conflict: choose a version"],
   refused: ["triangle-alert", "Not saved"],
 };
-const TROUBLES = ["offline", "conflict", "refused"];
+const TROUBLES = Object.keys(STATES).slice(3);
 const KEYS = { b: "bold", i: "italic", k: "link" };
 const SHORTCUTS = { S: "Save", B: "Bold", I: "Italic", K: "Link", P: "Go to…" };
 const isWide = () => matchMedia("(width >= 68rem)").matches;
@@ -54,10 +54,6 @@ class Editor extends Page {
 
   get path() {
     return `blog/articles/${this.uuid}/`;
-  }
-
-  get site() {
-    return session().site;
   }
 
   async load() {
