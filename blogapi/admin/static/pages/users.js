@@ -76,7 +76,7 @@ class Users extends Page {
     return html`<tr>
       <th scope="row">${username} <span class="soft">${isOwn(user) ? "(you)" : ""}</span></th>
       <td class="ink">${role === "admin" ? "Admin" : "Member"}</td>
-      <td>${disabled ? "Disabled" : hasPassword ? "Can sign in" : "No password yet"}</td>
+      <td class="nowrap">${disabled ? "Disabled" : hasPassword ? "Can sign in" : "No password yet"}</td>
       <td class="nowrap">${formatDay(user.created)}</td>
       <td class="menu-cell">${menuButton(`Actions for ${username}`, () => this.listActions(user))}</td>
     </tr>`;
