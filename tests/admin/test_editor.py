@@ -73,6 +73,11 @@ def get_stored(api, path):
     return api.get(f"{path}working-copy/")["content"]
 
 
+def update(page):
+    get_button(page, "Update").click()
+    page.get_by_role("dialog").get_by_role("button", name="Update", exact=True).click()
+
+
 def is_read(page, words):
     """Return whether the preview contains the words."""
     wait_until(
@@ -296,8 +301,7 @@ def test_publish_update_and_take_back(write, make, api):
     save(page)
     wait_for_state(page, "Published, edits waiting")
     assert api.get(path)["content"] == f"{TEXT}Ready."
-    get_button(page, "Update").click()
-    page.get_by_role("dialog").get_by_role("button", name="Update", exact=True).click()
+    update(page)
     wait_for_state(page, "Published")
     wait_for_content(page, path, "Better.")
 
