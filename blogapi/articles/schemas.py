@@ -19,6 +19,7 @@ from blogapi.media.schemas import RenditionSchema
 from blogapi.storage.database import current_time
 from blogapi.tags.schemas import TagSchema
 from blogapi.taxonomies.schemas import PageAddress
+from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import (
     BoundedList,
     FieldNames,
@@ -238,18 +239,11 @@ class CoverSchema(OutputSchema):
     renditions = ma.fields.List(ma.fields.Nested(RenditionSchema))
 
 
-class EditorSchema(OutputSchema):
-    """A user; the name is empty if the user was deleted."""
-
-    uuid = Identifier()
-    username = ma.fields.String(metadata={"example": "ada"})
-
-
 class WorkingCopySummarySchema(OutputSchema):
     """The working copy of an article in short: when and by whom it was saved last, and its title."""
 
     last_updated = Timestamp(dump_only=True)
-    user = ma.fields.Nested(EditorSchema)
+    user = ma.fields.Nested(UserReferenceSchema)
     title = ma.fields.String(metadata={"example": "The bread that waits for me"})
 
 
@@ -292,7 +286,7 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
         ma.fields.Nested(HeadingSchema), metadata={"description": "The headings of `html`, in their order."}
     )
     editor = ma.fields.Nested(
-        EditorSchema,
+        UserReferenceSchema,
         allow_none=True,
         metadata={
             "description": "The user who changed the article last; null for callers who cannot see drafts."

@@ -75,6 +75,13 @@ class LoginOptionsSchema(OutputSchema):
     )
 
 
+class UserReferenceSchema(OutputSchema):
+    """A user; the name is empty if the user was deleted."""
+
+    uuid = Identifier()
+    username = ma.fields.String(metadata={"example": "ada"})
+
+
 class UserSchema(OutputSchema):
     """A user."""
 

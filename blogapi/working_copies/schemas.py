@@ -12,9 +12,9 @@ from blogapi.articles.lifecycle import API_STATUSES
 from blogapi.articles.schemas import (
     TEXT_FIELDS,
     ArticleBodySchema,
-    EditorSchema,
     with_text_fields,
 )
+from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import (
     BoundedList,
     Fields,
@@ -92,7 +92,7 @@ class WorkingCopySchema(OutputSchema):
     """A working copy: the fields of a request body, and where they come from."""
 
     article = Identifier(attribute="article_id")
-    user = ma.fields.Nested(EditorSchema, metadata={"description": "The user who saved last."})
+    user = ma.fields.Nested(UserReferenceSchema, metadata={"description": "The user who saved last."})
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
     version = ma.fields.Integer(metadata={"description": "Increases with each save.", "example": 3})

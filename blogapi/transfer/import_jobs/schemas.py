@@ -7,6 +7,7 @@ from marshmallow import validate
 
 from blogapi.transfer.import_jobs.queries import Status
 from blogapi.transfer.import_jobs.summary import MAX_PROBLEMS
+from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp, WebAddress
 from blogapi.web.uploads import FileQuery
 
@@ -50,13 +51,6 @@ class ImportQuery(FileQuery):
     )
 
 
-class ImportUserSchema(OutputSchema):
-    """The user who uploaded the file."""
-
-    uuid = Identifier()
-    username = ma.fields.String(metadata={"example": "ada"})
-
-
 class ImportOptionsSchema(OutputSchema):
     """The options of an import."""
 
@@ -91,7 +85,7 @@ class ImportJobSchema(OutputSchema):
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
     user = ma.fields.Nested(
-        ImportUserSchema, allow_none=True, metadata={"description": "Null if the user was deleted."}
+        UserReferenceSchema, allow_none=True, metadata={"description": "Null if the user was deleted."}
     )
     options = ma.fields.Nested(ImportOptionsSchema)
     status = ma.fields.String(
