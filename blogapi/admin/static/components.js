@@ -320,12 +320,10 @@ function placeAt(at, { offsetWidth: width, offsetHeight: height, style }) {
 
 /** Open a menu under a button. items: [{label, icon, action, href, risk}]; false and null are left out. */
 export function openMenu(anchor, items, label) {
-  const entry = ({ label: text, icon: name, action, href, risk }, close) => {
-    const inner = html`${name ? icon(name) : nothing}<span>${text}</span>`;
-    const kind = `menu-item ${risk ? "risk" : ""}`;
-    const given = attributes({ class: kind, role: "menuitem", tabindex: "-1", href });
-    if (href) return html`<a ${given}>${inner}</a>`;
-    return html`<button type="button" @click=${() => (close(), action())} ${given}>${inner}</button>`;
+  const entry = ({ label: text, action, risk, ...more }, close) => {
+    const onClick = () => (close(), action());
+    const kind = `menu-item ${risk ? "risk" : "bare"}`;
+    return button({ text, kind, onClick, role: "menuitem", tabindex: "-1", ...more });
   };
   const draw = (close) => items.filter(Boolean).map((item) => entry(item, close));
   const float = openPopover(anchor, draw, { label, role: "menu", kind: "menu" });

@@ -78,16 +78,15 @@ export class Page extends LitElement {
   /** Load the page (again): the state is "loading" at first, then "ready" or "failed". */
   async reload() {
     clearInterval(this.timer);
-    try {
-      await Promise.all([this.constructor.anonymous || current ? null : openSession(), this.load()]);
-      this.set({ state: "ready", failure: null });
-    } catch (error) {
-      if (error.status === 401) return goToSignIn();
-      if (!(error instanceof ApiError)) console.error(error);
-      this.set({ state: "failed", failure: error, wait: error.retryAfter ?? 10 });
-      const countDown = () => (this.wait ? this.set({ wait: this.wait - 1 }) : this.reload());
-      if (error.isTemporary) this.timer = setInterval(countDown, 1000);
-    }
+    const opening = this.constructor.anonymous || current ? null : openSession();
+    const failed = (await Promise.allSettled([opening, this.load()])).find(({ reason }) => reason);
+    if (!failed) return this.set({ state: "ready", failure: null });
+    const error = failed.reason;
+    if (error.status === 401) return goToSignIn();
+    if (!(error instanceof ApiError)) console.error(error);
+    this.set({ state: "failed", failure: error, wait: error.retryAfter ?? 10 });
+    const countDown = () => (this.wait ? this.set({ wait: this.wait - 1 }) : this.reload());
+    if (error.isTemporary) this.timer = setInterval(countDown, 1000);
   }
 
   /**
