@@ -212,10 +212,9 @@ async function signInAgain() {
   if (!current) return false;
   dispatchEvent(new Event("login-ended"));
   const { username } = current.user;
-  let trouble = "";
+  let [trouble, password] = ["", ""];
   const signIn = async (event) => {
     event.preventDefault();
-    const { password } = Object.fromEntries(new FormData(event.target));
     try {
       await post("auth/login/", { username, password }, { signInAgain: false });
       dialog.close(true);
