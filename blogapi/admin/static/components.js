@@ -77,10 +77,10 @@ function makeControl({ type = "text", value = "", options, prefix, onInput, onCh
   const change = (event) => onChange?.(event.target.value);
   if (type === "select") {
     const both = (event) => (input(event), change(event));
-    const option = ([key, text]) =>
-      html`<option value=${key} ?selected=${key === value}>${text}</option>`;
-    return html`<span class="select"><select @change=${both} ${attributes(more)}>
-      ${options.map(option)}</select>${icon("chevron-down")}</span>`;
+    const list = options.map(([key, text]) =>
+      html`<option value=${key} ?selected=${key === value}>${text}</option>`);
+    return html`<span class="select"><select @change=${both} ${attributes(more)}>${list}</select>
+      ${icon("chevron-down")}</span>`;
   }
   const given = attributes({ autocomplete: "off", dir: /^text/.test(type) && "auto", ...more });
   if (type === "textarea") {
@@ -218,8 +218,8 @@ export function toast(text, { undo, action = undo && { label: "Undo", run: undo 
   endToast();
   const parent = document.querySelector("dialog[open]") ? topmost() : document.getElementById("announcer");
   const element = makeElement("div", { className: "toast", popover: "manual" }, parent);
-  const run = () => (endToast(), action.run());
-  const link = action && button({ text: action.label, kind: "bare", onClick: run });
+  const onClick = () => (endToast(), action.run());
+  const link = action && button({ text: action.label, kind: "bare", onClick });
   render(html`<span>${text}</span>${link ?? nothing}`, element);
   element.showPopover();
   let timer;
@@ -321,9 +321,8 @@ function placeAt(at, { offsetWidth: width, offsetHeight: height, style }) {
 /** Open a menu under a button. items: [{label, icon, action, href, risk}]; false and null are left out. */
 export function openMenu(anchor, items, label) {
   const entry = ({ label: text, action, risk, ...more }, close) => {
-    const onClick = () => (close(), action());
-    const kind = `menu-item ${risk ? "risk" : "bare"}`;
-    return button({ text, kind, onClick, role: "menuitem", tabindex: "-1", ...more });
+    const shown = { text, kind: `menu-item ${risk ? "risk" : "bare"}`, role: "menuitem", tabindex: "-1" };
+    return button({ ...shown, ...more, onClick: () => (close(), action()) });
   };
   const draw = (close) => items.filter(Boolean).map((item) => entry(item, close));
   const float = openPopover(anchor, draw, { label, role: "menu", kind: "menu" });
@@ -340,7 +339,6 @@ export function openMenu(anchor, items, label) {
 
 /** The button "…" of a row or a page, with its menu. items: an array, or a function that returns one. */
 export function menuButton(label, items) {
-  const list = () => (typeof items === "function" ? items() : items);
-  const open = ({ currentTarget }) => openMenu(currentTarget, list(), label);
-  return button({ icon: "ellipsis", label, kind: "bare", popup: "menu", onClick: open });
+  const onClick = ({ currentTarget }) => openMenu(currentTarget, items.call?.() ?? items, label);
+  return button({ icon: "ellipsis", label, kind: "bare", popup: "menu", onClick });
 }

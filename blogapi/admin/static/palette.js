@@ -9,9 +9,7 @@ let dialog = null;
 /** places: [[path below /admin/, text, icon]]. */
 export function openPalette(places) {
   if (dialog) return;
-  let words = "";
-  let at = 0;
-  let articles = [];
+  let [words, at, articles, timer] = ["", 0, []];
   const list = () => [
     ...places.filter(([, text]) => text.toLowerCase().includes(words.toLowerCase())),
     ...articles.map((article) => [`articles/${article.uuid}`, article.title, null, article]),
@@ -24,7 +22,6 @@ export function openPalette(places) {
     if (asked === words) articles = data;
     dialog?.update();
   };
-  let timer;
   const type = ({ target }) => {
     [words, at, articles] = [target.value.trim(), 0, []];
     clearTimeout(timer);

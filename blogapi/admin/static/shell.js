@@ -38,13 +38,9 @@ export function setSession(session) {
 }
 
 async function openSession() {
-  const [{ data: me }, { data: site }] = await Promise.all([get("auth/me/"), get("blog/site/")]);
-  setSession({ user: { ...me, uuid: me.user }, site });
+  const [{ data: user }, { data: site }] = await Promise.all([get("auth/me/"), get("blog/site/")]);
+  setSession({ user: { ...user, uuid: user.user }, site });
 }
-
-/** Leave for the sign-in page, which leads back here. */
-export const goToSignIn = () =>
-  location.replace(`/admin/sign-in/?next=${encodeURIComponent(location.pathname + location.search)}`);
 
 /**
  * The base of all pages. A subclass has `static place` and `heading`, load() and renderPage(); where needed
@@ -82,7 +78,8 @@ export class Page extends LitElement {
     const failed = (await Promise.allSettled([opening, this.load()])).find(({ reason }) => reason);
     if (!failed) return this.set({ state: "ready", failure: null });
     const error = failed.reason;
-    if (error.status === 401) return goToSignIn();
+    const here = encodeURIComponent(location.pathname + location.search);
+    if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);
     if (!(error instanceof ApiError)) console.error(error);
     this.set({ state: "failed", failure: error, wait: error.retryAfter ?? 10 });
     const countDown = () => (this.wait ? this.set({ wait: this.wait - 1 }) : this.reload());
@@ -159,8 +156,8 @@ function renderFailure(page) {
     text: `${count(text.words, "word")} not yet saved to the blog`,
     side: formatDayAndTime(text.changed),
   }));
-  const lines = connection.failures.map(({ time, text }) => `${formatTime(time)}  ${text}\n`);
-  const last = connection.lastGood ? `${formatTime(connection.lastGood)}.` : "none since this page is open.";
+  const { failures, lastGood } = connection;
+  const lines = failures.map(({ time, text }) => `${formatTime(time)}  ${text}\n`);
   return html`${notice({
     icon: "cloud-off",
     title: html`<strong>The blog does not answer.</strong> Trying again in ${count(wait, "second")}.`,
@@ -170,7 +167,7 @@ function renderFailure(page) {
   <section class="section" ?hidden=${!kept.length}>
     ${sectionHead("Kept in this browser")}<ul>${kept}</ul></section>
   <details class="section technical"><summary>Details for whoever runs the server</summary>
-    <pre tabindex="0">${lines}Last good answer: ${last}</pre></details>`;
+    <pre tabindex="0">${lines}Last good answer: ${lastGood ? formatTime(lastGood) : "none"}.</pre></details>`;
 }
 
 const PROFILE = ["profile", "Profile", "user"];
@@ -207,10 +204,9 @@ function bottomBar(place) {
   </nav>`;
 }
 
-// Ask for the password over the page, which stays as it is. Sends the events "login-ended" and "login-again".
+// Ask for the password over the page, which stays as it is; returns whether there is a login again.
 async function signInAgain() {
   if (!current) return false;
-  dispatchEvent(new Event("login-ended"));
   const { username } = current.user;
   let [trouble, password] = ["", ""];
   const signIn = async (event) => {
@@ -231,9 +227,7 @@ async function signInAgain() {
       <div class="dialog-buttons">${button({ text: "Later", kind: "bare", onClick: () => close() })}
         ${button({ text: "Sign in", kind: "main", type: "submit" })}</div></form>`;
   const dialog = openDialog({ title: "Your login has ended", content, kind: "small-dialog" });
-  const isBack = Boolean(await dialog.result);
-  if (isBack) dispatchEvent(new Event("login-again"));
-  return isBack;
+  return dialog.result;
 }
 
 /** Make the page of this document. */
