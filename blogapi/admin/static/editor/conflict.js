@@ -21,55 +21,53 @@ export async function openConflict({ mine, theirs, person, theirTime, myName, my
   let at = -1;
   const theirName = `${person}’s`;
 
+  const go = (to) => {
+    at = to;
+    dialog.update();
+    dialog.element.querySelector(".conflict-side, .main, .conflict-option").focus();
+  };
   const choose = (side) => {
     places[at].side = side;
     go(at + 1);
   };
-  const go = (to) => {
-    at = to;
-    dialog.update();
-    dialog.element.querySelector(".conflict-choices .button, .main, .conflict-option").focus();
-  };
 
-  const renderDecided = () => html`<p class="conflict-done">${icon("circle-check", "good")}
-    All places are decided. Your merged text becomes the article; both versions stay in the history.</p>`;
-  const renderAll = () => html`${fields.map((field) => renderPlace(field, person))}
-    ${lines.map((part, n) =>
-      "equal" in part ? renderEqual(part.equal, n, lines.length) : renderPlace(part, person))}`;
-  const renderMerge = () => html`<p class="soft">Place ${at + 1} of ${places.length}</p>
-    <div class="conflict-lines" tabindex="0" role="group" aria-label="Place ${at + 1}">
-      ${renderPlace(places[at], person)}</div>
-    <div class="conflict-choices actions">
-      ${button({ text: "Mine", icon: "user", onClick: () => choose("mine") })}
-      ${button({ text: theirName, icon: "users", onClick: () => choose("theirs") })}
-      ${places[at].name && !LISTS.includes(places[at].name) ? nothing
-        : button({ text: "Both", icon: "plus", onClick: () => choose("both") })}</div>`;
-  const back = () => button({ text: "Back", icon: "arrow-left", kind: "bare", onClick: () => go(at - 1) });
+  const frame = (label, inner) =>
+    html`<div class="conflict-lines" tabindex="0" role="group" aria-label=${label}>${inner}</div>`;
+  const renderAll = () => [fields.map((field) => renderPlace(field, person)), lines.map((part, n) =>
+    "equal" in part ? renderEqual(part.equal, n, lines.length) : renderPlace(part, person))];
+  const renderSides = ({ name }) => [["mine", "Mine"], ["theirs", theirName], ["both", "Both"]]
+    .filter(([side]) => side !== "both" || !name || LISTS.includes(name))
+    .map(([side, text]) => button({ text, class: "button conflict-side", onClick: () => choose(side) }));
 
   const content = (close) => {
     const end = (choice, chosen = null) => close({ choice, fields: chosen });
-    const foot = html`<span class="soft">Until you choose, your text is kept in this browser.</span>
+    const act = (text, kind, onClick, name) => button({ text, kind, onClick, icon: name });
+    const foot = (before = nothing, after = nothing) => html`<div class="dialog-buttons">${before}
+      <span class="soft">Until you choose, your text is kept in this browser.</span>
       ${copyButton(mine.content, { label: "Copy my text", kind: "bare" })}
-      ${button({ text: "Decide later", kind: "bare", onClick: () => end("later") })}`;
+      ${act("Decide later", "bare", () => end("later"))}${after}</div>`;
+    const back = act("Back", "bare", () => go(at - 1), "arrow-left");
+    const differ = count(places.length, "place");
     if (at < 0) {
-      const differ = count(places.length, "place");
       return html`<p class="soft">${theirName} version is from ${formatTime(theirTime)}, yours from
           ${formatTime(myTime)}. They differ in ${differ}. Whatever you choose, both stay in the history.</p>
-        <div class="conflict-lines" tabindex="0" role="group" aria-label="Differences">${renderAll()}</div>
+        ${frame("Differences", renderAll())}
         <div class="conflict-options">
           ${option("git-merge", "Merge", `Go through the ${differ} one by one. Nothing is saved before you
             finish.`, () => go(0), true)}
           ${option("user", "Keep mine", `Your text becomes the article. ${theirName} stays in the history,
             named “${person}, ${formatTime(theirTime)}”.`, () => end("mine", mine))}
           ${option("users", `Take ${theirName}`, `Their text becomes the article. Yours stays in the history,
-            named “${myName}, ${formatTime(myTime)}”.`, () => end("theirs", theirs))}</div>
-        <div class="dialog-buttons">${foot}</div>`;
+            named “${myName}, ${formatTime(myTime)}”.`, () => end("theirs", theirs))}</div>${foot()}`;
+    }
+    if (at < places.length) {
+      return html`<p class="soft">Place ${at + 1} of ${places.length}</p>
+        ${frame(`Place ${at + 1}`, renderPlace(places[at], person))}
+        <div class="actions">${renderSides(places[at])}</div>${foot(back)}`;
     }
     const finish = () => end("merged", merge(mine, theirs, lines, places));
-    const isDone = at === places.length;
-    return html`${isDone ? html`<div class="conflict-lines">${renderDecided()}</div>` : renderMerge()}
-      <div class="dialog-buttons">${back()}${foot}
-        ${isDone ? button({ text: "Save merged text", kind: "main", onClick: finish }) : nothing}</div>`;
+    return html`<p class="soft">All places are decided. Your merged text becomes the article; both versions
+      stay in the history.</p>${foot(back, act("Save merged text", "main", finish))}`;
   };
   const title = `${person} saved this article while you were writing`;
   const dialog = openDialog({ title, kind: "wide conflict", content });
