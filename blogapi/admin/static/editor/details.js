@@ -1,8 +1,8 @@
 // The panel with everything about an article that is not its text.
 
 import { html, nothing } from "../vendor/lit.js";
-import { get, patch, post } from "../api.js";
-import { button, field, openDialog, segments, toast } from "../components.js";
+import { get, post } from "../api.js";
+import { button, field, linkButton, segments } from "../components.js";
 import { count } from "../format.js";
 import { session } from "../shell.js";
 import { guessSlug } from "./document.js";
@@ -57,36 +57,21 @@ export function slugOf({ document: text, article }) {
   return text.slug || (follows ? guessSlug(text.title) : article.slug);
 }
 
+// The alternative text belongs to the picture in the library.
+const mediaPage = (address) => `/admin/media/?q=${address.split("/").at(-1)}`;
+
 function cover(page) {
   const address = page.document.cover_image;
+  const remove = () => page.change({ cover_image: "" });
   const choose = async () => {
     const [picture] = await choosePictures({ single: true, title: "Choose the cover" });
     if (picture) page.change({ cover_image: picture.url });
   };
-  const bare = (text, onClick) => (address ? button({ text, kind: "bare", onClick }) : nothing);
   return html`<div class="field cover" role="group" aria-label="Cover"><span class="label">Cover</span>
     ${address ? html`<img src=${address} alt="">` : nothing}
     <div class="cover-buttons">${button({ text: address ? "Replace" : "Choose a picture", onClick: choose })}
-      ${bare("Alternative text", () => describe(page, address))}
-      ${bare("Remove", () => page.change({ cover_image: "" }))}</div></div>`;
-}
-
-// The text belongs to the picture in the library, not to the article.
-async function describe(page, address) {
-  const [path, name] = [new URL(address, location).pathname, decodeURIComponent(address.split("/").at(-1))];
-  const query = { q: name, type: "image", fields: "uuid,alt,url" };
-  const answer = await page.act("describe", () => get("blog/media/", { query }));
-  const media = answer?.data.find(({ url }) => url.endsWith(path));
-  if (!media) return toast("This picture is not in the media library, which keeps the alternative texts.");
-  let { alt } = media;
-  const change = () => patch(`blog/media/${media.uuid}/`, { alt });
-  const save = async (close) => (await page.act("describe", change)) && close();
-  return openDialog({ title: "Alternative text", content: (close) => html`<div class="form">
-    ${page.renderProblem()}
-    ${field({ name: "alt", type: "textarea", label: "What the picture says, in a sentence", value: alt,
-      onInput: (text) => (alt = text) })}
-    <div class="dialog-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
-      ${button({ text: "Save", kind: "main", onClick: () => save(close) })}</div></div>` });
+      ${address ? linkButton({ text: "Alternative text", kind: "bare", href: mediaPage(address) }) : nothing}
+      ${address ? button({ text: "Remove", kind: "bare", onClick: remove }) : nothing}</div></div>`;
 }
 
 function elsewhere(page) {

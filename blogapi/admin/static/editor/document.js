@@ -10,9 +10,7 @@ export const EMPTY = {
 const LEFT_OUT = ["slug", "category", "authors"];
 
 // Return the document of a working copy.
-export function fromCopy(copy) {
-  return { ...pick(EMPTY, copy), seo: pick(EMPTY.seo, copy.seo ?? {}) };
-}
+export const fromCopy = (copy) => ({ ...pick(EMPTY, copy), seo: pick(EMPTY.seo, copy.seo) });
 
 function pick(names, values) {
   return Object.fromEntries(Object.keys(names).map((name) => [name, values[name] ?? names[name]]));
@@ -35,9 +33,7 @@ export function fromArticle(article, excerpt) {
 }
 
 // Return the body with which a working copy is saved.
-export function toCopy(document) {
-  return { ...document, title: document.title.trim() ? document.title : "Untitled" };
-}
+export const toCopy = (document) => (document.title.trim() ? document : { ...document, title: "Untitled" });
 
 // Return the body with which a draft is created.
 export function toArticle(document) {
@@ -82,9 +78,7 @@ export function keepBreaks(original, shown) {
 }
 
 // Return the text as fields show it.
-export function showBreaks(text) {
-  return text.replace(/\r\n?/g, "\n");
-}
+export const showBreaks = (text) => text.replace(/\r\n?/g, "\n");
 
 // Return the slug that the server makes of a title, for the eye alone: the server decides.
 export function guessSlug(title) {

@@ -45,15 +45,11 @@ export class Journal {
     this.timer = this.pending = null;
   }
 
-  #key(article) {
-    return `${PREFIX}${article}.${this.#tab}`;
-  }
+  #key(article) { return `${PREFIX}${article}.${this.#tab}`; }
 }
 
 // Forget an entry.
-export function discard({ key }) {
-  attempt(() => localStorage.removeItem(key));
-}
+export const discard = ({ key }) => attempt(() => localStorage.removeItem(key));
 
 // Return {article, title, changed, words} of each text that is kept; `article` is a uuid or "new".
 export function keptTexts() {
@@ -69,9 +65,7 @@ function list() {
   return entries.filter(isFresh);
 }
 
-function isFresh({ time }) {
-  return Date.now() - time < MAX_AGE;
-}
+const isFresh = ({ time }) => Date.now() - time < MAX_AGE;
 
 function attempt(action) {
   try {

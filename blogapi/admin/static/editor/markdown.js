@@ -2,7 +2,6 @@
 // text, {from, to, insert, selectFrom, selectTo}.
 
 const BLOCK_MARK = /^(\s*)(?:[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> ?)/;
-const TAGS = { bold: "strong", italic: "em", code: "code", quote: "blockquote", heading: "h2" };
 const TABLE = "| Name | Value |\n| --- | --- |\n|  |  |";
 
 const COMMANDS = {
@@ -17,15 +16,8 @@ const COMMANDS = {
   table: (input) => insertBlock(input, TABLE, 2, 6),
 };
 
-// Return whether a text of this format has the command.
-export function hasCommand(name, format) {
-  return format === "markdown" || (format === "html" && (name in TAGS || name === "picture"));
-}
-
 // Return the change that the command makes.
-export function run(name, input, format = "markdown") {
-  return format === "html" ? wrap(input, `<${TAGS[name]}>`, `</${TAGS[name]}>`) : COMMANDS[name](input);
-}
+export const run = (name, input) => COMMANDS[name](input);
 
 // Return the change that inserts a block with empty lines around it, and selects this part of it.
 export function insertBlock({ text, from, to }, block, start = block.length, end = start) {
@@ -122,9 +114,7 @@ function findLines({ text, from, to }) {
   return [text.lastIndexOf("\n", from - 1) + 1, end < 0 ? text.length : end];
 }
 
-function getLines(input) {
-  return input.text.slice(...findLines(input)).split("\n");
-}
+const getLines = (input) => input.text.slice(...findLines(input)).split("\n");
 
 function changeLines(input, change) {
   const [from, to] = findLines(input);

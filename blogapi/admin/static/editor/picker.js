@@ -18,9 +18,7 @@ class TermPicker extends LitElement {
     Object.assign(this, { items: [], chosen: [], words: null, open: false, at: 0, key: `picker-${number}` });
   }
 
-  createRenderRoot() {
-    return this;
-  }
+  createRenderRoot() { return this; }
 
   // The items that contain the words, then what can be created.
   get options() {
@@ -57,13 +55,8 @@ class TermPicker extends LitElement {
       </ul>`;
   }
 
-  #find(words) {
-    Object.assign(this, { words: words ?? "", open: true, at: 0 });
-  }
-
-  #close() {
-    Object.assign(this, { words: null, open: false });
-  }
+  #find(words) { Object.assign(this, { words: words ?? "", open: true, at: 0 }); }
+  #close() { Object.assign(this, { words: null, open: false }); }
 
   #press(event) {
     const { options } = this;

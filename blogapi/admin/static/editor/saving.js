@@ -15,8 +15,8 @@ export class Saver {
   #unsure = [];
 
   // `read()` returns the document. `send(document, {etag, keepalive, signInAgain})` stores it and returns the
-  // new `etag`, and `stored` if that is another document. `isOwn(documents)` answers a 412: {etag, document} if
-  // the server has one of these, which this page sent. `changed(state)` is called after each change.
+  // new `etag`, and `stored` if that is another document. `isOwn(documents)` answers a 412: {etag, document}
+  // if the server has one of these, which this page sent. `changed(state)` is called after each change.
   constructor(callbacks) {
     Object.assign(this, callbacks);
   }
@@ -29,13 +29,9 @@ export class Saver {
     this.edited();
   }
 
-  get isDirty() {
-    return JSON.stringify(this.read()) !== this.stored;
-  }
-
-  get isBusy() {
-    return this.#running !== null;
-  }
+  get isDirty() { return JSON.stringify(this.read()) !== this.stored; }
+  get isBusy() { return this.#running !== null; }
+  get #isShort() { return new Blob([JSON.stringify(this.read())]).size <= MAX_KEEPALIVE; }
 
   // Note that the document may have changed; it is saved after a pause.
   edited() {
@@ -61,10 +57,6 @@ export class Saver {
   leave() {
     if (this.isBusy || this.state === "conflict" || !this.isDirty || !this.#isShort) return;
     this.send(this.read(), { etag: this.etag, keepalive: true, signInAgain: false }).catch(() => {});
-  }
-
-  get #isShort() {
-    return new Blob([JSON.stringify(this.read())]).size <= MAX_KEEPALIVE;
   }
 
   async #run(signInAgain) {

@@ -2,7 +2,6 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../components.js";
-import { hasCommand } from "./markdown.js";
 
 const GROUPS = [
   [["heading", "Heading"], ["bold", "Bold", "B"], ["italic", "Italic", "I"], ["link", "Link", "K"]],
@@ -12,7 +11,7 @@ const GROUPS = [
 
 // `run(name)` is called with the name of the command.
 export function toolbar(format, run) {
-  const groups = GROUPS.map((group) => group.filter(([name]) => hasCommand(name, format)));
+  const groups = format === "markdown" ? GROUPS : [[["picture", "Picture", "", "image"]]];
   return html`<div class="toolbar" role="toolbar" aria-label="Format" @keydown=${move}>
     ${groups.map((group, n) => html`${n ? html`<span class="divider"></span>` : nothing}
       ${group.map(([name, label, key, picture = name], m) => html`<button type="button"

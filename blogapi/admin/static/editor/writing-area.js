@@ -12,9 +12,7 @@ export class WritingArea {
     if (!this.isPlain) this.#enrich();
   }
 
-  get isPlain() {
-    return localStorage.getItem(PLAIN) === "yes";
-  }
+  get isPlain() { return localStorage.getItem(PLAIN) === "yes"; }
 
   // Stay with the plain text area, or go back to CodeMirror; text, cursor and focus stay.
   set isPlain(plain) {
@@ -23,9 +21,7 @@ export class WritingArea {
     else if (this.rich) this.#exchange((text) => this.#showPlain(text));
   }
 
-  get text() {
-    return this.rich?.getText() ?? this.plain.value;
-  }
+  get text() { return this.rich?.getText() ?? this.plain.value; }
 
   set text(text) {
     if (text === this.text) return;
@@ -54,9 +50,7 @@ export class WritingArea {
     this.focus();
   }
 
-  focus() {
-    (this.rich ?? this.plain).focus();
-  }
+  focus() { (this.rich ?? this.plain).focus(); }
 
   #edited() {
     if (!CSS.supports("field-sizing", "content")) this.plain.rows = this.plain.value.split("\n").length + 2;
@@ -67,7 +61,8 @@ export class WritingArea {
     this.rich?.destroy();
     this.rich = null;
     const field = (this.plain = document.createElement("textarea"));
-    Object.assign(field, { className: "writing-field", ariaLabel: "Text", placeholder: "Text", dir: "auto", value: text });
+    const name = { ariaLabel: "Text", placeholder: "Text" };
+    Object.assign(field, { ...name, className: "writing-field", dir: "auto", value: text });
     field.addEventListener("input", () => this.#edited());
     this.parent.replaceChildren(field);
   }

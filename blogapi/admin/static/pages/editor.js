@@ -1,7 +1,7 @@
 // The editor of an article.
 
 import { createRef, html, nothing, ref } from "../vendor/lit.js";
-import { del, post, put } from "../api.js";
+import { ApiError, del, post, put } from "../api.js";
 import { announce, badge, button, facts, icon, notice, openDialog, segments, toast } from "../components.js";
 import { count, daysFromToday, formatDay, formatDayAndTime, formatTime, parseTime } from "../format.js";
 import { definePage, Page, session } from "../shell.js";
@@ -48,13 +48,9 @@ class Editor extends Page {
     changed: (state) => this.showState(state),
   });
 
-  get heading() {
-    return this.document.title || "New article";
-  }
-
-  get path() {
-    return `blog/articles/${this.uuid}/`;
-  }
+  get heading() { return this.document.title || "New article"; }
+  get path() { return `blog/articles/${this.uuid}/`; }
+  get plainWords() { return this.area?.isPlain ? "Coloured text field" : "Plain text field"; }
 
   async load() {
     const article = this.uuid ? load(this.uuid) : { document: EMPTY };
@@ -189,34 +185,28 @@ class Editor extends Page {
 
   // Save the text, and then make it the article with this status. Returns whether that was done.
   async publish(body, words) {
-    let isChanged = false;
+    let failure;
     const isDone = await this.act("publish", async () => {
       const isSaved = (await this.saver.save()) && this.uuid;
-      this.set({ problem: isSaved ? "" : this.stateWords || "There is no text yet." });
-      if (!isSaved) return false;
+      if (!isSaved) throw new ApiError(409, { detail: this.stateWords || "There is no text yet." });
       const sent = this.document;
       const query = { fields: "uuid,title,slug,status,published_at,last_updated,category,url,working_copy" };
       const options = { etag: this.saver.etag, query };
-      try {
-        const { data, etag } = await post(`${this.path}working-copy/publish/`, body, options);
-        this.article = { ...this.article, ...data };
-        this.saver.start(sent, etag);
-      } catch (error) {
-        isChanged = error.code === "article_changed";
-        if (!isChanged) throw error;
-        return false;
-      }
+      const request = post(`${this.path}working-copy/publish/`, body, options);
+      const answer = await request.catch((error) => Promise.reject((failure = error)));
+      this.article = { ...this.article, ...answer.data };
+      this.saver.start(sent, answer.etag);
       this.hasWritten = false;
       if (words) toast(words);
       return true;
     });
-    if (isChanged) {
+    if (failure?.code === "article_changed") {
       // Somebody changed the article itself. With both ETags the next save is based on that version.
       const theirs = await load(this.uuid, { asPublished: true });
       theirs.etag = `${this.saver.etag}, ${theirs.etag}`;
       await this.decide(theirs, this.document, this.document);
     }
-    return isDone === true;
+    return isDone;
   }
 
   async discard() {
@@ -253,7 +243,7 @@ class Editor extends Page {
 
   command(name) {
     if (name === "picture") return this.insertPictures();
-    this.area.edit(run(name, { text: this.area.text, ...this.area.selection }, this.document.content_type));
+    this.area.edit(run(name, { text: this.area.text, ...this.area.selection }));
     this.area.focus();
   }
 
@@ -269,7 +259,8 @@ class Editor extends Page {
   press(event) {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.isComposing) return;
     const key = event.key.toLowerCase();
-    if (key !== "s" && !(KEYS[key] && this.textBox.value.contains(event.target))) return;
+    const isFormat = KEYS[key] && this.textBox.value.contains(event.target);
+    if (key !== "s" && !(isFormat && this.document.content_type === "markdown")) return;
     event.preventDefault();
     event.stopPropagation();
     if (key === "s") this.saver.save();
@@ -302,15 +293,6 @@ class Editor extends Page {
     post(`${this.path}working-copy/publish/`, { status: "draft" }, options).catch(() => {});
   }
 
-  // Save before a link of this page is followed.
-  async follow(event) {
-    const { href } = event.currentTarget;
-    if (!this.saver.isDirty || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    await Promise.race([this.saver.save(), new Promise((resolve) => setTimeout(resolve, 3000))]);
-    location.href = href;
-  }
-
   renderPage() {
     const { side } = this;
     const pane = (name, label, content, isHidden = false) =>
@@ -337,9 +319,9 @@ class Editor extends Page {
     const panes = [{ value: "", label: "Write" }, { value: "preview", label: "Preview" }];
     return html`<header class="editor-bar">
       <a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles"
-        @click=${this.follow}>${icon("arrow-left")}</a>
+        >${icon("arrow-left")}</a>
       ${badge({ ...article, status })} ${this.renderState()} ${toggle("preview", "Preview", "columns-2")}
-      ${uuid ? html`<a class="button bare wide-only" href=${historyPath} @click=${this.follow}
+      ${uuid ? html`<a class="button bare wide-only" href=${historyPath}
         >${icon("history")}<span>History</span></a>` : nothing}
       ${toggle("details", "Details", "panel-right")}
       <span class="phone-only">${button({ icon: "ellipsis", label: "More", kind: "bare", popup: "menu",
@@ -379,34 +361,27 @@ class Editor extends Page {
         <button type="button" @click=${() => this.showShortcuts()}>Shortcuts</button></span></div>`;
   }
 
-  get plainWords() {
-    return this.area?.isPlain ? "Coloured text field" : "Plain text field";
-  }
-
   switchPlain() {
-    this.area.isPlain = !this.area.isPlain;
-    this.requestUpdate();
+    this.set({ plain: (this.area.isPlain = !this.area.isPlain) });
   }
 
   showShortcuts() {
-    openDialog({ title: "Shortcuts", content: (close) => html`
-      ${facts(Object.entries(SHORTCUTS).map(([key, words]) => [html`<kbd>Ctrl ${key}</kbd>`, words]))}
-      <div class="dialog-buttons">${button({ text: "Close", onClick: () => close() })}</div>` });
+    const rows = Object.entries(SHORTCUTS).map(([key, words]) => [html`<kbd>Ctrl ${key}</kbd>`, words]);
+    openDialog({ title: "Shortcuts", content: () => facts(rows) });
   }
 
   // A text that was not saved, because the browser or the machine stopped.
   renderKept() {
     const { document, etag, time } = this.kept;
-    const end = () => {
-      discard(this.kept);
-      this.set({ kept: null });
-    };
+    const end = () => (discard(this.kept), this.set({ kept: null }));
     const use = async () => {
       // The article was saved elsewhere since then.
-      const isOld = this.uuid && etag !== this.saver.etag;
-      if (isOld) return (await this.decide(await load(this.uuid), document)) && end();
-      this.change(document);
-      this.area.text = showBreaks(document.content);
+      if (this.uuid && etag !== this.saver.etag) {
+        if (!(await this.decide(await load(this.uuid), document))) return;
+      } else {
+        this.change(document);
+        this.area.text = showBreaks(document.content);
+      }
       end();
     };
     return notice({
@@ -419,10 +394,9 @@ class Editor extends Page {
   }
 
   renderReading() {
-    const save = () => this.saver.save();
     const address = `/admin/articles/${this.uuid}/preview/`;
     return html`<div class="tool-row"><p>As readers will see it</p>${this.uuid
-        ? html`<a href=${address} target="_blank" @click=${save}>Open in a tab</a>`
+        ? html`<a href=${address} target="_blank" @click=${() => this.saver.save()}>Open in a tab</a>`
         : nothing}</div>
       <div class="reading" tabindex="0"><div class="sheet" ${ref(this.reading)}></div></div>
       <div class="status-line"><span>${this.previewState ?? ""}</span></div>`;
