@@ -154,7 +154,7 @@ class Editor extends Page {
     const { shownState: state, savedAt } = this;
     if (state === "saved" && !savedAt) return "";
     const format = daysFromToday(savedAt ?? new Date()) ? formatDay : formatTime;
-    if (state === "saved") return `Saved ${format(savedAt)}`;
+    if (state === "saved") return innerWidth < 400 ? "Saved" : `Saved ${format(savedAt)}`;
     if (state === "offline" && !this.journal.keeps) return "Offline: not kept, copy your text";
     if (state !== "refused") return STATES[state][1];
     const { status, detail } = this.saver.problem;
