@@ -260,8 +260,9 @@ def test_a_conflict_between_two_tabs_loses_nothing(write, make, api, choice, con
     assert get_stored(api, path) == f"{content} More."
 
 
-def test_an_article_that_was_changed_elsewhere_is_not_overwritten(write, make, api):
-    path = make("Changed elsewhere", status="published")
+@pytest.mark.parametrize("choice", ["Merge", "Keep mine"])
+def test_an_article_that_was_changed_elsewhere_is_not_overwritten(write, make, api, choice):
+    path = make(f"Changed elsewhere, {choice}", status="published")
     page = write(path)
     type_at_end(page, "Mine.")
     save(page)
@@ -270,17 +271,18 @@ def test_an_article_that_was_changed_elsewhere_is_not_overwritten(write, make, a
     page.get_by_role("dialog", name="Update this article").get_by_role(
         "button", name="Update", exact=True
     ).click()
-    page.get_by_role("button", name="Merge").click()
-    page.get_by_role("button", name="Somebody’s", exact=True).click()
-    page.get_by_role("button", name="Mine", exact=True).click()
+    if choice == "Merge":
+        page.get_by_role("button", name="Merge").click()
+        page.get_by_role("button", name="Somebody’s", exact=True).click()
+        page.get_by_role("button", name="Mine", exact=True).click()
     with page.expect_response(COPY):
-        page.get_by_role("button", name="Save merged text", exact=True).click()
+        page.get_by_role("button", name="Save merged text" if choice == "Merge" else choice).click()
     get_button(page, "Update").click()
     page.get_by_role("dialog", name="Update this article").get_by_role(
         "button", name="Update", exact=True
     ).click()
     wait_for_content(page, path, "Mine.")
-    assert api.get(path)["subtitle"] == "By a script"
+    assert api.get(path)["subtitle"] == ("By a script" if choice == "Merge" else "")
 
 
 def test_publish_update_and_take_back(write, make, api):

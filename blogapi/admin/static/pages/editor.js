@@ -201,10 +201,11 @@ class Editor extends Page {
       return true;
     });
     if (failure?.code === "article_changed") {
-      // Somebody changed the article itself. With both ETags the next save is based on that version.
+      // Somebody changed the article itself. With both ETags the next save is based on that version; it is
+      // sent in any case, because nothing counts as stored.
       const theirs = await load(this.uuid, { asPublished: true });
       theirs.etag = `${this.saver.etag}, ${theirs.etag}`;
-      await this.decide(theirs, this.document, this.document);
+      await this.decide(theirs, this.document, EMPTY);
     }
     return isDone;
   }
