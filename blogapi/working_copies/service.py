@@ -114,14 +114,14 @@ def publish(
 
     Without a working copy, only the status and the publication time change. `name` is the name of the version
     that is the present one then. Raises Conflict if the content of the article has changed since the version
-    that the edits are based on.
+    that the edits are based on, or if a draft of then is public now and would become a draft again.
     """
     with transaction():
         article = articles.get_by_uuid(article_id)
         copy = queries.find_working_copy(article_id)
         given = ArticleInput()
         if copy is not None:
-            _check_base(article, copy.base_version)
+            _check_base(article, copy.base_version, status)
             given = _make_input(copy, history.get_content(article))
             history.delete_working_copy(copy)
         if status is None and article.status == Status.DRAFT:
@@ -133,10 +133,11 @@ def publish(
     return article
 
 
-def _check_base(article: Article, base_version: int) -> None:
+def _check_base(article: Article, base_version: int, status: str | None) -> None:
     """Raise Conflict if the content of the article differs from that of the version `base_version`.
 
-    The status and the publication time may differ, because a working copy does not contain them.
+    The status and the publication time may differ, because a working copy does not contain them. But a draft
+    that was published meanwhile must not become a draft again because an editor stores its edits as a draft.
     """
     if article.version == base_version:
         return
@@ -145,7 +146,9 @@ def _check_base(article: Article, base_version: int) -> None:
     if base is not None:
         content = history.parse_content(base.content)
         state = {"status": current.status, "published_at": current.published_at}
-        if replace(content, **state) == current:  # type: ignore[arg-type]
+        statuses = (content.status, current.status, status)
+        takes_back = statuses == (Status.DRAFT, Status.PUBLISHED, Status.DRAFT)
+        if not takes_back and replace(content, **state) == current:  # type: ignore[arg-type]
             return
     raise Conflict(
         "The article was changed after the edits were begun. Read it, and save the working copy with both "

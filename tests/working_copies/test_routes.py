@@ -240,6 +240,19 @@ def test_a_change_of_the_status_alone_is_no_conflict(as_admin, as_grace, path):
     assert as_admin.post(f"{path}working-copy/publish/").json["status"] == "archived"
 
 
+def test_a_draft_that_was_published_elsewhere_stays_published(as_admin, as_grace, make_article):
+    path = f"{ARTICLES}{make_article(status='draft').uuid}/"
+    copy = save(as_admin, path).headers["ETag"]
+    as_grace.patch(path, json={"status": "published"})
+    # An editor that is left stores its copy as a version of the draft.
+    body = {"status": "draft"}
+    left = as_admin.post(f"{path}working-copy/publish/", json=body, headers={"If-Match": copy})
+    assert outcome(left) == (409, "article_changed")
+    assert as_admin.get(path).json["status"] == "published"
+    assert as_admin.post(f"{path}working-copy/publish/").json["title"] == "Two"
+    assert as_admin.post(f"{path}working-copy/publish/", json=body).json["status"] == "draft"
+
+
 def test_deleted_tags_and_categories_do_not_stop_publishing(as_admin, path, make_tag, make_category):
     tag, kept, category = (str(one.uuid) for one in (make_tag(), make_tag(), make_category()))
     save(as_admin, path, tags=[tag, kept], category=category)
