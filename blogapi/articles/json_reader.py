@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from operator import itemgetter
@@ -122,6 +123,10 @@ def get_articles_json(
         return _to_array(_fetch(uuids, fields, public=public), fields, snippets)
     computed_state = computed_fields.get_state(fields)
     state = f"{compute_fingerprint()} {change_log.state_token(public=public)} {computed_state}"
+    if not public:
+        # Working copies, which are not in the change log, decide which articles are in such a list, and in
+        # which order.
+        state += hashlib.sha256(b"".join(uuid.bytes for uuid in uuids)).hexdigest()
     return JsonBody(_stream_array(uuids, fields, snippets, public=public), state=state)
 
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from blogapi import clock
+from blogapi.articles import json_reader
 from blogapi.articles.models import WorkingCopy
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
@@ -97,6 +98,16 @@ def test_the_order_of_the_last_change_counts_working_copies(app, as_admin, as_re
     assert titles(as_admin, "status=any&ordering=last_updated") == ["Draft", "Later", "Old", "Public"]
     assert titles(as_admin, "working_copy=true&ordering=-last_updated") == ["Public", "Later"]
     assert titles(as_admin, "working_copy=false&ordering=title") == ["Draft", "Old"]
+
+
+@pytest.mark.parametrize("query", ["status=any&ordering=-last_updated", "working_copy=false"])
+def test_the_etag_of_a_long_list_changes_with_its_items(app, as_admin, people, shown, monkeypatch, query):
+    monkeypatch.setattr(json_reader, "CHUNK_SIZE", 2)
+    before = as_admin.get(f"{ARTICLES}?{query}&fields=title")
+    save_copy(app, shown["Draft"], people, at=START + timedelta(days=9))
+    after = as_admin.get(f"{ARTICLES}?{query}&fields=title")
+    assert before.data != after.data
+    assert before.headers["ETag"] != after.headers["ETag"]
 
 
 def test_readers_order_by_the_last_change_of_the_article_alone(app, as_reader, people, make_article):
