@@ -83,11 +83,13 @@ function makeControl({ type = "text", value = "", options, prefix, onInput, onCh
       ${icon("chevron-down")}</span>`;
   }
   const given = attributes({ autocomplete: "off", dir: /^text/.test(type) && "auto", ...more });
+  // What is typed into a field that the page does not follow stays when the page renders.
+  const shown = onInput ? live(value) : value;
   if (type === "textarea") {
-    return html`<textarea rows="3" .value=${live(value)} @input=${input} @change=${change} ${given}>
+    return html`<textarea rows="3" .value=${shown} @input=${input} @change=${change} ${given}>
       </textarea>`;
   }
-  const control = html`<input type=${type} .value=${live(value)} @input=${input} @change=${change} ${given}>`;
+  const control = html`<input type=${type} .value=${shown} @input=${input} @change=${change} ${given}>`;
   const show = ({ currentTarget }) => {
     const element = document.getElementById(more.id);
     element.type = element.type === "password" ? "text" : "password";

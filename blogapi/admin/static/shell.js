@@ -208,9 +208,10 @@ function bottomBar(place) {
 async function signInAgain() {
   if (!current) return false;
   const { username } = current.user;
-  let [trouble, password] = ["", ""];
+  let trouble = "";
   const signIn = async (event) => {
     event.preventDefault();
+    const { password } = Object.fromEntries(new FormData(event.target));
     try {
       await post("auth/login/", { username, password }, { signInAgain: false });
       dialog.close(true);
