@@ -220,25 +220,29 @@ test("journal", () => {
   const document = { title: "T", content: "one two" };
   journal.write("a1", document, "e");
   journal.flush();
-  new Journal("other").write("a1", document, "e");
+  const other = new Journal("other");
+  other.write("a1", { title: "Another user", content: "three words here" }, "e");
+  other.flush();
   assert.equal(journal.find("a1", () => false).length, 1);
   assert.deepEqual(
-    keptTexts().map(({ words, title }) => [words, title]),
+    keptTexts("me").map(({ words, title }) => [words, title]),
     [[2, "T"]],
   );
   assert.equal(journal.find("a1", (found) => found.content === "one two").length, 0);
+  assert.deepEqual([keptTexts("me").length, keptTexts("other").length], [0, 1]);
+  other.clear("a1");
   assert.equal(Object.keys(storage).length, 0);
   journal.write("a1", document, "e");
   journal.flush();
   journal.clear("a1");
-  assert.equal(keptTexts().length, 0);
+  assert.equal(keptTexts("me").length, 0);
   storage.full = true;
   journal.write("a1", document, "e");
   journal.flush();
   assert.equal(journal.keeps, false);
   delete storage.full;
   storage["blogapi.journal.x"] = "{broken";
-  assert.equal(keptTexts().length, 0);
+  assert.equal(keptTexts("me").length, 0);
 });
 
 const show = (name, marked) => {

@@ -20,21 +20,21 @@ const GROUPS = [
 ];
 const PLACES = GROUPS.flatMap(([, places]) => places);
 
-// The names of the blog and the user are kept for the next page, whose menu does not wait for the answers.
+// The blog and the user are kept for the next page, whose menu does not wait for the answers.
 const KEPT = "blogapi.session";
 let current = null;
 
 /** {user: {uuid, username, role}, site: {title, time_zone, …}}; known in renderPage(), not yet in load(). */
 export const session = () => current;
 
-/** The names that the last page of this browser has shown: {title, username}. */
+/** What the last page of this browser has shown: {title, user, username}; `user` is a uuid. */
 export const lastSession = () => JSON.parse(localStorage.getItem(KEPT) ?? "{}");
 
 export function setSession(session) {
   current = session;
   setTimeZone(session.site.time_zone);
-  const names = { title: session.site.title, username: session.user.username };
-  localStorage.setItem(KEPT, JSON.stringify(names));
+  const { uuid: user, username } = session.user;
+  localStorage.setItem(KEPT, JSON.stringify({ title: session.site.title, user, username }));
 }
 
 async function openSession() {
@@ -151,7 +151,7 @@ function renderFailure(page) {
       actions: button({ text: "Go to the overview", href: "/admin/" }),
     });
   }
-  const kept = keptTexts().map((text) => row({
+  const kept = keptTexts(lastSession().user).map((text) => row({
     title: html`<a href="/admin/articles/${text.article}/">${text.title || "Without a title"}</a>`,
     text: `${count(text.words, "word")} not yet saved to the blog`,
     side: formatDayAndTime(text.changed),

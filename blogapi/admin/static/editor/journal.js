@@ -51,9 +51,10 @@ export class Journal {
 // Forget an entry.
 export const discard = ({ key }) => attempt(() => localStorage.removeItem(key));
 
-// Return {article, title, changed, words} of each text that is kept; `article` is a uuid or "new".
-export function keptTexts() {
-  return list().map(({ article, document: { title, content }, time }) => {
+// Return {article, title, changed, words} of each text of this user; `article` is a uuid or "new".
+export function keptTexts(of) {
+  const own = list().filter(({ user }) => user === of);
+  return own.map(({ article, document: { title, content }, time }) => {
     return { article, title, changed: new Date(time), words: content.split(/\s+/).filter(Boolean).length };
   });
 }
