@@ -260,6 +260,27 @@ def test_a_conflict_between_two_tabs_loses_nothing(write, make, api, choice, con
     assert get_stored(api, path) == f"{content} More."
 
 
+def test_nothing_is_typed_while_a_conflict_is_settled(write, make, api):
+    path = make("Settled slowly")
+    mine, theirs = write(path), write(path, user="marit")
+    type_at_end(theirs, "Marit.")
+    save(theirs)
+    type_at_end(mine, "Ida.")
+    held = []
+    mine.route("**/revisions/", lambda route: held.append(route))
+    mine.keyboard.press("Control+s")
+    with mine.expect_request("**/revisions/"):
+        mine.get_by_role("button", name="Keep mine").click()
+    # The text would be replaced by the choice.
+    assert mine.locator("main").evaluate("main => main.inert")
+    held[0].continue_()
+    mine.get_by_role("banner").get_by_text(SAVED).wait_for()
+    assert get_stored(api, path) == f"{TEXT}Ida."
+    type_at_end(mine, " More.")
+    save(mine)
+    assert get_stored(api, path) == f"{TEXT}Ida. More."
+
+
 @pytest.mark.parametrize("choice", ["Merge", "Keep mine"])
 def test_an_article_that_was_changed_elsewhere_is_not_overwritten(write, make, api, choice):
     path = make(f"Changed elsewhere, {choice}", status="published")

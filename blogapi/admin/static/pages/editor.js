@@ -299,7 +299,7 @@ class Editor extends Page {
     const pane = (name, label, content, isHidden = false) =>
       html`<section class="pane ${name}-pane" aria-label=${label} ?hidden=${isHidden}>${content}</section>`;
     return html`<div class="editor" data-side=${side || "none"}>${this.renderBar()}
-      <main class="editor-panes"><h1 class="sr-only">${this.heading}</h1>
+      <main class="editor-panes" ?inert=${this.busy === "decide"}><h1 class="sr-only">${this.heading}</h1>
         ${pane("writing", "Writing", this.renderWriting())}
         ${pane("reading", "Preview", this.renderReading(), side === "details")}
         ${pane("details", "Details", this.renderDetails(), side !== "details")}</main></div>`;
