@@ -20,7 +20,7 @@ from blogapi.doctor.findings import Level
 from blogapi.media.models import MediaPath, MediaUse
 from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
-from blogapi.transfer.models import ImportedFile
+from blogapi.transfer.models import ImportedFile, ImportJob
 from blogapi.users import links
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS, close_connections
@@ -85,6 +85,8 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
         row = {"key": "blog/a.md", "article_id": first.uuid, "digest": "d", "imported_at": datetime.now(UTC)}
         with transaction():
             db.session.execute(insert(ImportedFile).values(row))
+            job = {"user_id": people.admin.uuid, "name": "blog.zip", "size": 2**40, "status": "finished"}
+            db.session.execute(insert(ImportJob).values(job))
             former = {"kind": "tag", "slug": "former", "term_id": rye.uuid, "created": datetime.now(UTC)}
             db.session.execute(insert(FormerTermSlug).values(former))
             use = {"media_id": picture.uuid, "kind": "article", "item_id": first.uuid, "current": False}

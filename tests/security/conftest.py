@@ -110,6 +110,7 @@ def operations(app, blog):
             "number": "1",
             "token": "guessed",
             "hash": "0" * 64,
+            "digest": "0" * 16,
             "name": "reading" if endpoint == "docs.guide_page" else "api.js",
         }
         for resource in ("tag", "category"):
@@ -131,7 +132,7 @@ def operations(app, blog):
 
 def full_text(response):
     """Return the headers and the body of a response as one text."""
-    return f"{response.headers}\n{response.get_data(as_text=True)}"
+    return f"{response.headers}\n{response.data.decode('utf-8', 'replace')}"
 
 
 def key_path(uuid):
