@@ -222,7 +222,7 @@ export function toast(text, { undo, action = undo && { label: "Undo", run: undo 
   const element = makeElement("div", { className: "toast", popover: "manual" }, parent);
   const onClick = () => (endToast(), action.run());
   const link = action && button({ text: action.label, kind: "bare", onClick });
-  render(html`<span>${text}</span>${link ?? nothing}`, element);
+  render(html`<span>${text}</span>${link || nothing}`, element);
   element.showPopover();
   let timer;
   const wait = () => clearTimeout(timer);
