@@ -54,15 +54,17 @@ class Articles extends Page {
     return query.size ? `${location.pathname}?${query}` : location.pathname;
   }
 
-  go(changes, method = "pushState") {
-    history[method](null, "", this.link(changes));
+  go(changes) {
+    history.pushState(null, "", this.link(changes));
     this.clear();
     this.reload();
   }
 
+  // The address follows each key: rendering the page shows its words in the field.
   search(q) {
+    history.replaceState(null, "", this.link({ q: q.trimStart() }));
     clearTimeout(this.typing);
-    this.typing = setTimeout(() => this.go({ q }, "replaceState"), 250);
+    this.typing = setTimeout(() => (this.clear(), this.reload()), 250);
   }
 
   async load() {
@@ -111,8 +113,9 @@ class Articles extends Page {
   /** Publish the articles together with the edits that wait in their working copies. */
   publish(articles) {
     const waiting = articles.filter(({ status, working_copy: copy }) => status !== "published" || copy);
+    if (!waiting.length) return toast("They are published already");
     const isNew = waiting.every(({ status }) => status !== "published");
-    this.apply(waiting, isNew ? "published" : "published, with the edits", async () => {
+    return this.apply(waiting, isNew ? "published" : "published, with the edits", async () => {
       for (const { uuid, status } of waiting) {
         if (status === "archived") await patch(`${PATH}${uuid}/`, { status: "draft" }, { etag: "*" });
         await post(`${PATH}${uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" });
@@ -189,9 +192,8 @@ class Articles extends Page {
     const items = TABS.map(([key, text]) =>
       ({ key, text, count: this.counts[key] ?? null, href: this.link({ status: key }) }));
     const toggle = () => (this.selecting ? this.clear() : this.set({ selecting: true }));
-    const onInput = (text) => this.search(text.trim());
     const beside = html`<div class="list-tools">
-      ${searchField({ label: "Search title and text", value: q, onInput })}
+      ${searchField({ label: "Search title and text", value: q, onInput: (text) => this.search(text) })}
       ${button({ icon: "list-checks", label: "Select", pressed: this.selecting, onClick: toggle })}</div>`;
     const filter = ["category", "tag", "author"].find((name) => this.query[name]);
     const filtered = html`<p class="list-end">Only the ${filter} “${this.query[filter]}”
