@@ -23,33 +23,45 @@ class Media extends Page {
   static heading = "Media";
   selected = null;
   pages = 1;
+  sending = Promise.resolve();
 
   get filters() {
     return Object.fromEntries(new URLSearchParams(location.search));
   }
 
   async load() {
+    const turn = (this.turn = {});
     const read = (query) => get(LIBRARY, { query });
     const page = (number) => read({ ...this.filters, page_size: PAGE_SIZE, page: number });
     const counts = TABS.map(([, query]) => read({ ...query, page_size: 1, fields: "uuid" }));
     const totals = (await Promise.all(counts)).map(({ total }) => total);
     const pages = await Promise.all(Array.from({ length: this.pages }, (_, at) => page(at + 1)));
+    // The answer to an earlier search can come later.
+    if (turn !== this.turn) return;
     this.set({ items: pages.flatMap(({ data }) => data), total: pages[0].total, counts: totals });
   }
 
   search(q) {
     const query = Object.entries({ ...this.filters, q }).filter(([, value]) => value);
     history.replaceState(null, "", `?${new URLSearchParams(query)}`);
+    this.pages = 1;
     clearTimeout(this.pause);
     this.pause = setTimeout(async () => (await this.reload(), announce(count(this.total, "file"))), PAUSE_MS);
   }
 
   async select(item) {
-    this.save();
-    this.set({ selected: item, uses: null, saved: "", errors: {} });
-    const path = item && `${LIBRARY}${item.uuid}/`;
-    const [file, uses] = item ? await Promise.all([get(path), get(`${path}uses/`)]) : [];
-    if (item && this.selected === item) this.set({ selected: file.data, etag: file.etag, uses: uses.data });
+    // A text that could not be saved stays in sight once.
+    if (!(await this.save())) return;
+    this.set({ selected: item, etag: null, uses: null, saved: "", errors: {} });
+    if (!item) return;
+    const path = `${LIBRARY}${item.uuid}/`;
+    const failed = ({ message }) => this.set({ errors: { alt: message } });
+    const answers = await Promise.all([get(path), get(`${path}uses/`)]).catch(failed);
+    if (!answers || this.selected?.uuid !== item.uuid) return;
+    const [file, uses] = answers;
+    // A text can have been typed, and even saved, meanwhile.
+    const selected = this.selected === item ? file.data : this.selected;
+    this.set({ selected, etag: this.etag ?? file.etag, uses: uses.data });
   }
 
   write(alt) {
@@ -59,17 +71,24 @@ class Media extends Page {
     this.saving = setTimeout(() => this.save(), PAUSE_MS);
   }
 
-  async save() {
+  /** Save what was typed, one save after the other. Returns a promise of whether nothing is left. */
+  save() {
+    return (this.sending = this.sending.then(() => this.send()));
+  }
+
+  async send() {
     const { unsaved: item, etag } = this;
-    if (!item) return;
+    if (!item) return true;
     this.unsaved = null;
     try {
       const answer = await patch(`${LIBRARY}${item.uuid}/`, { alt: item.alt }, { etag, keepalive: true });
       const items = this.items.map((other) => (other.uuid === item.uuid ? answer.data : other));
-      this.set({ items, etag: answer.etag, saved: "Saved", errors: {} });
+      this.set({ items, etag: answer.etag, saved: this.unsaved ? "" : "Saved", errors: {} });
+      return true;
     } catch (error) {
       const changed = "Somebody else changed it. Close the file and open it again.";
       this.set({ errors: { alt: error.status === 412 ? changed : error.message } });
+      return false;
     }
   }
 
@@ -163,7 +182,7 @@ class Media extends Page {
     const { uses, errors, saved, busy } = this;
     const { name, alt, width, height, size, created } = item;
     const used = uses?.map(({ kind, uuid, title }) => {
-      const href = `/admin/${kind === "article" ? `articles/${uuid}` : PLACES[kind]}/`;
+      const href = `/admin/${PLACES[kind] ?? `articles/${uuid}`}/`;
       return html`<div><a href=${href}>${title ?? "A deleted article"}</a></div>`;
     });
     const counter = html`<span class="good" role="status">${saved}</span>`;
