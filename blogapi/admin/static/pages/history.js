@@ -89,12 +89,11 @@ class History extends Page {
   async rename({ number, name }) {
     const values = { name: number ? name : "" };
     const input = bind(this, values);
-    const saved = await formDialog(this, {
+    await formDialog(this, {
       title: "Name this version", action: "Save name",
       fields: () => input("name", "Name", { maxlength: 100, autofocus: true }),
       save: () => (number ? patch(`${REVISIONS}${number}/`, values) : post(REVISIONS, values)),
     });
-    if (saved) this.reload();
   }
 
   // A draft gets the version at once; readers of other articles see it after the next update.
@@ -142,7 +141,9 @@ class History extends Page {
         text: "When you publish, leave a draft or bring a version back, the former version is kept here.",
         actions: linkButton({ text: "Back to the article", href: EDITOR }) });
     }
-    const days = Map.groupBy(this.versions, ({ created }) => toFields(created).day);
+    // What the oldest of them has changed is known when the version before it is.
+    const listed = this.hasMore ? this.versions.slice(0, -1) : this.versions;
+    const days = Map.groupBy(listed, ({ created }) => toFields(created).day);
     const readMore = async () => this.set({ versions: await this.readOlder(this.page + 1, this.versions) });
     return html`<div class="history">
       <nav class="versions" aria-label="Versions">${[...days.values()].map((versions) => html`
