@@ -10,7 +10,8 @@ import { definePage, Page, session } from "../shell.js";
 // Each scope includes those before it. The texts say what the server checks.
 const SCOPES = {
   published: ["Read published", "Published articles only. For a web page or an app that others see."],
-  read: ["Read", "Everything you can see, drafts and scheduled articles too. For a site build or a backup."],
+  read: ["Read", "Everything you can see, drafts and scheduled articles too. It can make such keys. "
+    + "For a site build."],
   write: ["Read and write", "Create, change, publish and delete articles and media, and make and revoke "
     + "keys. For an app you trust as much as yourself."],
 };
