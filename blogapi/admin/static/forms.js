@@ -37,6 +37,9 @@ export async function remove(page, path, question) {
   await page.act("remove", async () => {
     await del(path);
     await page.reload();
+    await page.updateComplete;
+    // The row with the button is gone.
+    if (document.activeElement === document.body) document.getElementById("main").focus();
   });
 }
 
