@@ -12,7 +12,7 @@ class Preview extends Page {
   reading = createRef();
 
   get heading() {
-    return this.loaded?.document.title ?? "Preview";
+    return this.loaded?.document.title || "Preview";
   }
 
   async load() {
