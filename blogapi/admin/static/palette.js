@@ -31,7 +31,7 @@ export function openPalette(places) {
   const press = (event) => {
     const count = list().length;
     const step = { ArrowDown: 1, ArrowUp: count - 1, Enter: 0 }[event.key];
-    if (step === undefined || !count) return;
+    if (step === undefined || !count || event.isComposing) return;
     event.preventDefault();
     at = (at + step) % count;
     dialog.update();
