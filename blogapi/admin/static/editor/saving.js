@@ -55,8 +55,7 @@ export class Saver {
 
   // Send what is not saved with a request that outlives the page, if it is short enough.
   leave() {
-    if (this.isBusy || this.state === "conflict" || !this.isDirty || !this.#isShort) return;
-    this.send(this.read(), { etag: this.etag, keepalive: true, signInAgain: false }).catch(() => {});
+    if (this.#isShort) this.save({ signInAgain: false });
   }
 
   async #run(signInAgain) {
