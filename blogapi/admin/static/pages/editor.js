@@ -102,7 +102,7 @@ class Editor extends Page {
 
   async send(document, options) {
     const { data, etag } = await put(`${this.path}working-copy/`, toCopy(document), options);
-    this.article = { ...this.article, working_copy: data };
+    Object.assign(this, { article: { ...this.article, working_copy: data }, savedAt: new Date() });
     this.hasWritten = true;
     return { etag };
   }
@@ -115,7 +115,7 @@ class Editor extends Page {
       const more = { ...options, etag: null, once };
       const { data, etag } = await post("blog/articles/", toArticle(stored), more);
       this.journal.clear("new");
-      Object.assign(this, { uuid: data.uuid, article: data });
+      Object.assign(this, { uuid: data.uuid, article: data, savedAt: new Date() });
       history.replaceState(null, "", `/admin/articles/${data.uuid}/`);
       return { etag, stored };
     } catch (error) {
@@ -138,10 +138,7 @@ class Editor extends Page {
       this.stateTimer = setTimeout(() => this.set({ shownState: state }), 400);
       return;
     }
-    if (state === "saved" && this.journal) {
-      this.journal.clear(this.uuid || "new");
-      this.savedAt = new Date();
-    }
+    if (state === "saved") this.journal?.clear(this.uuid || "new");
     this.set({ shownState: state });
     const isNews = TROUBLES.includes(state) || (state === "saved" && TROUBLES.includes(former));
     if (isNews) announce(this.stateWords);
@@ -195,6 +192,7 @@ class Editor extends Page {
       const request = post(`${this.path}working-copy/publish/`, body, options);
       const answer = await request.catch((error) => Promise.reject((failure = error)));
       this.article = { ...this.article, ...answer.data };
+      this.savedAt = new Date();
       this.saver.start(sent, answer.etag);
       this.hasWritten = false;
       if (words) toast(words);
