@@ -139,6 +139,11 @@ class Editor extends Page {
       return;
     }
     if (state === "saved") this.journal?.clear(this.uuid || "new");
+    if (TROUBLES.includes(state)) {
+      // The document can be one that was never typed here: a merged one.
+      this.journal.write(this.uuid || "new", this.document, this.saver.etag);
+      this.journal.flush();
+    }
     this.set({ shownState: state });
     const isNews = TROUBLES.includes(state) || (state === "saved" && TROUBLES.includes(former));
     if (isNews) announce(this.stateWords);
