@@ -164,8 +164,9 @@ class Editor extends Page {
   }
 
   // Ask which version the article gets; both stay in the history. `stored` is what the server has now.
-  async decide(theirs = this.theirs, mine = this.document, stored = theirs.document) {
+  async decide(theirs = this.theirs, given = null, stored = theirs.document) {
     const { openConflict } = await import("../editor/conflict.js");
+    const mine = given ?? this.document;
     const { username: myName } = session().user;
     const person = theirs.user?.username ?? "Somebody";
     const [theirTime, myTime] = [parseTime(theirs.saved), new Date()];
@@ -208,7 +209,7 @@ class Editor extends Page {
       // sent in any case, because nothing counts as stored.
       const theirs = await load(this.uuid, { asPublished: true });
       theirs.etag = `${this.saver.etag}, ${theirs.etag}`;
-      await this.decide(theirs, this.document, EMPTY);
+      await this.decide(theirs, null, EMPTY);
     }
     return isDone;
   }
