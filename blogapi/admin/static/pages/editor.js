@@ -380,6 +380,8 @@ class Editor extends Page {
     const { document, etag, time } = this.kept;
     const end = () => (discard(this.kept), this.set({ kept: null }));
     const use = async () => {
+      // What was typed meanwhile is not lost: it is saved first, and then the question has both texts.
+      if (!(await this.saver.save())) return;
       // The article was saved elsewhere since then.
       if (this.uuid && etag !== this.saver.etag) {
         if (!(await this.decide(await load(this.uuid), document))) return;
