@@ -119,7 +119,9 @@ class Editor extends Page {
       history.replaceState(null, "", `/admin/articles/${data.uuid}/`);
       return { etag, stored };
     } catch (error) {
-      if (error.status >= 400 && error.status < 500) this.creation = null;
+      // A refusal for the login or the rate says nothing of an earlier request whose answer was lost.
+      const isRefused = error.status >= 400 && error.status < 500 && ![401, 429].includes(error.status);
+      if (isRefused) this.creation = null;
       throw error;
     }
   }
