@@ -95,7 +95,7 @@ function checks(page, close) {
 export function openActions(anchor, page, more = []) {
   const { status, working_copy: edits } = page.article ?? {};
   const act = (label, icon, status, words) =>
-    ({ label, icon, action: () => page.publish({ status }, words) });
+    ({ label, icon, action: () => publish(page, { status }, words) });
   openMenu(anchor, [
     ...more,
     status === "published" && act("Unpublish", "undo-2", "draft", BACK),
@@ -107,9 +107,16 @@ export function openActions(anchor, page, more = []) {
   ], "More actions");
 }
 
+// Publish from a menu, which has no place for a problem.
+async function publish(page, body, words) {
+  const isDone = await page.publish(body, words);
+  if (!isDone && page.problem) toast(page.problem);
+  return isDone;
+}
+
 async function share(page) {
   const { status = "draft" } = page.article ?? {};
-  if (status !== "archived" && !(await page.publish(status === "draft" ? { status } : {}))) return;
+  if (status !== "archived" && !(await publish(page, status === "draft" ? { status } : {}))) return;
   const answer = await page.act("share", () => post(`${page.path}preview/`));
   if (!answer) return toast(page.problem);
   await copyText(new URL(answer.data.url, location).href);

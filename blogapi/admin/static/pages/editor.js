@@ -218,10 +218,12 @@ class Editor extends Page {
 
   async discard() {
     await this.act("discard", async () => {
+      await this.saver.save();
       await del(`${this.path}working-copy/`, { etag: this.saver.etag });
       this.take(await load(this.uuid));
       toast("The edits are discarded.");
     });
+    if (this.problem) toast(this.problem);
   }
 
   schedulePreview(wait = Math.max(400, 4 * (this.renderTime ?? 0))) {
