@@ -119,6 +119,7 @@ async function share(page) {
   if (status !== "archived" && !(await publish(page, status === "draft" ? { status } : {}))) return;
   const answer = await page.act("share", () => post(`${page.path}preview/`));
   if (!answer) return toast(page.problem);
-  await copyText(new URL(answer.data.url, location).href);
-  toast(`Copied. Whoever has the link can read this article until ${formatDay(answer.data.expires)}.`);
+  const link = new URL(answer.data.url, location).href;
+  const copied = await copyText(link).then(() => "Copied.", () => link);
+  toast(`${copied} Whoever has the link can read this article until ${formatDay(answer.data.expires)}.`);
 }
