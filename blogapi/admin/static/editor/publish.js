@@ -72,7 +72,7 @@ function consequence({ when, day, time }) {
 // Checks warn and never forbid.
 function checks(page, close) {
   const { document: text } = page;
-  const { tasks, pictures } = findOpenEnds(text.content);
+  const { tasks, pictures } = findOpenEnds(page.area.text);
   const line = (isGood, words, place) => html`<li>
     ${isGood ? icon("check", "good") : icon("triangle-alert", "warn")}
     <span>${words} ${place ? html`<button type="button" class="link-button"

@@ -276,8 +276,9 @@ class Editor extends Page {
     else this.command(KEYS[key]);
   }
 
-  showText(from, to) {
+  async showText(from, to) {
     if (!isWide()) this.set({ side: "" });
+    await this.updateComplete;
     this.area.select(from, to);
   }
 
