@@ -56,7 +56,7 @@ export function distance(stamp) {
 /** Return a time as the values of date and time inputs: {day: "2026-11-29", time: "08:00"}. */
 export function toFields(stamp) {
   const [day, month, year] = format(parseTime(stamp), { dateStyle: "short" }).split("/");
-  return { day: `${year}-${month}-${day}`, time: formatTime(stamp) };
+  return { day: `${year.padStart(4, "0")}-${month}-${day}`, time: formatTime(stamp) };
 }
 
 /** Return the Date of the values of date and time inputs. */

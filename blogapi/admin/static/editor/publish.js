@@ -53,7 +53,8 @@ export function openPublish(anchor, page) {
 function choice({ when, day, time }, set) {
   const items = [{ value: "now", label: "Now" }, { value: "later", label: "Later" }];
   const part = (name, label, type, value) =>
-    field({ name, label, type, value, required: true, onInput: (text) => text && set({ [name]: text }) });
+    field({ name, label, type, value, max: "9999-12-31", required: true,
+      onInput: (text) => text && set({ [name]: text }) });
   const choose = (value) => set({ when: value });
   return html`${segments({ label: "When", name: "when", items, value: when, onChange: choose })}
     ${when === "now" ? nothing : html`<div class="two-fields">
