@@ -20,7 +20,7 @@ function pick(names, values) {
 export function fromArticle(article, excerpt) {
   const derived = { title: article.title, description: article.subtitle, og_image: article.cover_image };
   const seo = Object.entries(article.seo).map(([name, text]) => [name, text === derived[name] ? "" : text]);
-  const isDerived = article.slug.replace(/-\d+$/, "") === guessSlug(article.title);
+  const isDerived = [article.slug, article.slug.replace(/-\d+$/, "")].includes(guessSlug(article.title));
   return fromCopy({
     ...article,
     excerpt: article.excerpt === excerpt ? "" : article.excerpt,
