@@ -40,12 +40,11 @@ export function show(host, { category, title, subtitle, html }) {
   const article = document.createElement("article");
   article.dir = "auto";
   // The name of the category is interface: it does not decide the direction of the article.
-  for (const [name, text] of [["p", category], ["h1", title], ["p", subtitle]]) {
+  const head = [["p", category, "category"], ["h1", title, ""], ["p", subtitle, "subtitle"]];
+  for (const [name, text, className] of head) {
     if (!text) continue;
-    const element = document.createElement(name);
-    element.className = text === category ? "category" : text === subtitle ? "subtitle" : "";
-    element.textContent = text;
-    if (text === category) element.dir = "auto";
+    const element = Object.assign(document.createElement(name), { className, textContent: text });
+    if (className === "category") element.dir = "auto";
     article.append(element);
   }
   const body = new DOMParser().parseFromString(html, "text/html").body;
