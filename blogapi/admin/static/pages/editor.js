@@ -161,8 +161,9 @@ class Editor extends Page {
     if (state === "saved") return innerWidth < 400 ? "Saved" : `Saved ${format(savedAt)}`;
     if (state === "offline" && !this.journal.keeps) return "Offline: not kept, copy your text";
     if (state !== "refused") return STATES[state][1];
-    const { status, detail } = this.saver.problem;
-    return `Not saved: ${status === 401 ? "your login has ended" : detail}`;
+    const { status, detail, errors } = this.saver.problem;
+    const reason = Object.values(errors).flat().join(" ") || detail;
+    return `Not saved: ${status === 401 ? "your login has ended" : reason}`;
   }
 
   // Ask which version the article gets; both stay in the history. `stored` is what the server has now.
