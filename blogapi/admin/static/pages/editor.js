@@ -135,7 +135,6 @@ class Editor extends Page {
 
   showState(state) {
     clearTimeout(this.stateTimer);
-    const former = this.shownState;
     if (state === "saving") {
       this.stateTimer = setTimeout(() => this.set({ shownState: state }), 400);
       return;
@@ -146,9 +145,10 @@ class Editor extends Page {
       this.journal.write(this.uuid || "new", this.document, this.saver.etag);
       this.journal.flush();
     }
-    this.set({ shownState: state });
-    const isNews = TROUBLES.includes(state) || (state === "saved" && TROUBLES.includes(former));
-    if (isNews) announce(this.stateWords);
+    const former = this.lastState;
+    this.set({ shownState: state, lastState: state });
+    const isOver = state === "saved" && TROUBLES.includes(former);
+    if (isOver || (TROUBLES.includes(state) && state !== former)) announce(this.stateWords);
     if (state === "saved" && former === "offline") this.schedulePreview(0);
     if (state === "refused") this.set({ errors: this.saver.problem.errors });
     if (state === "conflict" && former !== "conflict") this.decide();
