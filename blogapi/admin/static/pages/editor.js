@@ -186,6 +186,8 @@ class Editor extends Page {
       await this.saver.save();
     });
     if (this.problem) toast(this.problem);
+    await this.updateComplete;
+    this.area.focus();
     return true;
   }
 
