@@ -33,8 +33,6 @@ export function button(options) {
   return html`<button type="button" @click=${click} ${given}>${inner}</button>`;
 }
 
-export const linkButton = button;
-
 // Both texts take the same room, so that the button keeps its width.
 const words = (before, after) =>
   html`<span class="words"><span class="before">${before}</span>${

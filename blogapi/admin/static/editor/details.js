@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
-import { button, field, linkButton, segments } from "../components.js";
+import { button, field, segments } from "../components.js";
 import { count } from "../format.js";
 import { session } from "../shell.js";
 import { guessSlug } from "./document.js";
@@ -70,7 +70,7 @@ function cover(page) {
   return html`<div class="field cover" role="group" aria-label="Cover"><span class="label">Cover</span>
     ${address ? html`<img src=${address} alt="">` : nothing}
     <div class="cover-buttons">${button({ text: address ? "Replace" : "Choose a picture", onClick: choose })}
-      ${address ? linkButton({ text: "Alternative text", kind: "bare", href: mediaPage(address) }) : nothing}
+      ${address ? button({ text: "Alternative text", kind: "bare", href: mediaPage(address) }) : nothing}
       ${address ? button({ text: "Remove", kind: "bare", onClick: remove }) : nothing}</div></div>`;
 }
 

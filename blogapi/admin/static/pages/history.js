@@ -1,7 +1,7 @@
 /** The versions of an article: what each has changed, their names, and bringing one back. */
 
 import { del, get, patch, post, put } from "../api.js";
-import { button, emptyState, field, linkButton } from "../components.js";
+import { button, emptyState, field } from "../components.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { bind, formDialog } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, toFields } from "../format.js";
@@ -124,7 +124,7 @@ class History extends Page {
     const canName = version && (version.number || version.key === "edits" || !this.copy);
     const waits = isOld && this.article.status !== "draft";
     const back = { icon: "arrow-left", label: "Back to the article", kind: "bare hang-start", href: EDITOR };
-    return html`<header class="page-head history-head">${linkButton(back)}
+    return html`<header class="page-head history-head">${button(back)}
       <h1>History <span class="soft" dir="auto">${this.article?.title}</span></h1>
       <div class="actions">
         ${canName ? button({ text: "Name this version", icon: "tag", kind: "bare",
@@ -139,7 +139,7 @@ class History extends Page {
     if (this.versions.length < 2) {
       return emptyState({ title: "There is one version so far",
         text: "When you publish, leave a draft or bring a version back, the former version is kept here.",
-        actions: linkButton({ text: "Back to the article", href: EDITOR }) });
+        actions: button({ text: "Back to the article", href: EDITOR }) });
     }
     // What the oldest of them has changed is known when the version before it is.
     const listed = this.hasMore ? this.versions.slice(0, -1) : this.versions;

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { button, checkbox, field, icon, linkButton, notice, progressBar, row, sectionHead,
+import { button, checkbox, field, icon, notice, progressBar, row, sectionHead,
   tabs } from "../components.js";
 import { count, formatDayAndTime, formatNumber, formatSize } from "../format.js";
 import { bind, remove } from "../forms.js";
@@ -88,7 +88,7 @@ class Transfer extends Page {
   renderMain() {
     if (!this.job) return nothing;
     const { status, counts } = this.job;
-    if (ENDED.includes(status)) return linkButton({ text: "Import another file", href: "?job=none" });
+    if (ENDED.includes(status)) return button({ text: "Import another file", href: "?job=none" });
     const action = RUNNING.includes(status) ? "cancel" : "start";
     const kind = action === "start" ? "main" : "";
     const number = counts && counts.articles.new + counts.articles.changed;
@@ -110,7 +110,7 @@ class Transfer extends Page {
       ${bind(this, exported)("format", "Files for", { type: "select", options: FORMATS })}
       ${checkbox({ name: "drafts", label: "With drafts, scheduled and archived articles", onChange,
         help: "Without them, it holds what every reader can see", checked: exported.drafts })}
-      <div>${linkButton({ text: "Download the blog", ...link })}
+      <div>${button({ text: "Download the blog", ...link })}
         <p class="section-text soft">A zip archive with your texts as files, and your pictures. Users, keys
           and earlier versions are in <a href="/admin/backups/">backups</a> only.</p></div></div>`;
   }

@@ -1,7 +1,7 @@
 // The readable preview of an article, with the edits that are not published yet.
 
 import { createRef, html, ref } from "../vendor/lit.js";
-import { linkButton, notice } from "../components.js";
+import { button, notice } from "../components.js";
 import { load, render, show } from "../editor/preview.js";
 import { definePage, Page } from "../shell.js";
 
@@ -33,7 +33,7 @@ class Preview extends Page {
     return html`<main class="reading whole">
       <h1 class="sr-only">${this.heading}</h1>
       ${notice({ icon: "eye", title: `${words}: only admins see it.`,
-        action: linkButton({ text: "Edit", icon: "pencil", href: `/admin/articles/${this.uuid}/` }) })}
+        action: button({ text: "Edit", icon: "pencil", href: `/admin/articles/${this.uuid}/` }) })}
       <div class="sheet" ${ref(this.reading)}></div></main>`;
   }
 }
