@@ -29,20 +29,20 @@ from blogapi.web.access import current_caller
 from blogapi.web.fields import Fields, Timestamp, parse_timestamp
 
 
-class _title_of(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
+class _json_title(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
     """The title in the JSON of a working copy, which the database reads, because the JSON can be long."""
 
     inherit_cache = True
     type = String()
 
 
-@compiles(_title_of)
-def _compile_json_extract(element: _title_of, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(_json_title)
+def _compile_json_extract(element: _json_title, compiler: SQLCompiler, **options: Any) -> str:
     return f"json_extract({compiler.process(element.clauses, **options)}, '$.title')"
 
 
-@compiles(_title_of, "postgresql")
-def _compile_arrow(element: _title_of, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(_json_title, "postgresql")
+def _compile_arrow(element: _json_title, compiler: SQLCompiler, **options: Any) -> str:
     return f"(({compiler.process(element.clauses, **options)})::json ->> 'title')"
 
 
@@ -50,7 +50,7 @@ _TIMESTAMP = Timestamp()
 _SELECT_COPIES = (
     select(
         *(WorkingCopy.article_id, WorkingCopy.last_updated, WorkingCopy.user_id, Account.username),
-        _title_of(WorkingCopy.content).label("title"),
+        _json_title(WorkingCopy.content).label("title"),
     )
     .outerjoin(Account, Account.uuid == WorkingCopy.user_id)
     .where(WorkingCopy.article_id.in_(bindparam("uuids", expanding=True)))

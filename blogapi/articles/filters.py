@@ -101,8 +101,8 @@ class ArticleFilters:
     ordering: str = ""
 
     @property
-    def select_drafts(self) -> bool:
-        """Whether the filters select by what only callers with access to drafts may see."""
+    def need_draft_access(self) -> bool:
+        """Whether the filters select by properties that only callers with access to drafts may see."""
         return bool(self.status) or self.working_copy is not None
 
 
@@ -134,8 +134,8 @@ def select_in_any_status(author_id: UUID | None, filters: ArticleFilters) -> Sel
     return _select({"own": author_id} if author_id else {}, filters)
 
 
-def select_numbers(filters: ArticleFilters) -> tuple[Select[*tuple[Any, ...]], Mapping[str, Any]]:
-    """Return a statement with its parameters: it counts the matching articles, in any status, by status.
+def select_status_counts(filters: ArticleFilters) -> tuple[Select[*tuple[Any, ...]], Mapping[str, Any]]:
+    """Return a statement that counts the matching articles by status, and its parameters.
 
     Its columns are the status as the API shows it, the number of articles, and the number of those that have
     a working copy.

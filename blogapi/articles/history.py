@@ -61,7 +61,7 @@ def parse_content(text: str) -> ArticleContent:
 
 
 def complete_edits(edits: ArticleContent, article: ArticleContent) -> ArticleContent:
-    """Return the content that an article would have if the content of a working copy became its own.
+    """Return the content that the article would have if the edits of its working copy were published.
 
     An empty slug stands for the slug of the article, and an empty SEO field for the derived text. A field
     that the author of the article left empty on purpose stays empty.
@@ -84,11 +84,11 @@ def complete_edits(edits: ArticleContent, article: ArticleContent) -> ArticleCon
 
 
 def keep_former(article: Article, content: ArticleContent, last_number: int) -> int:
-    """Add the present version of the article, which a write replaces, to the history.
+    """Add the current version of the article, which a write replaces, to the history.
 
-    `last_number` is the highest number in the history, or 0. It is higher than that of the present version
-    if versions were added without a write, and the present version may be one of them. Returns the highest
-    number that is taken now.
+    `last_number` is the highest number in the history, or 0. It is higher than that of the current version
+    if versions were added without a write, and the current version may be one of them. Returns the highest
+    number in the history after that.
     """
     if last_number < article.version or _find(article.uuid, article.version) is None:
         _add(article, content, number=article.version, user=article.editor_id, created=article.last_updated)
@@ -96,7 +96,7 @@ def keep_former(article: Article, content: ArticleContent, last_number: int) -> 
 
 
 def name_current(article: Article, name: str) -> ArticleRevision:
-    """Add the present version of the article to the history, unless it is there, and name it."""
+    """Name the current version of the article, and add it to the history unless it is there already."""
     revision = _find(article.uuid, article.version) or _add(
         *(article, get_content(article)),
         number=article.version,
@@ -110,7 +110,7 @@ def name_current(article: Article, name: str) -> ArticleRevision:
 def add_version(
     article: Article, content: ArticleContent, *, user: UUID, created: datetime, name: str = ""
 ) -> ArticleRevision:
-    """Add a version that is not the content of the article to the history."""
+    """Add a version to the history whose content differs from that of the article."""
     last_number = queries.get_last_revision_numbers([article.uuid]).get(article.uuid, 0)
     number = max(article.version, last_number) + 1
     revision = _add(article, content, number=number, user=user, created=created, name=name)
@@ -119,7 +119,7 @@ def add_version(
 
 
 def keep_working_copies(uuids: Sequence[UUID]) -> None:
-    """Add the working copies of these articles, which will be deleted, to their history."""
+    """Add the working copies of these articles to their history before the articles are deleted."""
     copies = queries.find_working_copies(uuids)
     for uuid, article in queries.find_by_uuids(list(copies)).items():
         copy = copies[uuid]

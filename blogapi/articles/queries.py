@@ -22,8 +22,8 @@ from blogapi.articles.filters import (
     make_period,
     select_in_any_status,
     select_matching,
-    select_numbers,
     select_public,
+    select_status_counts,
 )
 from blogapi.articles.json_reader import Snippets
 from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES, Status
@@ -122,11 +122,11 @@ def list_in_any_status(
 
 
 def count_by_status(filters: ArticleFilters) -> Mapping[str, int]:
-    """Return the number of matching articles in each status, of all (`any`), and of those with edits.
+    """Return the numbers of matching articles by status.
 
-    The name of the last one is `edited`: these articles have a working copy.
+    `any` is the number of all of them, and `edited` the number of those with a working copy.
     """
-    statement, values = select_numbers(filters)
+    statement, values = select_status_counts(filters)
     rows = db.session.connection().execute(statement, values).all()
     numbers = dict.fromkeys(API_STATUSES, 0) | {status: number for status, number, _ in rows}
     return {**numbers, ANY_STATUS: sum(numbers.values()), "edited": sum(edited for *_, edited in rows)}

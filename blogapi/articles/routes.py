@@ -39,17 +39,17 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 def published(query: Query) -> PartialResult:
     """List the published articles, newest first, or by relevance if `q` is sent.
 
-    With `status` or `working_copy`, an admin lists the articles of all authors, also those that are not
+    With `status` or `working_copy`, an admin lists the articles of all authors, including those that are not
     public. In such a list, saving a working copy counts as a change for `ordering`.
     """
     filters = ArticleFilters(**query.filters)
-    if filters.select_drafts and not current_caller().sees_drafts:
+    if filters.need_draft_access and not current_caller().sees_drafts:
         raise Forbidden(
             "Only admins may use `status` and `working_copy`; leave them out to list the published articles."
         )
     found = (
         queries.list_in_any_status(None, query.fields, query.page, filters)
-        if filters.select_drafts
+        if filters.need_draft_access
         else queries.list_published(query.fields, query.page, filters)
     )
     return PartialResult(found, hidden_state=_hidden_state())

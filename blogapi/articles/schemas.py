@@ -171,13 +171,15 @@ class HeadingSchema(OutputSchema):
 
 
 class RenderBodySchema(InputSchema):
-    """A text to render, with the article that refers to its files by relative addresses."""
+    """A text to render, and the imported article to whose files its relative addresses refer."""
 
     content = ArticleBodySchema._declared_fields["content"]
     content_type = ArticleBodySchema._declared_fields["content_type"]
     article = Identifier(
         allow_none=True,
-        metadata={"description": "uuid of the article whose imported files relative addresses name."},
+        metadata={
+            "description": "uuid of an imported article. Relative addresses in the text refer to its files."
+        },
     )
 
 
@@ -240,7 +242,7 @@ class CoverSchema(OutputSchema):
 
 
 class WorkingCopySummarySchema(OutputSchema):
-    """The working copy of an article in short: when and by whom it was saved last, and its title."""
+    """A summary of a working copy: when and by whom it was saved last, and its title."""
 
     last_updated = Timestamp(dump_only=True)
     user = ma.fields.Nested(UserReferenceSchema)
@@ -441,7 +443,7 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
     status = ma.fields.String(
         validate=validate.OneOf((*API_STATUSES, ANY_STATUS)),
         metadata={
-            "description": "For admins: list all articles in this status, or in any.",
+            "description": "For admins: list the articles of all authors in this status, or in any.",
             "example": "draft",
         },
     )

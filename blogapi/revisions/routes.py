@@ -52,9 +52,10 @@ def listed(query: Query, id: UUID) -> PartialResult:
 @bp.arguments(NewRevisionSchema(partial=("title",)))
 @bp.response(201, RevisionSchema())
 def create(given: NewRevision, id: UUID) -> WithAttributes:
-    """Add a version to the history of an article, which does not change.
+    """Add a version to the history of an article without changing the article.
 
-    Without fields of an article, this is the working copy, or the present version if there is no copy.
+    If the body contains only a name, the version is the working copy, or the current version if there is no
+    working copy.
     """
     return queries.with_content(service.add(current_user_id(), id, given.name, given.edits))
 
@@ -64,7 +65,7 @@ def create(given: NewRevision, id: UUID) -> WithAttributes:
 @bp.arguments(RevisionBodySchema)
 @bp.response(200, RevisionSchema())
 def change(given: Fields, id: UUID, number: int) -> WithAttributes:
-    """Name a former version, or the present one."""
+    """Name a former version, or the current one."""
     return queries.with_content(service.rename(id, number, **given))
 
 

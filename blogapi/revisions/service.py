@@ -57,10 +57,10 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
 
 
 def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -> ArticleRevision:
-    """Add a version to the history of an article, which does not change; return the version.
+    """Add a version to the history of an article without changing the article; return the version.
 
     `edits` are the fields that differ from the article. Without them, the working copy is added, or the
-    present version of the article if there is no working copy. Raises NotFound if the article does not exist,
+    current version of the article if there is no working copy. Raises NotFound if the article does not exist,
     and Invalid if a term does not exist.
     """
     with transaction():
@@ -77,7 +77,7 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
 
 
 def rename(article_id: UUID, number: int, *, name: str | None = None) -> ArticleRevision:
-    """Give a name to a former version, or to the present one, and return it; None keeps the name.
+    """Name a former version, or the current one, and return it; None keeps the name.
 
     Raises NotFound if the version does not exist.
     """

@@ -29,7 +29,7 @@ def check_exists(article_id: UUID) -> None:
         raise _not_found()
 
 
-def get_shown(article_id: UUID) -> WithAttributes:
+def get_details(article_id: UUID) -> WithAttributes:
     """Return the working copy with its fields and its user; raises NotFound if there is none.
 
     Deleted tags and authors are left out.

@@ -27,19 +27,22 @@ bp = Blueprint(
 
 
 class _Representation(Representation):
-    """What a write of a working copy compares with `If-Match`."""
+    """The representation of a working copy, whose ETag a write compares with `If-Match`."""
 
     def etag(self, id: UUID | None) -> str | None:
-        """Return the ETag of the working copy; while there is none, `If-Match` names that of the article."""
+        """Return the ETag of the working copy.
+
+        If there is no working copy and the request has `If-Match`, this is the ETag of the article.
+        """
         etag = _WORKING_COPY.etag(id)
         return ARTICLE.etag(id) if etag is None and "If-Match" in request.headers else etag
 
 
 _WORKING_COPY = Representation(
-    queries.get_shown, WorkingCopySchema(), lambda: [], WorkingCopySchema(many=True)
+    queries.get_details, WorkingCopySchema(), lambda: [], WorkingCopySchema(many=True)
 )
 REPRESENTATION = _Representation(
-    queries.get_shown, WorkingCopySchema(), lambda: [], WorkingCopySchema(many=True)
+    queries.get_details, WorkingCopySchema(), lambda: [], WorkingCopySchema(many=True)
 )
 _PUBLISHED = _Representation(
     articles.get_json,
@@ -56,7 +59,7 @@ _PUBLISHED = _Representation(
 @bp.response(200, WorkingCopySchema())
 def single(id: UUID) -> WithAttributes:
     """Return the working copy of an article: the edits that are not part of the article yet."""
-    return queries.get_shown(id)
+    return queries.get_details(id)
 
 
 @bp.put("/")
@@ -65,10 +68,10 @@ def single(id: UUID) -> WithAttributes:
 @bp.arguments(WorkingCopyBodySchema)
 @bp.write(200, WorkingCopySchema(), REPRESENTATION, creates=True)
 def replace(given: ArticleInput, id: UUID) -> UpsertResult:
-    """Save the working copy of an article; this makes no version, and readers see nothing of it.
+    """Save the working copy of an article; no version is created, and readers do not see the edits.
 
-    While there is no working copy, `If-Match` is compared with the ETag of the article. If it names the ETags
-    of both, the edits are based on the present version of the article from now on.
+    If there is no working copy, `If-Match` is compared with the ETag of the article. If it contains the ETags
+    of both, the edits are based on the current version of the article from then on.
     """
     copy, created = service.save(current_user_id(), id, given, rebase=_names_article(id))
     return UpsertResult(WithAttributes(copy, uuid=id), created)
@@ -104,6 +107,6 @@ def publish(given: Fields, id: UUID) -> Article:
     """Write the working copy to the article, in one version, and delete the copy.
 
     `If-Match` is compared with the ETag of the working copy, or of the article if there is no copy. If the
-    content of the article has changed since the edits were begun, the response is `409`.
+    content of the article has changed since the version that the edits are based on, the response is `409`.
     """
     return service.publish(current_user_id(), id, **given)

@@ -31,7 +31,7 @@ MAX_NAME_LENGTH = 100
 
 
 class OptionalSlug(Slug):
-    """A slug, or an empty text."""
+    """A slug or an empty string."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -51,7 +51,7 @@ class WorkingCopyBodySchema(ArticleBodySchema):
 
     slug = OptionalSlug(
         metadata={
-            "description": "If it is empty, the article keeps its slug, or a derived slug follows the title."
+            "description": "Empty: the article keeps its slug; a derived slug of a draft follows the title."
         }
     )
     category = Identifier(  # type: ignore[assignment]
@@ -89,7 +89,7 @@ class SeoTextsSchema(OutputSchema):
 
 @with_text_fields
 class WorkingCopySchema(OutputSchema):
-    """A working copy: the fields of a request body, and where they come from."""
+    """A working copy: the edited fields, who saved them and when, and the version they are based on."""
 
     article = Identifier(attribute="article_id")
     user = ma.fields.Nested(UserReferenceSchema, metadata={"description": "The user who saved last."})
@@ -101,7 +101,9 @@ class WorkingCopySchema(OutputSchema):
     )
     cover_image = PictureAddress()
     slug = ma.fields.String(
-        metadata={"description": "Empty: the article keeps its slug, or a derived slug follows the title."}
+        metadata={
+            "description": "Empty: the article keeps its slug; a derived slug of a draft follows the title."
+        }
     )
     category = Identifier(
         allow_none=True, metadata={"description": "Null if the category was deleted in the meantime."}
@@ -123,12 +125,12 @@ class VersionName(Text):
 
 
 class PublishSchema(InputSchema):
-    """How the working copy becomes the content of the article."""
+    """The status, the publication time and the name of the version for publishing a working copy."""
 
     status = ma.fields.String(
         validate=validate.OneOf(API_STATUSES),
         metadata={
-            "description": "Default: `published` for a draft; for other articles the present status.",
+            "description": "Default: `published` for a draft, the current status for other articles.",
             "example": "published",
         },
     )

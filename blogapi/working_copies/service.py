@@ -1,6 +1,6 @@
 """Saves, publishes and discards the working copies of articles.
 
-A save makes no version of the article and changes nothing that readers can see.
+A save creates no version of the article and changes nothing that readers can see.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def save(
 ) -> tuple[WorkingCopy, bool]:
     """Create or replace the working copy; return it and whether it was created.
 
-    A new copy is based on the present version of the article; with `rebase`, an old one is too from now on.
+    A new copy is based on the current version of the article. With `rebase`, an existing copy is too.
     Raises NotFound if the article does not exist, and Invalid if a term does not exist.
     """
     with transaction():
@@ -112,9 +112,10 @@ def publish(
 ) -> Article:
     """Write the working copy to the article, in one version, and delete the copy; return the article.
 
-    Without a working copy, only the status and the publication time change. `name` is the name of the version
-    that is the present one then. Raises Conflict if the content of the article has changed since the version
-    that the edits are based on, or if a draft of then is public now and would become a draft again.
+    Without a working copy, only the status and the publication time change. `name` is the name of the
+    resulting version. Raises Conflict if the content of the article has changed since the version that the
+    edits are based on, or if that version was a draft, the article is published now and would become a draft
+    again.
     """
     with transaction():
         article = articles.get_by_uuid(article_id)
@@ -136,8 +137,8 @@ def publish(
 def _check_base(article: Article, base_version: int, status: str | None) -> None:
     """Raise Conflict if the content of the article differs from that of the version `base_version`.
 
-    The status and the publication time may differ, because a working copy does not contain them. But a draft
-    that was published meanwhile must not become a draft again because an editor stores its edits as a draft.
+    The status and the publication time may differ, because a working copy does not contain them. However, an
+    editor that stores its edits as a draft must not unpublish a draft that was published in the meantime.
     """
     if article.version == base_version:
         return
@@ -147,12 +148,12 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
         content = history.parse_content(base.content)
         state = {"status": current.status, "published_at": current.published_at}
         statuses = (content.status, current.status, status)
-        takes_back = statuses == (Status.DRAFT, Status.PUBLISHED, Status.DRAFT)
-        if not takes_back and replace(content, **state) == current:  # type: ignore[arg-type]
+        unpublishes = statuses == (Status.DRAFT, Status.PUBLISHED, Status.DRAFT)
+        if not unpublishes and replace(content, **state) == current:  # type: ignore[arg-type]
             return
     raise Conflict(
-        "The article was changed after the edits were begun. Read it, and save the working copy with both "
-        "ETags in If-Match, its own and that of the article; then publish it.",
+        "The article has changed since the version that the edits are based on. Read the article, save the "
+        "working copy with the ETags of both in If-Match, and publish it again.",
         code="article_changed",
     )
 
