@@ -38,7 +38,7 @@ from blogapi.web.headers import CORS_EXPOSED_HEADERS
 
 COOKIE = "blogapi_session"
 # Browsers accept a cookie with this prefix only over TLS and for this host alone, so no other host of the
-# domain can plant one.
+# domain can set one.
 SECURE_COOKIE = f"__Host-{COOKIE}"
 
 
@@ -87,7 +87,7 @@ def init_app(app: Flask) -> None:
 def has_session(app: Flask, cookies: str) -> bool:
     """Return whether a Cookie header contains a session that the blog has signed; its login may have ended.
 
-    The server asks this before it accepts a large body, so it takes no look at the database.
+    The server calls this before it accepts a large body, so this does not query the database.
     """
     signer = SessionInterface().get_signing_serializer(app)
     assert signer is not None, "config.load() always sets SECRET_KEY"

@@ -1,7 +1,7 @@
-"""One-time links, with which the first admin is created and a forgotten password is replaced.
+"""One-time links: a setup link creates the first admin, a reset link replaces a forgotten password.
 
-Only the digest of a token is stored. The token stands behind the `#` of the address, which browsers do not
-send, so it appears in no log.
+Only the digest of a token is stored. The token is the fragment of the address, after `#`. Browsers do not
+send the fragment, so the token appears in no log.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ LIFETIME = timedelta(days=1)
 
 
 def create_setup_link() -> WithAttributes:
-    """Create the link that creates the first admin, and return it as `create_reset_link` does."""
+    """Create a link that creates the first admin, and return it as `create_reset_link` does."""
     return _create(None, "setup")
 
 
 def create_reset_link(account_id: UUID) -> WithAttributes:
-    """Create the link that sets a user's password, and return it with its `path` and its `url`.
+    """Create a link that sets a user's password, and return it with its `path` and its `url`.
 
-    The `url` is the path if the address of the service is not set. The former link of the user is invalid.
+    The `url` is the path if the address of the service is not set. An earlier link of the user is deleted.
     Raises NotFound if there is no such user.
     """
     with transaction():
@@ -42,7 +42,7 @@ def create_reset_link(account_id: UUID) -> WithAttributes:
 def create_first_admin(token: str, username: str, password: str) -> Account:
     """Create the first admin and delete the link; the name must be normalized.
 
-    Raises Unauthorized if the token is invalid, and Conflict if an admin can log in already or if the name is
+    Raises Unauthorized if the token is invalid, and Conflict if an admin can already log in or if the name is
     taken.
     """
     _get_link(token, is_setup=True)
@@ -83,8 +83,8 @@ def _get_link(token: str, *, is_setup: bool) -> OneTimeLink:
     link = queries.find_link(token)
     if link is None or (link.account_id is None) != is_setup:
         raise Unauthorized(
-            "This link is wrong, was used already or has expired; ask for a new one.", code="link_invalid"
+            "This link is wrong, was already used or has expired; ask for a new one.", code="link_invalid"
         )
     if is_setup and queries.can_admin_log_in():
-        raise Conflict("The blog has an admin already; log in instead.", code="admin_exists")
+        raise Conflict("The blog already has an admin; log in instead.", code="admin_exists")
     return link

@@ -70,7 +70,7 @@ def can_admin_log_in() -> bool:
 def find_session(token: str) -> WebSession | None:
     """Return the unexpired login session with this token and its user, or None.
 
-    A user who was disabled during a login has a session that is never valid.
+    The session of a disabled user is not valid: a login that runs while the user is disabled can create one.
     """
     return db.session.scalar(
         select(WebSession)
@@ -94,8 +94,8 @@ def list_logins(account_id: UUID) -> Page[Sequence[WebSession]]:
 
 def get_login(account_id: UUID, uuid: UUID) -> WebSession:
     """Return the login session of the user with the uuid; raises NotFound if there is none."""
-    is_meant = (WebSession.account_id == account_id, WebSession.digest.startswith(uuid.hex))
-    login = db.session.scalar(select(WebSession).where(*is_meant))
+    conditions = (WebSession.account_id == account_id, WebSession.digest.startswith(uuid.hex))
+    login = db.session.scalar(select(WebSession).where(*conditions))
     if login is None:
         raise NotFound("You have no login with this uuid.")
     return login

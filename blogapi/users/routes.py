@@ -46,7 +46,7 @@ bp = Blueprint(
     resource="",
 )
 
-# How long a login lasts if the browser shall not remember it.
+# How long a login lasts if the browser does not remember it.
 SHORT_LIFETIME = timedelta(hours=12)
 
 _SETS_COOKIE = {"Set-Cookie": {"schema": {"type": "string"}}}
@@ -60,7 +60,7 @@ def _check_same_origin() -> None:
 @allow(anyone)
 @bp.response(200, LoginOptionsSchema())
 def login_options() -> Fields:
-    """Show what a login page needs: the title of the site, and how long a login lasts."""
+    """Return what a login page needs: the title of the site, and how long a login lasts."""
     return {
         "title": get_site().title,
         "session_days": current_app.config["SESSION_DAYS"],

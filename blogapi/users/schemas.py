@@ -41,7 +41,7 @@ def _token() -> Text:
         max_length=200,
         required=True,
         metadata={
-            "description": "The text behind the `#` of the link.",
+            "description": "The part of the link after `#`.",
             "example": "kT9sVd1LwRj6HzYc3GpFa8Ue0sZK",
         },
     )
@@ -64,7 +64,7 @@ class LoginSchema(InputSchema):
 
 
 class LoginOptionsSchema(OutputSchema):
-    """What a page shows to a user who is about to log in."""
+    """The data of a login page."""
 
     title = ma.fields.String(metadata={"description": "The title of the site.", "example": "My blog"})
     session_days = ma.fields.Integer(
@@ -163,7 +163,7 @@ class WebLoginSchema(OutputSchema):
     uuid = Identifier()
     created = Timestamp(dump_only=True)
     expires = Timestamp(dump_only=True)
-    user_agent = ma.fields.String(metadata={"description": "What the browser called itself."})
+    user_agent = ma.fields.String(metadata={"description": "The `User-Agent` that the browser sent."})
     current = ma.fields.Boolean(metadata={"description": "Whether this request belongs to the login."})
 
 

@@ -124,7 +124,7 @@ def authenticate(username: str, password: str) -> Account | None:
 def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> str:
     """Delete expired login sessions, start a new one and return the token for its cookie.
 
-    `user_agent` is what the browser calls itself, by which the user recognizes the login.
+    `user_agent` is the header that the browser sent, by which the user recognizes the login.
     """
     token, now = secrets.token_urlsafe(32), clock.now()
     shown = "".join(filter(str.isprintable, user_agent))[:MAX_USER_AGENT_LENGTH]
@@ -165,7 +165,7 @@ def _check_admin_is_left(account: Account) -> None:
 
 
 def _end_logins(account: Account, *, current_token: str = "") -> None:
-    """Delete the login sessions of the user, except for the current one, and the links to a new password."""
+    """Delete the one-time links and the login sessions of the user, except for the current session."""
     is_other = WebSession.digest != tokens.digest_token(current_token)
     db.session.execute(delete(WebSession).where(WebSession.account_id == account.uuid, is_other))
     db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))

@@ -1,4 +1,4 @@
-"""The endpoints with which admins manage users; they need a login, so that a leaked key adds no admin."""
+"""The endpoints with which admins manage users; they need a login, so a leaked key cannot add an admin."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REPRESENTATION = Representation(
 @allow(admin_login)
 @bp.response(200, UserDetailsSchema(many=True))
 def listed() -> Page[list[Account]]:
-    """List all users by name."""
+    """List all users, ordered by name."""
     users = [*queries.list_users()]
     return Page(users, len(users), None)
 
