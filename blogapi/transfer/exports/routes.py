@@ -32,7 +32,7 @@ class ExportQuery(ma.Schema):
     format = ma.fields.String(
         validate=validate.OneOf(tuple(layouts.LAYOUTS)),
         load_default=layouts.DEFAULT.name,
-        metadata={"description": "For which system the files are written.", "example": "hugo"},
+        metadata={"description": "The system that the files are written for.", "example": "hugo"},
     )
     drafts = ma.fields.Boolean(
         truthy={"true"},
@@ -67,7 +67,10 @@ def download(query: Fields) -> Response:
 
 
 def _open_folder(stack: ExitStack) -> Path:
-    """Return a new folder, which is deleted when the stack is closed; raises Conflict if there is another."""
+    """Return a new folder, which is deleted when the stack is closed.
+
+    Raises Conflict if another export is running.
+    """
     home = Path(current_app.instance_path)
     if not stack.enter_context(files.locked(home / f"{_PREFIX}lock")):
         raise Conflict("Another export is running; wait until its file is downloaded.")

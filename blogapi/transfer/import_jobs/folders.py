@@ -1,7 +1,7 @@
 """The folders of import jobs: `imports/<uuid>` in the instance folder.
 
-Each has the uploaded file, and the reports as JSON. A killed server leaves unpacked archives in it, which are
-deleted with the folder.
+Each folder contains the uploaded file, and the reports as JSON. A killed server leaves unpacked archives in
+it, which are deleted with the folder.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from blogapi.web.fields import parse_uuid
 
 TRIAL_REPORT, REPORT = "trial.json", "report.json"
 
-# Readers look up the rest of a blog in outer folders; these are empty. The last one begins the key of a file
-# that is not an archive.
+# The readers of some formats search outer folders for other files of a blog, so the upload is in nested empty
+# folders. The key of a file that is not an archive starts with the name of the innermost one.
 _UPLOAD_FOLDER = Path(*["_"] * MAX_OUTER_FOLDERS, "upload")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_NAME_BYTES = 200
-# An upload that takes longer than this is not expected.
+# A folder without a job belongs to a running upload until it has this age; no upload takes longer.
 _ABANDONED_SECONDS = 86_400
 
 
@@ -79,7 +79,7 @@ def delete_folders(uuids: Iterable[UUID]) -> None:
 
 
 def delete_abandoned(known: Collection[UUID]) -> None:
-    """Delete the old folders of jobs that are not `known`, which killed servers have left."""
+    """Delete the old folders without a `known` job, which killed servers have left."""
     root = _get_root()
     for path in root.iterdir() if root.is_dir() else ():
         uuid = parse_uuid(path.name)

@@ -23,13 +23,13 @@ from blogapi.web.fields import Fields
 
 # A job whose server has not stored its progress for this time was interrupted. A server tries every second,
 # but the database can be busy.
-STALE = timedelta(seconds=30)
+STALE_AFTER = timedelta(seconds=30)
 
 
 class Status(StrEnum):
     """What a job is doing, or how it ended.
 
-    A job is tried first. `tried`, `failed` and `interrupted` jobs can be started.
+    A job begins with its trial. `tried`, `failed` and `interrupted` jobs can be started.
     """
 
     TRYING = "trying"
@@ -108,7 +108,7 @@ def get_job(uuid: UUID) -> JobView:
 def get_status(job: ImportJob, now: datetime) -> Status:
     """Return the status of a job; a running job without updates was interrupted."""
     status = Status(job.status)
-    return Status.INTERRUPTED if status in RUNNING and now - job.last_updated > STALE else status
+    return Status.INTERRUPTED if status in RUNNING and now - job.last_updated > STALE_AFTER else status
 
 
 def get_report_path(uuid: UUID) -> Path:

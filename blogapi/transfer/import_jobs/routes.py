@@ -40,12 +40,12 @@ def listed() -> Page[list[JobView]]:
 
 @bp.post("/")
 @allow(admin_login, scope="write")
-@check_before_body(service.check_none_runs)
+@check_before_body(service.check_none_is_running)
 @bp.arguments(ImportQuery, location="query")
 @bp.response(201, SingleImportJobSchema(), may_conflict=True)
 @bp.doc(requestBody=describe_body(FileBodySchema))
 def create(query: Fields) -> Any:
-    """Upload the file of another blog; its trial, which stores nothing, starts at once.
+    """Upload the file of another blog and start its trial, which stores nothing.
 
     The file is a zip archive, or one file, such as an export of WordPress or Ghost. One import runs at a
     time. At most 10 are kept, and none longer than 7 days.
@@ -79,7 +79,7 @@ def single(id: UUID) -> JobView:
 @bp.arguments(EmptySchema, required=False)
 @bp.response(200, SingleImportJobSchema(), may_conflict=True)
 def start(nothing: Fields, id: UUID) -> JobView:
-    """Import the file, or continue an interrupted import; what was imported before is not imported twice."""
+    """Import the file, or continue an interrupted import; nothing is imported twice."""
     service.start(id)
     return _run(id)
 

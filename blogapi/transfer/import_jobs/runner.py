@@ -1,6 +1,6 @@
 """Runs an import job in a thread of this process, while another thread stores its progress.
 
-A server that stops ends the job after the current article. If a server is killed, the updates end.
+A server that stops ends the job after the current article. If the server is killed, the updates stop.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ Item = TypeVar("Item")
 
 # Seconds between two updates of a job.
 UPDATE_SECONDS = 1.0
-# How often the end of a job is stored if the database is busy.
+# How many times storing the end of a job is tried if the database is busy.
 _TRIES = 5
 
 _EXTENSION = "blogapi-import-jobs"
 _UNEXPECTED = "Something went wrong on the server; its log has the details. You can start the import again."
 
 
-class _Ended(Exception):
-    """The job was cancelled, or the server stops."""
+class _JobStopped(Exception):
+    """The job was cancelled, or the server is stopping."""
 
     def __init__(self, status: Status) -> None:
         super().__init__(status.value)
@@ -62,12 +62,12 @@ class Runner:
         self._thread.start()
 
     def stop(self, seconds: float) -> None:
-        """End the running job, and wait for its end, but not longer than `seconds`."""
+        """Stop the running job, and wait at most `seconds` for its end."""
         self.stopping.set()
         self.wait(seconds)
 
     def wait(self, seconds: float) -> None:
-        """Wait for the end of the job, but not longer than `seconds`."""
+        """Wait at most `seconds` for the end of the job."""
         if self._thread is not None:
             self._thread.join(seconds)
 
@@ -79,7 +79,7 @@ def get_runner(app: Flask) -> Runner:
 
 
 class _Progress:
-    """How far a job is: the thread of the job changes it, and another thread stores it."""
+    """The progress of a job: the thread of the job changes it, and another thread stores it."""
 
     def __init__(self, stopping: threading.Event) -> None:
         self.stage, self.done, self.total = "unpacking", 0, 0
@@ -88,11 +88,11 @@ class _Progress:
         self.run: ImportRun | None = None
 
     def report(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
-        """Yield the items and count them; raises _Ended if the job must end."""
+        """Yield the items and count them; raises _JobStopped if the job must end."""
         self.stage, self.done, self.total = label.lower(), 0, total
         for item in items:
             if self.is_cancelled or self._stopping.is_set():
-                raise _Ended(Status.CANCELLED if self.is_cancelled else Status.INTERRUPTED)
+                raise _JobStopped(Status.CANCELLED if self.is_cancelled else Status.INTERRUPTED)
             yield item
             self.done += 1
 
@@ -110,8 +110,8 @@ def _run(app: Flask, uuid: UUID, runner: Runner) -> None:
         try:
             _import(job, progress, is_trial=is_trial)
             status, error = Status.TRIED if is_trial else Status.FINISHED, ""
-        except _Ended as end:
-            status, error = end.status, ""
+        except _JobStopped as stop:
+            status, error = stop.status, ""
         except RefusedFile as refusal:
             error = str(refusal)
         except Problem as problem:
@@ -125,7 +125,7 @@ def _run(app: Flask, uuid: UUID, runner: Runner) -> None:
 
 
 def _import(job: ImportJob, progress: _Progress, *, is_trial: bool) -> None:
-    """Try or import the file of a job, and write the report; raises _Ended, RefusedFile and Problem."""
+    """Try or import the file of a job, and write the report; raises _JobStopped, RefusedFile and Problem."""
     uuid, options = job.uuid, json.loads(job.options)
     path = folders.get_upload_path(uuid, job.name)
     author = UUID(options.pop("owner"))
@@ -153,7 +153,7 @@ def _summarize(progress: _Progress) -> str:
 
 
 def _store_updates(app: Flask, uuid: UUID, progress: _Progress, ended: threading.Event) -> None:
-    """Store the progress until the job has ended, and see whether it was cancelled."""
+    """Store the progress until the job has ended, and check whether it was cancelled."""
     while not ended.wait(UPDATE_SECONDS):
         # The database can be busy; the next update follows soon.
         with app.app_context(), suppress(SQLAlchemyError, Problem), transaction():

@@ -61,7 +61,7 @@ class ImportOptionsSchema(OutputSchema):
 
 
 class ImportNumbersSchema(OutputSchema):
-    """How many were new, changed and the same, and how many were left out."""
+    """The numbers of items that are new, changed or the same, and of those that were left out."""
 
     new = ma.fields.Integer(metadata={"example": 54})
     changed = ma.fields.Integer()
@@ -77,7 +77,7 @@ class ImportCountsSchema(OutputSchema):
 
 
 class ImportJobSchema(OutputSchema):
-    """An import. During the import and after it, the counts are those of the import, before of its trial."""
+    """An import. The counts are those of its trial until it is started, and then those of the import."""
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"description": "The name of the file.", "example": "blog.zip"})
@@ -91,8 +91,8 @@ class ImportJobSchema(OutputSchema):
     status = ma.fields.String(
         metadata={
             "enum": [status.value for status in Status],
-            "description": "The trial runs by itself. Imports that are `tried`, `failed` or `interrupted` "
-            "(by the end of the server) can be started.",
+            "description": "The trial starts automatically. Imports that are `tried`, `failed` or "
+            "`interrupted` (because the server stopped) can be started.",
         }
     )
     stage = ma.fields.String(
@@ -122,7 +122,7 @@ class SingleImportJobSchema(ImportJobSchema):
 
     problems = ma.fields.List(
         ma.fields.Nested(ImportProblemSchema),
-        metadata={"description": f"The first {MAX_PROBLEMS}; the report has all."},
+        metadata={"description": f"The first {MAX_PROBLEMS} of these files; the report contains all."},
     )
     notes = ma.fields.List(
         ma.fields.String(), metadata={"description": "Sentences about the whole import.", "example": []}

@@ -1,6 +1,6 @@
 """Creates, starts, cancels and deletes import jobs.
 
-One job runs at a time. A transaction decides whether a job may start, so this holds for several servers.
+One job runs at a time. This is checked in a transaction, so it also holds for several servers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from blogapi.web.fields import Fields
 MAX_JOBS, MAX_AGE = 10, timedelta(days=7)
 
 
-def check_none_runs() -> None:
+def check_none_is_running() -> None:
     """Raise Conflict if an import is running."""
     if any(view.status in RUNNING for view in queries.list_jobs()):
         raise Conflict("Another import is running; wait until it ends, or cancel it.", code="import_running")
@@ -36,7 +36,7 @@ def create(uuid: UUID, user: UUID, name: str, options: Fields) -> None:
     """
     size = folders.get_upload_path(uuid, name).stat().st_size
     with transaction():
-        check_none_runs()
+        check_none_is_running()
         deleted = _delete_old(MAX_JOBS - 1)
         job = ImportJob(
             uuid=uuid, user_id=user, name=name, size=size, options=json.dumps(options), status=Status.TRYING
@@ -47,7 +47,7 @@ def create(uuid: UUID, user: UUID, name: str, options: Fields) -> None:
 
 
 def start(uuid: UUID) -> None:
-    """Let a job run again: import, or try first if it was not tried to the end.
+    """Set a job to run: its import, or its trial again if the trial was not completed.
 
     Raises NotFound, and Conflict if the job cannot be started or another import is running.
     """
@@ -56,7 +56,7 @@ def start(uuid: UUID) -> None:
         status = queries.get_status(job, current_time())
         if status in ENDED:
             raise Conflict(f"This import is {status.value}; upload the file again.", code="import_ended")
-        check_none_runs()
+        check_none_is_running()
         if not folders.get_upload_path(uuid, job.name).is_file():
             raise Conflict(
                 "The server no longer has the uploaded file; upload it again.", code="import_ended"
@@ -76,7 +76,7 @@ def cancel(uuid: UUID) -> None:
         job = _get_job(uuid)
         status = queries.get_status(job, current_time())
         if status in ENDED:
-            raise Conflict(f"This import is {status.value} already.", code="import_ended")
+            raise Conflict(f"This import is already {status.value}.", code="import_ended")
         if status in RUNNING:
             # The time of the last update shows whether the server still runs the job.
             statement = update(ImportJob).where(ImportJob.uuid == uuid)

@@ -1,4 +1,4 @@
-"""The summary of an import, which the database keeps; the whole report is a file."""
+"""Makes the summary of an import, which is stored in the database; the whole report is a file."""
 
 from __future__ import annotations
 

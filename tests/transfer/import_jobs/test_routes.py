@@ -14,7 +14,7 @@ from sqlalchemy import update
 from blogapi import clock
 from blogapi.storage.database import db, transaction
 from blogapi.transfer.import_jobs import folders, runner, service
-from blogapi.transfer.import_jobs.queries import STALE
+from blogapi.transfer.import_jobs.queries import STALE_AFTER
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.models import ImportJob
 from tests.conftest import ARTICLES
@@ -240,7 +240,7 @@ def test_an_import_of_a_killed_server_is_interrupted(app, people, as_login, send
     path = f"{IMPORTS}{job['uuid']}/"
     set_job(app, as_uuid(job), status="importing", last_updated=clock.now())
     assert as_login.get(path).json["status"] == "importing"
-    long_ago = clock.now() - STALE - timedelta(seconds=1)
+    long_ago = clock.now() - STALE_AFTER - timedelta(seconds=1)
     set_job(app, as_uuid(job), status="importing", last_updated=long_ago)
     assert as_login.get(path).json["status"] == "interrupted"
     assert start(job)["status"] == "finished"
