@@ -27,8 +27,8 @@ _LOCK = ".http.lock"
 class StoredBackup:
     """A backup in the instance folder.
 
-    `has_media` is whether its file contains all media files that were saved; those of other backups are in
-    the folder `media` beside it. `missing` is the number of media files that could not be saved.
+    `has_media` is whether its file contains all saved media files; those of other backups are in the folder
+    `media` beside it. `missing` is the number of media files that could not be saved.
     """
 
     name: str
@@ -41,7 +41,7 @@ class StoredBackup:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Whether a backup can be restored, and if not, why; and how many articles and media files it has."""
+    """Whether a backup can be restored (if not, `detail` says why), and what it contains."""
 
     ok: bool
     detail: str
@@ -97,13 +97,13 @@ def verify(home: Path, name: str) -> Verification:
 
 
 def delete(home: Path, name: str) -> None:
-    """Delete a backup, and the media files beside it that no other one needs.
+    """Delete a backup, and the media files beside it that no other backup needs.
 
     Raises NotFound, and Conflict for a daily backup, which the service deletes when it is old.
     """
     path = get_path(home, name)
     if naming.find_kind(name) is Kind.DAILY:
-        raise Conflict("A daily backup is deleted by itself when newer ones exist; see DAILY_BACKUPS.")
+        raise Conflict("Daily backups are deleted automatically; DAILY_BACKUPS sets how many are kept.")
     store = MediaStore(path.parent)
     with _relative_paths(home), service.convert_errors(path), _one_at_a_time(path.parent), store.locked():
         path.unlink(missing_ok=True)

@@ -67,7 +67,7 @@ def verify(name: str) -> Verification:
 def delete(name: str) -> None:
     """Delete a backup.
 
-    Daily backups are deleted by the service, and return 409.
+    For a daily backup, the response is 409, because the service deletes daily backups itself.
     """
     library.delete(_get_home(), name)
 

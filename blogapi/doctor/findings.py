@@ -30,7 +30,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The result of a quick check in the words of an admin; `link` is the page with the cure, or None."""
+    """The result of a quick check for admins; `link` is the admin page that solves the problem, or None."""
 
     check: str
     level: Level

@@ -1,6 +1,7 @@
-"""Quick checks of a blog that is served, for the admins who see their results in a browser.
+"""Quick checks of a running blog, for admins who see the results in a browser.
 
-They change nothing, and each has a bound: the command `doctor` checks more, and repairs.
+The checks change nothing, and each one is limited in time or number. The command `doctor` checks more, and
+repairs.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ from blogapi.storage import connections, integrity
 from blogapi.storage.database import db
 from blogapi.web.errors import Conflict
 
-# A backup of this age is old, and a daily backup of this age is missing.
+# The ages from which the newest backup counts as old, and the newest daily backup as missing.
 MAX_BACKUP_AGE = timedelta(days=7)
 MAX_DAILY_AGE = timedelta(days=2)
 
 # A key that was not used for this time is idle.
 MAX_IDLE = timedelta(days=180)
 
-# The bounds of the checks: the time for the database file, and the number of media files.
+# The limits of the checks: the time for the database file, and the number of media files.
 _QUICK_CHECK_SECONDS = 2.0
 _MAX_FILES = 1000
 
@@ -78,7 +79,7 @@ def _check_backups(home: Path) -> Iterator[Advice]:
         return
     daily = [backup for backup in backups if backup.kind == Kind.DAILY.name.lower()]
     if current_app.config["DAILY_BACKUPS"] and not _is_newer(daily, MAX_DAILY_AGE):
-        text = "The log of the service names the reason."
+        text = "The log of the service gives the reason."
         yield Advice("backup", Level.WRONG, "The daily backups fail", text, link)
     if not backups:
         text = "Make one now, and keep a copy on another machine."
@@ -116,7 +117,7 @@ def _check_alternative_texts() -> Iterator[Advice]:
     if missing:
         verb = "has" if missing == 1 else "have"
         title = f"{findings.count_things(missing, 'picture')} {verb} no alternative text"
-        yield Advice("alt", Level.HINT, title, "Screen readers pass over them.", "/admin/media/?alt=missing")
+        yield Advice("alt", Level.HINT, title, "Screen readers skip them.", "/admin/media/?alt=missing")
     elif total:
         text = f"{findings.count_things(total, 'picture')}."
         yield Advice("alt", Level.OK, "Every picture has alternative text", text)
@@ -174,7 +175,7 @@ def _check_server(home: Path) -> Iterator[Advice]:
         if finding.level is not Level.OK:
             yield _translate(finding, home)
         elif finding.check == "disk":
-            yield Advice("disk", Level.OK, "Room on the disk", finding.says)
+            yield Advice("disk", Level.OK, "Space on the disk", finding.says)
 
 
 def _translate(finding: Finding, home: Path) -> Advice:

@@ -53,7 +53,7 @@ def run_checks() -> Iterator[Advice]:
         yield Advice(
             "links",
             Level.HINT,
-            f"{findings.count_things(number, 'link')} {verb} to what readers cannot see",
+            f"{findings.count_things(number, 'link')} {verb} to pages that readers cannot see",
             f"In {findings.join_examples([f'“{title}”' for title, _ in found.values()])}.",
             f"/admin/articles/{next(iter(found))}/",
         )
@@ -63,7 +63,10 @@ def run_checks() -> Iterator[Advice]:
 
 
 def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
-    """Return the addresses of the public articles, and those of what was or would be a page of the site."""
+    """Return the addresses of the public articles, and the addresses that readers cannot see.
+
+    The latter belong to articles that are not public, and to deleted and renamed items.
+    """
     public: dict[UUID, str] = {}
     hidden = set()
     is_public = Article.visible_at(current_time()).label("is_public")

@@ -35,7 +35,7 @@ def get_report() -> Report:
 
 
 def make_report() -> Report:
-    """Run the checks and return their report, or that of another thread which has run them meanwhile.
+    """Run the checks and return their report, or the report of another thread that has just run them.
 
     Raises Conflict if another thread has not finished them in time.
     """

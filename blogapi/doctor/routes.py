@@ -16,7 +16,7 @@ bp = Blueprint("doctor", __name__, url_prefix="/api/v1/doctor", description="Che
 @allow(admin_login)
 @bp.response(200, ReportSchema())
 def single() -> Report:
-    """Return the results of the last checks; there are none until they ran once since the start."""
+    """Return the results of the last checks since the server started, if there are any."""
     return reports.get_report()
 
 

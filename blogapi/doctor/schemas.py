@@ -21,7 +21,7 @@ class FindingSchema(OutputSchema):
     detail = ma.fields.String(metadata={"example": "31 Jan 2026, 03:00. 7 backups kept."})
     link = ma.fields.String(
         allow_none=True,
-        metadata={"description": "The admin page with the cure.", "example": "/admin/backups/"},
+        metadata={"description": "The admin page that solves the problem.", "example": "/admin/backups/"},
     )
 
 

@@ -119,7 +119,7 @@ def test_links_to_what_readers_cannot_see_are_counted(as_admin, as_login, check,
     bad = [f'<a href="/2026/{slug}/">a</a>' for slug in ("draft", "archived", "gone")]
     bad.append('<p><a title="&quot;" href="https://blog.example/tag/lost/#y">a</a>')
     make_article(slug="bad", title="Bad", content=good + "".join(bad))
-    found = check()["4 links lead to what readers cannot see"]
+    found = check()["4 links lead to pages that readers cannot see"]
     assert (found["level"], found["detail"]) == ("hint", "In “Bad”.")
     assert found["link"].startswith("/admin/articles/") and str(article.uuid) not in found["link"]
 
@@ -132,7 +132,7 @@ def test_a_damaged_database_is_wrong(check, monkeypatch):
 
 @pytest.mark.sqlite("about the database file")
 def test_a_full_disk_is_wrong_and_no_absolute_path_is_shown(check, instance, monkeypatch):
-    assert check()["Room on the disk"]["level"] == "ok"
+    assert check()["Space on the disk"]["level"] == "ok"
     monkeypatch.setattr(health_checks.instance_checks, "MIN_FREE_BYTES", 2**60)
     found = check()
     assert found["The disk is nearly full"]["level"] == "wrong"
