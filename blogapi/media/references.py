@@ -211,7 +211,7 @@ def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:
 
 
 def find_mentioned_files(text: str) -> Mapping[UUID, File]:
-    """Return the files to which a text refers anywhere, also in code; no other file is in use for that."""
+    """Return the files to which a text refers anywhere, including in code; the text uses no other files."""
     uuids = {UUID(uuid) for uuid in _MENTIONED_UUID.findall(text)}
     hashes = set(_MENTIONED_HASH.findall(text))
     return _find_files(sorted(uuids), sorted(hashes)) if uuids or hashes else {}

@@ -151,7 +151,7 @@ def delete_paths(session: Session, articles: Collection[UUID]) -> None:
 
 
 def add_former_uses(session: Session, article_id: UUID, content: str) -> None:
-    """Store the files that a version uses which was added to the history of the article."""
+    """Store the uses of files by a version that was added to the history of the article."""
     files = find_mentioned_files(content)
     stored = session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": [article_id]})
     wanted = files.keys() - {row.media_id for row in stored}

@@ -26,7 +26,7 @@ from blogapi.transfer.import_jobs.runner import get_runner
 from blogapi.users import links
 from blogapi.users import queries as users
 
-# How long a running import has to end when the server stops, in seconds.
+# How many seconds a running import may take to end when the server stops.
 IMPORT_STOP_SECONDS = 5
 
 FIRST_ADMIN = "No admin can log in yet. This link creates one; it works once, for one day:"
@@ -149,7 +149,7 @@ def _end_on_signals(app: Flask, http_server: server.Server) -> None:
 
 
 def _print_admin_pages(address: str) -> None:
-    """Print where to write, and if no admin can log in, the link that creates one."""
+    """Print the address of the admin pages, and if no admin can log in, a link that creates one."""
     click.echo(f"Write here: {address}/admin/")
     # A database that refuses writes can still be read.
     with suppress(SQLAlchemyError, NewerSchema):

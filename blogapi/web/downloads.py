@@ -48,7 +48,7 @@ class FileBody:
 
 
 class _SentFile(io.FileIO):
-    """An open file that calls a function once it is closed, because Windows deletes no open file."""
+    """An open file that calls a function once it is closed, because Windows cannot delete an open file."""
 
     def __init__(self, path: Path, on_close: Callable[[], object] | None) -> None:
         super().__init__(path)

@@ -24,7 +24,7 @@ DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 # What a proxy adds to an ETag if it compresses the response; our own ETags contain no hyphen.
 _COMPRESSION = re.compile("-(gzip|br|zstd|deflate)$")
 
-# The ETag of an item whose readings differ: a digest of the state of the item, and a digest of the body.
+# The ETag of an item that has several representations: digests of the state of the item and of the body.
 _ITEM_ETAG = re.compile("([0-9a-f]{16})[.][0-9a-f]{16}")
 
 
@@ -103,7 +103,7 @@ def compute_etag(body: bytes, hidden_state: str = "") -> str:
 
 
 def compute_item_etag(item_state: str, body_etag: str) -> str:
-    """Return the ETag of one reading of an item, without quotes.
+    """Return the ETag of one representation of an item, without quotes.
 
     Every write of the item changes `item_state`, and every difference of the body changes `body_etag`.
     """
@@ -120,10 +120,10 @@ def contains_etag(given: ETags, etag: str) -> bool:
 
 
 def contains_state(given: ETags, etag: str) -> bool:
-    """Return whether `If-Match` contains the ETag of any reading of the item in the same state.
+    """Return whether `If-Match` contains the ETag of any representation of the item in the same state.
 
-    A reading can have any `fields`; `etag` is the ETag of one of them. The ETag of a list, or of an item that
-    has only one reading, must be the same.
+    A representation can have any `fields`; `etag` is the ETag of one of them. The ETag of a list, or of an
+    item with only one representation, must be the same.
     """
     state = _ITEM_ETAG.fullmatch(etag)
     if given.star_tag or state is None:

@@ -85,8 +85,8 @@ class JsonBody:
     A long body is an iterator of chunks, so that the whole body is never in memory. The ETag of such a body
     is computed from `state`, the state of the data in the body, and not from its bytes.
 
-    `item_state` is the state of the item of which the body is a reading: every write of the item changes it,
-    and it is the same in every reading. `If-Match` compares only this state.
+    `item_state` is the state of the item that the body represents: every write of the item changes it, and it
+    is the same in all representations of the item. `If-Match` compares only this state.
     """
 
     body: bytes | Iterator[bytes]
