@@ -9,7 +9,7 @@ from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
 
-# The files of `static`, by their path below it. They are read once, because their digest is in their address.
+# The content of the files in `static`, by path. It is read once, because its digest is in the addresses.
 FILES = {
     path.relative_to(STATIC).as_posix(): path.read_bytes()
     for path in sorted(STATIC.rglob("*"))
@@ -25,7 +25,7 @@ def _compute_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-# Modules import each other by relative paths, so one digest of all files stands in the address of each.
+# Modules import each other by relative paths, so the address of each file contains one digest of all files.
 DIGEST = _compute_digest()
 
 

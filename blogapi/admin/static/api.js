@@ -2,10 +2,10 @@
 
 const BASE = "/api/v1/";
 
-/** The last failures and the time of the last good answer, for the details of "Not reachable". */
+/** The last failures and the time of the last good response, for the details of a failure. */
 export const connection = { failures: [], lastGood: null };
 
-/** A response with an error status, or none: then the status is 0 and the code "offline". */
+/** A response with an error status, or no response: then the status is 0 and the code is "offline". */
 export class ApiError extends Error {
   constructor(status, { code = "", detail, errors = {}, etag = null, retryAfter = null } = {}) {
     super(detail ?? `The blog answered with an error (${status}).`);
@@ -21,14 +21,15 @@ export class ApiError extends Error {
 let signIn = null;
 let signingIn = null;
 
-/** Set the function that asks for a new login; it returns a promise of whether there is one. */
+/** Set the function that asks for a new login; it returns a promise of whether the user signed in. */
 export const onLoginEnded = (ask) => (signIn = ask);
 
 /**
  * Send a request to the path below /api/v1/ and return {data, etag, status, total}.
  * query: an object; null and "" are left out, an array repeats the name. body: sent as JSON. file: a Blob,
- * sent as it is; onProgress(sent, size) tells how much is sent. etag: If-Match. create: If-None-Match: *.
- * once: an Idempotency-Key. timeout: seconds, 0 for none. After a 401 the user signs in and it is sent again.
+ * sent as it is; onProgress(sent, size) reports how much is sent. etag: If-Match. create: If-None-Match: *.
+ * once: an Idempotency-Key. timeout: seconds, 0 for none. If the login has ended, the user signs in again and
+ * the request is repeated.
  */
 export async function request(method, path, options = {}) {
   const { query, body, file, etag, create, once, keepalive, signal, onProgress } = options;
@@ -76,7 +77,7 @@ export const put = (path, body, options) => request("PUT", path, { body, ...opti
 export const patch = (path, body, options) => request("PATCH", path, { body, ...options });
 export const del = (path, options) => request("DELETE", path, options);
 
-/** Return the address of a path below /api/v1/, for links and downloads too. */
+/** Return the address of a path below /api/v1/, also for links and downloads. */
 export function apiAddress(path, query = {}) {
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
   const text = new URLSearchParams(pairs.filter(([, item]) => item != null && item !== "")).toString();
@@ -88,7 +89,7 @@ function note(method, path, outcome) {
   connection.failures = [failure, ...connection.failures].slice(0, 8);
 }
 
-// fetch() does not tell how much of a body is sent.
+// fetch() does not report how much of a body is sent.
 function upload(url, { method, headers, body, signal }, onProgress) {
   return new Promise((resolve, reject) => {
     const sender = new XMLHttpRequest();

@@ -1,4 +1,4 @@
-/** What the pages are built of: functions that return templates, and things that float over the page. */
+/** The components of the pages: functions that return templates, and dialogs, popovers, menus and toasts. */
 
 import { html, live, nothing, ref, render } from "./vendor/lit.js";
 import { formatDay } from "./format.js";
@@ -33,7 +33,7 @@ export function button(options) {
   return html`<button type="button" @click=${click} ${given}>${inner}</button>`;
 }
 
-// Both texts take the same room, so that the button keeps its width.
+// Both texts are in the same place, so that the button keeps its width.
 const words = (before, after) =>
   html`<span class="words"><span class="before">${before}</span>${
     after ? html`<span class="after">${after}</span>` : nothing}</span>`;
@@ -56,7 +56,8 @@ export function badge({ status, published_at: time, working_copy: edits }) {
 /**
  * A label, a control with the id "field-NAME", and below it the help or the error errors[NAME].
  * type: of an input; or "textarea", "select" (options: [[value, text]]), "password" (with Show).
- * onInput(value): on each key; onChange(value): at the end. control: another one. Other names are attributes.
+ * onInput(value): on each change; onChange(value): at the end. control: a template to use as the control.
+ * Other names are attributes.
  */
 export function field({ name, id = `field-${name}`, label, help, counter, errors = {}, control, ...more }) {
   const error = [errors[name] ?? []].flat().join(" ");
@@ -161,12 +162,12 @@ export const emptyState = ({ title, text, actions = nothing }) =>
   html`<section class="empty"><h2>${title}</h2><p>${text}</p>
     <div class="actions">${actions}</div></section>`;
 
-/** kind: "tint" for what is shown once. */
+/** kind: "tint" for a value that is shown only once. */
 export const notice = ({ icon: name, title, text = "", action = nothing, kind = "" }) =>
   html`<section class="notice ${kind}">${name ? icon(name) : nothing}
     <div class="notice-text"><p>${title}</p><p class="soft">${text}</p></div>${action}</section>`;
 
-/** What went wrong; nothing while all is well. */
+/** An alert with the text; empty if there is no text. */
 export const problem = (text) =>
   html`<div role="alert">${
     text ? html`<p class="problem">${icon("circle-alert")} ${text}</p>` : nothing}</div>`;
@@ -194,7 +195,7 @@ export async function copyText(text) {
   return document.execCommand("copy") && area.remove();
 }
 
-/** Copies a text, and says so for two seconds in its own place. */
+/** A button that copies a text and then shows "Copied" for two seconds. */
 export function copyButton(text, { label = "Copy", kind } = {}) {
   const copy = async ({ currentTarget: { classList } }) => {
     await copyText(text);
@@ -205,7 +206,7 @@ export function copyButton(text, { label = "Copy", kind } = {}) {
   return button({ text: label, busyText: "Copied", icon: "copy", kind, onClick: copy });
 }
 
-/** Tell screen readers what is seen anyway. */
+/** Announce a text that is already visible to screen readers. */
 export function announce(text) {
   const region = document.querySelector("#announcer > span");
   if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text;
@@ -213,7 +214,7 @@ export function announce(text) {
 
 let endToast = () => {};
 
-/** Show what just happened elsewhere, for 8 seconds. undo: a function; or action: {label, run}. */
+/** Show the result of an action for 8 seconds. undo: a function; or action: {label, run}. */
 export function toast(text, { undo, action = undo && { label: "Undo", run: undo } } = {}) {
   endToast();
   const parent = document.querySelector("dialog[open]") ? topmost() : document.getElementById("announcer");
@@ -231,7 +232,7 @@ export function toast(text, { undo, action = undo && { label: "Undo", run: undo 
   start();
 }
 
-// What floats lies outside the page, and is drawn again whenever the page is.
+// The open dialogs and popovers: they are outside the page, and are rendered again whenever the page is.
 const floats = new Set();
 let dismissed = null;
 
@@ -239,7 +240,7 @@ export function updateFloats() {
   for (const float of floats) float.update();
 }
 
-// In the last dialog that is open, or in the landmark `main`.
+// The parent of new dialogs, popovers and toasts: the last open dialog, or the landmark `main`.
 const topmost = () => [...document.querySelectorAll("main, dialog[open]")].at(-1) ?? document.body;
 
 function makeElement(name, properties, parent = topmost()) {
@@ -277,7 +278,7 @@ export function openDialog({ title, content, kind = "", onClose }) {
   return float;
 }
 
-/** Ask before what cannot be undone. action: verb and object. Returns a promise of true or undefined. */
+/** Ask before an action that cannot be undone; return a promise of true, or undefined. action: its button. */
 export function confirmRisk({ title, text, action }) {
   const content = (close) => html`<p class="soft">${text}</p><div class="dialog-buttons">
     ${button({ text: "Cancel", kind: "bare", onClick: () => close() })}

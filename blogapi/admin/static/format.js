@@ -6,7 +6,7 @@ export const setTimeZone = (name) => (timeZone = name);
 
 const format = (date, options) => new Intl.DateTimeFormat("en-GB", { ...options, timeZone }).format(date);
 
-/** Return the Date of a stamp of the API; a stamp without an offset is UTC. */
+/** Return the Date of a timestamp of the API; a timestamp without an offset is UTC. */
 export function parseTime(stamp) {
   return stamp instanceof Date ? stamp : new Date(/(Z|[+-]\d\d:\d\d)$/.test(stamp) ? stamp : `${stamp}Z`);
 }
@@ -17,7 +17,7 @@ export const formatTime = (stamp) => format(parseTime(stamp), { timeStyle: "shor
 /** 29 Nov 2026 */
 export const formatDay = (stamp) => format(parseTime(stamp), { dateStyle: "medium" });
 
-/** Sunday 29 November, with the year if it is another one. */
+/** "Sunday 29 November", with the year if it is not the current one. */
 export function formatLongDay(stamp) {
   const year = (time) => toFields(time).day.slice(0, 4);
   const options = { weekday: "long", day: "numeric", month: "long" };
@@ -25,7 +25,7 @@ export function formatLongDay(stamp) {
   return format(parseTime(stamp), options).replace(",", "");
 }
 
-/** Return the days of the calendar from today to the time: -1 is yesterday. */
+/** Return the number of calendar days from today to the time: -1 is yesterday. */
 export function daysFromToday(stamp) {
   return (Date.parse(toFields(stamp).day) - Date.parse(toFields(new Date()).day)) / 86_400_000;
 }
@@ -59,10 +59,10 @@ export function toFields(stamp) {
   return { day: `${year.padStart(4, "0")}-${month}-${day}`, time: formatTime(stamp) };
 }
 
-/** Return the Date of the values of date and time inputs. */
+/** Return the Date for the values of date and time inputs. */
 export function toInstant(day, time) {
   const wanted = Date.parse(`${day}T${time}Z`);
-  // Twice, because the first guess can lie on the other side of a change of the clocks.
+  // Twice, because the clocks can change between the first guess and the result.
   return [1, 2].reduce((guess) => {
     const shown = toFields(guess);
     return new Date(guess.getTime() + wanted - Date.parse(`${shown.day}T${shown.time}Z`));

@@ -1,10 +1,10 @@
-/** Forms that write into an object, dialogs with a form, deletions, and what is shown only once. */
+/** Forms that write into an object, dialogs with a form, deletions, and values that are shown only once. */
 
 import { html } from "./vendor/lit.js";
 import { del } from "./api.js";
 import { button, confirmRisk, copyButton, field, openDialog } from "./components.js";
 
-/** Return a function (name, label, options) that makes fields of an object; the page has their errors. */
+/** Return a function (name, label, options) that makes fields for the values; the page has their errors. */
 export const bind = (page, values) => (name, label, options) => {
   const onInput = (value) => {
     values[name] = value;
@@ -31,7 +31,7 @@ export function formDialog(page, { title, action, fields, save }) {
   return openDialog({ title, content, onClose: () => page.set({ errors: {}, problem: "" }) }).result;
 }
 
-/** Delete what the path names and load the page again; question: as of confirmRisk(), or none. */
+/** Delete the resource at the path and load the page again. question: options of confirmRisk(), or none. */
 export async function remove(page, path, question) {
   if (question && !(await confirmRisk(question))) return;
   await page.act("remove", async () => {
@@ -43,7 +43,7 @@ export async function remove(page, path, question) {
   });
 }
 
-/** Show a key or a link, as `page.once`, with the focus on Copy. foot: what it allows, and until when. */
+/** Show a key or a link in `page.once`, with the focus on Copy. foot: what it allows, and until when. */
 export async function showOnce(page, { title, label, value, foot }) {
   const hide = () => page.set({ once: null });
   page.set({

@@ -1,4 +1,4 @@
-/** The frame of every page: session, side menu, failures, the login that ends, and the palette. */
+/** The frame of every page: session, side menu, failures, signing in again, and the palette. */
 
 import { html, LitElement, nothing } from "./vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
@@ -20,14 +20,14 @@ const GROUPS = [
 ];
 const PLACES = GROUPS.flatMap(([, places]) => places);
 
-// The blog and the user are kept for the next page, whose menu does not wait for the answers.
+// The names of the blog and the user are stored for the next page, whose menu does not wait for the API.
 const KEPT = "blogapi.session";
 let current = null;
 
 /** {user: {uuid, username, role}, site: {title, time_zone, …}}; known in renderPage(), not yet in load(). */
 export const session = () => current;
 
-/** What the last page of this browser has shown: {title, user, username}; `user` is a uuid. */
+/** The values that the last page in this browser has stored: {title, user, username}; `user` is a uuid. */
 export const lastSession = () => JSON.parse(localStorage.getItem(KEPT) ?? "{}");
 
 export function setSession(session) {
@@ -45,7 +45,7 @@ async function openSession() {
 /**
  * The base of all pages. A subclass has `static place` and `heading`, load() and renderPage(); where needed
  * also renderMain() (the main button), renderHead(), and `static bare` (no menu), `anonymous` (no login) or
- * `forMembers` (not for admins only). Its fields are plain: set() changes them.
+ * `forMembers` (not for admins only). Its fields are plain properties: set() changes them and renders.
  */
 export class Page extends LitElement {
   static place = "";
@@ -87,8 +87,9 @@ export class Page extends LitElement {
   }
 
   /**
-   * Do one thing for the user: `busy` is its name meanwhile, and a second one is not started. Wrong fields
-   * get into `errors` (see field()), all else into `problem`. Returns what work() returns, or undefined.
+   * Run work() for an action of the user. `busy` is its name until it ends, and no second one is started.
+   * Errors of fields are stored in `errors` (see field()), all others in `problem`. Returns the result of
+   * work(), or undefined.
    */
   async act(name, work) {
     if (this.busy) return undefined;
@@ -204,7 +205,7 @@ function bottomBar(place) {
   </nav>`;
 }
 
-// Ask for the password over the page, which stays as it is; returns whether there is a login again.
+// Ask for the password in a dialog over the page; return whether the user signed in.
 async function signInAgain() {
   if (!current) return false;
   const { username } = current.user;
@@ -231,7 +232,7 @@ async function signInAgain() {
   return dialog.result;
 }
 
-/** Make the page of this document. */
+/** Define the page of this document, and show it. */
 export function definePage(PageClass) {
   customElements.define("admin-page", PageClass);
   document.body.append(new PageClass());

@@ -1,4 +1,4 @@
-/** The dialog of a conflict: two versions of one article, of which neither is wrong. */
+/** The dialog of a conflict: two versions of one article, which differ. */
 
 import { button, copyButton, icon, openDialog } from "../components.js";
 import { count, formatTime } from "../format.js";
@@ -17,7 +17,7 @@ export async function openConflict({ mine, theirs, person, theirTime, myName, my
   const lines = compareLines(theirs.content, mine.content);
   const places = [...fields, ...lines.filter((part) => !("equal" in part))];
   if (!places.length) return { choice: "theirs", fields: theirs };
-  // While merging: the number of the place to decide; -1 before.
+  // While merging, the index of the place to decide; before that, -1.
   let at = -1;
   const theirName = `${person}’s`;
 

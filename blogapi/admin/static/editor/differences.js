@@ -9,10 +9,10 @@ const LABELS = {
   "seo.og_image": "Picture for social networks", "seo.canonical_url": "Canonical address",
 };
 
-// What the texts for search engines are derived from, unless an author writes them.
+// The fields that the texts for search engines are derived from, unless an author writes them.
 const SOURCES = { "seo.title": "title", "seo.description": "subtitle", "seo.og_image": "cover_image" };
 
-// Return the value of a field such as "seo.title" in a version; an empty text if it is derived.
+// Return the value of a field such as "seo.title" in a version, or an empty text if it is derived.
 function valueOf(version, name) {
   const value = name.split(".").reduce((part, key) => part?.[key], version);
   return value !== undefined && value === version[SOURCES[name]] ? "" : value;
@@ -32,7 +32,7 @@ export function diffFields(before, after, names = {}) {
   return fields.filter((field) => field && field.before !== field.after);
 }
 
-// Texts that have little in common take long to compare: after this time they count as different altogether.
+// Texts with little in common take long to compare. After this time, they count as completely different.
 const TIMEOUT = { timeout: 500 };
 
 function group(parts, before, after) {
@@ -49,7 +49,7 @@ function group(parts, before, after) {
 /** Return the lines of two texts: [{equal} or {before, after}]. */
 export const compareLines = (before, after) => group(diffLines(before, after, TIMEOUT), before, after);
 
-/** Return the words of two texts: [{equal} or {before, after}]; changes that a space parts are one. */
+/** Return the words of two texts: [{equal} or {before, after}]; a space or a comma splits no change. */
 export function compareWords(before, after) {
   const changes = [];
   for (const change of group(diffWordsWithSpace(before, after, TIMEOUT), before, after)) {
@@ -65,7 +65,7 @@ export function compareWords(before, after) {
 
 const countWords = (text = "") => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
 
-/** Return how many words two texts do not have in common: {added, removed}. */
+/** Return the numbers of words that were added and removed: {added, removed}. */
 export function countChanges(before, after) {
   const words = compareLines(before, after)
     .filter((lines) => !("equal" in lines))

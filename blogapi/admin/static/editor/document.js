@@ -6,7 +6,7 @@ export const EMPTY = {
   ...{ cover_image: "", category: null, tags: [], authors: [] },
   seo: { title: "", description: "", og_image: "", canonical_url: "" },
 };
-// The server's own values, which a document can leave out.
+// Fields that the server fills in if they are empty in a document.
 const LEFT_OUT = ["slug", "category", "authors"];
 
 // Return the document of a working copy.
@@ -46,7 +46,7 @@ export function toArticle(document) {
   return body;
 }
 
-// Return whether the server has the same for both documents.
+// Return whether the server stores the same content for both documents.
 export function isSame(left, right) {
   const [a, b] = [comparable(left), comparable(right)];
   const isLeftOut = (name) => LEFT_OUT.includes(name) && !(a[name] && b[name]);
@@ -80,7 +80,7 @@ export function keepBreaks(original, shown) {
 // Return the text as fields show it.
 export const showBreaks = (text) => text.replace(/\r\n?/g, "\n");
 
-// Return the slug that the server makes of a title, for the eye alone: the server decides.
+// Return the slug that the server probably derives from a title, to show it; the server decides.
 export function guessSlug(title) {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");

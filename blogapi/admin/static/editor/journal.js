@@ -8,7 +8,7 @@ export class Journal {
   keeps = true;
   #tab = Math.random().toString(36).slice(2);
 
-  // `user` is the uuid of the user who writes: others in the same browser are not offered the text.
+  // `user` is the uuid of the user who writes: the text is not offered to other users of the same browser.
   constructor(user) {
     this.user = user;
   }
@@ -27,13 +27,13 @@ export class Journal {
     if (entry) this.keeps = attempt(keep) !== false;
   }
 
-  // Forget the text of this tab, because it is saved.
+  // Delete the text of this tab, because it is saved.
   clear(article) {
     this.#stop();
     discard({ key: this.#key(article) });
   }
 
-  // Return the entries of this article that `isSaved` does not know, latest first, and forget the others.
+  // Return the entries of this article that are not saved, latest first, and delete the others.
   find(article, isSaved) {
     const entries = list().filter((entry) => entry.article === article && entry.user === this.user);
     for (const entry of entries) if (isSaved(entry.document)) discard(entry);
@@ -48,7 +48,7 @@ export class Journal {
   #key(article) { return `${PREFIX}${article}.${this.#tab}`; }
 }
 
-// Forget an entry.
+// Delete an entry.
 export const discard = ({ key }) => attempt(() => localStorage.removeItem(key));
 
 // Return {article, title, changed, words} of each text of this user; `article` is a uuid or "new".

@@ -49,7 +49,7 @@ function emphasize({ text, from, to }, mark) {
   if (from === to) [from, to] = wordAt(text, from);
   while (from < to && /\s/.test(text[from])) from += 1;
   while (to > from && /\s/.test(text[to - 1])) to -= 1;
-  // With the marks of the selection outside of it: three stars are both marks.
+  // Shrink the selection to the text between its marks. Three stars are the marks of bold and of italic.
   while (from < to && text[from] === "*" && text[to - 1] === "*") [from, to] = [from + 1, to - 1];
   const stars = Math.min(text.slice(0, from).match(/\**$/)[0].length, text.slice(to).match(/^\**/)[0].length);
   const inside = text.slice(from, to);

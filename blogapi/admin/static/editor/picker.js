@@ -1,4 +1,4 @@
-// A field for one or several terms (category, tags, authors): type to find, Enter to choose or to create.
+// A field for one or several terms (category, tags, authors): type to find one, Enter to choose or create it.
 
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { icon } from "../components.js";
@@ -6,7 +6,7 @@ import { icon } from "../components.js";
 let number = 0;
 
 class TermPicker extends LitElement {
-  // `items`: [{uuid, name, note}]; `chosen`: [uuid]; `create(name)` returns a new item; `kind` names it.
+  // `items`: [{uuid, name, note}]; `chosen`: [uuid]; `create(name)` returns a new item; `kind`: "tag".
   // Fires `choose` with the chosen uuids as its `detail`.
   static properties = Object.fromEntries(
     ["label", "kind", "items", "chosen", "single", "create", "words", "open", "at"].map((name) => [name, {}]),

@@ -1,4 +1,4 @@
-// The dialog for pictures: new ones or those of the library, each with a sentence that says what it shows.
+// The dialog for pictures: new ones or those of the library, each with its alternative text.
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, patch, post } from "../api.js";
@@ -87,7 +87,7 @@ class Chooser {
     Object.assign(picture, { uuid, url, alt: picture.alt || alt, isNew: !alt });
   }
 
-  // The library keeps the text of a picture that had none.
+  // Store the alternative text in the library if the picture had none.
   async #finish(close) {
     await this.uploads;
     for (const picture of this.chosen) {

@@ -1,4 +1,4 @@
-// Shows an article as readers see it, in a shadow root: the page and the article cannot disturb each other.
+// Shows an article as readers see it, in a shadow root, which separates its styles from those of the page.
 
 import { get, post } from "../api.js";
 import { fromArticle, fromCopy } from "./document.js";
@@ -28,7 +28,7 @@ export async function load(uuid, { asPublished = false } = {}) {
   }
 }
 
-// Return what the server makes of a text: {html, toc, excerpt, word_count, reading_minutes}.
+// Return the server's rendering of a text: {html, toc, excerpt, word_count, reading_minutes}.
 export async function render(document, article, options) {
   const { content, content_type } = document;
   return (await post("blog/render/", { content, content_type, article }, options)).data;
@@ -39,7 +39,7 @@ export function show(host, { category, title, subtitle, html }) {
   const root = host.shadowRoot ?? attach(host);
   const article = document.createElement("article");
   article.dir = "auto";
-  // The name of the category is interface: it does not decide the direction of the article.
+  // The name of the category has its own text direction, so that it does not decide that of the article.
   const head = [["p", category, "category"], ["h1", title, ""], ["p", subtitle, "subtitle"]];
   for (const [name, text, className] of head) {
     if (!text) continue;
@@ -69,7 +69,7 @@ function attach(host) {
   return root;
 }
 
-// What other hosts would be asked for is a link until somebody opens it.
+// Replace content of other hosts with a link, so that nothing is loaded from them before somebody opens it.
 function replaceFrame(element) {
   const address = element.getAttribute("src") ?? element.querySelector("source")?.getAttribute("src") ?? "";
   if (address.startsWith("/") && !address.startsWith("//")) return;

@@ -1,4 +1,4 @@
-// What can happen to an article: publish, schedule, update, take back, archive.
+// The actions that change the status of an article: publish, schedule, update, unpublish, archive.
 
 import { html, nothing } from "../vendor/lit.js";
 import { post } from "../api.js";
@@ -11,7 +11,7 @@ import { findOpenEnds } from "./markdown.js";
 const DAY = 24 * 3600 * 1000;
 const BACK = "It is a draft again";
 
-// For each status: the main action, what it changes, what it says afterwards, and its consequence.
+// For each status: the main action, its request body, the message afterwards, and the consequence.
 export const ACTIONS = {
   draft: { name: "Publish", body: { status: "published" }, done: "Published" },
   scheduled: { name: "Reschedule", body: { status: "published" }, done: "Published" },
@@ -92,7 +92,7 @@ function checks(page, close) {
   </ul>`;
 }
 
-// Open the menu beside the main button. `more` are further items, for which a phone has no room.
+// Open the menu beside the main button. `more` are further items that the bar of a phone does not show.
 export function openActions(anchor, page, more = []) {
   const { status, working_copy: edits } = page.article ?? {};
   const act = (label, icon, status, words) =>

@@ -1,6 +1,6 @@
-// Saves a document, one request at a time, and says truthfully what is saved.
+// Saves a document with one request at a time, and reports what is saved.
 
-const [IDLE, LONGEST] = [1500, 10_000];
+const [IDLE_MS, MAX_WAIT_MS] = [1500, 10_000];
 const RETRY_SECONDS = [2, 5, 10, 20, 30];
 // Browsers refuse requests with `keepalive` of more than 64 kB.
 const MAX_KEEPALIVE = 60_000;
@@ -15,13 +15,14 @@ export class Saver {
   #unsure = [];
 
   // `read()` returns the document. `send(document, {etag, keepalive, signInAgain})` stores it and returns the
-  // new `etag`, and `stored` if that is another document. `isOwn(documents)` answers a 412: {etag, document}
-  // if the server has one of these, which this page sent. `changed(state)` is called after each change.
+  // new `etag`, and `stored` if that is another document. After a 412, `isOwn(documents)` returns
+  // {etag, document} if the server has one of these, which this page sent. `changed(state)` is called after
+  // each change.
   constructor(callbacks) {
     Object.assign(this, callbacks);
   }
 
-  // Take this document with this ETag as what the server has.
+  // Begin with the document that the server has, and its ETag.
   start(document, etag) {
     this.#accept(document, etag);
     clearTimeout(this.timer);
@@ -33,13 +34,13 @@ export class Saver {
   get isBusy() { return this.#running !== null; }
   get #isShort() { return new Blob([JSON.stringify(this.read())]).size <= MAX_KEEPALIVE; }
 
-  // Note that the document may have changed; it is saved after a pause.
+  // Call this after each edit: a changed document is saved after a pause.
   edited() {
     const state = this.isDirty ? "unsaved" : "saved";
     if (state !== this.state && ["saved", "unsaved", "refused"].includes(this.state)) this.#set(state);
     if (!this.isDirty || this.state === "conflict" || this.state === "offline") return;
     this.#since ||= Date.now();
-    this.#schedule(Math.max(0, Math.min(IDLE, this.#since + LONGEST - Date.now())));
+    this.#schedule(Math.max(0, Math.min(IDLE_MS, this.#since + MAX_WAIT_MS - Date.now())));
   }
 
   // Save now, and return whether the document is stored. Calls during a save wait for it and join the next.
@@ -84,7 +85,7 @@ export class Saver {
 
   async #recover(error, sent) {
     try {
-      // The answer to an earlier request can be lost: then the server has what this page itself sent.
+      // If the response to an earlier request was lost, the server has a document that this page sent.
       const documents = [sent, ...this.#unsure, JSON.parse(this.stored)];
       const own = error.status === 412 && (await this.isOwn(documents));
       if (own) {
@@ -106,7 +107,7 @@ export class Saver {
 
   #schedule(milliseconds) {
     clearTimeout(this.timer);
-    // A sign-in that the author put off is not asked for again by itself.
+    // If the author has put off signing in, an automatic save does not ask again.
     this.timer = setTimeout(() => this.save({ signInAgain: this.problem?.status !== 401 }), milliseconds);
   }
 

@@ -1,4 +1,4 @@
-// The field for the text: a plain text area at once, then CodeMirror, unless the author stays plain.
+// The field for the text: a plain text area at first, then CodeMirror, unless the author prefers plain text.
 
 const PLAIN = "blogapi.plain";
 
@@ -14,7 +14,7 @@ export class WritingArea {
 
   get isPlain() { return localStorage.getItem(PLAIN) === "yes"; }
 
-  // Stay with the plain text area, or go back to CodeMirror; text, cursor and focus stay.
+  // Change to the plain text area or to CodeMirror; text, cursor and focus stay.
   set isPlain(plain) {
     localStorage.setItem(PLAIN, plain ? "yes" : "no");
     if (!plain) this.#enrich();
@@ -37,7 +37,7 @@ export class WritingArea {
     if (this.rich) return this.rich.edit({ from, to, insert, selectFrom, selectTo });
     this.plain.focus();
     this.plain.setSelectionRange(from, to);
-    // The only way that keeps the undo history of a text area.
+    // No other method keeps the undo history of a text area.
     const isDone = document.execCommand(insert ? "insertText" : "delete", false, insert);
     if (!isDone) this.plain.setRangeText(insert, from, to);
     this.plain.setSelectionRange(selectFrom, selectTo);

@@ -42,12 +42,12 @@ class Articles extends Page {
     });
   }
 
-  /** The list that the address of the page names. */
+  /** The query of the list, from the address of the page. */
   get query() {
     return { ...USUAL, ...Object.fromEntries(new URLSearchParams(location.search)) };
   }
 
-  /** The address of the list with other parameters; it is the first page unless they name one. */
+  /** The address of the list with other parameters, by default of its first page. */
   link(changes) {
     const given = Object.entries({ ...this.query, page: "1", ...changes });
     const query = new URLSearchParams(given.filter(([name, value]) => value && value !== USUAL[name]));
@@ -75,7 +75,7 @@ class Articles extends Page {
       get(PATH, { query: { ...query, page_size: PAGE_SIZE, fields: FIELDS } }),
       get("blog/article-counts/", { query: { q, category, tag, author } }),
     ]);
-    // The answer to an earlier search can come later.
+    // The response to an earlier search can arrive later.
     if (turn === this.turn) Object.assign(this, { articles, total, counts });
   }
 
@@ -88,7 +88,7 @@ class Articles extends Page {
     this.requestUpdate();
   }
 
-  /** Do something with the articles, say what was done, and offer to undo it. */
+  /** Run an action on the articles, show the result, and offer to undo it. */
   async apply(articles, done, work, undo) {
     const succeeded = await this.act("apply", async () => (await work(), true));
     await this.reload();
@@ -100,7 +100,7 @@ class Articles extends Page {
 
   change(articles, done, fields) {
     this.apply(articles, done, () => write(articles, fields), async () => {
-      // An archived article becomes public only by way of a draft.
+      // An archived article cannot be published: it must become a draft first.
       if (done === "archived") await write(articles, () => ({ status: "draft" }));
       await write(articles, former);
     });
@@ -135,7 +135,7 @@ class Articles extends Page {
     });
   }
 
-  /** Offer all categories or all tags; a tag that all of the articles have is taken away. */
+  /** Open a menu of all categories or all tags; a tag that all of the articles have is removed. */
   async choose(kind, anchor, articles) {
     const read = async () => (await get(`blog/${kind}/`, { query: { fields: "uuid,name" } })).data;
     const terms = await this.act("read", read);
@@ -182,8 +182,8 @@ class Articles extends Page {
       const importTexts = button({ text: "Import texts", icon: "import", href: "/admin/import/" });
       return emptyState({
         title: "Nothing written yet",
-        text: `Start with one article. It stays a draft, seen by nobody but you, until you publish it. If you
-          have texts elsewhere, bring them along: a folder of Markdown or HTML files, or the export of
+        text: `Start with one article. It stays a draft, which readers cannot see, until you publish it. If
+          you have texts elsewhere, import them: a zip archive of Markdown or HTML files, or the export of
           another blog.`,
         actions: html`${newArticle()} ${importTexts}`,
       });

@@ -1,4 +1,4 @@
-/** Backups in the instance folder: make, fetch, check and delete them. */
+/** Backups in the instance folder: make, download, check and delete them. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
@@ -18,7 +18,7 @@ class Backups extends Page {
     try {
       ({ data: this.backups } = await get("backups/"));
     } catch (error) {
-      // The blog is on a database server; the answer says what makes its backups.
+      // The blog is on a database server; the error names the tool that makes its backups.
       if (error.status !== 409) throw error;
       this.elsewhere = error.detail;
     }
@@ -42,7 +42,7 @@ class Backups extends Page {
     const rows = this.backups.map((backup) => this.renderBackup(backup));
     return html`${table([["Made"], ["How"], ["Pictures"], ["Size", "num"]], rows, "bleed nowrap")}
       <p class="section soft">A backup holds drafts, users, and fingerprints of passwords and keys: keep it
-        secret. To bring one back, run <code>python -m blogapi restore FILE</code> on the server.</p>`;
+        secret. To restore one, run <code>python -m blogapi restore FILE</code> on the server.</p>`;
   }
 
   renderBackup({ name, created, kind, has_media: whole, missing, size }) {

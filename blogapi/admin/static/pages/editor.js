@@ -126,7 +126,7 @@ class Editor extends Page {
     }
   }
 
-  // After a 412: does the server have what this page itself has sent?
+  // After a 412: return which of these documents the server has, with its ETag, or nothing.
   async isOwn(documents) {
     this.theirs = await load(this.uuid);
     const document = documents.find((sent) => isSame(sent, this.theirs.document));
@@ -166,7 +166,7 @@ class Editor extends Page {
     return `Not saved: ${status === 401 ? "your login has ended" : reason}`;
   }
 
-  // Ask which version the article gets; both stay in the history. `stored` is what the server has now.
+  // Ask which version the article gets; both stay in the history. `stored` is the document of the server.
   async decide(theirs = this.theirs, given = null, stored = theirs.document) {
     const { openConflict } = await import("../editor/conflict.js");
     const mine = given ?? this.document;
@@ -191,7 +191,7 @@ class Editor extends Page {
     return true;
   }
 
-  // Save the text, and then make it the article with this status. Returns whether that was done.
+  // Save the text, and publish it with this request body. Return whether that was done.
   async publish(body, words) {
     let failure;
     const isDone = await this.act("publish", async () => {
@@ -210,8 +210,8 @@ class Editor extends Page {
       return true;
     });
     if (failure?.code === "article_changed") {
-      // Somebody changed the article itself. With both ETags the next save is based on that version; it is
-      // sent in any case, because nothing counts as stored.
+      // Somebody changed the article itself. With both ETags, the next save is based on the new version. With
+      // EMPTY as the stored document, the save is sent in any case.
       const theirs = await load(this.uuid, { asPublished: true });
       theirs.etag = `${this.saver.etag}, ${theirs.etag}`;
       await this.decide(theirs, null, EMPTY);
@@ -285,7 +285,7 @@ class Editor extends Page {
     this.area.select(from, to);
   }
 
-  // Save before the page is out of sight, and show what was saved elsewhere when it is back.
+  // Save when the page becomes hidden; when it is visible again, load what was saved elsewhere.
   async changeVisibility() {
     if (document.visibilityState === "hidden") {
       this.journal.flush();
@@ -297,7 +297,7 @@ class Editor extends Page {
     }
   }
 
-  // Save what is not saved, and make a draft's working copy its version of this sitting.
+  // Save what is not saved yet, and store the working copy of a draft as one version.
   leave() {
     this.journal.flush();
     this.saver.leave();
@@ -383,7 +383,7 @@ class Editor extends Page {
     openDialog({ title: "Shortcuts", content: () => facts(rows) });
   }
 
-  // A text that was not saved, because the browser or the machine stopped.
+  // A text that was not saved because the browser or the computer stopped.
   renderKept() {
     const { document, etag, time } = this.kept;
     const end = () => (discard(this.kept), this.set({ kept: null }));

@@ -1,4 +1,4 @@
-/** The versions of an article: what each has changed, their names, and bringing one back. */
+/** The versions of an article: their changes and names, and bringing one back. */
 
 import { del, get, patch, post, put } from "../api.js";
 import { button, emptyState, field } from "../components.js";
@@ -44,7 +44,8 @@ class History extends Page {
     this.versions = await this.readOlder(1, this.listNow());
   }
 
-  // The working copy, and the article as it is. What a working copy leaves to the article is left out.
+  // Return the working copy, if there is one, and the article. Fields that the working copy takes from the
+  // article are left out.
   listNow() {
     const { article, copy } = this;
     const uuids = (terms) => terms.map(({ uuid }) => uuid);
@@ -58,13 +59,13 @@ class History extends Page {
       note: "not published yet" }, current];
   }
 
-  // Return these versions and a page of former ones, with what each has changed.
+  // Return the newer versions and a page of older ones, with the size of their changes.
   async readOlder(page, newer) {
     const { data, total } = await get(REVISIONS, { query: { page, page_size: PAGE_SIZE } });
     const bodies = await Promise.all(data.map(({ number }) => get(`${REVISIONS}${number}/`)));
     const versions = [...newer];
     for (const [n, { number, name, created, user }] of data.entries()) {
-      // If the version that the article has now has a name, it is in the history already.
+      // If the current version has a name, it is already in the history.
       const current = newer.find((version) => version.key === "article" && version.created === created);
       if (current) Object.assign(current, { number, name: name || current.name, user });
       else versions.push({ key: String(number), number, name, created, user, body: bodies[n].data });
@@ -96,7 +97,7 @@ class History extends Page {
     });
   }
 
-  // A draft gets the version at once; readers of other articles see it after the next update.
+  // A draft gets the version at once. For other articles it becomes the working copy until the next update.
   async bringBack({ number, body }) {
     const { copy, article, names } = this;
     // Terms that were deleted in the meantime are left out.
@@ -151,8 +152,8 @@ class History extends Page {
           <ul>${versions.map((version) => html`<li>${this.renderVersion(version)}</li>`)}</ul>`)}
         ${this.hasMore ? button({ text: "Show older versions", busyText: "Loading…",
           busy: this.busy === "more", onClick: () => this.act("more", readMore) }) : nothing}
-        <p class="soft small">Autosaves are not kept as versions. There is one each time you publish, leave a
-          draft or bring a version back.</p></nav>
+        <p class="soft small">Autosaves are not kept as versions. A version is made each time you publish,
+          leave a draft or bring a version back.</p></nav>
       <section class="version-changes" aria-label="Changes">${this.renderChanges(this.shown)}</section>
     </div>`;
   }

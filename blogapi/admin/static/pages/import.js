@@ -1,4 +1,4 @@
-/** Import of another blog, which the server goes on with when the page is closed, and export of this one. */
+/** Import of another blog, which the server continues when the page is closed, and export of this one. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
@@ -8,25 +8,25 @@ import { count, formatDayAndTime, formatNumber, formatSize } from "../format.js"
 import { bind, remove } from "../forms.js";
 import { announce, definePage, Page } from "../shell.js";
 
-// The current step, the word and the sentence of each status, and the words of the button.
+// For each status: the current step, its name, a sentence, and the text of the button.
 const STATUSES = {
   uploading: [0, "Uploading", "Keep this page open until the file is sent.", "Stop the upload"],
   trying: [1, "Trying", "Nothing is stored yet. You can close this page: the trial goes on.",
     "Stop the trial"],
   tried: [2, "Tried", "Nothing is stored yet. Look at what the trial found, then import."],
-  importing: [2, "Importing", "You can close this page: the import goes on. Stopping keeps what is in.",
-    "Stop the import"],
-  finished: [4, "Finished", "To import the file again is safe: only what differs is changed."],
-  cancelled: [2, "Stopped", "What was in by then stays. Import the file again to go on."],
-  failed: [2, "Failed", "What was in by then stays.", "Try again"],
-  interrupted: [2, "Interrupted", "The server was stopped. What was in by then stays.", "Go on"],
+  importing: [2, "Importing",
+    "You can close this page: the import goes on. If you stop it, imported articles stay.", "Stop the import"],
+  finished: [4, "Finished", "You can import the file again: only what differs is changed."],
+  cancelled: [2, "Stopped", "What was imported stays. Import the file again to go on."],
+  failed: [2, "Failed", "What was imported stays.", "Try again"],
+  interrupted: [2, "Interrupted", "The server was stopped. What was imported stays.", "Go on"],
 };
 const STEPS = ["Upload", "Trial without writing", "Import", "Report"];
 const RUNNING = ["uploading", "trying", "importing"];
 const ENDED = ["finished", "cancelled"];
 const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left out" };
-const RESULTS = { refused: ["x", "bad", "was left out"], skipped: ["x", "", "was not taken"] };
-const REMARK = ["triangle-alert", "warn", "came in, with a remark"];
+const RESULTS = { refused: ["x", "bad", "was left out"], skipped: ["x", "", "was not imported"] };
+const REMARK = ["triangle-alert", "warn", "was imported, with a remark"];
 const MAX_PROBLEMS = 50;
 const POLL_MS = 1000;
 const FILE_HELP = "An export of WordPress, Ghost, Blogger, Medium or blogapi, or a zip of Markdown files";
@@ -53,10 +53,10 @@ class Transfer extends Page {
     this.show(job && (await get(`imports/${job.uuid}/`)).data);
   }
 
-  /** Show a job, and look again while it runs; or show the form. */
+  /** Show a job and load it again while it runs, or show the form if there is no job. */
   show(job) {
     const { status, stage, done, uuid } = job ?? {};
-    // The time left is judged from the first look at a stage.
+    // The time left is estimated from the progress since the page first saw the stage.
     const now = `${status} ${stage}`;
     if (this.since?.now !== now) this.since = { now, done, time: Date.now() };
     if (job && this.job && this.job.status !== status) announce(STATUSES[status][1]);
@@ -74,7 +74,7 @@ class Transfer extends Page {
     const onProgress = (done) => this.show({ name, size: total, status: "uploading", done, total });
     const options = { file, query: { ...this.options, name }, onProgress, signal: this.stop.signal };
     onProgress(0);
-    // If the user stops the upload, there is no answer.
+    // If the user stops the upload, there is no response.
     const answer = await this.act("send", () => post("imports/", undefined, options)).catch(() => null);
     return this.show(answer?.data);
   }
@@ -109,7 +109,7 @@ class Transfer extends Page {
     return html`<div class="form">
       ${bind(this, exported)("format", "Files for", { type: "select", options: FORMATS })}
       ${checkbox({ name: "drafts", label: "With drafts, scheduled and archived articles", onChange,
-        help: "Without them, it holds what every reader can see", checked: exported.drafts })}
+        help: "Otherwise the archive contains what every reader can see", checked: exported.drafts })}
       <div>${button({ text: "Download the blog", ...link })}
         <p class="section-text soft">A zip archive with your texts as files, and your pictures. Users, keys
           and earlier versions are in <a href="/admin/backups/">backups</a> only.</p></div></div>`;

@@ -7,7 +7,7 @@ import { daysFromToday, formatDay, formatDayAndTime } from "../format.js";
 import { bind, formDialog, remove, showOnce } from "../forms.js";
 import { definePage, Page, session } from "../shell.js";
 
-// Each scope includes those before it. The texts say what the server checks.
+// Each scope includes those before it. The texts describe what the server checks.
 const SCOPES = {
   published: ["Read published", "Published articles only. For a web page or an app that others see."],
   read: ["Read", "Everything you can see, drafts and scheduled articles too. It can make such keys. "
@@ -39,7 +39,7 @@ class Keys extends Page {
       title: "New key",
       action: "Create key",
       fields: () => html`
-        ${input("name", "Name", { maxlength: 100, help: "Where you use it, so that you know it again" })}
+        ${input("name", "Name", { maxlength: 100, help: "Where you use it, so that you recognise it later" })}
         ${input("scope", "May", { type: "select", options: scopes, help: SCOPES[values.scope][1] })}
         ${input("days", "Ends", { type: "select", options: ENDS })}`,
       save: () => post("auth/api-key/", { name: values.name, scopes: [values.scope], expires: end() }),

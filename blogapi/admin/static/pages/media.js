@@ -11,10 +11,10 @@ const LIBRARY = "blog/media/";
 const PAGE_SIZE = 60;
 const PAUSE_MS = 500;
 const PLACES = { author: "authors", category: "categories", site: "site" };
-// Tabs: the parameters of the API by the word of the tab.
+// The texts of the tabs, and their query parameters of the API.
 const TABS = [["All", {}], ["Without alternative text", { alt: "missing" }], ["Unused", { unused: "true" }]];
 
-// The library is here, whatever its public address is.
+// Files are loaded from this host, even if their public address has another one.
 const pathOf = ({ url }) => new URL(url, location.origin).pathname;
 const isImage = ({ type }) => type.startsWith("image/");
 
@@ -103,7 +103,7 @@ class Media extends Page {
     this.set({ step: "" });
     if (!sent.length) return;
     await this.reload();
-    // The alternative text is asked for at once.
+    // Ask for the alternative text at once.
     await this.select(sent[0]);
     await this.updateComplete;
     document.getElementById("field-alt")?.focus();
@@ -111,10 +111,10 @@ class Media extends Page {
 
   async remove({ uuid, name, alt, caption, url }) {
     const force = this.uses.length > 0;
-    const text = `It is used in ${count(this.uses.length, "place")}. There will be a gap.`;
+    const text = `It is used in ${count(this.uses.length, "place")}, which will have a gap.`;
     if (force && !(await confirmRisk({ title: `Delete ${name}?`, text, action: "Delete file" }))) return;
     await this.act("delete", async () => {
-      // The same bytes get the same address again.
+      // If the same file is uploaded again, it gets the same address.
       const file = await (await fetch(pathOf({ url }))).blob();
       await del(`${LIBRARY}${uuid}/`, { query: { force } });
       this.unsaved = null;
@@ -145,7 +145,7 @@ class Media extends Page {
     const onInput = (value) => this.search(value);
     const beside = searchField({ label: "Search name and text", name: "search", value: q, onInput });
     const drop = (event) => (event.preventDefault(), this.upload([...event.dataTransfer.files]));
-    const none = q ? `No file contains “${q}”.` : "None: all is well.";
+    const none = q ? `No file contains “${q}”.` : "No files";
     return html`<div @dragover=${(event) => event.preventDefault()} @drop=${drop}>
       ${tabs(items, JSON.stringify(chosen), { label: "Files", beside })}
       <div class="columns panel media ${selected ? "open" : ""}">

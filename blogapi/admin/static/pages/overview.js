@@ -1,4 +1,4 @@
-/** The overview: what to go on with, what comes next, what was published last, and the health of the blog. */
+/** The overview: unfinished, scheduled and newly published articles, and the health of the blog. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
@@ -34,7 +34,7 @@ class Overview extends Page {
     const others = edited.filter(({ status }) => status !== "draft");
     const newest = [...drafts, ...others].sort((one, other) => (changeOf(one) > changeOf(other) ? -1 : 1));
     Object.assign(this, { unfinished: newest.slice(0, 5), next, last, health });
-    // The last results are shown at once; what they name can have been cured meanwhile.
+    // The last results are shown at once; then the checks run again, because problems may have been solved.
     this.check();
   }
 

@@ -1,4 +1,4 @@
-/** The own account: password, logins, sign out. */
+/** The account of the user: password, logins, sign out. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post, put } from "../api.js";
@@ -7,7 +7,7 @@ import { formatDay, formatDayAndTime } from "../format.js";
 import { bind, remove } from "../forms.js";
 import { definePage, Page, session } from "../shell.js";
 
-// "Firefox on Windows": browsers name themselves by several names, and the most special one counts.
+// "Firefox on Windows". A User-Agent contains the names of several browsers; the most specific one counts.
 function describeBrowser(agent) {
   const first = (...names) => names.find((name) => agent.includes(name));
   const browser = first("Edg", "Firefox", "Chrome", "Safari")?.replace("Edg", "Edge") ?? agent;

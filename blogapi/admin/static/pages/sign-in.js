@@ -1,4 +1,4 @@
-/** Alone on the page: sign in, make the first admin, or choose a new password. */
+/** The pages without a menu: sign in, create the first admin, or choose a new password. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
@@ -10,7 +10,7 @@ import { definePage, lastSession, Page } from "../shell.js";
 const [PATH, HEADING, INTRO, ACTION, ...FIELDS] = {
   "sign-in": ["login", "Sign in", "Sign in to write.", "Sign in", "username", "password", "remember"],
   setup: ["setup", "Set up", "You become the first admin.", "Create admin", "token", "username", "password"],
-  reset: ["reset-password", "New password", "It ends all your logins.", "Save", "token", "password"],
+  reset: ["reset-password", "New password", "This ends all your logins.", "Save", "token", "password"],
 }[document.body.dataset.page];
 const isSignIn = PATH === "login";
 
@@ -30,7 +30,7 @@ class SignIn extends Page {
     event.preventDefault();
     await this.act("send", async () => {
       await post(`auth/${PATH}/`, Object.fromEntries(FIELDS.map((name) => [name, this.values[name]])));
-      // Only to a page of this blog: anyone can make a link with another address.
+      // Only pages of this blog are allowed: anyone can make a link with another address.
       const next = new URLSearchParams(location.search).get("next") ?? "";
       location.replace(next.startsWith("/admin/") ? next : "/admin/");
     });

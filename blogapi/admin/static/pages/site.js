@@ -7,7 +7,7 @@ import { formatTime } from "../format.js";
 import { bind } from "../forms.js";
 import { definePage, Page, session, setSession } from "../shell.js";
 
-const PATH = { help: "With {slug} or {uuid}. A change moves every page." };
+const PATH = { help: "With {slug} or {uuid}. A change moves all these pages." };
 const ARTICLE_PATH = { help: "Also with {year}, {month}, {day}, {category}. A change moves every article." };
 const SECTIONS = [
   ["The blog", [
@@ -23,7 +23,7 @@ const SECTIONS = [
     ["category_path", "Path of a category", PATH],
     ["tag_path", "Path of a tag", PATH],
     ["author_path", "Path of an author", PATH],
-    ["preview_url", "Page for previews", { help: "The page that shows a draft. Empty: a plain one." }],
+    ["preview_url", "Page for previews", { help: "The page that shows a draft. Empty: a page of blogapi." }],
   ]],
   ["Pictures", [
     ["logo", "Logo", { help: "The address of a picture, or media: and its id in the library." }],

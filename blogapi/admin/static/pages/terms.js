@@ -1,4 +1,4 @@
-/** Categories, tags and authors: one table and one dialog; `data-page` says which of them. */
+/** Categories, tags and authors: one table and one dialog; `data-page` is the kind. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
@@ -11,17 +11,17 @@ const PICTURE = { help: "The address of a picture, or media: and its id in the l
 const KINDS = {
   categories: {
     one: "category",
-    empty: "A category is the shelf of an article: each article stands in exactly one.",
+    empty: "A category groups articles: each article is in exactly one.",
     own: [["description", "Description", { type: "textarea" }], ["cover_image", "Picture", PICTURE]],
   },
   tags: {
     one: "tag",
-    empty: "A tag says what an article is about; an article can have many. The editor makes them too.",
+    empty: "A tag says what an article is about; an article can have many. The editor can create them too.",
     own: [],
   },
   authors: {
     one: "author",
-    empty: "An author is a name in a byline. Users get theirs by themselves; guests need no login.",
+    empty: "An author is a name in a byline. Users get theirs automatically; guests need no login.",
     own: [["bio", "About", { type: "textarea" }], ["url", "Website"], ["avatar", "Picture", PICTURE]],
   },
 };
@@ -77,7 +77,7 @@ class Terms extends Page {
       <td class="menu-cell">${menu}</td></tr>`;
   }
 
-  /** Open the dialog of a term, or of a new one. The server refuses to overwrite what changed meanwhile. */
+  /** Open the dialog of a term, or of a new one. The server refuses to overwrite changes made meanwhile. */
   async edit(term) {
     const query = { fields: names.join() };
     const old = term && (await this.act("open", () => get(`${path}${term.uuid}/`, { query })));
@@ -85,7 +85,7 @@ class Terms extends Page {
     const before = old?.data ?? {};
     const values = { ...before };
     const input = bind(this, values);
-    // Without an address, the server makes or keeps one.
+    // If the address is empty, the server derives it or keeps it.
     const isSent = (name) => values[name] !== before[name] && (values[name] || name !== "slug");
     const save = () => {
       const body = Object.fromEntries(names.filter(isSent).map((name) => [name, values[name]]));
@@ -96,7 +96,7 @@ class Terms extends Page {
     await formDialog(this, { title, action: "Save", fields, save });
   }
 
-  /** Delete a term. One that articles need is refused; a tag leaves its articles, which cannot be undone. */
+  /** Delete a term. The server refuses one that articles need; deleting a tag cannot be undone. */
   async delete({ uuid, articles_count: number, ...term }) {
     const title = `Delete the tag “${term.name}”?`;
     const text = `${count(number, "public article")} and perhaps drafts have it. The articles stay.`;

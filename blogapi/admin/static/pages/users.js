@@ -85,8 +85,8 @@ class Users extends Page {
   renderPage() {
     const rows = this.users.map((user) => this.renderRow(user));
     return html`${this.once ?? nothing}${table([["Name"], ["Role"], ["State"], ["Since"]], rows)}
-      <p class="section soft small">Whoever is disabled cannot sign in, and their keys are refused. Their
-        articles stay.</p>`;
+      <p class="section soft small">A disabled user cannot sign in, and their keys are refused. Their articles
+        stay.</p>`;
   }
 }
 
