@@ -157,7 +157,8 @@ def test_menus_and_popovers_work_by_keyboard(open_sample, api: Client):
     page.keyboard.press("ArrowUp")
     assert focused(page) == "Delete"
     page.keyboard.press("Escape")
-    wait_until(page, "document.activeElement.ariaLabel === 'Actions for Rope'")
+    page.get_by_role("menu").wait_for(state="detached")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Actions for Rope"
     page.keyboard.press("Enter")
     page.get_by_role("menuitem", name="Delete", exact=True).press("Enter")
     assert focused(page) == "Cancel"
