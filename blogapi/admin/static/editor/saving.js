@@ -56,7 +56,7 @@ export class Saver {
 
   // Send what is not saved with a request that outlives the page, if it is short enough.
   leave() {
-    if (this.#isShort) this.save({ signInAgain: false });
+    if (this.state !== "conflict" && this.isDirty && this.#isShort) this.save({ signInAgain: false });
   }
 
   async #run(signInAgain) {

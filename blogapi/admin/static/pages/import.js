@@ -15,7 +15,7 @@ const STATUSES = {
     "Stop the trial"],
   tried: [2, "Tried", "Nothing is stored yet. Look at what the trial found, then import."],
   importing: [2, "Importing",
-    "You can close this page: the import goes on. If you stop it, imported articles stay.", "Stop the import"],
+    "You can close this page: the import goes on. After a stop, imported articles stay.", "Stop the import"],
   finished: [4, "Finished", "You can import the file again: only what differs is changed."],
   cancelled: [2, "Stopped", "What was imported stays. Import the file again to go on."],
   failed: [2, "Failed", "What was imported stays.", "Try again"],
