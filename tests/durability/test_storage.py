@@ -173,7 +173,7 @@ def test_a_start_on_a_read_only_file_is_refused(blog, app, tmp_path):
     blog.chmod(0o400)
     try:
         result = subprocess.run(
-            [*UNPRIVILEGED, "--port", "0"], capture_output=True, text=True, timeout=30, cwd=tmp_path
+            [*UNPRIVILEGED, "--port", "0"], capture_output=True, text=True, timeout=120, cwd=tmp_path
         )
     finally:
         blog.chmod(0o600)

@@ -461,7 +461,7 @@ def test_few_uploads_wait_for_a_worker_and_the_others_are_refused(
     with ThreadPoolExecutor(64) as pool:
         uploads = pool.map(upload, range(64))
         for _ in range(64 - allowed):
-            assert refused.acquire(timeout=30)
+            assert refused.acquire(timeout=120)
         release.set()
         kinds = list(uploads)
     images.init_app(in_app)
