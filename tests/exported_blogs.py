@@ -53,7 +53,10 @@ TABLES += (ArticleAuthor, MediaPath)
 #: Why columns are not exported.
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
-        ("article.author_id", "article.editor_id", "category.owner_id", "tag.owner_id", "author.owner_id"),
+        (
+            *("article.author_id", "article.editor_id", "category.owner_id", "tag.owner_id"),
+            *("author.owner_id", "media.account_id"),
+        ),
         "users are not exported",
     ),
     **dict.fromkeys(

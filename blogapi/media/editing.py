@@ -14,8 +14,10 @@ from blogapi.web.errors import Invalid
 from blogapi.web.fields import Fields
 
 
-def add(prepared: PreparedFile, *, alt: str = "", caption: str = "") -> tuple[Media, bool]:
-    """Store a prepared file; return it, and whether it is new.
+def add(
+    prepared: PreparedFile, *, alt: str = "", caption: str = "", user: UUID | None = None
+) -> tuple[Media, bool]:
+    """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
     If the library already has the file, its empty texts are filled in, and its other texts stay as they are.
     Raises StorageFull if the library has no room for the file.
@@ -25,7 +27,7 @@ def add(prepared: PreparedFile, *, alt: str = "", caption: str = "") -> tuple[Me
     if stored is not None and _find_missing(stored, texts):
         hooks.prepare([stored.uuid])
     with transaction():
-        media, created = service.store(prepared, alt=alt, caption=caption)
+        media, created = service.store(prepared, alt=alt, caption=caption, user=user)
         if not created:
             _change(media, _find_missing(media, texts))
     return media, created

@@ -39,6 +39,10 @@ class Media(Identified, StoresJson, Base):
     alt: Mapped[str] = mapped_column(default="")
     caption: Mapped[str] = mapped_column(default="")
     unused_since: Mapped[datetime | None] = mapped_column(default=current_time)
+    # The user who uploaded the file; None if the user is unknown or was deleted.
+    account_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("account.uuid", ondelete="SET NULL"), index=True
+    )
 
     renditions: Mapped[list[MediaRendition]] = relationship(
         order_by="MediaRendition.width", cascade="all, delete-orphan", passive_deletes=True
@@ -55,6 +59,19 @@ class MediaRendition(Base):
     height: Mapped[int]
     size: Mapped[int] = mapped_column(BigInteger)
     hash: Mapped[str] = mapped_column(String(64), index=True)
+
+
+class FormerHash(Base):
+    """A hash of a replaced file or of one of its renditions, so that its old address is still known.
+
+    `width` is that of the rendition, and None for the file itself.
+    """
+
+    __tablename__ = "media_former_hash"
+
+    hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    media_id: Mapped[UUID] = mapped_column(ForeignKey("media.uuid", ondelete="CASCADE"), index=True)
+    width: Mapped[int | None]
 
 
 class MediaUse(Base):

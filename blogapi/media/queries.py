@@ -33,7 +33,9 @@ from blogapi.media.models import Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.types import RENDITION
 from blogapi.site.models import Site
 from blogapi.site.queries import get_service_url
-from blogapi.storage.database import Base, db
+from blogapi.storage.database import Base, db, table_of
+from blogapi.users.models import Account
+from blogapi.web import json as web_json
 from blogapi.web import json_fragments
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
@@ -44,8 +46,11 @@ from blogapi.web.pagination import Page, PageRequest, paginate_rows
 CHUNK_SIZE = 500
 
 _SEPARATOR = SERVICE_ADDRESS.encode()
-_media = Media.__table__.c
-_SELECT_JSON = select(_media.pieces)
+_media, _account = table_of(Media).c, table_of(Account).c
+# The user is not a part of the stored JSON, which does not change when a user is deleted.
+_SELECT_JSON = select(_media.pieces, _account.uuid, _account.username).outerjoin_from(
+    table_of(Media), table_of(Account), _account.uuid == _media.account_id
+)
 
 
 def find_upload(upload_hash: str) -> Media | None:
@@ -78,10 +83,10 @@ def _not_found() -> NotFound:
 
 def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     """Return the file with these fields (None: all fields); raises NotFound if there is no such file."""
-    fragments = db.session.scalar(_SELECT_JSON.where(_media.uuid == uuid))
-    if fragments is None:
+    row = db.session.connection().execute(_SELECT_JSON.where(_media.uuid == uuid)).one_or_none()
+    if row is None:
         raise _not_found()
-    return JsonBody(_place_address(_to_object(fragments, names).encode()), item_state=fragments)
+    return JsonBody(_place_address(_to_object(row, names).encode()), item_state=_to_object(row, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,7 @@ def list_json(
     """Return a page of the selected files, or all of them, with these fields (None: all fields)."""
     selection, values = filters.selection, filters.values
     limit, offset = (page.size, (page.number - 1) * page.size) if page else (CHUNK_SIZE + 1, 0)
-    rows = _execute(selection.page, values | {"limit": limit, "offset": offset}).scalars().all()
+    rows = _execute(selection.page, values | {"limit": limit, "offset": offset}).all()
     if page is not None:
         total = _execute(selection.count, values).scalar() or 0
         return Page(JsonBody(_to_array(rows, names)), total, page)
@@ -169,11 +174,13 @@ def _execute(statement: Select[*tuple[Any, ...]], values: Mapping[str, Any], **o
     return db.session.connection().execute(statement, values, execution_options=options)
 
 
-def _read_chunks(statement: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> Iterator[Sequence[str]]:
-    yield from _execute(statement, values, yield_per=CHUNK_SIZE).scalars().partitions(CHUNK_SIZE)
+def _read_chunks(
+    statement: Select[*tuple[Any, ...]], values: Mapping[str, Any]
+) -> Iterator[Sequence[Sequence[Any]]]:
+    yield from _execute(statement, values, yield_per=CHUNK_SIZE).partitions(CHUNK_SIZE)
 
 
-def _stream_array(chunks: Iterator[Sequence[str]], names: Sequence[str] | None) -> Iterator[bytes]:
+def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str] | None) -> Iterator[bytes]:
     separator = b"["
     for chunk in chunks:
         yield separator + _to_array(chunk, names)[1:-1]
@@ -181,14 +188,20 @@ def _stream_array(chunks: Iterator[Sequence[str]], names: Sequence[str] | None) 
     yield b"]"
 
 
-def _to_array(rows: Sequence[str], names: Sequence[str] | None) -> bytes:
-    return _place_address(json_fragments.to_array(_to_object(fragments, names) for fragments in rows))
+def _to_array(rows: Sequence[Sequence[Any]], names: Sequence[str] | None) -> bytes:
+    return _place_address(json_fragments.to_array(_to_object(row, names) for row in rows))
 
 
-def _to_object(fragments: str, names: Sequence[str] | None) -> str:
+def _to_object(row: Sequence[Any], names: Sequence[str] | None) -> str:
+    fragments, uuid, username = row
     if names is None:
-        return json_fragments.to_object(fragments)
-    return json_fragments.select_fields(Media, fragments, names)
+        stored = json_fragments.to_object(fragments)
+    else:
+        stored = json_fragments.select_fields(Media, fragments, names)
+        if "user" not in names:
+            return stored
+    user = {"uuid": str(uuid), "username": username} if uuid else None
+    return json_fragments.append_member(stored, "user", web_json.to_json(user))
 
 
 def _place_address(body: bytes) -> bytes:

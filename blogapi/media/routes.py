@@ -19,7 +19,7 @@ from blogapi.media.schemas import (
     UploadBodySchema,
     UploadQuery,
 )
-from blogapi.web.access import admin, allow
+from blogapi.web.access import admin, allow, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.errors import NotFound, Unavailable
 from blogapi.web.fields import Fields
@@ -67,7 +67,7 @@ def create(query: Fields) -> Response:
         receiving.receive(request, query) as upload,
         service.prepare(upload.path, upload.name) as prepared,
     ):
-        media, created = editing.add(prepared, alt=upload.alt, caption=upload.caption)
+        media, created = editing.add(prepared, alt=upload.alt, caption=upload.caption, user=current_user_id())
     try:
         return bp.build_write_response(UpsertResult(media, created), 200, MediaSchema(), REPRESENTATION)
     except NotFound as error:

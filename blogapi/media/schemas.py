@@ -9,6 +9,7 @@ from marshmallow import validate
 
 from blogapi.media.addresses import make_path, make_rendition_name
 from blogapi.media.models import Media
+from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import (
     FieldNames,
     Identifier,
@@ -83,11 +84,24 @@ def _make_url(hash: str, name: str) -> str:
 
 
 @stored_for(Media)
-class MediaSchema(_MediaFields, OutputSchema):
+class StoredMediaSchema(_MediaFields, OutputSchema):
+    """The fields of a file that its row stores as JSON."""
+
+
+class _WithUser(_MediaFields):
+    # The user can be deleted without a change of the file.
+    user = ma.fields.Nested(
+        UserReferenceSchema,
+        allow_none=True,
+        metadata={"description": "Who uploaded the file; null if unknown or deleted."},
+    )
+
+
+class MediaSchema(_WithUser, OutputSchema):
     """A file of the media library."""
 
 
-class MediaFieldsSchema(_MediaFields, PartialOutputSchema):
+class MediaFieldsSchema(_WithUser, PartialOutputSchema):
     """The selected fields of a file."""
 
 
@@ -95,7 +109,7 @@ class MediaChangesSchema(InputSchema):
     """The fields of a file that a client changes."""
 
     read_only = frozenset(
-        {"uuid", "type", "size", "width", "height", "url", "renditions", "created", "last_updated"}
+        {"uuid", "type", "size", "width", "height", "url", "renditions", "created", "last_updated", "user"}
     )
 
     name = Text(

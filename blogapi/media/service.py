@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID
 
 from flask import current_app
 
@@ -148,13 +149,18 @@ def _refuse(sentence: str) -> Invalid:
 
 
 def store(
-    prepared: PreparedFile, *, alt: str = "", caption: str = "", restored: Fields | None = None
+    prepared: PreparedFile,
+    *,
+    alt: str = "",
+    caption: str = "",
+    user: UUID | None = None,
+    restored: Fields | None = None,
 ) -> tuple[Media, bool]:
-    """Store a prepared file; return it, and whether it is new. A stored file is kept as it is.
+    """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
-    `restored` has columns of a new file that are restored from an export, such as its uuid and its times. If
-    a stored file is missing in the media folder or damaged, it is replaced. Raises StorageFull if the library
-    has no room for the file.
+    A stored file is kept as it is. `restored` has columns of a new file that are restored from an export,
+    such as its uuid and its times. If a stored file is missing in the media folder or damaged, it is
+    replaced. Raises StorageFull if the library has no room for the file.
     """
     with transaction():
         media = queries.find_stored(prepared.hash)
@@ -163,7 +169,9 @@ def store(
         is_new = media is None
         if media is None:
             check_quota([prepared.size, *(item.size for item in prepared.renditions)])
-            media = _build_media(prepared, {"alt": alt, "caption": caption, **(restored or {})})
+            media = _build_media(
+                prepared, {"alt": alt, "caption": caption, "account_id": user, **(restored or {})}
+            )
             db.session.add(media)
             db.session.flush()
         _place(prepared)

@@ -17,6 +17,8 @@ Schema = dict[str, list[str]]
 
 _TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""")
 _QUOTED_NAME = re.compile(r'"(\w+)"')
+# A foreign key that was added together with its column.
+_REFERENCE = re.compile(r"(\w+) (.+) (CONSTRAINT \w+) (REFERENCES .+)")
 
 # Indexes without SQL belong to constraints; ANALYZE and AUTOINCREMENT create the excluded tables.
 _SQLITE_OBJECTS = (
@@ -110,7 +112,17 @@ def _definitions(sql: str) -> list[str]:
             definitions.append([])
         else:
             definitions[-1].append(part)
-    return [" ".join(definition) for definition in definitions if definition]
+    found = [" ".join(definition) for definition in definitions if definition]
+    return [part for definition in found for part in _split_reference(definition)]
+
+
+def _split_reference(definition: str) -> list[str]:
+    """Return the definition, or the column and the foreign key that it defines."""
+    match = _REFERENCE.fullmatch(definition)
+    if match is None or match[1] == "CONSTRAINT":
+        return [definition]
+    column, type, name, reference = match.groups()
+    return [f"{column} {type}", f"{name} FOREIGN KEY ( {column} ) {reference}"]
 
 
 def _read_postgresql(connection: Connection) -> Schema:

@@ -15,6 +15,7 @@ from blogapi.media import editing, hooks, queries, removal
 from blogapi.media.folder import get_folder
 from blogapi.media.models import Media, MediaPath
 from blogapi.storage.database import db, transaction
+from blogapi.users import service as users
 from blogapi.web import json_fragments, uploads
 from tests.contracts.client import outcome
 from tests.media.rows import MEDIA, add_media, make_hash
@@ -39,7 +40,7 @@ def list_files(app):
         return sorted(path.name for path in get_folder().root.rglob("*") if path.is_file())
 
 
-def test_an_upload_creates_a_file(app, as_admin):
+def test_an_upload_creates_a_file(app, as_admin, people):
     created = upload(as_admin, alt="A cat", caption="Mimi")
     assert created.status_code == 201
     shown = created.json
@@ -47,6 +48,7 @@ def test_an_upload_creates_a_file(app, as_admin):
     assert {name: shown[name] for name in shown if name not in ("uuid", "created", "last_updated")} == {
         **{"name": "cat.png", "alt": "A cat", "caption": "Mimi", "type": "image/png", "size": len(RED)},
         **{"width": 40, "height": 30, "url": f"/media/{HASH}/cat.png", "renditions": []},
+        "user": {"uuid": str(people.admin.uuid), "username": "ada"},
     }
     found = as_admin.get(created.headers["Location"])
     assert (found.json, found.headers["ETag"]) == (shown, created.headers["ETag"])
@@ -70,6 +72,24 @@ def test_the_body_can_be_the_file_itself(as_admin, query, header, name):
     shown = created.json
     assert (created.status_code, shown["name"], shown["type"]) == (201, name, "image/png")
     assert (shown["alt"], shown["caption"]) == ("A cat", "Mimi")
+
+
+def test_a_file_outlives_the_user_who_uploaded_it(app, as_admin, people, make_client):
+    as_grace = make_client(app, people.key(people.other_admin, "write"))
+    path = f"{MEDIA}{upload(as_grace).json['uuid']}/"
+    user = {"uuid": str(people.other_admin.uuid), "username": "grace"}
+    assert upload(as_admin, alt="Again").json["user"] == user
+    found = as_admin.get(f"{path}?fields=name,user")
+    assert found.json == {"name": "cat.png", "user": user}
+    assert as_admin.get(f"{MEDIA}?fields=user").json == [{"user": user}]
+    assert as_admin.patch(path, json={"user": user}).status_code == 200
+    assert as_admin.patch(path, json={"user": None}).status_code == 422
+    with app.app_context():
+        users.delete_user("grace")
+    assert as_admin.get(path).json["user"] is None
+    # The ETag covers the user.
+    stale = {"If-Match": found.headers["ETag"]}
+    assert as_admin.patch(path, json={"alt": "x"}, headers=stale).status_code == 412
 
 
 def test_a_repeated_upload_returns_the_present_file_and_fills_in_empty_texts(app, as_admin):

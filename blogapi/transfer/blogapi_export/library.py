@@ -30,10 +30,13 @@ _TEXTS_SCHEMA = MediaChangesSchema()
 Stored = tuple[UUID, bool] | RefusedFile
 
 
-def store_files(media: Sequence[ExportedMedia], *, dry_run: bool) -> Iterator[tuple[ExportedMedia, Stored]]:
+def store_files(
+    media: Sequence[ExportedMedia], user: UUID, *, dry_run: bool
+) -> Iterator[tuple[ExportedMedia, Stored]]:
     """Store the files that the library does not have; yield what became of each file.
 
-    A file of the library stays as it is. In a dry run, the files are checked but not stored.
+    The files are stored as uploads of the user. A file of the library stays as it is. In a dry run, the files
+    are checked but not stored.
     """
     for start in range(0, len(media), _GROUP):
         group = media[start : start + _GROUP]
@@ -42,21 +45,23 @@ def store_files(media: Sequence[ExportedMedia], *, dry_run: bool) -> Iterator[tu
         end_read()
         new = [item for item in group if item.hash not in known]
         yield from ((item, (known[item.hash].uuid, False)) for item in group if item.hash in known)
-        yield from zip(new, _store_all(new, taken, dry_run=dry_run), strict=True)
+        yield from zip(new, _store_all(new, user, taken, dry_run=dry_run), strict=True)
 
 
-def _store_all(media: Sequence[ExportedMedia], taken: Collection[UUID], *, dry_run: bool) -> Iterator[Stored]:
+def _store_all(
+    media: Sequence[ExportedMedia], user: UUID, taken: Collection[UUID], *, dry_run: bool
+) -> Iterator[Stored]:
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
 
     def store(item: ExportedMedia) -> Stored:
         with app.app_context():
-            return _store(item, keeps_uuid=item.uuid not in taken, dry_run=dry_run)
+            return _store(item, user, keeps_uuid=item.uuid not in taken, dry_run=dry_run)
 
     with ThreadPoolExecutor(_THREADS) as executor:
         yield from executor.map(store, media)
 
 
-def _store(item: ExportedMedia, *, keeps_uuid: bool, dry_run: bool) -> Stored:
+def _store(item: ExportedMedia, user: UUID, *, keeps_uuid: bool, dry_run: bool) -> Stored:
     try:
         if item.path is None:
             raise RefusedFile("The export does not contain the file.")
@@ -69,7 +74,7 @@ def _store(item: ExportedMedia, *, keeps_uuid: bool, dry_run: bool) -> Stored:
                 return item.uuid, True
             restored: Fields = {"created": item.created, "last_updated": item.last_updated}
             restored |= {"upload_hash": item.upload_hash} | ({"uuid": item.uuid} if keeps_uuid else {})
-            stored, is_new = service.store(prepared, **texts, restored=restored)
+            stored, is_new = service.store(prepared, **texts, user=user, restored=restored)
             return stored.uuid, is_new
     except RefusedFile as refusal:
         return refusal

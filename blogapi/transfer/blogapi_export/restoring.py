@@ -40,9 +40,11 @@ class Restored:
     media_uuids: dict[UUID, UUID] = field(default_factory=dict)
 
 
-def restore_media(data: BlogData, key: str, restored: Restored, *, dry_run: bool) -> Iterator[FileReport]:
-    """Store the media files; yield a report for each file that was not stored."""
-    for item, stored in library.store_files(data.media, dry_run=dry_run):
+def restore_media(
+    data: BlogData, user: UUID, key: str, restored: Restored, *, dry_run: bool
+) -> Iterator[FileReport]:
+    """Store the media files as uploads of the user; yield a report for each file that was not stored."""
+    for item, stored in library.store_files(data.media, user, dry_run=dry_run):
         if not isinstance(stored, tuple) and item.path is None:
             restored.missing.append(item.name)
         elif not isinstance(stored, tuple):

@@ -83,7 +83,7 @@ class ExportSource:
     ) -> Iterator[FileReport]:
         yield from data.reports
         dry_run, state = importer.dry_run, importer.state
-        yield from restoring.restore_media(data, key, restored, dry_run=dry_run)
+        yield from restoring.restore_media(data, state.author, key, restored, dry_run=dry_run)
         yield from restoring.restore_terms(data, state.author, key, restored, dry_run=dry_run)
         yield from restoring.restore_site(data, key, restored, dry_run=dry_run)
         state.exported_terms = {**state.exported_terms, **data.terms}

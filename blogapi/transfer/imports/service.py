@@ -94,7 +94,7 @@ class Importer:
             matches=dict(matches or {}),
             restore_deleted=restore_deleted,
         )
-        self.media = ImportedMedia(assets, dry_run=dry_run)
+        self.media = ImportedMedia(assets, user=author, dry_run=dry_run)
         self.dry_run = dry_run
         self._turns = WriteTurns()
 

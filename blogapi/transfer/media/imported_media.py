@@ -106,11 +106,16 @@ _Digest = str | RefusedFile
 
 
 class ImportedMedia:
-    """The media files of one run; `assets` are further folders in which paths are looked up."""
+    """The media files of one run; `assets` are further folders in which paths are looked up.
 
-    def __init__(self, assets: Sequence[Path] = (), *, dry_run: bool = False) -> None:
+    The files are stored as uploads of `user`.
+    """
+
+    def __init__(
+        self, assets: Sequence[Path] = (), *, user: UUID | None = None, dry_run: bool = False
+    ) -> None:
         self._files = MediaFiles(assets)
-        self._dry_run = dry_run
+        self._user, self._dry_run = user, dry_run
         self._digests: dict[Path, _Digest] = {}
         self._results: dict[str, LibraryFile | RefusedFile] = {}
         #: Why no further file can be stored, because the library or the disk is full.
@@ -225,7 +230,7 @@ class ImportedMedia:
             with media.prepare(path, path.name) as prepared:
                 if self._dry_run:
                     return LibraryFile(None, "", is_new=True)
-                stored, is_new = media.store(prepared, alt=alt)
+                stored, is_new = media.store(prepared, alt=alt, user=self._user)
                 return LibraryFile(stored.uuid, addresses.make_path(stored.hash, stored.name), is_new)
         except StorageFull as error:
             self._full = RefusedFile(error.detail)
