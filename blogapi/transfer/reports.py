@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from uuid import UUID
 
 from blogapi.transfer.article_record import ArticleRecord, CommentRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.media.imported_media import MediaReport
@@ -33,6 +34,7 @@ class FileReport:
     source: str = ""  #: the file that contains the item, if `key` is not its path
     title: str = ""  #: the title of the item, if `key` is not its path
     slug: str = ""  #: the slug of an article that was created or updated
+    article: UUID | None = None  #: the article that the file became; None in a dry run and if it was left out
     comments: tuple[CommentRecord, ...] = ()  #: comments that were left behind
 
 

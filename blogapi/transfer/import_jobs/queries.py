@@ -78,7 +78,8 @@ class JobView:
     @property
     def problems(self) -> list[Fields]:
         """The first of these files."""
-        return list(self._summary.get("problems", ()))
+        # Former versions of blogapi stored problems without the article.
+        return [{"article": None} | problem for problem in self._summary.get("problems", ())]
 
     @property
     def notes(self) -> list[str]:

@@ -114,6 +114,12 @@ class ImportProblemSchema(OutputSchema):
         metadata={"enum": ["created", "updated", "unchanged", "skipped", "refused"], "example": "refused"}
     )
     slug = ma.fields.String(metadata={"description": "Slug of the stored article, or empty."})
+    article = Identifier(
+        allow_none=True,
+        metadata={
+            "description": "The article that the file became; null in a trial and if the file was left out."
+        },
+    )
     reasons = ma.fields.List(ma.fields.String(), metadata={"example": ["It has no text."]})
 
 

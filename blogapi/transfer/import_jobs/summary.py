@@ -60,6 +60,7 @@ def _describe(report: FileReport) -> dict[str, Any]:
         "title": report.title[:_MAX_LENGTH],
         "result": report.result.value,
         "slug": report.slug,
+        "article": report.article and str(report.article),
         "reasons": [reason[:_MAX_LENGTH] for reason in report.notes[:_MAX_REASONS]],
     }
 

@@ -126,7 +126,7 @@ class ImportBatch:
         state = self.articles[uuid]
         status = lifecycle.get_api_status(state.status, state.published_at, current_time())
         if self._is_equal(record, uuid, writes):
-            return FileReport(record.key, Result.UNCHANGED, status)
+            return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
         reason = (
             "This blog has the article with another content, and has not imported it; it stays as it is. To "
             "replace it, delete it and import the file again."
@@ -185,7 +185,8 @@ class ImportBatch:
         else:
             _set_digests(file, record, file.imported_at)
         is_updated = self._update_media(record, file, writes)
-        return FileReport(record.key, Result.UPDATED if is_updated else Result.UNCHANGED, former, notes)
+        result = Result.UPDATED if is_updated else Result.UNCHANGED
+        return FileReport(record.key, result, former, notes, article=file.article_id)
 
     def _update_media(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> bool:
         """Map the media files of an unchanged record; return whether its article shows other files now.
@@ -283,7 +284,8 @@ def _is_more_public(record: ArticleRecord, former: str) -> bool:
 
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
     status = lifecycle.get_api_status(article.status, article.published_at, current_time())
-    return FileReport(record.key, result, status, (*record.notes, *notes), slug=article.slug)
+    notes = (*record.notes, *notes)
+    return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)
 
 
 def _recognition_notes(former_key: str, key: str) -> tuple[str, ...]:

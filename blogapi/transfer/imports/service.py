@@ -138,6 +138,7 @@ class Importer:
                     rest = records[len(reports) :]
                     stored = self._store_in_transaction(rest, media, together=together)
                     if self.dry_run:
+                        stored = {key: replace(report, article=None) for key, report in stored.items()}
                         raise _DryRun
                 reports |= stored
             except REFUSALS:

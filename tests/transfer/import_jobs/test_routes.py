@@ -85,7 +85,7 @@ def test_an_upload_is_tried_and_stores_nothing(as_login, send):
     assert tried["counts"]["pictures"] == {"new": 1, "changed": 0, "same": 0, "left_out": 0}
     (problem,) = tried["problems"]
     assert (problem["file"], problem["result"]) == ("blog/site/broken.md", "refused")
-    assert problem["reasons"]
+    assert problem["reasons"] and problem["article"] is None
     assert as_login.get(ARTICLES).json == []
     assert as_login.get("/api/v1/blog/media/").json == []
     assert as_login.get(f"{IMPORTS}{tried['uuid']}/report/").json["dry_run"] is True
@@ -104,6 +104,33 @@ def test_a_started_import_stores_the_articles_and_deletes_the_file(app, as_login
         left = [path.name for path in folders.get_folder(finished["uuid"]).iterdir()]
     assert sorted(left) == ["report.json", "trial.json"]
     assert start(send())["counts"]["articles"] == {"new": 0, "changed": 0, "same": 1, "left_out": 1}
+
+
+def test_problems_name_their_articles(app, as_login, send, start, people):
+    body = make_zip(
+        a__md=BREAD.replace("Oven](a", "Gone](gone"), broken__md=BROKEN, a__png=make_picture("red")
+    )
+    tried = send(body)
+    assert [problem["article"] for problem in tried["problems"]] == [None, None]
+    for result in ("created", "unchanged"):
+        problems = start(tried)["problems"]
+        (article,) = as_login.get(ARTICLES).json
+        assert [(problem["result"], problem["article"]) for problem in problems] == [
+            ("refused", None),
+            (result, article["uuid"]),
+        ]
+        tried = send(body)
+    assert [problem["article"] for problem in tried["problems"]] == [None, None]
+    (file,) = as_login.get("/api/v1/blog/media/").json
+    assert file["user"] == {"uuid": str(people.admin.uuid), "username": "ada"}
+
+
+def test_a_problem_that_a_former_version_stored_has_no_article(app, as_login, send):
+    job = send()
+    former = [{"file": "a.md", "title": "", "result": "refused", "slug": "", "reasons": []}]
+    set_job(app, as_uuid(job), trial_report=json.dumps({"problems": former}))
+    shown = as_login.get(f"{IMPORTS}{job['uuid']}/").json
+    assert shown["problems"] == [former[0] | {"article": None}]
 
 
 def test_a_single_file_is_imported_under_its_name(as_login, send, start):

@@ -213,7 +213,8 @@ def test_a_record_that_matches_an_imported_file_keeps_its_article_and_gets_the_n
     report = store(moved, matches={"site/rye.md": "blog/bread.md"})
     assert (report.result, report.status) == (Result.UNCHANGED, "published")
     assert report.notes == ("It was recognised as “blog/bread.md”, which was imported before.",)
-    assert store(moved) == FileReport("site/rye.md", Result.UNCHANGED, "published")
+    article = stored()[0].uuid
+    assert store(moved) == FileReport("site/rye.md", Result.UNCHANGED, "published", article=article)
     assert [(article.uuid, article.last_updated) for article in stored()] == [
         (before.uuid, before.last_updated)
     ]
