@@ -280,6 +280,7 @@ for (const [name, before, after] of [
   ["quote", "a<>", "> a<>"],
   ["list", "<>", "- <>"],
   ["list", "<a\n\n b>", "<- a\n\n - b>"],
+  ["list", "<>\na", "- <>\na"],
   ["table", "a<>", "a\n\n| <Name> | Value |\n| --- | --- |\n|  |  |"],
 ])
   test(`${name}: ${JSON.stringify(before)}`, () => assert.equal(show(name, before), after));
