@@ -282,11 +282,16 @@ for (const [name, before, after] of [
   ["list", "<a\n\n b>", "<- a\n\n - b>"],
   ["list", "<>\na", "- <>\na"],
   ["table", "a<>", "a\n\n| <Name> | Value |\n| --- | --- |\n|  |  |"],
+  ["table", "<a>\nb", "a\n\n| <Name> | Value |\n| --- | --- |\n|  |  |\n\nb"],
 ])
   test(`${name}: ${JSON.stringify(before)}`, () => assert.equal(show(name, before), after));
 test("pictures", () => {
-  assert.equal(md.picture("media:1", 'a "b" [c]'), '![a "b" \\[c\\]](media:1)');
-  assert.equal(md.picture("media:1", 'a "b"', "html"), '<img src="media:1" alt="a &quot;b&quot;">');
+  const picture = (alt, format) => md.picture({ uuid: "1", url: "https://b.example/media/1/a.jpg", alt }, format);
+  assert.equal(picture('a "b" [c]', "markdown"), '![a "b" \\[c\\]](media:1)');
+  assert.equal(picture('a "b"', "html"), '<img src="media:1" alt="a &quot;b&quot;">');
+  assert.equal(picture("a", "text"), "https://b.example/media/1/a.jpg");
+  const change = md.insertBlock({ text: "one two\n", from: 0, to: 3 }, "![a](media:1)");
+  assert.deepEqual(change, { from: 3, to: 3, insert: "\n\n![a](media:1)\n\n", selectFrom: 18, selectTo: 18 });
 });
 test("open ends", () => {
   const ends = md.findOpenEnds("- [ ] a\n- [x] b\n1. [ ] c\n```\n- [ ] code\n```\n![](a) ![b](c)");

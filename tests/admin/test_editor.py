@@ -384,11 +384,13 @@ def test_a_picture_gets_its_alternative_text_at_once(write, make, api):
     assert media["alt"] == "A fid of [bone]"
     assert get_stored(api, path) == f"{TEXT}\n![A fid of \\[bone\\]](media:{media['uuid']})"
 
+    page.keyboard.press("Control+a")
     get_button(page, "Picture").click()
     page.get_by_role("button", name="A fid of [bone]", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Insert", exact=True).click()
     save(page)
-    assert get_stored(api, path).count(f"(media:{media['uuid']})") == 2
+    reference = f"![A fid of \\[bone\\]](media:{media['uuid']})"
+    assert get_stored(api, path) == f"{TEXT}\n{reference}\n\n{reference}"
 
 
 def test_details_by_keyboard(write, make, api):

@@ -1,6 +1,6 @@
 /**
- * The commands of the toolbar, as pure functions: each takes {text, from, to} and returns one change of the text,
- * {from, to, insert, selectFrom, selectTo}.
+ * The commands of the toolbar, as pure functions: each takes {text, from, to} and returns one change of the
+ * text, {from, to, insert, selectFrom, selectTo}.
  */
 
 const BLOCK_MARK = /^(\s*)(?:[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> ?)/;
@@ -20,13 +20,14 @@ const COMMANDS = {
 /** Return the change that the command makes. */
 export const run = (name, input) => COMMANDS[name](input);
 
-/** Return the change that inserts a block: three texts, of which it selects the second. */
-export const insertBlock = (input, ...parts) => replaceWithBlock(input, ...parts);
+/** Return the change that inserts a block after the selection: three texts; it selects the second. */
+export const insertBlock = (input, ...parts) => replaceWithBlock({ ...input, from: input.to }, ...parts);
 
-/** Return the reference to a picture. */
-export function picture(address, alt, format = "markdown") {
-  if (format !== "html") return `![${alt.replace(/\s+/g, " ").replace(/[[\]\\]/g, "\\$&")}](${address})`;
-  return `<img src="${address}" alt="${alt.replace(/&/g, "&amp;").replace(/"/g, "&quot;")}">`;
+/** Return the reference to a picture {uuid, url, alt}; in plain text, which has no pictures, its address. */
+export function picture({ uuid, url, alt }, format) {
+  if (format === "text") return new URL(url, globalThis.location).href;
+  if (format !== "html") return `![${alt.replace(/\s+/g, " ").replace(/[[\]\\]/g, "\\$&")}](media:${uuid})`;
+  return `<img src="media:${uuid}" alt="${alt.replace(/&/g, "&amp;").replace(/"/g, "&quot;")}">`;
 }
 
 /** Return the open tasks, and the pictures without alternative text: {count, from, to} of the first. */

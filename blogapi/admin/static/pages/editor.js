@@ -263,7 +263,7 @@ class Editor extends Page {
     const { selection } = this.area;
     const { content_type: format } = this.document;
     const pictures = await choosePictures({ files });
-    const block = pictures.map(({ uuid, alt }) => picture(`media:${uuid}`, alt, format)).join("\n\n");
+    const block = pictures.map((chosen) => picture(chosen, format)).join("\n\n");
     if (block) this.area.edit(insertBlock({ text: this.area.text, ...selection }, block));
     this.area.focus();
   }
