@@ -357,6 +357,11 @@ test("documents", () => {
   });
   assert.equal(doc.isSame(document, { ...document, cover_image: "/media/x/c.jpg" }), true);
   assert.equal(doc.isSame(document, { ...document, content: "d" }), false);
+  const [stored, sent] = [document, { ...document, category: null, authors: [] }];
+  assert.deepEqual([doc.isSame(sent, stored, article), doc.isSame(sent, stored)], [true, false]);
+  // A category or authors that somebody else has chosen meanwhile are a difference.
+  for (const other of [{ category: "4" }, { authors: ["3", "4"] }, { slug: "other" }])
+    assert.equal(doc.isSame(sent, { ...stored, ...other }, article), false);
   assert.deepEqual(doc.toArticle(document).tags, [{ uuid: "2" }]);
   assert.equal(doc.toCopy(doc.EMPTY).title, "Untitled");
   assert.equal(doc.guessSlug("Ärger & Öl: an eye-splice!"), "arger-ol-an-eye-splice");

@@ -1,22 +1,22 @@
-// The document that the editor edits: the body of a working copy. A value that the server derives (slug,
-// excerpt, texts for search engines) is an empty string in it, so that it stays derived.
+/**
+ * The document that the editor edits: the body of a working copy. A value that the server derives (slug,
+ * excerpt, texts for search engines) is an empty string in it, so that it stays derived.
+ */
 
 export const EMPTY = {
   ...{ title: "", subtitle: "", content: "", content_type: "markdown", excerpt: "", slug: "" },
   ...{ cover_image: "", category: null, tags: [], authors: [] },
   seo: { title: "", description: "", og_image: "", canonical_url: "" },
 };
-// Fields that the server fills in if they are empty in a document.
-const LEFT_OUT = ["slug", "category", "authors"];
 
-// Return the document of a working copy.
+/** Return the document of a working copy. */
 export const fromCopy = (copy) => ({ ...pick(EMPTY, copy), seo: pick(EMPTY.seo, copy.seo) });
 
-function pick(names, values) {
-  return Object.fromEntries(Object.keys(names).map((name) => [name, values[name] ?? names[name]]));
-}
+const pick = (names, values) =>
+  Object.fromEntries(Object.keys(names).map((name) => [name, values[name] ?? names[name]]));
+const getUuid = ({ uuid }) => uuid;
 
-// Return the document of an article; `excerpt` is what the server generates from its content.
+/** Return the document of an article. excerpt: what the server generates from its content. */
 export function fromArticle(article, excerpt) {
   const derived = { title: article.title, description: article.subtitle, og_image: article.cover_image };
   const seo = Object.entries(article.seo).map(([name, text]) => [name, text === derived[name] ? "" : text]);
@@ -26,16 +26,16 @@ export function fromArticle(article, excerpt) {
     excerpt: article.excerpt === excerpt ? "" : article.excerpt,
     slug: article.status === "draft" && isDerived ? "" : article.slug,
     category: article.category.uuid,
-    tags: article.tags.map((tag) => tag.uuid),
-    authors: article.authors.map((author) => author.uuid),
+    tags: article.tags.map(getUuid),
+    authors: article.authors.map(getUuid),
     seo: Object.fromEntries(seo),
   });
 }
 
-// Return the body with which a working copy is saved.
+/** Return the body with which a working copy is saved. */
 export const toCopy = (document) => (document.title.trim() ? document : { ...document, title: "Untitled" });
 
-// Return the body with which a draft is created.
+/** Return the body with which a draft is created. */
 export function toArticle(document) {
   const { category, tags, authors, seo, ...texts } = toCopy(document);
   const written = (fields) => Object.fromEntries(Object.entries(fields).filter(([, text]) => text));
@@ -46,41 +46,50 @@ export function toArticle(document) {
   return body;
 }
 
-// Return whether the server stores the same content for both documents.
-export function isSame(left, right) {
-  const [a, b] = [comparable(left), comparable(right)];
-  const isLeftOut = (name) => LEFT_OUT.includes(name) && !(a[name] && b[name]);
-  return Object.keys(a).every((name) => a[name] === b[name] || isLeftOut(name));
+/**
+ * Return whether the server stores the same content for both documents. It takes the slug, the category and
+ * the authors that a document lacks from the article.
+ */
+export function isSame(left, right, article = null) {
+  return JSON.stringify(complete(left, article)) === JSON.stringify(complete(right, article));
 }
 
-function comparable(document) {
-  const { seo, tags, ...body } = toCopy(document);
-  const values = { ...body, tags: [...tags].sort(), seo: Object.values(pick(EMPTY.seo, seo)).join("\n") };
-  const bare = (value) => `${value ?? ""}`.replace(/^https?:\/\/[^/]+(?=\/media\/)/gm, "");
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, bare(value)]));
+function complete(document, article) {
+  const body = pick(EMPTY, toCopy(document));
+  const bare = (address) => address.replace(/^https?:\/\/[^/]+(?=\/media\/)/, "");
+  return {
+    ...body,
+    slug: body.slug || article?.slug,
+    category: body.category ?? article?.category?.uuid,
+    authors: body.authors.length ? body.authors : article?.authors?.map(getUuid),
+    tags: [...body.tags].sort(),
+    cover_image: bare(body.cover_image),
+    seo: { ...pick(EMPTY.seo, body.seo), og_image: bare(body.seo.og_image ?? "") },
+  };
 }
 
-// Return the text of a field with the line breaks of `original`: text fields show every line break as "\n",
-// and the lines that an author did not touch stay the same byte for byte.
+/**
+ * Return the text of a field with the line breaks of `original`: text fields show every line break as "\n",
+ * and what an author did not touch stays the same byte for byte.
+ */
 export function keepBreaks(original, shown) {
   if (!original.includes("\r")) return shown;
-  const parts = original.split(/(\r\n|\r|\n)/);
-  const [old, breaks] = [parts.filter((_, n) => n % 2 === 0), parts.filter((_, n) => n % 2)];
-  const usual = breaks.includes("\r\n") ? "\r\n" : "\r";
-  const lines = shown.split("\n");
-  const moved = lines.length - old.length;
-  let [head, tail] = [0, lines.length];
-  while (head < old.length && old[head] === lines[head]) head += 1;
-  while (tail > head && tail - moved > head && old[tail - moved - 1] === lines[tail - 1]) tail -= 1;
-  const keep = (n) => (n < head ? breaks[n] : n >= tail - 1 ? breaks[n - moved] : null) ?? usual;
-  const kept = lines.map((line, n) => (n ? keep(n - 1) : "") + line).join("");
+  const usual = original.includes("\r\n") ? "\r\n" : "\r";
+  const isKept = (character, other) => character === other || (character === "\r" && other === "\n");
+  const size = (at) => (original.startsWith("\r\n", at) ? 2 : 1);
+  // What is between `start` and `end` in the original differs from what is between `from` and `to`.
+  let [start, end, from, to] = [0, original.length, 0, shown.length];
+  for (; start < end && from < to && isKept(original[start], shown[from]); from += 1) start += size(start);
+  for (; start < end && from < to && isKept(original[end - 1], shown[to - 1]); to -= 1) end -= size(end - 2);
+  const written = shown.slice(from, to).replaceAll("\n", usual);
+  const kept = original.slice(0, start) + written + original.slice(end);
   return showBreaks(kept) === shown ? kept : shown.replaceAll("\n", usual);
 }
 
-// Return the text as fields show it.
+/** Return the text as fields show it. */
 export const showBreaks = (text) => text.replace(/\r\n?/g, "\n");
 
-// Return the slug that the server probably derives from a title, to show it; the server decides.
+/** Return the slug that the server probably derives from a title, to show it; the server decides. */
 export function guessSlug(title) {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
