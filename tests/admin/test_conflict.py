@@ -22,7 +22,7 @@ BODY |= {"cover_image": "", "category": None, "tags": ["tag-a"], "authors": []}
 START, MIDDLE = "A line.\n" * 23, "Between.\n" * 4
 THEIRS = {
     **BODY,
-    **{"title": "A splice", "tags": ["tag-b"], "seo": {**SEO, "title": "Theirs"}},
+    **{"title": "A splice", "tags": ["tag-b", "tag-c"], "seo": {**SEO, "title": "Theirs"}},
     "content": f"{START}Started eleven times.\n{MIDDLE}- [x] <b>Pictures</b>\nThe end.\n",
 }
 MINE = {
@@ -53,7 +53,7 @@ def test_both_versions_are_shown_and_merging_has_the_focus(open_admin, width, da
         *(
             "A splice",
             "Splice",
-            "boats",
+            "boats, a deleted tag",
             "rope",
             "Theirs",
             "eleven",
@@ -94,7 +94,7 @@ def test_the_places_are_merged_one_by_one(open_admin):
     merged = page.evaluate("answer")
     assert merged["choice"] == "merged"
     assert merged["fields"] == MINE | {
-        **{"title": "A splice", "tags": ["tag-b", "tag-a"], "seo": {**SEO, "title": "Theirs"}},
+        **{"title": "A splice", "tags": ["tag-b", "tag-c", "tag-a"], "seo": {**SEO, "title": "Theirs"}},
         "content": f"{START}Started eleven times.\n{MIDDLE}- [x] <b>Pictures</b>\n- [ ] <b>Pictures</b>\n"
         "- [ ] Ask Anselm\nThe end.\n",
     }

@@ -6,68 +6,69 @@ import { html, nothing } from "../vendor/lit.js";
 import { compareLines, compareWords, diffFields } from "./differences.js";
 
 const LISTS = ["tags", "authors"];
+const DECIDED = html`<p class="soft">All places are decided. Your merged text becomes the article; both
+  versions stay in the history.</p>`;
 
 /**
  * Ask which version the article gets. mine, theirs: bodies of a working copy; names: of terms, by uuid.
  *
  * Returns a promise of {choice: "mine", "theirs", "merged" or "later", fields: the chosen body or null}.
  */
-export async function openConflict({ mine, theirs, person, theirTime, myName, myTime, names = {} }) {
+export async function openConflict({ mine, theirs, person, theirTime, myName, myTime, names }) {
   const fields = diffFields(theirs, mine, names).filter(({ name }) => name !== "content");
   const lines = compareLines(theirs.content, mine.content);
   const places = [...fields, ...lines.filter((part) => !("equal" in part))];
   if (!places.length) return { choice: "theirs", fields: theirs };
+  const [theirName, differ] = [`${person}’s`, count(places.length, "place")];
   // While merging, the index of the place to decide; before that, -1.
   let at = -1;
-  const theirName = `${person}’s`;
 
   const go = (to) => {
     at = to;
     dialog.update();
     dialog.element.querySelector(".conflict-side, .main, .conflict-option").focus();
   };
-  const choose = (side) => {
-    places[at].side = side;
-    go(at + 1);
-  };
-
   const frame = (label, inner) =>
     html`<div class="conflict-lines" tabindex="0" role="group" aria-label=${label}>${inner}</div>`;
-  const renderAll = () => [fields.map((field) => renderPlace(field, person)), lines.map((part, n) =>
-    "equal" in part ? renderEqual(part.equal, n, lines.length) : renderPlace(part, person))];
-  const renderSides = ({ name }) => [["mine", "Mine"], ["theirs", theirName], ["both", "Both"]]
-    .filter(([side]) => side !== "both" || !name || LISTS.includes(name))
-    .map(([side, text]) => button({ text, class: "button conflict-side", onClick: () => choose(side) }));
+
+  const renderChoices = (end) => html`
+    <p class="soft">${theirName} version is from ${formatTime(theirTime)}, yours from ${formatTime(myTime)}.
+      They differ in ${differ}. Whatever you choose, both stay in the history.</p>
+    ${frame("Differences", [fields.map((field) => renderPlace(field, person)), lines.map((part, n) =>
+      "equal" in part ? renderEqual(part.equal, n, lines.length) : renderPlace(part, person))])}
+    <div class="conflict-options">
+      ${option("git-merge", "Merge", html`Go through the ${differ} one by one. Nothing is saved before you
+        finish.`, () => go(0), true)}
+      ${option("user", "Keep mine", html`Your text becomes the article. ${theirName} stays in the history,
+        named “${person}, ${formatTime(theirTime)}”.`, () => end("mine", mine))}
+      ${option("users", `Take ${theirName}`, html`Their text becomes the article. Yours stays in the history,
+        named “${myName}, ${formatTime(myTime)}”.`, () => end("theirs", theirs))}</div>`;
+
+  const renderStep = (place) => {
+    const choose = (side) => () => {
+      place.side = side;
+      go(at + 1);
+    };
+    const sides = [["mine", "Mine"], ["theirs", theirName], ["both", "Both"]];
+    const hasBoth = !place.name || LISTS.includes(place.name);
+    return html`<p class="soft">Place ${at + 1} of ${places.length}</p>
+      ${frame(`Place ${at + 1}`, renderPlace(place, person))}
+      <div class="actions">${sides.slice(0, hasBoth ? 3 : 2).map(([side, text]) =>
+        button({ text, class: "button conflict-side", onClick: choose(side) }))}</div>`;
+  };
 
   const content = (close) => {
     const end = (choice, chosen = null) => close({ choice, fields: chosen });
-    const act = (text, kind, onClick, name) => button({ text, kind, onClick, icon: name });
-    const foot = (before = nothing, after = nothing) => html`<div class="dialog-buttons">${before}
-      <span class="soft">Until you choose, your text is kept in this browser.</span>
-      ${copyButton(mine.content, { label: "Copy my text", kind: "bare" })}
-      ${act("Decide later", "bare", () => end("later"))}${after}</div>`;
-    const back = act("Back", "bare", () => go(at - 1), "arrow-left");
-    const differ = count(places.length, "place");
-    if (at < 0) {
-      return html`<p class="soft">${theirName} version is from ${formatTime(theirTime)}, yours from
-          ${formatTime(myTime)}. They differ in ${differ}. Whatever you choose, both stay in the history.</p>
-        ${frame("Differences", renderAll())}
-        <div class="conflict-options">
-          ${option("git-merge", "Merge", `Go through the ${differ} one by one. Nothing is saved before you
-            finish.`, () => go(0), true)}
-          ${option("user", "Keep mine", `Your text becomes the article. ${theirName} stays in the history,
-            named “${person}, ${formatTime(theirTime)}”.`, () => end("mine", mine))}
-          ${option("users", `Take ${theirName}`, `Their text becomes the article. Yours stays in the history,
-            named “${myName}, ${formatTime(myTime)}”.`, () => end("theirs", theirs))}</div>${foot()}`;
-    }
-    if (at < places.length) {
-      return html`<p class="soft">Place ${at + 1} of ${places.length}</p>
-        ${frame(`Place ${at + 1}`, renderPlace(places[at], person))}
-        <div class="actions">${renderSides(places[at])}</div>${foot(back)}`;
-    }
-    const finish = () => end("merged", merge(mine, theirs, lines, places));
-    return html`<p class="soft">All places are decided. Your merged text becomes the article; both versions
-      stay in the history.</p>${foot(back, act("Save merged text", "main", finish))}`;
+    const save = () => end("merged", merge(mine, theirs, lines, places));
+    const isDecided = at === places.length;
+    const act = (text, onClick, more) => button({ text, kind: "bare", onClick, ...more });
+    return html`${at < 0 ? renderChoices(end) : isDecided ? DECIDED : renderStep(places[at])}
+      <div class="dialog-buttons">
+        ${at < 0 ? nothing : act("Back", () => go(at - 1), { icon: "arrow-left" })}
+        <span class="soft">Until you choose, your text is kept in this browser.</span>
+        ${copyButton(mine.content, { label: "Copy my text", kind: "bare" })}
+        ${act("Decide later", () => end("later"))}
+        ${isDecided ? act("Save merged text", save, { kind: "main" }) : nothing}</div>`;
   };
   const title = `${person} saved this article while you were writing`;
   const dialog = openDialog({ title, kind: "wide conflict", content });
@@ -80,13 +81,11 @@ const option = (name, title, text, act, isFirst = false) =>
 
 // One line before and one after a change show where it is.
 function renderEqual(text, at, length) {
-  const lines = text.replace(/\n$/, "").split("\n");
-  const [first, last] = [at ? 1 : 0, at < length - 1 ? 1 : 0];
-  const hidden = lines.length - first - last;
-  const show = (some) => some.map((line) => renderLine("", "", line));
-  if (hidden < 2) return show(lines);
-  return html`${show(lines.slice(0, first))}<p class="conflict-equal">${count(hidden, "equal line")}</p>
-    ${last ? show(lines.slice(-1)) : nothing}`;
+  const lines = text.replace(/\n$/, "").split("\n").map((line) => renderLine("", "", line));
+  const [first, last] = [at ? 1 : 0, lines.length - (at < length - 1 ? 1 : 0)];
+  if (last - first < 2) return lines;
+  const hidden = html`<p class="conflict-equal">${count(last - first, "equal line")}</p>`;
+  return [lines.slice(0, first), hidden, lines.slice(last)];
 }
 
 function renderPlace({ label, before, after }, person) {

@@ -8,14 +8,16 @@ const LABELS = {
   "seo.title": "Title for search engines", "seo.description": "Description for search engines",
   "seo.og_image": "Picture for social networks", "seo.canonical_url": "Canonical address",
 };
-
+const TERMS = { category: "category", tags: "tag", authors: "author" };
 // The fields that the texts for search engines are derived from, unless an author writes them.
 const SOURCES = { "seo.title": "title", "seo.description": "subtitle", "seo.og_image": "cover_image" };
 
-// Return the value of a field such as "seo.title" in a version, or an empty text if it is derived.
-function valueOf(version, name) {
+// Return the text of a field such as "seo.title": undefined if the version lacks it, empty if it is derived.
+function showField(version, name, names) {
   const value = name.split(".").reduce((part, key) => part?.[key], version);
-  return value !== undefined && value === version[SOURCES[name]] ? "" : value;
+  if (value === undefined) return undefined;
+  if (!TERMS[name]) return value === version[SOURCES[name]] ? "" : value;
+  return [value ?? []].flat().map((uuid) => names[uuid] ?? `a deleted ${TERMS[name]}`).join(", ");
 }
 
 /**
@@ -23,44 +25,39 @@ function valueOf(version, name) {
  *
  * A field that one of the versions lacks is left out.
  */
-export function diffFields(before, after, names = {}) {
-  const show = (value) => [value ?? ""].flat().map((one) => names[one] ?? one).join(", ");
-  const fields = Object.entries(LABELS).map(([name, label]) => {
-    const values = [valueOf(before, name), valueOf(after, name)];
-    return !values.includes(undefined) && { name, label, before: show(values[0]), after: show(values[1]) };
-  });
-  return fields.filter((field) => field && field.before !== field.after);
+export function diffFields(before, after, names) {
+  const show = (version, name) => showField(version, name, names);
+  return Object.entries(LABELS)
+    .map(([name, label]) => ({ name, label, before: show(before, name), after: show(after, name) }))
+    .filter((field) => ![field.before, field.after].includes(undefined) && field.before !== field.after);
 }
 
 // Texts with little in common take long to compare. After this time, they count as completely different.
 const TIMEOUT = { timeout: 500 };
+const replaced = (before, after) => [{ value: before, removed: true }, { value: after, added: true }];
 
-function group(parts, before, after) {
+// Return the parts of a diff as [{equal} or {before, after}].
+function group(parts) {
   const changes = [];
-  const given = parts ?? [{ value: before, removed: true }, { value: after, added: true }];
-  for (const { value, removed, added } of given) {
-    if (!removed && !added) changes.push({ equal: value });
-    else if (!changes.at(-1) || "equal" in changes.at(-1)) changes.push({ before: "", after: "" });
-    if (removed || added) changes.at(-1)[removed ? "before" : "after"] += value;
+  for (const { value, removed, added } of parts) {
+    const name = removed ? "before" : added ? "after" : "equal";
+    if (name === "equal") changes.push({ equal: value });
+    else if (changes.at(-1)?.[name] === undefined) changes.push({ before: "", after: "", [name]: value });
+    else changes.at(-1)[name] += value;
   }
   return changes;
 }
 
 /** Return the lines of two texts: [{equal} or {before, after}]. */
-export const compareLines = (before, after) => group(diffLines(before, after, TIMEOUT), before, after);
+export const compareLines = (before, after) =>
+  group(diffLines(before, after, TIMEOUT) ?? replaced(before, after));
 
 /** Return the words of two texts: [{equal} or {before, after}]; a space or a comma splits no change. */
 export function compareWords(before, after) {
-  const changes = [];
-  for (const change of group(diffWordsWithSpace(before, after, TIMEOUT), before, after)) {
-    const [gap, last] = [changes.at(-1), changes.at(-2)];
-    if (last && "equal" in gap && !("equal" in change) && /^[ ,]{1,2}$/.test(gap.equal)) {
-      changes.pop();
-      last.before += gap.equal + change.before;
-      last.after += gap.equal + change.after;
-    } else changes.push({ ...change });
-  }
-  return changes;
+  const parts = diffWordsWithSpace(before, after, TIMEOUT) ?? replaced(before, after);
+  const isGap = ({ value, removed, added }, n) =>
+    !removed && !added && n > 0 && n < parts.length - 1 && /^[ ,]{1,2}$/.test(value);
+  return group(parts.flatMap((part, n) => (isGap(part, n) ? replaced(part.value, part.value) : part)));
 }
 
 const countWords = (text = "") => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
