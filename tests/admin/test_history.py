@@ -55,12 +55,16 @@ def test_a_version_gets_a_name(api, open_admin):
 
 
 def test_a_version_of_a_draft_is_brought_back_and_the_edits_are_kept(api, open_admin):
-    uuid = make_versions(api, "Draft")
+    tag = api.post("blog/tags/", {"name": "rope"})
+    uuid = make_versions(api, "Draft", tags=[tag], excerpt="Short.")
+    api.delete(f"blog/tags/{tag['uuid']}/")
     api.put(f"blog/articles/{uuid}/working-copy/", {"title": "Draft", "content": "My edits."})
     page = open_admin(f"/admin/articles/{uuid}/history/?version=1")
     page.get_by_role("button", name="Bring back this version", exact=True).click()
     page.get_by_role("button", name="Open the article", exact=True).wait_for()
-    assert api.get(f"blog/articles/{uuid}/")["content"].startswith("A hope.")
+    article = api.get(f"blog/articles/{uuid}/?fields=content,excerpt,slug,tags")
+    assert (article["excerpt"], article["slug"], article["tags"]) == ("Short.", "draft", [])
+    assert article["content"].startswith("A hope.")
     page.get_by_role("link", name=re.compile(r"^ida, \d\d:\d\d")).click()
     page.get_by_text("My edits.").first.wait_for()
 
@@ -73,6 +77,7 @@ def test_a_version_of_a_published_article_is_brought_back_as_edits(api, open_adm
     page.get_by_text("not published yet").wait_for()
     assert api.get(f"blog/articles/{uuid}/")["content"].endswith("The very end.")
     assert api.get(f"blog/articles/{uuid}/working-copy/")["content"].startswith("A hope.")
+    assert page.get_by_role("link", name=re.compile("^Published")).count() == 1
 
 
 def test_an_article_without_former_versions_says_so(api, open_admin):

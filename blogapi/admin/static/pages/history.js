@@ -1,11 +1,13 @@
 /** The versions of an article: their changes and names, and bringing one back. */
 
-import { del, get, patch, post, put } from "../api.js";
+import { get, patch, post, put } from "../api.js";
 import { button, emptyState, field } from "../components.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
+import { fromCopy } from "../editor/document.js";
 import { bind, formDialog } from "../forms.js";
-import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, toFields } from "../format.js";
-import { definePage, Page, session, toast } from "../shell.js";
+import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime,
+  toFields } from "../format.js";
+import { definePage, Page, toast } from "../shell.js";
 import { html, nothing } from "../vendor/lit.js";
 
 const UUID = location.pathname.split("/")[3];
@@ -16,6 +18,7 @@ const REVISIONS = `${PATH}revisions/`;
 const PAGE_SIZE = 20;
 // The first version is compared with this.
 const NOTHING = { title: "", subtitle: "", content: "" };
+const PUBLIC = ["published", "scheduled"];
 
 class History extends Page {
   static place = "articles";
@@ -32,50 +35,60 @@ class History extends Page {
     return this.versions.find(({ key }) => key === this.selected) ?? this.versions[0];
   }
 
+  // Whether readers do not see the newest version.
+  get isWaiting() {
+    return Boolean(this.copy) || this.article.status === "draft";
+  }
+
   async load() {
     const terms = (kind) => get(`blog/${kind}/`, { query: { fields: "uuid,name" } });
-    const [article, users, ...lists] = await Promise.all([
-      get(PATH, { query: { fields: "*,authors,last_updated,editor,working_copy" } }),
+    const [article, ...lists] = await Promise.all([
+      get(PATH, { query: { fields: "*,authors,published_at,last_updated,editor,working_copy" } }),
       get("users/"), terms("categories"), terms("tags"), terms("authors")]);
     const copy = article.data.working_copy && (await get(COPY));
-    this.users = Object.fromEntries(users.data.map(({ uuid, username }) => [uuid, username]));
-    this.names = Object.fromEntries(lists.flatMap(({ data }) => data).map(({ uuid, name }) => [uuid, name]));
-    Object.assign(this, { article: article.data, copy: copy?.data, etag: (copy ?? article).etag });
-    this.versions = await this.readOlder(1, this.listNow());
+    const items = lists.flatMap(({ data }) => data);
+    this.names = Object.fromEntries(items.map(({ uuid, name, username }) => [uuid, name ?? username]));
+    Object.assign(this, { article: article.data, copy: copy?.data, former: [] });
+    this.etag = [copy?.etag, article.etag].filter(Boolean).join(", ");
+    await this.readFormer(1);
   }
 
-  // Return the working copy, if there is one, and the article. Fields that the working copy takes from the
-  // article are left out.
-  listNow() {
-    const { article, copy } = this;
-    const uuids = (terms) => terms.map(({ uuid }) => uuid);
-    const [tags, authors] = [uuids(article.tags), uuids(article.authors)];
-    const current = { key: "article", name: copy ? "" : "Now", created: article.last_updated,
-      user: article.editor.uuid, note: article.status === "draft" && !copy && "not published yet",
-      body: { ...article, category: article.category.uuid, tags, authors } };
-    if (!copy) return [current];
-    const body = { ...copy, excerpt: copy.excerpt || undefined, slug: copy.slug || undefined };
-    return [{ key: "edits", name: "Now", created: copy.last_updated, user: copy.user.uuid, body,
-      note: "not published yet" }, current];
-  }
-
-  // Return the newer versions and a page of older ones, with the size of their changes.
-  async readOlder(page, newer) {
+  // Read a page of former versions.
+  async readFormer(page) {
     const { data, total } = await get(REVISIONS, { query: { page, page_size: PAGE_SIZE } });
     const bodies = await Promise.all(data.map(({ number }) => get(`${REVISIONS}${number}/`)));
-    const versions = [...newer];
-    for (const [n, { number, name, created, user }] of data.entries()) {
-      // If the current version has a name, it is already in the history.
-      const current = newer.find((version) => version.key === "article" && version.created === created);
-      if (current) Object.assign(current, { number, name: name || current.name, user });
-      else versions.push({ key: String(number), number, name, created, user, body: bodies[n].data });
-    }
-    Object.assign(this, { page, hasMore: total > page * PAGE_SIZE });
-    for (const [n, version] of versions.entries()) {
-      const before = versions[n + 1]?.body ?? (this.hasMore ? null : NOTHING);
-      if (before) version.size ??= countChanges(before.content, version.body.content);
-    }
-    return versions;
+    const former = [...this.former, ...bodies.map((body) => ({ ...body.data, key: `${body.data.number}` }))];
+    const hasMore = total > former.length;
+    const versions = this.listVersions(former);
+    // What the oldest of them has changed is known when the version before it is.
+    this.set({ page, former, hasMore, versions: hasMore ? versions.slice(0, -1) : versions });
+  }
+
+  // Return the working copy, if there is one, the article and its former versions. Each has the version
+  // before it and the size of its change. Fields that the working copy takes from the article are left out.
+  listVersions(former) {
+    const { article, copy } = this;
+    const uuids = (terms) => terms.map(({ uuid }) => uuid);
+    const edits = copy && { ...copy, key: "edits", created: copy.last_updated, user: copy.user.uuid,
+      excerpt: copy.excerpt || undefined, slug: copy.slug || undefined };
+    const current = { ...article, key: "article", created: article.last_updated, user: article.editor.uuid,
+      category: article.category.uuid, tags: uuids(article.tags), authors: uuids(article.authors) };
+    // If the current version has a name, it is in the history already.
+    this.current = former.find(({ created }) => created === current.created) ?? current;
+    const versions = [this.current, ...former.filter((version) => version !== this.current)];
+    if (edits) versions.unshift(edits);
+    return versions.map((version, n) => {
+      const before = versions[n + 1] ?? NOTHING;
+      return Object.assign(version, { before, size: countChanges(before.content, version.content) });
+    });
+  }
+
+  // The name of a version: that of its author, or what happened.
+  nameOf(version) {
+    const { name, status, before, published_at: time, created } = version;
+    if (name || version === this.versions[0]) return name || "Now";
+    if (!PUBLIC.includes(status) || PUBLIC.includes(before.status)) return "";
+    return parseTime(time) > parseTime(created) ? "Scheduled" : "Published";
   }
 
   open(event, key) {
@@ -87,8 +100,8 @@ class History extends Page {
     this.updateComplete.then(() => changes.scrollIntoView({ block: "nearest" }));
   }
 
-  async rename({ number, name }) {
-    const values = { name: number ? name : "" };
+  async rename({ number, name = "" }) {
+    const values = { name };
     const input = bind(this, values);
     await formDialog(this, {
       title: "Name this version", action: "Save name",
@@ -97,22 +110,20 @@ class History extends Page {
     });
   }
 
-  // A draft gets the version at once. For other articles it becomes the working copy until the next update.
-  async bringBack({ number, body }) {
-    const { copy, article, names } = this;
+  // Put the version into the working copy. A draft gets it at once, other articles with the next update.
+  async bringBack(version) {
+    const { article, copy, names, etag } = this;
+    const { tags, authors, category, ...texts } = fromCopy(version);
     // Terms that were deleted in the meantime are left out.
-    const known = (terms) => terms.filter((uuid) => uuid in names);
-    const { title, subtitle, content, content_type, excerpt, cover_image, seo } = body;
-    const edits = { title, subtitle, content, content_type, excerpt, cover_image, seo, tags: known(body.tags),
-      authors: known(body.authors), category: known([body.category])[0] ?? null };
-    const done = await this.act("back", async () => {
-      const name = `${session().user.username}, ${copy && formatTime(copy.last_updated)}`;
-      if (copy) await post(REVISIONS, { name });
-      if (article.status !== "draft") return put(COPY, edits, { etag: this.etag });
-      if (copy) await del(COPY, { etag: this.etag });
-      return post(`${REVISIONS}${number}/restore/`);
+    const known = (uuids) => uuids.filter((uuid) => uuid in names);
+    const terms = { tags: known(tags), authors: known(authors), category: known([category])[0] ?? null };
+    const isDone = await this.act("back", async () => {
+      if (copy) await post(REVISIONS, { name: `${copy.user.username}, ${formatTime(copy.last_updated)}` });
+      const saved = await put(COPY, { ...texts, ...terms, slug: "" }, { etag });
+      if (article.status !== "draft") return saved;
+      return post(`${COPY}publish/`, { status: "draft" }, { etag: saved.etag });
     });
-    if (!done) return;
+    if (!isDone) return;
     const run = () => location.assign(EDITOR);
     toast("The version was brought back.", { action: { label: "Open the article", run } });
     this.selected = null;
@@ -120,20 +131,18 @@ class History extends Page {
   }
 
   renderHead() {
-    const version = this.shown;
-    const isOld = version && version !== this.versions[0] && version.key !== "article";
-    const canName = version && (version.number || version.key === "edits" || !this.copy);
-    const waits = isOld && this.article.status !== "draft";
+    const { shown: version, versions: [now], current } = this;
+    const isFormer = version && version !== now && version !== current;
     const back = { icon: "arrow-left", label: "Back to the article", kind: "bare hang-start", href: EDITOR };
     return html`<header class="page-head history-head">${button(back)}
       <h1>History <span class="soft" dir="auto">${this.article?.title}</span></h1>
       <div class="actions">
-        ${canName ? button({ text: "Name this version", icon: "tag", kind: "bare",
+        ${version?.number || version === now ? button({ text: "Name this version", icon: "tag", kind: "bare",
           onClick: () => this.rename(version) }) : nothing}
-        ${isOld ? button({ text: "Bring back this version", icon: "undo-2", busy: this.busy === "back",
+        ${isFormer ? button({ text: "Bring back this version", icon: "undo-2", busy: this.busy === "back",
           onClick: () => this.bringBack(version) }) : nothing}</div></header>
-      ${waits ? html`<p class="soft small history-consequence">Readers see a version that you bring back
-        after you update the article.</p>` : nothing}`;
+      ${isFormer && this.article.status !== "draft" ? html`<p class="soft small history-consequence">Readers
+        see a version that you bring back after you update the article.</p>` : nothing}`;
   }
 
   renderPage() {
@@ -142,16 +151,14 @@ class History extends Page {
         text: "When you publish, leave a draft or bring a version back, the former version is kept here.",
         actions: button({ text: "Back to the article", href: EDITOR }) });
     }
-    // What the oldest of them has changed is known when the version before it is.
-    const listed = this.hasMore ? this.versions.slice(0, -1) : this.versions;
-    const days = Map.groupBy(listed, ({ created }) => toFields(created).day);
-    const readMore = async () => this.set({ versions: await this.readOlder(this.page + 1, this.versions) });
+    const days = Map.groupBy(this.versions, ({ created }) => toFields(created).day);
+    const readMore = () => this.act("more", () => this.readFormer(this.page + 1));
     return html`<div class="history">
       <nav class="versions" aria-label="Versions">${[...days.values()].map((versions) => html`
           <h2>${daysFromToday(versions[0].created) ? formatLongDay(versions[0].created) : "Today"}</h2>
           <ul>${versions.map((version) => html`<li>${this.renderVersion(version)}</li>`)}</ul>`)}
         ${this.hasMore ? button({ text: "Show older versions", busyText: "Loading…",
-          busy: this.busy === "more", onClick: () => this.act("more", readMore) }) : nothing}
+          busy: this.busy === "more", onClick: readMore }) : nothing}
         <p class="soft small">Autosaves are not kept as versions. A version is made each time you publish,
           leave a draft or bring a version back.</p></nav>
       <section class="version-changes" aria-label="Changes">${this.renderChanges(this.shown)}</section>
@@ -159,26 +166,25 @@ class History extends Page {
   }
 
   renderVersion(version) {
-    const { key, name, created, user, note, size = {} } = version;
-    const time = formatTime(created);
-    const words = [size.added && `+${size.added}`, size.removed && `−${size.removed}`];
-    const below = [name && time, this.users[user], note].filter(Boolean).join(", ");
+    const { key, created, user, size: { added, removed } } = version;
+    const [name, time] = [this.nameOf(version), formatTime(created)];
+    const note = version === this.versions[0] && this.isWaiting && "not published yet";
+    const below = [name && time, this.names[user], note].filter(Boolean).join(", ");
     return html`<a class="version" href="?version=${key}" @click=${(event) => this.open(event, key)}
       aria-current=${version === this.shown ? "true" : nothing}><strong>${name || time}</strong>
-      <span class="version-size">${words.filter(Boolean).join(" ")}</span>
+      <span class="version-size">${added ? `+${added}` : ""} ${removed ? `−${removed}` : ""}</span>
       <span class="soft small">${below}</span></a>`;
   }
 
   renderChanges(version) {
     const [now] = this.versions;
-    const before = this.versions[this.versions.indexOf(version) + 1]?.body ?? NOTHING;
     const isNow = version === now;
-    const [left, right] = this.withNow && !isNow ? [version.body, now.body] : [before, version.body];
+    const [left, right] = this.withNow && !isNow ? [version, now] : [version.before, version];
     const { added, removed } = countChanges(left.content, right.content);
-    const who = this.users[version.user];
+    const [name, who] = [this.nameOf(version), this.names[version.user]];
     const day = formatDayAndTime(version.created);
-    const when = version.name
-      ? html`<strong>${version.name}</strong>, ${day.replace(/^(.*day),/, (_, word) => word.toLowerCase())}`
+    const when = name
+      ? html`<strong>${name}</strong>, ${day.replace(/^(.*day),/, (_, word) => word.toLowerCase())}`
       : html`<strong>${day}</strong>`;
     const fields = diffFields(left, right, this.names);
     return html`<header class="version-head">
